@@ -1,0 +1,74 @@
+"""The errors kgnb raises, all below one root.
+
+    KgnbError
+    ├── ConfigError    a setting is missing or wrong: names it and how to set it
+    ├── BackendError   a service outside this process failed: carries ``.service``
+    ├── ReplyError     a model's reply could not be used: carries ``.reply``
+    ├── LimitError     a budget is spent: carries ``.limit``
+    └── DataError      a file or a graph is not what it should be: carries ``.where``
+
+A bad argument to a function raises Python's own ValueError or TypeError.
+"""
+
+from __future__ import annotations
+
+
+class KgnbError(Exception):
+    """The root of every error kgnb raises on purpose.
+
+    ``what`` says what happened and where; ``fix`` says how to mend it; ``details`` keeps the rest
+    (a server's answer, a stack of causes) for whoever wants to look closer.
+    """
+
+    def __init__(self, what: str, *, fix: str = "", details: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.fix = fix
+        self.details = details
+
+    def __str__(self) -> str:
+        return f"{self.what}\n{self.fix}" if self.fix else self.what
+
+    def _render_traceback_(self) -> list[str]:
+        """The few lines IPython shows in place of a stack trace."""
+        lines = [f"{type(self).__name__}: {self.what}"]
+        if self.fix:
+            lines.append(self.fix)
+        lines += [note for note in getattr(self, "__notes__", ())]
+        return lines
+
+
+class ConfigError(KgnbError):
+    """A setting is missing or wrong."""
+
+
+class BackendError(KgnbError):
+    """A service outside this process (endpoint, model server, vector store) failed."""
+
+    def __init__(self, what: str, *, service: str, fix: str = "", details: str = "") -> None:
+        super().__init__(what, fix=fix, details=details)
+        self.service = service
+
+
+class ReplyError(KgnbError):
+    """A model's reply could not be used, even after it was asked to repair it."""
+
+    def __init__(self, what: str, *, reply: str, fix: str = "", details: str = "") -> None:
+        super().__init__(what, fix=fix, details=details)
+        self.reply = reply
+
+
+class LimitError(KgnbError):
+    """A budget (calls, tokens, money, seconds) is spent."""
+
+    def __init__(self, what: str, *, limit: str, fix: str = "", details: str = "") -> None:
+        super().__init__(what, fix=fix, details=details)
+        self.limit = limit
+
+
+class DataError(KgnbError):
+    """A file or a graph is not what it should be; ``where`` is ``file``, ``file:line`` or an IRI."""
+
+    def __init__(self, what: str, *, where: str, fix: str = "", details: str = "") -> None:
+        super().__init__(f"{where}: {what}" if where else what, fix=fix, details=details)
+        self.where = where

@@ -1,0 +1,79 @@
+"""Judging: every judgement in kgnb is a typed question with a closed list of options, answered by a judge.
+
+Judges are interchangeable: a rule, a language model, a cascade of the two, a recording, a person, any callable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar, runtime_checkable
+
+UNSURE = "unsure"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing that may be chosen: its id (an IRI, an index) and how it reads to whoever chooses."""
+
+    id: str
+    text: str
+
+
+@runtime_checkable
+class Question(Protocol):
+    """A question: about one thing, with the options it may be answered with."""
+
+    @property
+    def id(self) -> str:
+        """A digest of everything that may sway the answer: equal questions have equal ids."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The thing asked about, described for a person or a model."""
+        ...
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What may be chosen; "none of these" is always possible besides."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judge's answer to one question.
+
+    ``choice`` is the id of an option or None (none fits, or unsure); ``decision`` is a word from the question's closed
+    vocabulary or "unsure"; ``confidence`` is between 0 and 1; ``also`` lists further options the judge holds possible,
+    best first, each with its own confidence.
+    """
+
+    decision: str
+    choice: str | None = None
+    confidence: float = 0.0
+    rationale: str = ""
+    judged_by: str = ""
+    also: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def sure(self) -> bool:
+        """Whether the judge decided at all."""
+        return self.decision != UNSURE
+
+
+Q = TypeVar("Q", bound=Question, contravariant=True)
+
+
+@runtime_checkable
+class Judge(Protocol[Q]):
+    """Answers a batch of questions: one verdict a question, in order."""
+
+    @property
+    def name(self) -> str:
+        """Who says so: goes into ``Verdict.judged_by`` and the ledger."""
+        ...
+
+    def judge(self, questions: Sequence[Q]) -> list[Verdict]:
+        """The verdicts. What cannot be answered is "unsure" with its reason: never a crash, never a guess."""
+        ...
