@@ -20,16 +20,27 @@ Side = OneOf["source", "target"]
 class Options:
     """What a person may turn. ``metadata["help"]`` and the bounds feed ``--form``, ``--help`` and the report."""
 
-    k: int = field(default=10, metadata={"help": "candidates kept per entity and view (paper: k = 3)", "min": 1, "max": 50})
+    k: int = field(
+        default=10, metadata={"help": "candidates kept per entity and view (paper: k = 3)", "min": 1, "max": 50}
+    )
     fusion_constant: float = field(
-        default=0.0, metadata={"help": "c in 1 / (c + rank) of reciprocal rank fusion (paper: 0)", "min": 0.0, "max": 100.0}
+        default=0.0,
+        metadata={"help": "c in 1 / (c + rank) of reciprocal rank fusion (paper: 0)", "min": 0.0, "max": 100.0},
     )
     similarity: float | None = field(
         default=None,
-        metadata={"help": "cosine below which a candidate is dropped; none: calibrated per embedder and view (paper: 0.90)", "min": 0.0, "max": 1.0},
+        metadata={
+            "help": "cosine below which a candidate is dropped; none: calibrated per embedder and view (paper: 0.90)",
+            "min": 0.0,
+            "max": 1.0,
+        },
     )
-    confidence: float = field(default=0.5, metadata={"help": "mappings below this confidence are dropped", "min": 0.0, "max": 1.0})
-    cardinality: str = field(default="1:1", metadata={"help": "how often an entity may be mapped", "choices": ("1:1", "n:m")})
+    confidence: float = field(
+        default=0.5, metadata={"help": "mappings below this confidence are dropped", "min": 0.0, "max": 1.0}
+    )
+    cardinality: str = field(
+        default="1:1", metadata={"help": "how often an entity may be mapped", "choices": ("1:1", "n:m")}
+    )
     individuals: bool = field(default=False, metadata={"help": "match individuals as well"})
     context: str = field(default="", metadata={"help": "what the ontologies are about, in a few words"})
     seed: int = field(default=0, metadata={"help": "seed of everything random"})
@@ -106,7 +117,9 @@ class MatchQuestion:
     @property
     def id(self) -> str:
         """Digest of the texts on both sides and the context."""
-        return hashlib.sha256(json.dumps([self.context, self.text, [o.text for o in self.options]]).encode()).hexdigest()[:16]
+        return hashlib.sha256(
+            json.dumps([self.context, self.text, [o.text for o in self.options]]).encode()
+        ).hexdigest()[:16]
 
     @property
     def text(self) -> str:

@@ -1,0 +1,205 @@
+"""Settings: ``kgnb.toml`` and the environment, read in this one place and nowhere else.
+
+Precedence: what a call passes > ``KGNB_*`` environment variables > ``kgnb.toml`` (this folder or a parent) > defaults.
+A secret is named, never written: ``key = "env:OPENAI_API_KEY"``.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from kgnb.errors import ConfigError, DataError
+
+
+class Secret:
+    """A text that shows itself to nobody who does not ask for it by ``reveal()``."""
+
+    __slots__ = ("_text", "source")
+
+    def __init__(self, text: str, source: str = "") -> None:
+        self._text = text
+        self.source = source
+
+    def reveal(self) -> str:
+        """The secret itself: pass it to a client, never to a file."""
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"Secret({self.source or '...'})"
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._text == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
+    """The secret behind a handle ``env:NAME``.
+
+    Raises:
+        ConfigError: the handle is a bare value (it would end up in a file), or the variable is not set.
+    """
+    scheme, _, name = handle.partition(":")
+    if scheme != "env" or not name:
+        raise ConfigError(
+            "a key is named, never written out",
+            fix='Put it in an environment variable and say env:NAME, for example key = "env:OPENAI_API_KEY".',
+        )
+    value = (os.environ if environment is None else environment).get(name, "")
+    if not value:
+        raise ConfigError(
+            f"the environment variable {name} is not set", fix=f"export {name}=... before starting Jupyter."
+        )
+    return Secret(value, handle)
+
+
+def _help(text: str, toml: str, variable: str = "") -> dict[str, str]:
+    return {"help": text, "toml": toml, "variable": variable}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Plain values; ``Settings.load()`` reads them, ``with_`` changes some, nothing else looks at the environment."""
+
+    model: str = field(
+        default="", metadata=_help("chat model; empty: no model, rules decide", "model.name", "KGNB_MODEL")
+    )
+    base_url: str = field(default="", metadata=_help("OpenAI-compatible server", "model.base_url", "KGNB_BASE_URL"))
+    key: str = field(default="", metadata=_help("handle of the API key, env:NAME", "model.key", "KGNB_KEY"))
+    timeout: float = field(
+        default=60.0, metadata=_help("seconds a model call may take", "model.timeout", "KGNB_TIMEOUT")
+    )
+    retries: int = field(default=4, metadata=_help("tries after the first", "model.retries", "KGNB_RETRIES"))
+    width: int = field(default=4, metadata=_help("model calls at once", "model.width", "KGNB_WIDTH"))
+    requests_per_minute: float = field(
+        default=0.0, metadata=_help("0: no limit", "model.requests_per_minute", "KGNB_REQUESTS_PER_MINUTE")
+    )
+    tokens_per_minute: float = field(
+        default=0.0, metadata=_help("0: no limit", "model.tokens_per_minute", "KGNB_TOKENS_PER_MINUTE")
+    )
+    replay: str = field(
+        default="record",
+        metadata=_help("record, replay (never live) or live (no cache)", "model.replay", "KGNB_REPLAY"),
+    )
+    prices: str = field(
+        default="", metadata=_help("TOML file of prices per million tokens", "model.prices", "KGNB_PRICES")
+    )
+    embedder: str = field(
+        default="local",
+        metadata=_help(
+            "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL", "vectors.embedder", "KGNB_EMBEDDER"
+        ),
+    )
+    embedder_url: str = field(
+        default="", metadata=_help("server of an openai: embedder", "vectors.base_url", "KGNB_EMBEDDER_URL")
+    )
+    embedder_key: str = field(
+        default="", metadata=_help("handle of its key, env:NAME", "vectors.key", "KGNB_EMBEDDER_KEY")
+    )
+    index: str = field(
+        default="memory", metadata=_help("memory, a folder or a Qdrant URL", "vectors.index", "KGNB_INDEX")
+    )
+    index_key: str = field(
+        default="", metadata=_help("handle of its key, env:NAME", "vectors.index_key", "KGNB_INDEX_KEY")
+    )
+    cache: Path = field(
+        default_factory=lambda: Path(platformdirs.user_cache_dir("kgnb", appauthor=False)),
+        metadata=_help("folder of the embedding and reply caches", "folders.cache", "KGNB_CACHE"),
+    )
+    data: Path | None = field(default=None, metadata=_help("folder of benchmark data", "folders.data", "KGNB_DATA"))
+    calls_limit: int = field(
+        default=0, metadata=_help("model calls a run may make; 0: no limit", "budget.calls", "KGNB_CALLS")
+    )
+    tokens_limit: int = field(
+        default=0, metadata=_help("tokens a run may use; 0: no limit", "budget.tokens", "KGNB_TOKENS")
+    )
+    usd_limit: float = field(
+        default=0.0, metadata=_help("dollars a run may spend; 0: no limit", "budget.usd", "KGNB_USD")
+    )
+    seconds_limit: float = field(
+        default=0.0, metadata=_help("seconds a run may take; 0: no limit", "budget.seconds", "KGNB_SECONDS")
+    )
+
+    @classmethod
+    def load(cls, folder: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Settings:
+        """The settings for ``folder`` (default: where we are): its ``kgnb.toml`` or a parent's, then the environment."""
+        environment = os.environ if environment is None else environment
+        values = _from_file(Path(folder) if folder else Path.cwd())
+        for entry in fields(cls):
+            variable = entry.metadata["variable"]
+            if environment.get(variable, "") != "":
+                values[entry.name] = _typed(entry.name, str(entry.type), environment[variable], f"${variable}")
+        return cls(**values)
+
+    def with_(self, **changes: Any) -> Settings:
+        """A copy with some values changed."""
+        return replace(self, **changes)
+
+    def api_key(self, environment: Mapping[str, str] | None = None) -> Secret:
+        """The model's key: its handle's, else OPENAI_API_KEY's for the default server, else an empty one."""
+        environment = os.environ if environment is None else environment
+        if self.key:
+            return secret(self.key, environment)
+        if not self.base_url and environment.get("OPENAI_API_KEY"):
+            return secret("env:OPENAI_API_KEY", environment)
+        return Secret("")
+
+
+def _from_file(folder: Path) -> dict[str, Any]:
+    path = next((p / "kgnb.toml" for p in [folder, *folder.resolve().parents] if (p / "kgnb.toml").is_file()), None)
+    if path is None:
+        return {}
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(
+            str(error), where=str(path), fix="Mend the file; its form is described in docs/settings.md."
+        ) from error
+    known = {entry.metadata["toml"]: entry for entry in fields(Settings)}
+    values: dict[str, Any] = {}
+    for table, entries in content.items():
+        for name, value in entries.items() if isinstance(entries, dict) else [("", entries)]:
+            setting = f"{table}.{name}".rstrip(".")
+            if setting not in known:
+                near = get_close_matches(setting, known, n=1)
+                raise ConfigError(
+                    f"{path}: there is no setting {setting}",
+                    fix=f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(known))}.",
+                )
+            entry = known[setting]
+            values[entry.name] = _typed(entry.name, str(entry.type), value, f"{path}: {setting}", path.parent)
+    return values
+
+
+def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = None) -> Any:
+    """``value`` as the setting's type; a key that is not a handle is refused before it can be shown."""
+    if name in ("key", "embedder_key", "index_key") and not str(value).startswith("env:"):
+        raise ConfigError(f"{where} holds a key itself", fix="Name it instead: env:NAME of an environment variable.")
+    try:
+        if kind.startswith("Path"):
+            path = Path(str(value)).expanduser()
+            return path if path.is_absolute() or folder is None else folder / path
+        if kind in ("int", "float"):
+            number = float(value) if kind == "float" else int(value)
+            if number < 0:
+                raise ValueError
+            return number
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"{where} is {value!r}, not a number of type {kind}, 0 or more", fix="Write a plain number."
+        ) from error
+    if name == "replay" and value not in ("record", "replay", "live"):
+        raise ConfigError(f"{where} is {value!r}", fix="Choose record, replay or live.")
+    return str(value)

@@ -1,0 +1,46 @@
+"""What every test gets: no network but loopback, an empty environment, a cache of its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LOOPBACK = {"127.0.0.1", "::1", "localhost", "0.0.0.0", ""}
+KEPT = {"KGNB_DATA", "KGNB_QDRANT_URL"}
+
+
+@pytest.fixture(autouse=True)
+def only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connecting anywhere but to this machine fails the test."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if isinstance(address, tuple) and str(address[0]) not in LOOPBACK and not str(address[0]).startswith("127."):
+            raise AssertionError(f"a test tried to reach {address[0]!r}: tests need no network but loopback")
+        return connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No setting of the person who runs the tests leaks in; caches go to a temporary folder."""
+    for name in list(os.environ):
+        if name.startswith(("KGNB_", "OPENAI_")) and name not in KEPT:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("KGNB_CACHE", str(tmp_path_factory.mktemp("cache")))
+    yield
+
+
+@pytest.fixture
+def benchmark_data() -> Path:
+    """The folder of real benchmark data; tests that need it say plainly that they were skipped without it."""
+    folder = os.environ.get("KGNB_DATA", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("KGNB_DATA is not set to a folder of benchmark data")
+    return Path(folder).resolve()
