@@ -1,0 +1,346 @@
+"""A chat-completions server on loopback that answers as told and fails as told, for the real client over real HTTP.
+
+    with StubServer(lambda body: "A", faults=[rate_limited(after_ms=5), None, html()]) as server:
+        model = OpenAIModel("stub", base_url=server.url, api_key="not-a-key")
+
+The first call is turned away with 429, the second is answered, the third gets a web page, the rest are answered.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Literal
+
+JSON = "application/json"
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One request as it arrived; header names are lower-case."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Body
+
+    @property
+    def prompt(self) -> str:
+        """The text of the last message."""
+        return str(self.body["messages"][-1]["content"])
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a responder returns to have the model call a tool. ``arguments`` may be text, to be broken on purpose."""
+
+    name: str
+    arguments: Mapping[str, Any] | str = field(default_factory=dict)
+
+
+Answer = str | Call | Sequence[Call]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One way for a call to go wrong. ``text`` replaces the model's answer; ``body`` the whole HTTP body."""
+
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str | None = None
+    content_type: str = JSON
+    text: str | None = None
+    delay: float = 0.0
+    cut: int | None = None  # send only so many bytes of the body, as if they were all
+    torn: bool = False  # with ``cut``: announce the whole body, then hang up in the middle
+    drop: bool = False  # close the connection with no answer at all
+    finish_reason: str = "stop"
+
+
+def error_body(message: str, code: str | None = None, param: str | None = None) -> str:
+    """The JSON of an error as the API sends it."""
+    return json.dumps({"error": {"message": message, "type": "stub", "code": code, "param": param}})
+
+
+def rate_limited(after: float | None = None, after_ms: float | None = None) -> Fault:
+    """429, with Retry-After in seconds or retry-after-ms."""
+    headers = {} if after is None else {"Retry-After": str(after)}
+    headers |= {} if after_ms is None else {"retry-after-ms": str(after_ms)}
+    return Fault(429, headers, error_body("slow down", "rate_limit_exceeded"))
+
+
+def server_error(status: int = 500) -> Fault:
+    """A 5xx with a JSON error."""
+    return Fault(status, body=error_body("it is us, not you"))
+
+
+def time_out(seconds: float = 1.0) -> Fault:
+    """Answers, but too late for a client with a shorter time-out."""
+    return Fault(delay=seconds)
+
+
+def dropped() -> Fault:
+    """Hangs up with no answer."""
+    return Fault(drop=True)
+
+
+def cut_json(size: int = 40) -> Fault:
+    """200, and the first bytes of a good body only."""
+    return Fault(cut=size)
+
+
+def torn(size: int = 40) -> Fault:
+    """200, the first bytes of a good body, and the line goes dead."""
+    return Fault(cut=size, torn=True)
+
+
+def html() -> Fault:
+    """200, and the login page of a proxy."""
+    return Fault(body="<html><body><h1>Please log in</h1></body></html>", content_type="text/html")
+
+
+def unauthorised(status: int = 401) -> Fault:
+    """401 or 403; the message repeats the key, as real servers do."""
+    return Fault(status, body=error_body("Incorrect API key provided: {key}", "invalid_api_key"))
+
+
+def context_overflow() -> Fault:
+    """400: the prompt is longer than the model reads."""
+    return Fault(400, body=error_body("maximum context length is 8 tokens", "context_length_exceeded", "messages"))
+
+
+def content_filtered() -> Fault:
+    """400: the prompt was refused by the provider's filter."""
+    return Fault(400, body=error_body("The response was filtered", "content_filter"))
+
+
+def says(text: str, finish_reason: str = "stop") -> Fault:
+    """A well-formed reply with this text whatever was asked: nonsense, a wrong letter, an ignored schema, half a JSON."""
+    return Fault(text=text, finish_reason=finish_reason)
+
+
+class StubServer:
+    """Serves /v1/chat/completions and /v1/models on 127.0.0.1, port chosen by the system.
+
+    ``responder`` gets the request body and returns text, a ``Call`` or several; it may run on several threads at once.
+    ``faults`` tells call by call (from 0) what goes wrong; None, or past the end: nothing. ``always`` happens to every
+    call without a fault of its own. ``schema`` / ``tools`` say what the server makes of ``response_format`` / ``tools``:
+    "yes", "rejected" with 400; json_schema alone rejected ("object only"); tools "ignored": a responder's Call is then
+    written into the text as fenced JSON.
+    """
+
+    def __init__(
+        self,
+        responder: Callable[[Body], Answer] = lambda body: "ok",
+        faults: Sequence[Fault | None] = (),
+        *,
+        always: Fault | None = None,
+        schema: Literal["yes", "object only", "rejected"] = "yes",
+        tools: Literal["yes", "ignored", "rejected"] = "yes",
+        logprobs: bool = False,
+        models: Sequence[str] = ("stub",),
+        delay: float = 0.0,
+    ) -> None:
+        self.responder, self.faults, self.always = responder, list(faults), always
+        self.schema, self.tools, self.logprobs, self.models, self.delay = schema, tools, logprobs, models, delay
+        self.requests: list[Seen] = []
+        self.most_at_once = 0
+        self._at_once = 0
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+
+    @property
+    def url(self) -> str:
+        """The base URL to give a client."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    @property
+    def prompts(self) -> list[str]:
+        """The last message of every request so far."""
+        return [seen.prompt for seen in self.requests]
+
+    def __enter__(self) -> StubServer:
+        self._http = _Server(("127.0.0.1", 0), _Endpoint)
+        self._http.stub = self
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._closing.set()
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join(2)
+
+    # ------------------------------------------------------------------------------------------ one call
+
+    def arrive(self, seen: Seen) -> Fault:
+        """Notes a request and says what shall happen to it."""
+        with self._lock:
+            number = len(self.requests)
+            self.requests.append(seen)
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+        fault = self.faults[number] if number < len(self.faults) else None
+        return fault or self.always or self._unsupported(seen.body) or Fault()
+
+    def leave(self) -> None:
+        """Notes that a request is done."""
+        with self._lock:
+            self._at_once -= 1
+
+    def _unsupported(self, body: Body) -> Fault | None:
+        form = (body.get("response_format") or {}).get("type")
+        if self.schema == "rejected" and form or self.schema == "object only" and form == "json_schema":
+            message = f"response_format {form} is not supported"
+            return Fault(400, body=error_body(message, "unsupported_parameter", "response_format"))
+        if self.tools == "rejected" and body.get("tools"):
+            return Fault(400, body=error_body("tools is not supported", "unsupported_parameter", "tools"))
+        return None
+
+    def wait(self, seconds: float) -> None:
+        """Sleeps, but not past the end of the server."""
+        self._closing.wait(seconds)
+
+    def message(self, body: Body, fault: Fault) -> dict[str, Any]:
+        """The assistant's message."""
+        answer = fault.text if fault.text is not None else self.responder(body)
+        if isinstance(answer, str):
+            return {"role": "assistant", "content": answer}
+        calls = [answer] if isinstance(answer, Call) else list(answer)
+        if not body.get("tools") or self.tools == "ignored":
+            texts = [json.dumps({"name": call.name, "arguments": call.arguments}) for call in calls]
+            return {"role": "assistant", "content": "\n".join(f"```json\n{text}\n```" for text in texts)}
+        return {"role": "assistant", "content": None, "tool_calls": [_native(n, call) for n, call in enumerate(calls)]}
+
+
+def _native(number: int, call: Call) -> dict[str, Any]:
+    arguments = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
+    return {"id": f"call_{number}", "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def completion(body: Body, message: Mapping[str, Any], finish_reason: str, logprobs: bool) -> dict[str, Any]:
+    """A chat.completion; tokens are characters / 4, which is what a test can count."""
+    prompt = sum(len(str(each.get("content") or "")) for each in body.get("messages", [])) // 4
+    said = (
+        len(json.dumps(message.get("tool_calls"))) // 4 if message.get("tool_calls") else len(message["content"]) // 4
+    )
+    choice: dict[str, Any] = {
+        "index": 0,
+        "message": message,
+        "finish_reason": "tool_calls" if message.get("tool_calls") else finish_reason,
+    }
+    if logprobs and body.get("logprobs"):
+        token = {"token": "ok", "logprob": -0.1, "bytes": None}
+        choice["logprobs"] = {"content": [{**token, "top_logprobs": [token]}], "refusal": None}
+    return {
+        "id": "chatcmpl-stub",
+        "object": "chat.completion",
+        "created": 0,
+        "model": body.get("model", "stub"),
+        "choices": [choice],
+        "usage": {"prompt_tokens": prompt, "completion_tokens": said, "total_tokens": prompt + said},
+    }
+
+
+def stream_events(whole: Mapping[str, Any], body: Body) -> list[str]:
+    """The same completion as server-sent events, a few characters a chunk."""
+    shared = {key: whole[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+    [choice] = whole["choices"]
+    message = choice["message"]
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    if message.get("tool_calls"):
+        for number, call in enumerate(message["tool_calls"]):
+            start = {**call, "index": number, "function": {"name": call["function"]["name"], "arguments": ""}}
+            deltas.append({"tool_calls": [start]})
+            for part in _pieces(call["function"]["arguments"]):
+                deltas.append({"tool_calls": [{"index": number, "function": {"arguments": part}}]})
+    else:
+        deltas += [{"content": part} for part in _pieces(message["content"])]
+    chunks = [{**shared, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks.append({**shared, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
+    if (body.get("stream_options") or {}).get("include_usage"):
+        chunks.append({**shared, "choices": [], "usage": whole["usage"]})
+    return [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks] + ["data: [DONE]\n\n"]
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[start : start + 5] for start in range(0, len(text), 5)]
+
+
+class _Server(ThreadingHTTPServer):
+    stub: StubServer
+    request_queue_size = 64
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that hang up are what half of the tests are about: no noise."""
+
+
+class _Endpoint(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    timeout = 30
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """No noise."""
+
+    def do_GET(self) -> None:  # noqa: N802 - the name http.server wants
+        if not self.path.endswith("/models"):
+            return self._send(404, error_body("no such path"))
+        data = [{"id": name, "object": "model", "created": 0, "owned_by": "stub"} for name in self.server.stub.models]
+        self._send(200, json.dumps({"object": "list", "data": data}))
+
+    def do_POST(self) -> None:  # noqa: N802 - the name http.server wants
+        stub = self.server.stub
+        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        fault = stub.arrive(Seen(self.path, headers, body))
+        try:
+            stub.wait(fault.delay + stub.delay)
+            self._answer(stub, body, fault, headers)
+        finally:
+            stub.leave()
+
+    def _answer(self, stub: StubServer, body: Body, fault: Fault, headers: Mapping[str, str]) -> None:
+        if fault.drop:
+            self.close_connection = True
+            return
+        content_type = fault.content_type
+        if fault.body is not None:
+            text = fault.body.replace("{key}", headers.get("authorization", "").removeprefix("Bearer "))
+        elif not self.path.endswith("/chat/completions"):
+            return self._send(404, error_body("no such path"))
+        elif fault.status != 200:
+            text = error_body(f"status {fault.status}")
+        else:
+            whole = completion(body, stub.message(body, fault), fault.finish_reason, stub.logprobs)
+            if body.get("stream"):
+                text, content_type = "".join(stream_events(whole, body)), "text/event-stream"
+            else:
+                text = json.dumps(whole)
+        self._send(fault.status, text, content_type, fault.headers, fault.cut, fault.torn)
+
+    def _send(
+        self,
+        status: int,
+        text: str,
+        content_type: str = JSON,
+        headers: Mapping[str, str] | None = None,
+        cut: int | None = None,
+        torn: bool = False,
+    ) -> None:
+        content = text.encode()[:cut]
+        self.send_response(status)
+        for name, value in {
+            "Content-Type": content_type,
+            "Content-Length": str(len(content)),
+            **(headers or {}),
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
