@@ -1,0 +1,31 @@
+"""A run is a value: what an agent did, step by step, with every model call, judgement and graph query it made.
+
+>>> def double(numbers: list[int]) -> list[int]:
+...     return [2 * number for number in numbers]
+>>> with Run("example") as run:
+...     run.do(double, [1, 2])
+[2, 4]
+>>> run
+Run(example: done, 1 step)
+"""
+
+from kgnb.run.clock import Clock
+from kgnb.run.comparison import Changed, Comparison
+from kgnb.run.limits import Limits, Price
+from kgnb.run.record import Call, Event, Judgement, Query, Record, Step
+from kgnb.run.run import Run
+
+__all__ = [
+    "Call",
+    "Changed",
+    "Clock",
+    "Comparison",
+    "Event",
+    "Judgement",
+    "Limits",
+    "Price",
+    "Query",
+    "Record",
+    "Run",
+    "Step",
+]

@@ -1,0 +1,87 @@
+"""A run's folder: ``events.jsonl`` grows line by line while the run goes on, ``run.json`` is written when it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from kgnb.errors import DataError
+from kgnb.run.record import VERSION, Event, Record
+
+EVENTS = "events.jsonl"
+SUMMARY = "run.json"
+
+
+class RunFolder:
+    """Writes one run. What an earlier run left in the folder is kept beside it as ``events-1.jsonl`` and so on."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._begun = False
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Add events, each on a line of its own; they are in the hands of the operating system on return."""
+        if not self._begun:
+            self.path.mkdir(parents=True, exist_ok=True)
+            _set_aside(self.path / EVENTS)
+            self._begun = True
+        lines = "".join(json.dumps(event, ensure_ascii=True, allow_nan=False) + "\n" for event in events)
+        with (self.path / EVENTS).open("a", encoding="utf-8") as file:
+            file.write(lines)
+
+    def summarise(self, record: Record) -> None:
+        """Write ``run.json``: never half a file, whatever happens."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        target, draft = self.path / SUMMARY, self.path / f"{SUMMARY}.{os.getpid()}"
+        draft.write_text(json.dumps(record.to_json(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        draft.replace(target)
+
+
+def read_run(path: Path | str) -> Record:
+    """The run in a folder, also of one that was killed: a last line that was cut short is left out.
+
+    Raises:
+        DataError: there is no run, or a line before the last is not an event.
+    """
+    file = Path(path) / EVENTS
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise DataError(
+            f"no run can be read: {error.strerror}", where=str(file), fix="Name the folder that holds events.jsonl."
+        ) from error
+    record = Record()
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        try:
+            event = json.loads(line)
+            if event.get("event") == "run" and event["version"] != VERSION:
+                raise DataError(
+                    f"the run is of version {event['version']}, this kgnb reads version {VERSION}",
+                    where=str(file),
+                    fix="Read it with the version of kgnb that wrote it.",
+                )
+            record.apply(event)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            if number == len(lines):  # no newline after it: the process ended while it wrote
+                break
+            raise DataError(
+                f"not an event of a run ({type(error).__name__})",
+                where=f"{file}:{number}",
+                fix="Delete the line if the rest of the run matters more.",
+            ) from error
+    if not record.agent:
+        raise DataError("the file holds no run", where=str(file), fix="Name the folder of a run that has begun.")
+    return record
+
+
+def _set_aside(file: Path) -> None:
+    if not file.exists():
+        return
+    number = 1
+    while (kept := file.with_name(f"{file.stem}-{number}{file.suffix}")).exists():
+        number += 1
+    file.rename(kept)

@@ -1,0 +1,86 @@
+"""Values as plain JSON, with what looks like a secret left out: a run's parameters end up in files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+from kgnb.settings import Secret
+
+HIDDEN = "(hidden)"
+_SECRET_NAME = re.compile(
+    r"(^|_)(api_?key|key|secret|pass(word|wd|phrase)?|credentials?|authorization|(api|auth|access|bearer|refresh)_?token|token)$",
+    re.IGNORECASE,
+)
+
+
+def plain(value: Any, name: str = "value") -> Any:
+    """``value`` as plain JSON: dataclasses become objects, sequences lists, paths and IRIs text.
+
+    A text under a name such as ``api_key`` is hidden, unless it only names where the secret lies (``env:NAME``).
+
+    >>> plain({"k": 10, "files": (Path("a.owl"),), "api_key": "abc", "key": "env:OPENAI_API_KEY"})
+    {'k': 10, 'files': ['a.owl'], 'api_key': '(hidden)', 'key': 'env:OPENAI_API_KEY'}
+
+    Raises:
+        TypeError: the value, or one inside it, is not plain data.
+        ValueError: a number is not finite, which JSON cannot say.
+    """
+    if isinstance(value, Enum):
+        return plain(value.value, name)
+    if isinstance(value, str):
+        return HIDDEN if value and _SECRET_NAME.search(name) and not value.startswith("env:") else str(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, (Secret, Path)):
+        return repr(value) if isinstance(value, Secret) else str(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        if not math.isfinite(value):
+            raise ValueError(f"{name} is {value}, which is not a finite number")
+        return float(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {entry.name: plain(getattr(value, entry.name), entry.name) for entry in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item, str(key)) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item, name) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(item, name) for item in value), key=canonical)
+    raise TypeError(f"{name} is a {type(value).__name__}, which is not plain data: pass its name or its digest")
+
+
+def canonical(value: Any) -> str:
+    """The one JSON text of a plain value: equal values, equal texts."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """A short digest of a plain value's content (16 hexadecimal digits of SHA-256)."""
+    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def one_line(text: str, width: int) -> str:
+    """``text`` on one line of at most ``width`` characters.
+
+    >>> one_line("class Hut\\n  also called: Lodge", 16)
+    'class Hut also …'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def said(error: BaseException | None) -> str | None:
+    """An error in one line: its kind and the first line it says; None stays None."""
+    if error is None:
+        return None
+    return one_line(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": "), 400)

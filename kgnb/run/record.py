@@ -1,0 +1,177 @@
+"""What a run has on record: steps with their calls, judgements and queries, grown by one event at a time.
+
+The same events make the record while a run goes on, lie in its folder as JSON Lines, and make it again when it is
+loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from math import fsum
+from typing import Any, TypeAlias
+
+from kgnb.judging import UNSURE
+from kgnb.llm.model import Attempt
+
+Event: TypeAlias = Mapping[str, Any]
+"""One thing that happened, as plain JSON; ``event`` says what: "run", "step", "call", "judgement", "query", "limit",
+"step_end", "run_end", and "progress", which is told to listeners but not kept."""
+
+VERSION = 1
+OUTSIDE = 0  # the number of the step that takes what happens outside any stage
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a chat model. ``usd`` is None where the model's price is not known; a cached reply costs 0."""
+
+    number: int  # counted through the whole run, in the order in which the calls were begun
+    model: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    usd: float | None = None
+    seconds: float = 0.0
+    cached: bool = False
+    attempts: tuple[Attempt, ...] = ()
+    finish_reason: str = ""
+    request: str = ""  # digest of everything that decides the reply
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One verdict of a judge, and the question it answers."""
+
+    question: str  # the question's id
+    text: str  # the question in one short line
+    decision: str
+    choice: str | None = None
+    confidence: float = 0.0
+    judged_by: str = ""
+    rationale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One query of a graph: which graph, its text, how many rows came back."""
+
+    graph: str
+    query: str
+    rows: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class Step:
+    """One stage of a run, as far as it has come."""
+
+    number: int
+    name: str
+    state: str = "running"
+    note: str = ""
+    counts: dict[str, int | float] = field(default_factory=dict)
+    seconds: float | None = None
+    calls: list[Call] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
+    queries: list[Query] = field(default_factory=list)
+    error: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The step as plain JSON, its calls in the order of their numbers."""
+        return asdict(self) | {"calls": [asdict(call) for call in sorted(self.calls, key=lambda call: call.number)]}
+
+
+@dataclass
+class Record:
+    """Everything on record about one run."""
+
+    id: str = ""
+    agent: str = ""
+    state: str = "running"
+    parameters: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    seed: int = 0
+    started: str | None = None
+    seconds: float | None = None
+    limit: str = ""  # the budget that was spent before the run was through
+    by_number: dict[int, Step] = field(default_factory=dict)
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps in order; what happened outside any stage comes first."""
+        return [self.by_number[number] for number in sorted(self.by_number)]
+
+    def apply(self, event: Event) -> None:
+        """Take in one event."""
+        content = dict(event)
+        kind = content.pop("event")
+        step = content.pop("step", OUTSIDE)
+        if kind in ("call", "judgement", "query") and step == OUTSIDE:
+            self.by_number.setdefault(OUTSIDE, Step(OUTSIDE, "outside", state="done"))
+        match kind:
+            case "run":
+                content.pop("version", None)
+                self.__dict__.update(content)
+            case "step":
+                self.by_number[step] = Step(step, content["name"])
+                self.state, self.seconds = "running", None
+            case "call":
+                attempts = tuple(Attempt(**attempt) for attempt in content.pop("attempts"))
+                self.by_number[step].calls.append(Call(**content, attempts=attempts))
+            case "judgement":
+                self.by_number[step].judgements.append(Judgement(**content))
+            case "query":
+                self.by_number[step].queries.append(Query(**content))
+            case "limit":
+                self.limit = content["limit"]
+            case "step_end":
+                self.by_number[step].__dict__.update(content)
+            case "run_end":
+                self.state, self.seconds = content["state"], content["seconds"]
+
+    def totals(self) -> dict[str, Any]:
+        """The ledger's bottom line.
+
+        ``calls`` and tokens include cached replies, so that a replayed run has the figures of the run it replays;
+        ``usd`` is what was really paid, None as soon as one answered call has no known price; ``seconds`` is the time
+        inside stages; ``retries`` counts the tries after the first.
+        """
+        calls = list(self._calls())
+        answered = [call for call in calls if call.error is None]
+        known = [call.usd for call in answered if call.usd is not None]
+        judgements = [judgement for step in self.by_number.values() for judgement in step.judgements]
+        return {
+            "calls": len(calls),
+            "cached": sum(call.cached for call in calls),
+            "prompt_tokens": sum(call.prompt_tokens for call in calls),
+            "completion_tokens": sum(call.completion_tokens for call in calls),
+            "usd": round(fsum(known), 9) if answered and len(known) == len(answered) else None,
+            "seconds": round(fsum(step.seconds or 0.0 for step in self.by_number.values()), 6),
+            "judgements": len(judgements),
+            "unsure": sum(judgement.decision == UNSURE for judgement in judgements),
+            "queries": sum(len(step.queries) for step in self.by_number.values()),
+            "retries": sum(max(0, len(call.attempts) - 1) for call in calls),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole run as plain JSON: what the widget, the extension, reports and tests read."""
+        return {
+            "version": VERSION,
+            "id": self.id,
+            "agent": self.agent,
+            "state": self.state,
+            "parameters": self.parameters,
+            "data": self.data,
+            "versions": self.versions,
+            "seed": self.seed,
+            "started": self.started,
+            "seconds": self.seconds,
+            "steps": [step.to_json() for step in self.steps],
+            "totals": self.totals(),
+        }
+
+    def _calls(self) -> Iterator[Call]:
+        for step in self.by_number.values():
+            yield from step.calls

@@ -1,0 +1,358 @@
+"""The run: does stages, notes what they do on record, keeps the budgets, and saves as it goes."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ParamSpec, Protocol, Self, TypeVar, runtime_checkable
+
+from kgnb.errors import ConfigError, LimitError
+from kgnb.judging import Judge, Question
+from kgnb.kg.graph import Graph
+from kgnb.llm.model import ChatModel
+from kgnb.run.clock import Clock
+from kgnb.run.comparison import Comparison, compare
+from kgnb.run.folder import RunFolder, read_run
+from kgnb.run.limits import Budget, Limits, Price, Spending
+from kgnb.run.plain import digest, plain, said
+from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Query, Record, Step
+from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Q = TypeVar("Q", bound=Question)
+
+_PACKAGES = ("kgnb", "numpy", "openai", "pyoxigraph", "qdrant-client", "rdflib", "scipy")
+_current: ContextVar[tuple[tuple[Run, int], ...]] = ContextVar("kgnb_step", default=())
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """A result that says how much it holds."""
+
+    def counts(self) -> Mapping[str, int | float]:
+        """What there is, by name: ``{"candidates": 120}``."""
+        ...
+
+
+class Run:
+    """One run of an agent: its steps, model calls, judgements, queries and costs.
+
+    Stages run through ``do``; models, judges and graphs are watched once and then used as before. The run is over
+    with ``finish()``, or at the end of ``with run:``.
+
+    Args:
+        agent: which agent runs.
+        parameters: what a person chose: plain data, dataclasses, paths. Secrets are left out.
+        data: digest of every input by its name.
+        seed: the seed of everything random.
+        folder: where the run is saved as it goes; None keeps it in memory.
+        limits: the budgets.
+        prices: price by model name; without it money is not counted.
+        on_event: told every event, from whichever thread it happens in. It decides itself how often to draw.
+        versions: versions of the packages; by default those installed here.
+        clock: where times come from.
+    """
+
+    def __init__(
+        self,
+        agent: str,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        data: Mapping[str, str] | None = None,
+        seed: int = 0,
+        folder: Path | str | None = None,
+        limits: Limits | None = None,
+        prices: Mapping[str, Price] | None = None,
+        on_event: Callable[[Event], object] | None = None,
+        versions: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._record = Record(
+            agent=agent,
+            parameters=plain(dict(parameters or {}), "parameters"),
+            data=dict(data or {}),
+            versions=dict(_versions() if versions is None else versions),
+            seed=seed,
+        )
+        content = (agent, self._record.parameters, self._record.data, seed, self._record.versions)
+        self._record.id = digest(list(content))
+        self.clock = clock or Clock()
+        self.prices = dict(prices or {})
+        self._budget = Budget(limits or Limits(), self._elapsed)
+        self._folder = RunFolder(folder) if folder is not None else None
+        self._on_event = on_event
+        self._lock = threading.RLock()
+        self._open: list[int] = []  # steps under way, outermost first
+        self._steps = 0
+        self._calls = 0
+        self._worked = 0.0  # seconds in outermost stages that are over
+        self._stage_begun: float | None = None
+        self._begun = 0.0
+
+    @classmethod
+    def load(cls, folder: Path | str) -> Run:
+        """The run saved in ``folder``, to look at and compare; also one that was killed.
+
+        Raises:
+            DataError: there is no run, or its record is damaged.
+        """
+        record = read_run(folder)
+        run = cls(record.agent, versions=record.versions)
+        run._record = record
+        run._steps = max(record.by_number, default=0)
+        run._calls = max((call.number for step in record.steps for call in step.calls), default=0)
+        return run
+
+    @property
+    def id(self) -> str:
+        """Digest of agent, parameters, data, seed and package versions: no clock is in it."""
+        return self._record.id
+
+    @property
+    def agent(self) -> str:
+        """Which agent runs."""
+        return self._record.agent
+
+    @property
+    def state(self) -> str:
+        """ "running", "done", "failed", "cancelled" or "limited" (a budget was spent: the result is partial)."""
+        return self._record.state
+
+    @property
+    def limits(self) -> Limits:
+        """The budgets."""
+        return self._budget.limits
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the run is saved, if it is."""
+        return self._folder.path if self._folder else None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps so far, in order."""
+        return tuple(self._record.steps)
+
+    @property
+    def totals(self) -> dict[str, Any]:
+        """The ledger's bottom line; see ``Record.totals``."""
+        with self._lock:
+            return self._record.totals()
+
+    def do(self, stage: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run one stage as a step of its own and return its result; the step is named after the function.
+
+        An error gets a note that names the stage, and goes on as it is.
+        """
+        name = getattr(stage, "__name__", type(stage).__name__)
+        number = self._begin_step(name)
+        begun = self.clock.seconds()
+        token = _current.set((*_current.get(), (self, number)))
+        try:
+            result = stage(*args, **kwargs)
+            counts = plain(dict(result.counts()), "counts") if isinstance(result, Counted) else {}
+        except BaseException as error:
+            error.add_note(f"in stage {name}")
+            self._end_step(number, begun, {}, error)
+            raise
+        finally:
+            _current.reset(token)
+        self._end_step(number, begun, counts, None)
+        return result
+
+    def watch(self, model: ChatModel) -> ChatModel:
+        """The model, with every call noted on the step it is made in, and refused once a budget is spent.
+
+        Raises:
+            ConfigError: there is a budget in US dollars, and no price for this model.
+        """
+        if isinstance(model, WatchedModel) and model._run is self:
+            return model
+        if self.limits.usd is not None and model.name not in self.prices:
+            raise ConfigError(
+                f"the budget of {self.limits.usd:g} US dollars cannot be kept: the price of {model.name} is not known",
+                fix="Give its price per million tokens, or a budget of calls or tokens instead.",
+            )
+        return WatchedModel(model, self)
+
+    def watch_judge(self, judge: Judge[Q]) -> Judge[Q]:
+        """The judge, with every verdict noted."""
+        return judge if isinstance(judge, WatchedJudge) and judge._run is self else WatchedJudge(judge, self)
+
+    def watch_graph(self, graph: Graph) -> Graph:
+        """The graph, with every query noted."""
+        return graph if isinstance(graph, WatchedGraph) and graph._run is self else WatchedGraph(graph, self)
+
+    def progress(self, done: int, total: int | None = None, unit: str = "") -> None:
+        """Tell whoever listens how far the current stage has come."""
+        number = self._step()
+        step = self._record.by_number.get(number)
+        self._tell({"event": "progress", "step": number, "name": step.name if step else "outside"}
+                   | {"done": done, "total": total, "unit": unit})  # fmt: skip
+
+    def finish(self) -> Self:
+        """End the run: "limited" if a budget was spent on the way, else "done"; writes ``run.json``."""
+        if self.state == "running":
+            self._end("limited" if self._record.limit else "done")
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole run as plain JSON."""
+        with self._lock:
+            return self._record.to_json()
+
+    def compare(self, other: Run) -> Comparison:
+        """How this run and another differ."""
+        return compare(self._record, other._record)
+
+    def begin_call(self, expected: Spending) -> int:
+        """Set a model call aside in the budget, and number it. For watched models."""
+        try:
+            self._budget.take(expected)
+        except LimitError as error:
+            if not self._record.limit:
+                self._note({"event": "limit", "step": self._step(), "limit": error.limit})
+            raise
+        with self._lock:
+            self._calls += 1
+            return self._calls
+
+    def end_call(self, call: Call, expected: Spending, actual: Spending) -> None:
+        """Note a model call with what it did cost. For watched models."""
+        self._budget.settle(expected, actual)
+        self._note({"event": "call", "step": self._step(), **asdict(call)})
+
+    def note_judgements(self, judgements: Sequence[Judgement]) -> None:
+        """Note verdicts on the current step. For watched judges."""
+        step = self._step()
+        self._note(*({"event": "judgement", "step": step, **asdict(judgement)} for judgement in judgements))
+
+    def note_query(self, query: Query) -> None:
+        """Note a query on the current step. For watched graphs."""
+        self._note({"event": "query", "step": self._step(), **asdict(query)})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.finish()
+        elif self.state == "running":
+            self._end(_end_state(error))
+
+    def __repr__(self) -> str:
+        totals = self.totals
+        parts = [self.state, _number(len(self.steps), "step")]
+        for name, aside in (("call", "cached"), ("judgement", "unsure")):
+            if number := totals[f"{name}s"]:
+                parts.append(_number(number, name, f"{totals[aside]:,} {aside}" if totals[aside] else ""))
+        return f"Run({self.agent}: {', '.join(parts)})"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        from kgnb.results.run_view import RunView
+
+        return RunView(self.to_json())._repr_mimebundle_(include, exclude)
+
+    def _begin_step(self, name: str) -> int:
+        with self._lock:
+            self._steps += 1
+            number = self._steps
+            if not self._open:
+                self._stage_begun = self.clock.seconds()
+            self._open.append(number)
+        self._note({"event": "step", "step": number, "name": name})
+        return number
+
+    def _end_step(
+        self, number: int, begun: float, counts: Mapping[str, int | float], error: BaseException | None
+    ) -> None:
+        ended = self.clock.seconds()
+        with self._lock:
+            self._open.remove(number)
+            over = not self._open
+            if over and self._stage_begun is not None:
+                self._worked += ended - self._stage_begun
+                self._stage_begun = None
+        state = "done" if error is None else "cancelled" if _end_state(error) == "cancelled" else "failed"
+        end = {"event": "step_end", "step": number, "state": state, "counts": dict(counts), "error": said(error)}
+        note = ", ".join(f"{name}: {value:,}" for name, value in counts.items())
+        self._note(end | {"note": note, "seconds": round(ended - begun, 6)})
+        if error is not None and over:
+            self._end(_end_state(error))
+
+    def _end(self, state: str) -> None:
+        seconds = round(self.clock.seconds() - self._begun, 6) if self._record.started else None
+        self._note({"event": "run_end", "state": state, "seconds": seconds})
+        if self._folder:
+            with self._lock:
+                self._folder.summarise(self._record)
+
+    def _step(self) -> int:
+        """The step this thread is in; a thread that was told nothing is in the innermost step under way."""
+        for run, number in reversed(_current.get()):
+            if run is self:
+                return number
+        with self._lock:
+            return self._open[-1] if self._open else OUTSIDE
+
+    def _elapsed(self) -> float:
+        begun = self._stage_begun
+        return self._worked + (self.clock.seconds() - begun if begun is not None else 0.0)
+
+    def _note(self, *events: Event) -> None:
+        with self._lock:
+            if self._record.started is None:
+                events = (self._first_event(), *events)
+            for event in events:
+                self._record.apply(event)
+            if self._folder:
+                self._folder.append(events)
+        for event in events:
+            self._tell(event)
+
+    def _first_event(self) -> Event:
+        self._begun = self.clock.seconds()
+        started = self.clock.now().isoformat(timespec="seconds")
+        record = self._record
+        head = {"id": record.id, "agent": record.agent, "parameters": record.parameters, "data": record.data}
+        return {
+            "event": "run",
+            "version": VERSION,
+            **head,
+            "versions": record.versions,
+            "seed": record.seed,
+            "started": started,
+        }
+
+    def _tell(self, event: Event) -> None:
+        if self._on_event:
+            self._on_event(event)
+
+
+def _end_state(error: BaseException) -> str:
+    if isinstance(error, (KeyboardInterrupt, SystemExit)):
+        return "cancelled"
+    return "limited" if isinstance(error, LimitError) else "failed"
+
+
+def _number(value: int, name: str, aside: str = "") -> str:
+    return f"{value:,} {name}{'' if value == 1 else 's'}{f' ({aside})' if aside else ''}"
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": ".".join(map(str, sys.version_info[:3]))}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,213 @@
+"""Models, judges and graphs that note on a run what is asked of them, and are otherwise what they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import asdict
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from kgnb.judging import Judge, Question, Verdict
+from kgnb.kg.graph import Graph, Solutions
+from kgnb.kg.terms import Blank, Iri, Term, Triple
+from kgnb.llm.model import Attempt, ChatModel, Reply, Request
+from kgnb.run.limits import Spending
+from kgnb.run.plain import digest, one_line, said
+from kgnb.run.record import Call, Judgement, Query
+
+if TYPE_CHECKING:
+    from kgnb.run.run import Run
+
+Q = TypeVar("Q", bound=Question, contravariant=True)
+
+# A model that wraps another one may be watched inside and out: the outer call is noted, once.
+_noting: ContextVar[tuple[Run, ...]] = ContextVar("kgnb_noting", default=())
+
+
+class WatchedModel:
+    """A chat model whose calls a run notes, and refuses once a budget is spent."""
+
+    def __init__(self, model: ChatModel, run: Run) -> None:
+        self._model = model
+        self._run = run
+
+    @property
+    def name(self) -> str:
+        """The model's own name."""
+        return self._model.name
+
+    def ask(self, request: Request) -> Reply:
+        """The model's reply.
+
+        Raises:
+            LimitError: a budget of the run is spent; the model was not asked.
+        """
+        if any(run is self._run for run in _noting.get()):
+            return self._model.ask(request)
+        with _Asking(self._run, self._model.name, request) as asking:
+            asking.reply = self._model.ask(request)
+            return asking.reply
+
+
+class _Asking:
+    """One call: set aside in the budget before, noted with what it cost after, also when it failed."""
+
+    def __init__(self, run: Run, model: str, request: Request) -> None:
+        self._run, self._model = run, model
+        self._digest = digest([model, asdict(request)])
+        self._tokens = sum(len(message.text) for message in request.messages) // 4 + 1
+        self.reply: Reply | None = None
+
+    def __enter__(self) -> _Asking:
+        price = self._run.prices.get(self._model)
+        self._expected = Spending(1, self._tokens, price.of(self._tokens, 0) if price else 0.0)
+        self._number = self._run.begin_call(self._expected)
+        self._token = _noting.set((*_noting.get(), self._run))
+        self._begun = self._run.clock.seconds()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _noting.reset(self._token)
+        seconds = round(self._run.clock.seconds() - self._begun, 6)
+        reply = self.reply
+        if reply is None:
+            attempts: tuple[Attempt, ...] = tuple(getattr(error, "attempts", ()))
+            call = Call(
+                self._number, self._model, seconds=seconds, attempts=attempts, request=self._digest, error=said(error)
+            )
+            self._run.end_call(call, self._expected, Spending(1))
+            return
+        used = reply.usage
+        price = self._run.prices.get(self._model)
+        usd = 0.0 if reply.cached else price.of(used.prompt_tokens, used.completion_tokens) if price else None
+        call = Call(
+            self._number, reply.model or self._model, used.prompt_tokens, used.completion_tokens, usd, seconds,
+            reply.cached, reply.attempts, reply.finish_reason, self._digest,
+        )  # fmt: skip
+        cost = Spending() if reply.cached else Spending(1, used.total, usd or 0.0)
+        self._run.end_call(call, self._expected, cost)
+
+
+class WatchedJudge(Generic[Q]):
+    """A judge whose verdicts a run notes."""
+
+    def __init__(self, judge: Judge[Q], run: Run) -> None:
+        self._judge = judge
+        self._run = run
+
+    @property
+    def name(self) -> str:
+        """The judge's own name."""
+        return self._judge.name
+
+    @property
+    def simulation(self) -> bool:
+        """Whether the judge knows the answers it is asked for."""
+        return bool(getattr(self._judge, "simulation", False))
+
+    def judge(self, questions: Sequence[Q]) -> list[Verdict]:
+        """The judge's verdicts; a judge that does not give one for each question raises ValueError."""
+        verdicts = self._judge.judge(questions)
+        self._run.note_judgements(
+            [
+                Judgement(
+                    question=question.id,
+                    text=one_line(question.text, 120),
+                    decision=verdict.decision,
+                    choice=verdict.choice,
+                    confidence=round(float(verdict.confidence), 6),
+                    judged_by=verdict.judged_by or self._judge.name,
+                    rationale=one_line(verdict.rationale, 400),
+                )
+                for question, verdict in zip(questions, verdicts, strict=True)
+            ]
+        )
+        return verdicts
+
+
+class WatchedGraph:
+    """A graph whose queries a run notes."""
+
+    def __init__(self, graph: Graph, run: Run) -> None:
+        self._graph = graph
+        self._run = run
+
+    @property
+    def name(self) -> str:
+        """The graph's own name."""
+        return self._graph.name
+
+    def select(
+        self,
+        query: str,
+        *,
+        bindings: Mapping[str, Term] | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Solutions:
+        """The solutions of a SELECT query."""
+        with _Querying(self._run, self.name, query) as querying:
+            return querying.saw(self._graph.select(query, bindings=bindings, limit=limit, timeout=timeout))
+
+    def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
+        """The answer of an ASK query."""
+        with _Querying(self._run, self.name, query) as querying:
+            return bool(querying.saw((self._graph.ask(query, bindings=bindings, timeout=timeout),))[0])
+
+    def construct(
+        self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
+    ) -> list[Triple]:
+        """The triples of a CONSTRUCT or DESCRIBE query."""
+        with _Querying(self._run, self.name, query) as querying:
+            return querying.saw(self._graph.construct(query, bindings=bindings, timeout=timeout))
+
+    def triples(
+        self,
+        subject: Iri | Blank | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,
+        *,
+        limit: int | None = None,
+    ) -> list[Triple]:
+        """The triples that match."""
+        pattern = " ".join("?" if term is None else str(term) for term in (subject, predicate, object))
+        with _Querying(self._run, self.name, f"triples {pattern}") as querying:
+            return querying.saw(self._graph.triples(subject, predicate, object, limit=limit))
+
+    def add(self, triples: Iterable[Triple]) -> None:
+        """Add triples."""
+        self._graph.add(triples)
+
+    def count(self) -> int:
+        """How many triples there are."""
+        return self._graph.count()
+
+    def close(self) -> None:
+        """Close the graph."""
+        self._graph.close()
+
+
+A = TypeVar("A", bound=Sequence[Any] | Solutions)
+
+
+class _Querying:
+    """One query: noted with its rows and its time, also when it failed."""
+
+    def __init__(self, run: Run, graph: str, query: str) -> None:
+        self._run, self._graph, self._query = run, graph, query
+        self._rows = 0
+
+    def saw(self, answer: A) -> A:
+        self._rows = len(answer)
+        return answer
+
+    def __enter__(self) -> _Querying:
+        self._begun = self._run.clock.seconds()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        seconds = round(self._run.clock.seconds() - self._begun, 6)
+        self._run.note_query(Query(self._graph, self._query, self._rows, seconds))
