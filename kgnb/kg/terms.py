@@ -6,6 +6,7 @@ and have no RDF 1.2 triple terms, and because adapters must not leak their types
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -46,3 +47,122 @@ class TripleTerm:
 
 Term: TypeAlias = Iri | Blank | Literal | TripleTerm
 Triple: TypeAlias = tuple[Iri | Blank, Iri, Term]
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+OWL = "http://www.w3.org/2002/07/owl#"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>\"{}|^`\\\ud800-\udfff]*")
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*(--(ltr|rtl))?")
+_LABEL = re.compile(r"[\w]([\w.\-]*[\w\-])?")
+_ESCAPE = {"\t": "\\t", "\b": "\\b", "\n": "\\n", "\r": "\\r", "\f": "\\f", '"': '\\"', "\\": "\\\\"}
+_UNESCAPE = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
+_TO_ESCAPE = re.compile(r'\\[uU]|[\x00-\x1f\x7f"\\]')
+_ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+
+
+def is_iri(text: str) -> bool:
+    """Whether this is an absolute IRI that can be written between angle brackets.
+
+    >>> is_iri("http://example.org/hut"), is_iri("hut"), is_iri("http://example.org/a> . <b")
+    (True, False, False)
+    """
+    return _IRI.fullmatch(text) is not None
+
+
+def n3(term: Term) -> str:
+    r"""Write a term as N-Triples does (RDF 1.2 N-Triples, section 3); the text is safe inside a SPARQL query too.
+
+    A backslash before a ``u`` is written ``\\\u0075``, because SPARQL (section 19.2) resolves code point escapes before
+    it looks for strings and its engines disagree about ``\\u``. Raises ValueError for what RDF cannot write: an IRI
+    that is relative or holds ``<>"{}|^`\`` or a space, a malformed language tag or blank node label, half a surrogate pair.
+
+    >>> n3(Iri("http://example.org/hut")), n3(Literal('the "Alpine" hut', "en"))
+    ('<http://example.org/hut>', '"the \\"Alpine\\" hut"@en')
+    """
+    if isinstance(term, Iri):
+        return _bracketed(term)
+    if isinstance(term, Blank):
+        if not _LABEL.fullmatch(term.label):
+            raise ValueError(f"not a blank node label: {term.label!r}")
+        return f"_:{term.label}"
+    if isinstance(term, TripleTerm):
+        return f"<<( {n3(term.subject)} {n3(term.predicate)} {n3(term.object)} )>>"
+    if not isinstance(term, Literal):
+        raise TypeError(f"not an RDF term: {term!r}; make it an Iri, Blank, Literal or TripleTerm")
+    quoted = f'"{_TO_ESCAPE.sub(_escape, _scalars(term.text))}"'
+    if term.language is not None:
+        if not _LANGUAGE.fullmatch(term.language):
+            raise ValueError(f"not a language tag: {term.language!r}")
+        return f"{quoted}@{term.language}"
+    return quoted if term.datatype is None else f"{quoted}^^{_bracketed(term.datatype)}"
+
+
+def parse_term(text: str) -> Term:
+    r"""Read back one term written by ``n3``; raises ValueError for anything else.
+
+    >>> parse_term('"Hütte"@de')
+    Literal(text='Hütte', language='de', datatype=None)
+    """
+    term, rest = _read(text.strip())
+    if rest.strip():
+        raise ValueError(f"unexpected text after an RDF term: {rest[:40]!r}")
+    return term
+
+
+def _bracketed(iri: str) -> str:
+    if not is_iri(iri):
+        raise ValueError(f"not an absolute IRI: {str(iri)!r}")
+    return f"<{iri}>"
+
+
+def _scalars(text: str) -> str:
+    """The text with surrogate pairs joined, as some JSON readers leave them apart."""
+    if text.isascii():
+        return text
+    try:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError as error:
+        raise ValueError("half a surrogate pair is not a character and cannot be written") from error
+
+
+def _escape(match: re.Match[str]) -> str:
+    found = match[0]
+    if len(found) == 2:
+        return f"\\\\\\u{ord(found[1]):04X}"
+    return _ESCAPE.get(found) or f"\\u{ord(found):04X}"
+
+
+def _unescape(match: re.Match[str]) -> str:
+    if match[3] is None:
+        return chr(int(match[1] or match[2], 16))
+    if match[3] not in _UNESCAPE:
+        raise ValueError(f"unknown escape: {match[0]!r}")
+    return _UNESCAPE[match[3]]
+
+
+_READ_IRI = re.compile(r"<([^<>\"\s]*)>")
+_READ_BLANK = re.compile(r"_:([\w]([\w.\-]*[\w\-])?)")
+_READ_LITERAL = re.compile(r'"((?:[^"\\\n\r]|\\.)*)"(?:@([A-Za-z0-9\-]+)|\^\^<([^<>"\s]*)>)?')
+
+
+def _read(text: str) -> tuple[Term, str]:
+    if text.startswith("<<("):
+        subject, rest = _read(text[3:].lstrip())
+        predicate, rest = _read(rest.lstrip())
+        object_, rest = _read(rest.lstrip())
+        rest = rest.lstrip()
+        if not rest.startswith(")>>") or not isinstance(predicate, Iri) or not isinstance(subject, Iri | Blank):
+            raise ValueError(f"not a triple term: {text[:80]!r}")
+        return TripleTerm(subject, predicate, object_), rest[3:]
+    if match := _READ_IRI.match(text):
+        if not is_iri(match[1]):
+            raise ValueError(f"not an absolute IRI: {match[1]!r}")
+        return Iri(match[1]), text[match.end() :]
+    if match := _READ_BLANK.match(text):
+        return Blank(match[1]), text[match.end() :]
+    if match := _READ_LITERAL.match(text):
+        return Literal(_ESCAPED.sub(_unescape, match[1]), match[2], match[3]), text[match.end() :]
+    raise ValueError(f"not an RDF term: {text[:80]!r}")

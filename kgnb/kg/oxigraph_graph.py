@@ -1,0 +1,229 @@
+"""OxigraphGraph: the embedded store, in memory or in a folder."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar, cast
+
+import pyoxigraph as ox
+
+from kgnb.errors import BackendError, DataError
+from kgnb.kg.graph import Solutions
+from kgnb.kg.oxigraph_terms import OxTerm, from_oxigraph, to_oxigraph, triple_from_oxigraph, triple_to_oxigraph
+from kgnb.kg.sorting import triple_key
+from kgnb.kg.sparql import bind, check_limit, expect_form, put_first
+from kgnb.kg.terms import Blank, Iri, Term, Triple
+
+_Item = TypeVar("_Item")
+_AT = re.compile(r"^error at (\d+):(\d+): (.*)", re.DOTALL)
+
+
+class OxigraphGraph:
+    """A graph in an embedded Oxigraph store; queries see the default graph and all named graphs as one.
+
+    Every answer is read to its end in the thread that asked: an open pyoxigraph iterator that is touched by
+    another thread aborts the process, so none ever leaves this file. ``timeout`` is looked at between rows; one
+    step that yields no row (a large ORDER BY or COUNT) cannot be broken off.
+
+    >>> from kgnb.kg.terms import Iri, Literal
+    >>> graph = OxigraphGraph()
+    >>> graph.add([(Iri("http://example.org/hut"), Iri("http://example.org/name"), Literal("Hut", "en"))])
+    >>> graph.select("SELECT ?name { ?hut ?p ?name }", bindings={"hut": Iri("http://example.org/hut")}).rows
+    ((Literal(text='Hut', language='en', datatype=None),),)
+    """
+
+    def __init__(self, folder: str | Path | None = None, *, read_only: bool = False, name: str = "") -> None:
+        """Open a store in memory, or in ``folder`` (made when missing, unless ``read_only``)."""
+        self._name = name or (str(folder) if folder is not None else "memory")
+        self._read_only = read_only
+        self._store: ox.Store | None = _open(folder, read_only)
+        self._in_folder = folder is not None
+
+    def __repr__(self) -> str:
+        return f"OxigraphGraph({self._name!r}{', read_only=True' if self._read_only else ''})"
+
+    def __enter__(self) -> OxigraphGraph:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def name(self) -> str:
+        """The folder, or "memory", or the name it was given."""
+        return self._name
+
+    def select(
+        self,
+        query: str,
+        *,
+        bindings: Mapping[str, Term] | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Solutions:
+        """The solutions of a SELECT query, at most ``limit`` rows."""
+        check_limit(limit)
+        expect_form(query, "SELECT")
+        found = cast(ox.QuerySolutions, self._query(query, bindings))
+        variables = tuple(variable.value for variable in found.variables)
+        wanted = found if limit is None else islice(found, limit + 1)
+        rows = [
+            tuple(None if term is None else from_oxigraph(term) for term in solution)
+            for solution in self._within(timeout, wanted)
+        ]
+        return Solutions(variables, tuple(rows[:limit]), truncated=limit is not None and len(rows) > limit)
+
+    def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
+        """The answer of an ASK query."""
+        expect_form(query, "ASK")
+        return bool(self._query(query, bindings))
+
+    def construct(
+        self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
+    ) -> list[Triple]:
+        """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
+        expect_form(query, "CONSTRUCT", "DESCRIBE")
+        found = cast(ox.QueryTriples, self._query(query, bindings))
+        return sorted({triple_from_oxigraph(triple) for triple in self._within(timeout, found)}, key=triple_key)
+
+    def triples(
+        self,
+        subject: Iri | Blank | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,
+        *,
+        limit: int | None = None,
+    ) -> list[Triple]:
+        """The triples that match, each once, sorted (with a limit: those the store finds first, sorted)."""
+        check_limit(limit)
+        s, p, o = (None if term is None else to_oxigraph(term) for term in (subject, predicate, object))
+        quads = self._opened().quads_for_pattern(s, p, o, None)  # type: ignore[arg-type]  # s and p are ours to check
+        found: dict[Triple, None] = {}
+        for quad in quads:
+            if limit is not None and len(found) >= limit:
+                break
+            found[triple_from_oxigraph(quad)] = None
+        return sorted(found, key=triple_key)
+
+    def add(self, triples: Iterable[Triple]) -> None:
+        """Add triples to the default graph, all or none."""
+        self.add_quads(ox.Quad(*triple_to_oxigraph(triple)) for triple in triples)
+
+    def add_quads(self, quads: Iterable[ox.Quad]) -> None:
+        """Add pyoxigraph quads, all or none: the way in for the file reader (``kgnb.kg.loading``)."""
+        if self._read_only:
+            raise BackendError(
+                "this store was opened for reading only",
+                service=self._name,
+                fix="open it without read_only=True to add triples",
+            )
+        self._guarded(lambda: self._opened().extend(quads))
+
+    def count(self) -> int:
+        """How many triples there are; one that stands in two graphs counts twice."""
+        return len(self._opened())
+
+    def dump(self) -> bytes:
+        """The whole store as N-Quads, lines sorted, so that equal stores give equal bytes."""
+        written = self._opened().dump(format=ox.RdfFormat.N_QUADS) or b""
+        return b"".join(sorted(written.splitlines(keepends=True)))
+
+    def close(self) -> None:
+        """Flush a store on disk and let go of its files."""
+        if self._store is not None and self._in_folder and not self._read_only:
+            self._store.flush()
+        self._store = None
+
+    def _opened(self) -> ox.Store:
+        if self._store is None:
+            raise ValueError(f"the graph {self._name} is closed")
+        return self._store
+
+    def _query(self, query: str, bindings: Mapping[str, Term] | None) -> object:
+        """The engine's answer; a bound blank node comes in by a function call, since no query text can name it."""
+        named = {name: term for name, term in (bindings or {}).items() if not isinstance(term, Blank)}
+        text = bind(query, named)
+        functions: dict[ox.NamedNode, Callable[..., OxTerm | None]] = {}
+        for name, term in (bindings or {}).items():
+            if isinstance(term, Blank):
+                function = ox.NamedNode(f"urn:kgnb:blank:{name}")
+                functions[function] = partial(ox.BlankNode, term.label)
+                text = put_first(text, f"BIND({function}() AS ?{name})")
+        try:
+            return self._opened().query(text, use_default_graph_as_union=True, custom_functions=functions)
+        except SyntaxError as error:
+            raise _malformed(error, text) from error
+        except (OSError, RuntimeError) as error:
+            raise BackendError(f"the store could not answer: {error}", service=self._name) from error
+
+    def _within(self, timeout: float | None, items: Iterable[_Item]) -> Iterator[_Item]:
+        end = None if timeout is None else time.monotonic() + timeout
+        iterator = iter(items)
+        while True:
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            except (OSError, RuntimeError) as error:
+                raise BackendError(f"the store could not answer: {error}", service=self._name) from error
+            if end is not None and time.monotonic() > end:
+                raise BackendError(
+                    f"the query took longer than {timeout:g} s",
+                    service=self._name,
+                    fix="ask a narrower query, add a LIMIT, or give it a longer timeout",
+                )
+            yield item
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except OSError as error:
+            raise BackendError(f"the store could not be written: {error}", service=self._name) from error
+
+
+def _open(folder: str | Path | None, read_only: bool) -> ox.Store:
+    if folder is None:
+        if read_only:
+            raise ValueError("a store in memory begins empty, so it cannot be read-only; give a folder")
+        return ox.Store()
+    path = Path(folder)
+    if path.is_file():
+        raise DataError(
+            "this is a file, and a store is a folder",
+            where=str(path),
+            fix="open a store in memory and load() the file into it",
+        )
+    if read_only and not (path / "CURRENT").exists():
+        raise DataError("there is no store in this folder", where=str(path), fix="open it once without read_only=True")
+    try:
+        return ox.Store.read_only(str(path)) if read_only else ox.Store(str(path))
+    except OSError as error:
+        busy = "lock" in str(error).lower()
+        raise BackendError(
+            f"the store in {path} could not be opened: {error}",
+            service=str(path),
+            fix="another process or notebook has it open: close that one, or open with read_only=True"
+            if busy
+            else "check that the folder holds an Oxigraph store and may be written",
+        ) from error
+
+
+def _malformed(error: SyntaxError, query: str) -> DataError:
+    """The engine's complaint with its place and the line it complains about."""
+    match = _AT.match(str(error))
+    if match is None:
+        return DataError(str(error)[:300], where="SPARQL query", fix="mend the query")
+    line, column, complaint = int(match[1]), int(match[2]), match[3]
+    lines = query.splitlines()
+    near = lines[line - 1].strip()[:120] if 0 < line <= len(lines) else "the end of the query"
+    return DataError(
+        f"malformed query near: {near}",
+        where=f"SPARQL query, line {line}, column {column}",
+        fix="mend the query at this place",
+        details=complaint[:2000],
+    )

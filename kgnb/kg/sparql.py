@@ -1,0 +1,208 @@
+"""What kgnb has to know of a SPARQL query's text: its form, where its WHERE clause begins, where a LIMIT goes.
+
+The text is cut into tokens (strings, IRIs and comments are whole tokens), so that a brace inside a string is not
+taken for a group. Grammar: SPARQL 1.1 Query Language, section 19.8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import cast
+
+from kgnb.errors import DataError
+from kgnb.kg.terms import Term, n3
+
+Form = OneOf["SELECT", "ASK", "CONSTRUCT", "DESCRIBE", "UPDATE"]
+
+_TOKEN = re.compile(
+    r'''(?P<skip>\s+|\#[^\n\r]*)
+    |(?P<string>"""(?:(?:"|"")?(?:[^"\\]|\\.))*"""|\'\'\'(?:(?:'|'')?(?:[^'\\]|\\.))*\'\'\'|"(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*')
+    |(?P<iri><[^<>"{}|^`\\\x00-\x20]*>)
+    |(?P<variable>[?$]\w+)
+    |(?P<number>\d+(?![\w.]))
+    |(?P<name>(?:[^\W\d][\w.\-]*)?:(?:(?:[\w:%.\-]|\\.)*(?:[\w:%\-]|\\.))?|@[A-Za-z\-]+|[^\W\d]\w*)
+    |(?P<mark>.)''',
+    re.VERBOSE | re.DOTALL,
+)
+_UPDATES = frozenset({"INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD", "WITH"})
+_VARIABLE = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token of a query: its kind (string, iri, variable, number, name, mark), its text and where it begins."""
+
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def word(self) -> str:
+        """The upper-case keyword this token may be, or "" where it is something else."""
+        return self.text.upper() if self.kind == "name" and ":" not in self.text else ""
+
+
+def tokens(query: str) -> list[Token]:
+    """The tokens of a query, without white space and comments."""
+    found = _TOKEN.finditer(query)
+    return [Token(cast(str, m.lastgroup), m[0], m.start()) for m in found if m.lastgroup != "skip"]
+
+
+def query_form(query: str) -> Form:
+    """The form of a query: the first keyword after its prologue. Raises DataError where there is none.
+
+    >>> query_form("PREFIX select: <http://example.org/>  # ASK\\nconstruct where { ?s ?p ?o }")
+    'CONSTRUCT'
+    """
+    return _form(tokens(query))[0]
+
+
+def refuse_update(query: str) -> Form:
+    """The form of a query that only reads; raises DataError for an update, which ``Graph.add`` is for."""
+    form = query_form(query)
+    if form == "UPDATE":
+        raise DataError(
+            "this is an update, and only reading is allowed here",
+            where="SPARQL query",
+            fix="ask with SELECT, ASK, CONSTRUCT or DESCRIBE; add triples with the graph's add()",
+        )
+    return form
+
+
+def expect_form(query: str, *forms: Form) -> Form:
+    """The form of a query that must be one of ``forms``; raises DataError where it is another."""
+    form = refuse_update(query)
+    if form not in forms:
+        raise DataError(
+            f"a {' or '.join(forms)} query was expected, and this is {form}",
+            where="SPARQL query",
+            fix="call select() for SELECT, ask() for ASK, construct() for CONSTRUCT and DESCRIBE",
+        )
+    return form
+
+
+def bind(query: str, bindings: Mapping[str, Term] | None) -> str:
+    """The query with variables bound by a VALUES clause at the head of its WHERE clause.
+
+    Terms are written by ``n3``, never spliced raw. A blank node has no name in a query text: ValueError.
+
+    >>> from kgnb.kg.terms import Literal
+    >>> bind("ASK { ?s ?p ?o }", {"o": Literal('} DROP ALL "')})
+    'ASK { VALUES (?o) {("} DROP ALL \\\\"")} ?s ?p ?o }'
+    """
+    if not bindings:
+        return query
+    for variable in bindings:
+        if not _VARIABLE.fullmatch(variable):
+            raise ValueError(f"not a variable name: {variable!r}; leave out the question mark")
+    written = [n3(term) for term in bindings.values()]
+    if any("_:" in text and text.startswith(("_:", "<<(")) for text in written):
+        raise ValueError("a blank node cannot be bound by a query text; ask this graph's triples() for it instead")
+    values = f"VALUES ({' '.join(f'?{v}' for v in bindings)}) {{({' '.join(written)})}}"
+    return put_first(query, values)
+
+
+def put_first(query: str, clause: str) -> str:
+    """The query with a clause put at the head of its WHERE group."""
+    found = tokens(query)
+    form, index = _form(found)
+    opening = _where(found, form, index)
+    if opening is None:  # DESCRIBE ?x without a pattern
+        return f"{query}\nWHERE {{ {clause} }}"
+    start = found[opening].start + 1
+    if form == "CONSTRUCT" and found[index + 1].word in {"WHERE", "FROM"}:  # the short form holds nothing but triples
+        closing = _closing(found, opening)
+        template = query[start : found[closing].start]
+        head = query[: found[index].start + len("CONSTRUCT")]
+        between = query[len(head) : start]
+        return f"{head} {{{template}}}{between} {clause} {template}{query[found[closing].start :]}"
+    return f"{query[:start]} {clause}{query[start:]}"
+
+
+def limited(query: str, limit: int | None) -> str:
+    """The SELECT query with ``LIMIT limit``, or its own smaller limit.
+
+    >>> limited("SELECT * { ?s ?p ?o } LIMIT 5", 3), limited("SELECT * { ?s ?p ?o } LIMIT 2", 3)
+    ('SELECT * { ?s ?p ?o } LIMIT 3', 'SELECT * { ?s ?p ?o } LIMIT 2')
+    """
+    if limit is None:
+        return query
+    check_limit(limit)
+    found = tokens(query)
+    form, index = _form(found)
+    opening = _where(found, form, index)
+    if opening is None:
+        return query
+    tail = found[_closing(found, opening) + 1 :]
+    for token, following in zip(tail, tail[1:], strict=False):
+        if token.word == "LIMIT" and following.kind == "number":
+            own = min(int(following.text), limit)
+            return f"{query[: following.start]}{own}{query[following.start + len(following.text) :]}"
+    values = next((token for token in tail if token.word == "VALUES"), None)
+    if values is not None:
+        return f"{query[: values.start]}LIMIT {limit}\n{query[values.start :]}"
+    return f"{query}\nLIMIT {limit}"
+
+
+def check_limit(limit: int | None) -> None:
+    """Raise ValueError for a limit that is not a whole number from 0 up."""
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
+        raise ValueError(f"limit must be a whole number from 0 up, not {limit!r}")
+
+
+def undeclared_prefixes(query: str) -> list[str]:
+    """The prefixes, with their colon, that a query uses and does not declare.
+
+    >>> undeclared_prefixes("PREFIX a: <urn:a> SELECT * { a:x rdfs:label 'b:c' . _:b a a:y }")
+    ['rdfs:']
+    """
+    found = tokens(query)
+    declared = {name.text for word, name in zip(found, found[1:], strict=False) if word.word == "PREFIX"}
+    used = dict.fromkeys(t.text.partition(":")[0] + ":" for t in found if t.kind == "name" and ":" in t.text)
+    return [prefix for prefix in used if prefix not in declared and prefix != "_:"]
+
+
+def _form(found: list[Token]) -> tuple[Form, int]:
+    """The query's form and the index of its keyword, past BASE, PREFIX and VERSION declarations."""
+    index = 0
+    while index < len(found) and found[index].word in {"BASE", "PREFIX", "VERSION"}:
+        index += 3 if found[index].word == "PREFIX" else 2
+    word = found[index].word if index < len(found) else ""
+    if word in {"SELECT", "ASK", "CONSTRUCT", "DESCRIBE"}:
+        return cast(Form, word), index
+    if word in _UPDATES:
+        return "UPDATE", index
+    raise DataError(
+        "no SELECT, ASK, CONSTRUCT or DESCRIBE was found" if found else "the query is empty",
+        where="SPARQL query",
+        fix="begin the query with one of these words, after any PREFIX lines",
+    )
+
+
+def _where(found: list[Token], form: Form, index: int) -> int | None:
+    """The index of the brace that opens the main WHERE group (an EXISTS in a projection has its own)."""
+    round_brackets = 0
+    position = index + 1
+    if form == "CONSTRUCT" and position < len(found) and found[position].text == "{":
+        position = _closing(found, position) + 1
+    while position < len(found):
+        text = found[position].text
+        round_brackets += (text == "(") - (text == ")")
+        if text == "{" and round_brackets == 0:
+            return position
+        position += 1
+    if form == "DESCRIBE":
+        return None
+    raise DataError(f"the {form} query has no group in braces", where="SPARQL query", fix="write WHERE { ... }")
+
+
+def _closing(found: list[Token], opening: int) -> int:
+    depth = 0
+    for position in range(opening, len(found)):
+        depth += (found[position].text == "{") - (found[position].text == "}")
+        if depth == 0:
+            return position
+    raise DataError("a brace is opened and never closed", where="SPARQL query", fix="add the missing }")
