@@ -119,7 +119,7 @@ def content_filtered() -> Fault:
 
 
 def says(text: str, finish_reason: str = "stop") -> Fault:
-    """A well-formed reply with this text whatever was asked: nonsense, a wrong letter, an ignored schema, half a JSON."""
+    """A well-formed reply with this text whatever was asked: nonsense, a wrong letter, an ignored schema."""
     return Fault(text=text, finish_reason=finish_reason)
 
 
@@ -128,7 +128,7 @@ class StubServer:
 
     ``responder`` gets the request body and returns text, a ``Call`` or several; it may run on several threads at once.
     ``faults`` tells call by call (from 0) what goes wrong; None, or past the end: nothing. ``always`` happens to every
-    call without a fault of its own. ``schema`` / ``tools`` say what the server makes of ``response_format`` / ``tools``:
+    call without a fault of its own. ``schema`` / ``tools``: what the server makes of ``response_format`` / ``tools``:
     "yes", "rejected" with 400; json_schema alone rejected ("object only"); tools "ignored": a responder's Call is then
     written into the text as fenced JSON.
     """
@@ -334,13 +334,14 @@ class _Endpoint(BaseHTTPRequestHandler):
         cut: int | None = None,
         torn: bool = False,
     ) -> None:
-        content = text.encode()[:cut]
+        content = text.encode()
+        sent = content[:cut]
+        length = len(content) if torn else len(sent)
+        self.close_connection = torn
         self.send_response(status)
-        for name, value in {
-            "Content-Type": content_type,
-            "Content-Length": str(len(content)),
-            **(headers or {}),
-        }.items():
+        for name, value in (
+            {"Content-Type": content_type, "Content-Length": str(length)} | dict(headers or {})
+        ).items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(content)
+        self.wfile.write(sent)

@@ -1,0 +1,243 @@
+"""A chat model behind any OpenAI-compatible server: hosted, vLLM, Ollama, llama.cpp; ``openai`` stays in this file."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from kgnb.errors import ConfigError
+from kgnb.llm.failure import ModelError, shown
+from kgnb.llm.model import Attempt, Reply, Request, Usage
+from kgnb.llm.prices import estimate_usage
+from kgnb.llm.refusal import Refusal, advice, ending, milder
+from kgnb.llm.wire import Form, Gathered, error_text, from_wire, to_wire
+from kgnb.settings import Secret
+
+OPENAI = "https://api.openai.com/v1"
+
+
+class OpenAIModel:
+    """Asks a chat-completions server; one call is one try (``Paced`` adds pace and retries).
+
+    What a server refuses with 400 is spared: a JSON schema becomes a JSON object becomes words in the prompt, and
+    ``temperature``, ``seed``, ``tools`` and the like are left out where it says that it does not know them; every such
+    try is in ``Reply.attempts``. A prompt that is too long or filtered gives a Reply without text whose
+    ``finish_reason`` is "context_overflow" or "content_filter"; one cut short ends with "length".
+
+    With ``on_token`` the reply is streamed, every piece of text handed over as it comes; after a retry it starts anew.
+
+    Raises:
+        ConfigError: no key for the default server, a bad URL; and on asking, 401, 403 and 404.
+        ModelError (a BackendError): everything else that goes wrong between here and the reply.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str | None = None,
+        api_key: str | Secret | None = None,
+        *,
+        timeout: float = 60.0,
+        on_token: Callable[[str], object] | None = None,
+    ) -> None:
+        if not name:
+            raise ConfigError("the model has no name", fix="Set model.name in kgnb.toml or $KGNB_MODEL.")
+        self._name = name
+        self.base_url = (base_url or OPENAI).rstrip("/")
+        self._key = _checked_key(api_key, self.base_url)
+        self._service = _without_credentials(self.base_url)
+        self._timeout = timeout
+        self._on_token = on_token
+        self._client: Any = None
+        self._opening = threading.Lock()
+        self._forms: dict[str, Form] = {}  # by schema: the strictest form the server took
+        self._without: frozenset[str] = frozenset()  # parameters the server refused
+
+    def __repr__(self) -> str:
+        return f"OpenAIModel({self._name!r}, base_url={self._service!r})"
+
+    @property
+    def name(self) -> str:
+        """The model's name as the server knows it."""
+        return self._name
+
+    @property
+    def server(self) -> str:
+        """Where the model is, without credentials."""
+        return self._service
+
+    def ask(self, request: Request) -> Reply:
+        """The reply to one request, or why there is none; may be called from several threads at once."""
+        schema = json.dumps(request.schema) if request.schema is not None else ""
+        form, without = self._forms.get(schema, "json_schema"), self._without
+        attempts: list[Attempt] = []
+        while True:
+            body = to_wire(request, form, without) | self._streaming(without)
+            start = time.perf_counter()
+            got = self._call(body)
+            seconds = time.perf_counter() - start
+            if isinstance(got, Reply):
+                attempts.append(Attempt(200, "", seconds))
+                self._forms[schema], self._without = form, self._without | without
+                break
+            attempts.append(Attempt(got.status, got.message, seconds))
+            end = ending(got)
+            if end:
+                return Reply("", (), Usage(), end, self._name, False, _sum(attempts), tuple(attempts))
+            less = milder(got, body, form, without)
+            if less is None:
+                raise self._failure(got, tuple(attempts))
+            form, without = less
+        usage = got.usage if got.usage.total else estimate_usage(request, got.text)
+        return replace(got, usage=usage, seconds=_sum(attempts), attempts=tuple(attempts))
+
+    def models(self) -> tuple[str, ...]:
+        """The names of the models the server offers; empty where it does not say."""
+        got = self._guarded(lambda client: client.models.with_raw_response.list().text)
+        data = _json(got).get("data") if isinstance(got, str) else None
+        names = [entry.get("id") for entry in data if isinstance(entry, Mapping)] if isinstance(data, list) else []
+        return tuple(sorted({shown(name, 100) for name in names if isinstance(name, str)}))
+
+    def gives_logprobs(self) -> bool:
+        """Whether the server tells the probability of each token (one call)."""
+        body = {"messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 2, "logprobs": True}
+        got = self._guarded(lambda client: self._raw(client, {**body, "top_logprobs": 2}).text)
+        choices = _json(got).get("choices") if isinstance(got, str) else None
+        first = choices[0] if isinstance(choices, list) and choices else None
+        logprobs = first.get("logprobs") if isinstance(first, Mapping) else None
+        return isinstance(logprobs, Mapping) and bool(logprobs.get("content"))
+
+    # -------------------------------------------------------------------------------------------- one try
+
+    def _streaming(self, without: frozenset[str]) -> dict[str, Any]:
+        if self._on_token is None:
+            return {}
+        options = {} if "stream_options" in without else {"stream_options": {"include_usage": True}}
+        return {"stream": True, **options}
+
+    def _call(self, body: dict[str, Any]) -> Reply | Refusal:
+        got = self._guarded(lambda client: self._completion(client, body))
+        if isinstance(got, Refusal):
+            return got
+        try:
+            return from_wire(got, self._name)
+        except ValueError as error:
+            return Refusal(200, self._clean(str(error)), got)
+
+    def _completion(self, client: Any, body: dict[str, Any]) -> Any:
+        raw = self._raw(client, body)
+        if body.get("stream") and "text/event-stream" in raw.headers.get("content-type", ""):
+            gathered = Gathered()
+            for chunk in raw.parse():
+                text = gathered.add(chunk.model_dump())
+                if text and self._on_token:
+                    self._on_token(text)
+            return gathered.whole()
+        return json.loads(raw.http_response.read() if body.get("stream") else raw.text)
+
+    def _raw(self, client: Any, body: dict[str, Any]) -> Any:
+        return client.chat.completions.with_raw_response.create(model=self._name, **body)
+
+    def _guarded(self, call: Callable[[Any], Any]) -> Any:
+        """What the call gives, or a Refusal. Nothing of the library's errors gets out: they may quote the key."""
+        client = self._opened()
+        import openai
+
+        # A stream lets the HTTP library's own errors through (httpx2 since openai 3, httpx before).
+        broken = tuple(sys.modules[name].HTTPError for name in ("httpx2", "httpx") if name in sys.modules)
+        try:
+            return call(client)
+        except openai.APIStatusError as error:
+            headers = {name.lower(): value for name, value in error.response.headers.items()}
+            message = error_text(error.body) or f"HTTP status {error.status_code}"
+            return Refusal(error.status_code, self._clean(message), error.body, headers)
+        except openai.APITimeoutError:
+            return Refusal(0, f"no answer within {self._timeout:g} s")
+        except openai.APIConnectionError as error:
+            return Refusal(0, self._clean(f"no connection: {error.__cause__ or error}"))
+        except (openai.OpenAIError, *broken) as error:
+            return Refusal(0, self._clean(f"the reply broke off: {error}"))
+        except (ValueError, RecursionError) as error:  # broken JSON, a broken stream, bytes that are no text
+            return Refusal(200, self._clean(f"the answer is not a chat completion: {error}"))
+
+    def _opened(self) -> Any:
+        """The client; imported on first use, as that takes a second or two."""
+        with self._opening:
+            if self._client is None:
+                from openai import OpenAI as Client
+
+                self._client = Client(api_key=self._key, base_url=self.base_url, timeout=self._timeout, max_retries=0)
+                if self.base_url != OPENAI:  # read from the environment, and no business of another server
+                    self._client.organization = self._client.project = None
+            return self._client
+
+    def _clean(self, text: str) -> str:
+        return shown(text.replace(self._key, "***"))
+
+    # -------------------------------------------------------------------------------------------- when it fails
+
+    def _failure(self, got: Refusal, attempts: tuple[Attempt, ...]) -> ConfigError | ModelError:
+        where = f"{self._service} (model {self._name})"
+        if got.status in (401, 403):
+            return ConfigError(
+                f"{where} refused the key with {got.status}: {got.message}",
+                fix='Set model.key = "env:NAME" in kgnb.toml or KGNB_KEY=env:NAME, where $NAME holds a valid key.',
+            )
+        if got.status == 404:
+            return ConfigError(
+                f"{where} is not there: {got.message}",
+                fix="Check model.name ($KGNB_MODEL) and model.base_url ($KGNB_BASE_URL, most often ending in /v1).",
+            )
+        said = f"answered {got.status}" if got.status else "did not answer"
+        return ModelError(
+            f"{where} {said}: {got.message}",
+            service=self._service,
+            fix=advice(got),
+            details=self._clean(json.dumps(got.body)) if got.body else "",
+            attempts=attempts,
+            passing=got.passing,
+            retry_after=got.retry_after,
+        )
+
+
+def _sum(attempts: list[Attempt]) -> float:
+    return sum(attempt.seconds for attempt in attempts)
+
+
+def _json(text: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, Mapping) else {}
+
+
+def _checked_key(api_key: str | Secret | None, base_url: str) -> str:
+    key = (api_key.reveal() if isinstance(api_key, Secret) else api_key or "").strip()
+    if not key and base_url == OPENAI:
+        raise ConfigError(
+            "OpenAI's server needs a key",
+            fix='Set model.key = "env:OPENAI_API_KEY" in kgnb.toml (and that variable), or another model.base_url.',
+        )
+    if not (key.isascii() and key.isprintable()):  # a header cannot hold it, and the error would show it
+        raise ConfigError("the API key holds characters that no key has", fix="Copy it again into its variable.")
+    return key or "none"  # the client wants one, local servers do not
+
+
+def _without_credentials(base_url: str) -> str:
+    try:
+        parts = urlsplit(base_url)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ConfigError(
+            "model.base_url is not a URL", fix="It looks like http://127.0.0.1:8080/v1; see $KGNB_BASE_URL."
+        )
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

@@ -1,0 +1,189 @@
+"""The chat-completions form on the wire: our values to plain JSON and back, forgiving about what servers leave out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+from typing import Literal as OneOf
+
+from kgnb.llm.model import Message, Reply, Request, ToolCall, ToolSpec, Usage
+
+Form = OneOf["json_schema", "json_object", "text"]
+"""How a schema is put to the server, strictest first."""
+
+UNREADABLE = "kgnb:unreadable"
+"""The one key of a tool call's arguments when the server sent something that is no JSON object: the text it sent."""
+
+_INSTRUCTION = "Answer with one JSON value that follows this JSON schema, and with nothing else:\n"
+
+
+def to_wire(request: Request, form: Form = "json_schema", without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The body of a call, but for the model's name; parameters named in ``without`` are left out."""
+    messages = [_message(message) for message in request.messages]
+    body: dict[str, Any] = {"temperature": request.temperature, "seed": request.seed}
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
+    if request.max_tokens is not None:
+        name = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
+        body[name] = request.max_tokens
+    if request.schema is not None and form == "json_schema":
+        named = {"name": "reply", "schema": dict(request.schema), "strict": _strict(request.schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": named}
+    elif request.schema is not None:
+        messages = _instructed(messages, request.schema)
+        if form == "json_object":
+            body["response_format"] = {"type": "json_object"}
+    return {"messages": messages} | {name: value for name, value in body.items() if name not in without}
+
+
+def _message(message: Message) -> dict[str, Any]:
+    wire: dict[str, Any] = {"role": message.role, "content": message.text}
+    if message.tool_calls:
+        wire["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _dumped(call.arguments)}}
+            for call in message.tool_calls
+        ]
+    if message.role == "tool":
+        wire["tool_call_id"] = message.tool_call_id
+    return wire
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+    return {"type": "function", "function": function}
+
+
+def _instructed(messages: list[dict[str, Any]], schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The schema as words, added to the system message: some servers take only one, and only in front."""
+    instruction = _INSTRUCTION + _dumped(schema)
+    if messages and messages[0]["role"] == "system":
+        return [{**messages[0], "content": f"{messages[0]['content']}\n\n{instruction}"}, *messages[1:]]
+    return [{"role": "system", "content": instruction}, *messages]
+
+
+def _strict(schema: Any) -> bool:
+    """Whether OpenAI's strict mode takes the schema: every object closed, every property required."""
+    if isinstance(schema, list):
+        return all(map(_strict, schema))
+    if not isinstance(schema, Mapping):
+        return True
+    if schema.get("type") == "object" or "properties" in schema:
+        properties = schema.get("properties") or {}
+        if schema.get("additionalProperties") is not False or set(schema.get("required") or ()) != set(properties):
+            return False
+    return all(map(_strict, schema.values()))
+
+
+def _dumped(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+# ------------------------------------------------------------------------------------------------ back again
+
+
+def from_wire(body: Any, model: str) -> Reply:
+    """The reply in a completion's JSON; ValueError says what is amiss when there is none."""
+    if not isinstance(body, Mapping):
+        raise ValueError("the answer is not a JSON object")
+    if body.get("error"):  # some gateways send their errors with status 200
+        raise ValueError(f"the server answered with an error: {error_text(body)}")
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+        raise ValueError("the answer holds no choices")
+    message = choices[0].get("message")
+    if not isinstance(message, Mapping):
+        raise ValueError("the answer's first choice holds no message")
+    text, refusal = _text(message.get("content")), _text(message.get("refusal"))
+    reason = "refusal" if refusal and not text else str(choices[0].get("finish_reason") or "stop")
+    calls = message.get("tool_calls")
+    return Reply(
+        text=text or refusal,
+        tool_calls=tuple(_calls(calls if isinstance(calls, list) else [])),
+        usage=_usage(body.get("usage")),
+        finish_reason=reason,
+        model=str(body.get("model") or model),
+    )
+
+
+def _text(content: Any) -> str:
+    """A message's text: a string, or a list of parts of which some are text."""
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, Mapping))
+    return content if isinstance(content, str) else ""
+
+
+def _calls(calls: Iterable[Any]) -> Iterable[ToolCall]:
+    for number, call in enumerate(calls):
+        function = call.get("function") if isinstance(call, Mapping) else None
+        if isinstance(function, Mapping) and isinstance(function.get("name"), str):
+            yield ToolCall(str(call.get("id") or f"call_{number}"), function["name"], _arguments(function))
+
+
+def _arguments(function: Mapping[str, Any]) -> Mapping[str, Any]:
+    sent = function.get("arguments")
+    if sent is None or sent == "":
+        return {}
+    try:
+        value = json.loads(sent) if isinstance(sent, str) else sent
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {UNREADABLE: str(sent)}
+
+
+def _usage(usage: Any) -> Usage:
+    if not isinstance(usage, Mapping):
+        return Usage()
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    prompt, completion = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
+    return Usage(prompt, completion)
+
+
+def error_text(body: Any) -> str:
+    """The message in an error's JSON, whichever of the usual places it is in; "" where there is none."""
+    for _ in range(4):
+        if isinstance(body, str):
+            return body
+        if not isinstance(body, Mapping):
+            return ""
+        body = next((body[key] for key in ("error", "message", "detail", "msg") if body.get(key)), "")
+    return ""
+
+
+class Gathered:
+    """A streamed completion, put together chunk by chunk into the JSON that ``from_wire`` reads."""
+
+    def __init__(self) -> None:
+        self._text: list[str] = []
+        self._refusal: list[str] = []
+        self._calls: dict[int, dict[str, Any]] = {}
+        self._reason: str | None = None
+        self._usage: Any = None
+        self._model = ""
+
+    def add(self, chunk: Mapping[str, Any]) -> str:
+        """Takes one chunk in; gives the text it brought."""
+        self._usage = chunk.get("usage") or self._usage
+        self._model = chunk.get("model") or self._model
+        choices = chunk.get("choices") or [{}]
+        self._reason = choices[0].get("finish_reason") or self._reason
+        delta = choices[0].get("delta") or {}
+        text = _text(delta.get("content"))
+        self._text.append(text)
+        self._refusal.append(_text(delta.get("refusal")))
+        for part in delta.get("tool_calls") or ():
+            call = self._calls.setdefault(part.get("index") or 0, {"id": "", "name": "", "arguments": ""})
+            function = part.get("function") or {}
+            call["id"] = call["id"] or part.get("id") or ""
+            call["name"] = call["name"] or function.get("name") or ""
+            call["arguments"] += function.get("arguments") or ""
+        return text
+
+    def whole(self) -> dict[str, Any]:
+        """The completion; ValueError when the stream ended before the model did."""
+        if self._reason is None:
+            raise ValueError("the stream ended in the middle of the reply")
+        calls = [{"id": call["id"], "function": call} for _, call in sorted(self._calls.items())]
+        message = {"content": "".join(self._text), "refusal": "".join(self._refusal), "tool_calls": calls}
+        choice = {"message": message, "finish_reason": self._reason}
+        return {"choices": [choice], "usage": self._usage, "model": self._model}
