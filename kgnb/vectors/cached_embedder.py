@@ -1,0 +1,203 @@
+"""The content cache of vectors: a text is embedded once per embedder, ever."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from kgnb.errors import BackendError, DataError
+from kgnb.vectors.embedder import Embedder, Vectors
+
+_FORMAT = 1
+_KEYS_A_QUERY = 500  # below SQLite's oldest limit of 999 parameters
+
+
+class VectorCache:
+    """Vectors by embedder name and SHA-256 of the text, in one SQLite file (or ``:memory:``).
+
+    Safe to share between threads and processes. It holds no texts, so it can be given to a colleague who may see the
+    vectors but not the ontology.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = str(path)
+        self._lock = threading.RLock()
+        self._process = 0
+        self._connection: sqlite3.Connection | None = None
+        with self._open():
+            pass
+
+    def get(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        """The vectors there are, each of shape (dimensions,)."""
+        found: dict[bytes, Vectors] = {}
+        with self._open() as connection:
+            for start in range(0, len(keys), _KEYS_A_QUERY):
+                part = keys[start : start + _KEYS_A_QUERY]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, vector FROM vectors WHERE embedder = ? AND key IN ({marks})"
+                rows = connection.execute(query, (embedder, *part)).fetchall()
+                found.update((key, self._vector(blob)) for key, blob in rows)
+        return found
+
+    def put(self, embedder: str, vectors: Mapping[bytes, Vectors]) -> None:
+        """Write vectors in one transaction; a key that is there keeps what it has."""
+        rows = [(embedder, key, np.ascontiguousarray(vector, dtype="<f4").tobytes()) for key, vector in vectors.items()]
+        with self._open() as connection, connection:
+            connection.executemany("INSERT OR IGNORE INTO vectors (embedder, key, vector) VALUES (?, ?, ?)", rows)
+
+    def count(self, embedder: str | None = None) -> int:
+        """How many vectors there are, of one embedder or of all."""
+        where, values = ("", ()) if embedder is None else (" WHERE embedder = ?", (embedder,))
+        with self._open() as connection:
+            return int(connection.execute("SELECT count(*) FROM vectors" + where, values).fetchone()[0])
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """The connection, under the lock; SQLite's errors leave as ours."""
+        with self._lock:
+            try:
+                if self._connection is None or self._process != os.getpid():  # a forked child may not use the parent's
+                    self._connection, self._process = self._connect(), os.getpid()
+                yield self._connection
+            except sqlite3.OperationalError as error:
+                raise BackendError(
+                    f"The vector cache {self.path} cannot be used: {error}.",
+                    service=self.path,
+                    fix="Check that the folder exists and can be written and that the disk is not full, "
+                    "or choose another cache folder.",
+                ) from error
+            except sqlite3.DatabaseError as error:
+                raise self._corrupt(str(error)) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        if self.path != ":memory:":
+            try:
+                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise sqlite3.OperationalError(str(error)) from error
+        connection = sqlite3.connect(self.path, timeout=60, check_same_thread=False)
+        try:
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, _FORMAT):
+                raise self._corrupt(f"its format is {version}, this version of kgnb writes format {_FORMAT}")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose the last batch, never the file
+            with connection:
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS vectors "
+                    "(embedder TEXT NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (embedder, key))"
+                )
+                connection.execute(f"PRAGMA user_version = {_FORMAT}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _vector(self, blob: object) -> Vectors:
+        """The stored vector, checked: a row of finite parts and unit length is what was written."""
+        if not isinstance(blob, bytes) or not blob or len(blob) % 4:
+            raise self._corrupt("it holds something that is not a vector")
+        vector: Vectors = np.frombuffer(blob, dtype="<f4").astype(np.float32)
+        length = float(np.linalg.norm(vector.astype(np.float64)))
+        if not (abs(length - 1.0) < 1e-3 or length == 0.0):
+            raise self._corrupt(f"it holds a vector of length {length:.3g} where all have length 1")
+        return vector
+
+    def _corrupt(self, what: str) -> DataError:
+        return DataError(
+            f"The vector cache is damaged: {what}.",
+            where=self.path,
+            fix="Delete this file (and the -wal and -shm files beside it); it is filled again as texts are embedded.",
+        )
+
+
+class CachedEmbedder:
+    """An embedder that asks another one only for texts it has not seen.
+
+    ``computed`` and ``reused`` count distinct texts over all calls; ``on_progress(done, total)`` is called, in the
+    calling thread, once for what the cache had and again after every batch. Batches are committed as they come: a run
+    that is killed loses at most one.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        cache: VectorCache,
+        *,
+        batch_size: int = 64,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
+        self.embedder = embedder
+        self.cache = cache
+        self.on_progress = on_progress
+        self.computed = 0
+        self.reused = 0
+        self._batch_size = batch_size
+        self._counting = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The wrapped embedder's name: the vectors are the same."""
+        return self.embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector."""
+        return self.embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit-length float32 row a text, in order; an empty text gives a zero row."""
+        distinct = {_key(text): text for text in texts if text}
+        found = self.cache.get(self.name, list(distinct))
+        missing = [(key, text) for key, text in distinct.items() if key not in found]
+        with self._counting:
+            self.reused += len(found)
+        self._report(len(found), len(distinct))
+        for start in range(0, len(missing), self._batch_size):
+            batch = missing[start : start + self._batch_size]
+            rows = self.embedder.embed([text for _, text in batch])
+            fresh = {key: row for (key, _), row in zip(batch, rows, strict=True)}
+            self.cache.put(self.name, fresh)
+            found.update(fresh)
+            with self._counting:
+                self.computed += len(batch)
+            self._report(len(found), len(distinct))
+        return self._rows(texts, found)
+
+    def _rows(self, texts: Sequence[str], found: Mapping[bytes, Vectors]) -> Vectors:
+        lengths = {len(vector) for vector in found.values()} or {self.dimensions}
+        if len(lengths) > 1:
+            raise DataError(
+                f"The vectors of {self.name} have different lengths: {sorted(lengths)}.",
+                where=self.cache.path,
+                fix="The model behind this name has changed: name it with its version, or delete the cache file.",
+            )
+        vectors = np.zeros((len(texts), lengths.pop()), dtype=np.float32)
+        for row, text in enumerate(texts):
+            if text:
+                vectors[row] = found[_key(text)]
+        return vectors
+
+    def _report(self, done: int, total: int) -> None:
+        if self.on_progress is not None:
+            self.on_progress(done, total)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,228 @@
+"""The nearest of all against all: one blocked matrix product instead of a search per entity.
+
+A block of cosines is computed in float32 and shortlisted; only the shortlisted pairs are computed again, in float64. So
+the result depends on neither the block size nor the order in which a BLAS library adds, and equal texts tie exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgnb.vectors.embedder import Vectors
+
+Integers = NDArray[np.int64]
+
+_BLOCK_CELLS = 4_000_000  # cosines held at a time: 16 MB
+_EXACT_ROWS = 4096  # text pairs computed again at a time: 2 x 12 MB at 384 dimensions
+# Float32 products of unit vectors are off by less than this; whatever is that near to the k-th is computed again.
+_MARGIN = np.float32(2e-5)
+
+
+class Neighbours(NamedTuple):
+    """The ``k`` nearest of each row, best first, equal scores by index.
+
+    Where there are fewer than ``k`` (too few rows, an empty text, no row of the same kind), the rest of the row is
+    index -1 and score -inf.
+    """
+
+    indices: Integers  # (rows, k)
+    scores: NDArray[np.float32]  # (rows, k), cosines
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """One side's vectors, several texts an entity.
+
+    ``owners[i]`` is the entity (0, 1, ... ``entities`` - 1) that text ``i`` belongs to, in any order; an entity without
+    a text, or with empty texts only, is nobody's neighbour. ``kinds`` (one an entity) keeps unlike entities apart.
+    """
+
+    vectors: Vectors  # (texts, dimensions), unit length
+    owners: Sequence[int] | Integers
+    entities: int
+    kinds: Sequence[str] | None = None
+
+
+def nearest(a: Vectors, b: Vectors, k: int, *, block_rows: int | None = None) -> Neighbours:
+    """For each row of ``a`` the ``k`` rows of ``b`` of highest cosine; rows must have unit length (or be zero)."""
+    one, other = _each_its_own(a), _each_its_own(b)
+    return _search(one, other, k, block_rows, back=False)[0]
+
+
+def nearest_both(a: Vectors, b: Vectors, k: int, *, block_rows: int | None = None) -> tuple[Neighbours, Neighbours]:
+    """``nearest(a, b, k)`` and ``nearest(b, a, k)`` from one product."""
+    return _search(_each_its_own(a), _each_its_own(b), k, block_rows, back=True)
+
+
+def nearest_entities(a: Grouped, b: Grouped, k: int, *, block_rows: int | None = None) -> tuple[Neighbours, Neighbours]:
+    """Both directions between entities: the score of two entities is the highest cosine over their text pairs.
+
+    Rows and indices are entities. Where ``kinds`` are given (on both sides), only entities of one kind are compared.
+    """
+    return _search(a, b, k, block_rows, back=True)
+
+
+def _each_its_own(vectors: Vectors) -> Grouped:
+    return Grouped(vectors, np.arange(len(vectors)), len(vectors))
+
+
+@dataclass(frozen=True)
+class _Side:
+    """Grouped vectors made ready: texts sorted by entity, empty ones dropped, one kind only."""
+
+    vectors: Vectors
+    entities: Integers  # original number of each entity that is left, ascending
+    starts: Integers  # (entities + 1): entity i owns the rows starts[i] to starts[i + 1]
+
+    @property
+    def single(self) -> bool:
+        return len(self.vectors) == len(self.entities)
+
+
+def _search(a: Grouped, b: Grouped, k: int, block_rows: int | None, *, back: bool) -> tuple[Neighbours, Neighbours]:
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    if block_rows is not None and block_rows < 1:
+        raise ValueError(f"block_rows must be at least 1, not {block_rows}")
+    if (a.kinds is None) != (b.kinds is None):
+        raise ValueError("kinds must be given on both sides or on neither")
+    if a.vectors.ndim != 2 or b.vectors.ndim != 2 or a.vectors.shape[1] != b.vectors.shape[1]:
+        raise ValueError(f"vectors of shapes {a.vectors.shape} and {b.vectors.shape} cannot be compared")
+    there, home = _nothing(a.entities, k), _nothing(b.entities, k)
+    sides_a, sides_b = _by_kind(a), _by_kind(b)
+    for kind in sorted(sides_a.keys() & sides_b.keys()):
+        one, other = sides_a[kind], sides_b[kind]
+        forward, backward = _compare(one, other, k, block_rows, back=back)
+        _place(there, forward, one.entities, other.entities)
+        _place(home, backward, other.entities, one.entities)
+    return there, home
+
+
+def _by_kind(side: Grouped) -> dict[str, _Side]:
+    """One ready side a kind (one in all where kinds do not matter)."""
+    owners = np.asarray(side.owners, dtype=np.int64)
+    if owners.shape != (len(side.vectors),):
+        raise ValueError(f"{len(side.vectors)} texts need as many owners, not {owners.shape}")
+    if len(owners) and (owners.min() < 0 or owners.max() >= side.entities):
+        raise ValueError(f"owners must lie between 0 and {side.entities - 1}")
+    if side.kinds is not None and len(side.kinds) != side.entities:
+        raise ValueError(f"{side.entities} entities need as many kinds, not {len(side.kinds)}")
+    vectors = np.asarray(side.vectors, dtype=np.float32)
+    if not np.isfinite(vectors).all():
+        raise ValueError("vectors hold a part that is not a finite number")
+    filled = np.flatnonzero(np.any(vectors != 0, axis=1))
+    filled = filled[np.argsort(owners[filled], kind="stable")]
+    if side.kinds is None:
+        return {"": _ready(vectors, owners, filled)}
+    kinds = np.asarray(side.kinds)[owners[filled]]
+    return {str(kind): _ready(vectors, owners, filled[kinds == kind]) for kind in np.unique(kinds)}
+
+
+def _ready(vectors: Vectors, owners: Integers, rows: Integers) -> _Side:
+    entities, starts = np.unique(owners[rows], return_index=True)
+    return _Side(np.ascontiguousarray(vectors[rows]), entities, np.append(starts, len(rows)).astype(np.int64))
+
+
+def _compare(a: _Side, b: _Side, k: int, block_rows: int | None, *, back: bool) -> tuple[Neighbours, Neighbours]:
+    there, home = _nothing(len(a.entities), k), _nothing(len(b.entities), k)
+    if not len(a.entities) or not len(b.entities):
+        return there, home
+    for first, last in _blocks(a, block_rows or max(1, _BLOCK_CELLS // len(b.vectors))):
+        cosines = _entity_cosines(a, b, first, last)
+        rows, columns = _shortlist(cosines, k, there.scores[first:last, -1])
+        best = _best(rows, columns, _exact(a, b, rows + first, columns), last - first, k)
+        there.indices[first:last], there.scores[first:last] = best
+        if back:
+            # What a column found in earlier blocks is the bar that this block's rows must clear.
+            columns, rows = _shortlist(np.ascontiguousarray(cosines.T), k, home.scores[:, -1])
+            rows = rows + first
+            kept, places = np.nonzero(home.indices >= 0)
+            best = _best(
+                np.concatenate([kept, columns]),
+                np.concatenate([home.indices[kept, places], rows]),
+                np.concatenate([home.scores[kept, places], _exact(a, b, rows, columns)]),
+                len(b.entities),
+                k,
+            )
+            home.indices[:], home.scores[:] = best
+    return there, home
+
+
+def _blocks(side: _Side, block_rows: int) -> Iterator[tuple[int, int]]:
+    """Runs of whole entities with at most ``block_rows`` texts (one entity may have more)."""
+    first = 0
+    while first < len(side.entities):
+        last = int(np.searchsorted(side.starts, side.starts[first] + block_rows, side="right")) - 1
+        last = max(last, first + 1)
+        yield first, last
+        first = last
+
+
+def _entity_cosines(a: _Side, b: _Side, first: int, last: int) -> NDArray[np.float32]:
+    """The highest cosine over the text pairs of every two entities: (last - first, entities of b)."""
+    offset = a.starts[first]
+    cosines = a.vectors[offset : a.starts[last]] @ b.vectors.T
+    if not a.single:
+        cosines = np.maximum.reduceat(cosines, a.starts[first:last] - offset, axis=0)
+    if not b.single:
+        cosines = np.maximum.reduceat(cosines, b.starts[:-1], axis=1)
+    return cosines
+
+
+def _shortlist(cosines: NDArray[np.float32], k: int, floor: NDArray[np.float32]) -> tuple[Integers, Integers]:
+    """Row and column of all that may be among the row's ``k`` best and above its ``floor``."""
+    width = cosines.shape[1]
+    bar = floor
+    if width > k and not np.isfinite(floor).all():
+        bar = np.maximum(floor, np.partition(cosines, width - k, axis=1)[:, width - k])
+    rows, columns = np.nonzero(cosines >= (bar - _MARGIN)[:, None])
+    return rows, columns
+
+
+def _exact(a: _Side, b: _Side, rows: Integers, columns: Integers) -> NDArray[np.float32]:
+    """The score of each entity pair, added up in float64."""
+    widths = np.diff(b.starts)[columns]
+    pairs = np.diff(a.starts)[rows] * widths
+    ends = np.cumsum(pairs)
+    scores = np.empty(len(rows), dtype=np.float64)
+    first = 0
+    while first < len(rows):
+        begun = ends[first] - pairs[first]
+        last = max(first + 1, int(np.searchsorted(ends, begun + _EXACT_ROWS, side="right")))
+        part = slice(first, last)
+        pair_starts = ends[part] - pairs[part] - begun
+        within = np.arange(ends[last - 1] - begun) - np.repeat(pair_starts, pairs[part])
+        width = np.repeat(widths[part], pairs[part])
+        left = a.vectors[np.repeat(a.starts[rows[part]], pairs[part]) + within // width]
+        right = b.vectors[np.repeat(b.starts[columns[part]], pairs[part]) + within % width]
+        dots = np.einsum("ij,ij->i", left, right, dtype=np.float64)
+        scores[part] = np.maximum.reduceat(dots, pair_starts)
+        first = last
+    return np.clip(scores, -1.0, 1.0).astype(np.float32)
+
+
+def _best(rows: Integers, columns: Integers, scores: NDArray[np.float32], height: int, k: int) -> Neighbours:
+    """The ``k`` best of each row: score descending, then column."""
+    order = np.lexsort((columns, -scores, rows))
+    rows, columns, scores = rows[order], columns[order], scores[order]
+    place = np.arange(len(rows)) - np.searchsorted(rows, rows)
+    kept = place < k
+    best = _nothing(height, k)
+    best.indices[rows[kept], place[kept]] = columns[kept]
+    best.scores[rows[kept], place[kept]] = scores[kept]
+    return best
+
+
+def _nothing(height: int, k: int) -> Neighbours:
+    return Neighbours(np.full((height, k), -1, dtype=np.int64), np.full((height, k), -np.inf, dtype=np.float32))
+
+
+def _place(whole: Neighbours, part: Neighbours, rows: Integers, columns: Integers) -> None:
+    """Write one kind's result into the whole, local numbers back to the original ones."""
+    whole.indices[rows] = np.where(part.indices >= 0, columns[part.indices], -1)
+    whole.scores[rows] = part.scores
