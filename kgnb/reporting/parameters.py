@@ -1,0 +1,245 @@
+"""The typed parameters of a report, read from the cell of its notebook that is tagged ``parameters``.
+
+A parameter is an annotated assignment; the comment behind it (or, for long ones, on the lines above it) is its
+documentation, and a closed interval in square brackets at the comment's end bounds a number::
+
+    k: int = 10  # candidates per entity and view [1, 50]
+    judge: Literal["rule", "model"] = "rule"  # who answers
+
+Types are ``str``, ``int``, ``float``, ``bool``, ``Literal[...]`` and any of these ``| None``.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import math
+import re
+import tokenize
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+from kgnb.errors import DataError
+
+Value: TypeAlias = str | int | float | bool | None
+
+TYPES: dict[str, type[str] | type[int] | type[float] | type[bool]] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": bool,
+}
+TRUE = ("true", "yes", "on", "1")
+FALSE = ("false", "no", "off", "0")
+SECRET = {
+    "key",
+    "token",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "secrets",
+    "credential",
+    "credentials",
+    "apikey",
+}
+BOUNDS = re.compile(r"\s*\[\s*(-?[\d.]+)\s*,\s*(-?[\d.]+)\s*\]\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a report: its name, type, default, documentation and what it may be."""
+
+    name: str
+    type: str  # "str", "int", "float" or "bool"
+    default: Value
+    help: str = ""
+    choices: tuple[str, ...] = ()
+    bounds: tuple[float, float] | None = None
+    optional: bool = False  # whether it may be None
+
+    @property
+    def allowed(self) -> str:
+        """What the parameter may be, in words."""
+        if self.choices:
+            words = ", ".join(self.choices)
+        elif self.type == "bool":
+            words = "true or false"
+        else:
+            words = {"str": "text", "int": "a whole number", "float": "a number"}[self.type]
+            if self.bounds:
+                words += f" from {self.bounds[0]:g} to {self.bounds[1]:g}"
+        return f"{words}, or none" if self.optional else words
+
+    def read(self, given: object) -> Value:
+        """The value meant by what was typed, or a value of the right type as it is; ValueError if it is not allowed."""
+        if self.optional and (given is None or (isinstance(given, str) and given.casefold() in ("none", "null"))):
+            return None
+        value = self._of_text(given.strip()) if isinstance(given, str) else self._of_value(given)
+        if self.choices and value not in self.choices:
+            raise self._refused(given)
+        if self.bounds and not self.bounds[0] <= float(value) <= self.bounds[1]:
+            raise self._refused(given)
+        return value
+
+    def _of_text(self, text: str) -> str | int | float | bool:
+        if self.type == "bool":
+            if text.casefold() in TRUE + FALSE:
+                return text.casefold() in TRUE
+            raise self._refused(text)
+        try:
+            value = TYPES[self.type](text)
+        except ValueError as error:
+            raise self._refused(text) from error
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self._refused(text)
+        return value
+
+    def _of_value(self, given: object) -> str | int | float | bool:
+        if self.type == "float" and type(given) is int:
+            return float(given)
+        if isinstance(given, TYPES[self.type]) and (self.type == "bool" or not isinstance(given, bool)):
+            return given
+        raise self._refused(given)
+
+    def _refused(self, given: object) -> ValueError:
+        nearest = get_close_matches(str(given), self.choices, n=1)
+        hint = f" (did you mean {nearest[0]}?)" if nearest else ""
+        return ValueError(f"parameter {self.name}: {given!r} is not allowed{hint}\nIt may be {self.allowed}.")
+
+
+def read_parameters(notebook: Mapping[str, Any], where: str) -> tuple[Parameter, ...]:
+    """The parameters of a notebook, in the order of its ``parameters`` cell; none if it has no such cell.
+
+    Raises DataError, with ``where`` and the line within the cell, for an assignment that is not typed or has a default
+    that is no plain value, and for a name that looks like a secret.
+    """
+    sources = [cell["source"] for cell in notebook["cells"] if "parameters" in cell["metadata"].get("tags", ())]
+    if not sources:
+        return ()
+    source = sources[0]
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise DataError(f"the parameters cell is no Python: {error.msg}", where=f"{where}:{error.lineno}") from error
+    comments = _comments(source)
+    return tuple(
+        _parameter(node, comments, where) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)
+    )
+
+
+def check(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, Value]:
+    """Every parameter's value, in order: what was given, read and checked, or its default.
+
+    Raises ValueError for a name there is not (naming the nearest), a value that is not allowed, and anything that looks
+    like a secret: a report is handed around, and its parameters are printed on top.
+    """
+    names = [parameter.name for parameter in parameters]
+    for name, value in given.items():
+        if looks_secret(name):
+            raise ValueError(
+                f"parameter {name}: its name looks like a secret, and a report prints its parameters\n"
+                "Set secrets in the environment (KGNB_API_KEY) or in kgnb.toml; they are never written to a report."
+            )
+        if name not in names:
+            nearest = get_close_matches(name, names, n=1)
+            hint = f" (did you mean {nearest[0]}?)" if nearest else ""
+            raise ValueError(f"there is no parameter {name!r}{hint}\nThe parameters are: {', '.join(names)}.")
+        if isinstance(value, str) and re.search(r"://[^/@\s]*:[^/@\s]*@", value):
+            raise ValueError(
+                f"parameter {name}: the URL carries a password, and a report prints its parameters\n"
+                "Give the URL without user and password."
+            )
+    return {
+        parameter.name: parameter.read(given[parameter.name]) if parameter.name in given else parameter.default
+        for parameter in parameters
+    }
+
+
+def looks_secret(name: str) -> bool:
+    """Whether a name reads like that of a secret.
+
+    >>> looks_secret("api_key"), looks_secret("hfToken"), looks_secret("max_tokens"), looks_secret("monkey")
+    (True, True, False, False)
+    """
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)
+    return any(word.casefold() in SECRET for word in words)
+
+
+def assignments(values: Mapping[str, Value]) -> list[str]:
+    """The values as one would type them: ``name=value`` each."""
+    return [f"{name}={_typed(value)}" for name, value in values.items()]
+
+
+def _typed(value: Value) -> str:
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _comments(source: str) -> dict[int, tuple[str, bool]]:
+    """The comment on each line that has one, and whether the line holds nothing else."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return {
+        token.start[0]: (token.string.lstrip("# ").strip(), token.line.lstrip().startswith("#"))
+        for token in tokens
+        if token.type == tokenize.COMMENT
+    }
+
+
+def _parameter(node: ast.stmt, comments: Mapping[int, tuple[str, bool]], where: str) -> Parameter:
+    place = f"{where}:{node.lineno}"
+    if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None):
+        raise DataError("a parameter is written name: type = default  # what it is", where=place)
+    name = node.target.id
+    if looks_secret(name):
+        raise DataError(
+            f"parameter {name} looks like a secret",
+            where=place,
+            fix="Read secrets from the settings, not from a report's parameters.",
+        )
+    type_name, choices, optional = _annotation(node.annotation, place)
+    help_text, _ = comments.get(node.end_lineno or node.lineno) or (_above(node.lineno, comments), False)
+    bounds = BOUNDS.search(help_text)
+    try:
+        parameter = Parameter(
+            name=name,
+            type=type_name,
+            default=ast.literal_eval(node.value),
+            help=BOUNDS.sub("", help_text),
+            choices=choices,
+            bounds=(float(bounds[1]), float(bounds[2])) if bounds else None,
+            optional=optional,
+        )
+        parameter.read(parameter.default)
+    except ValueError as error:
+        raise DataError(f"the default of {name} is not allowed: {error}", where=place) from error
+    return parameter
+
+
+def _above(line: int, comments: Mapping[int, tuple[str, bool]]) -> str:
+    above: list[str] = []
+    while line - 1 in comments and comments[line - 1][1]:
+        line -= 1
+        above.insert(0, comments[line][0])
+    return " ".join(above)
+
+
+def _annotation(node: ast.expr, place: str) -> tuple[str, tuple[str, ...], bool]:
+    if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant) and node.right.value is None:
+        type_name, choices, _ = _annotation(node.left, place)
+        return type_name, choices, True
+    if isinstance(node, ast.Name) and node.id in TYPES:
+        return node.id, (), False
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Literal":
+        choices = ast.literal_eval(node.slice)
+        choices = choices if isinstance(choices, tuple) else (choices,)
+        if all(isinstance(choice, str) for choice in choices):
+            return "str", choices, False
+    raise DataError(
+        f"{ast.unparse(node)} is no type a parameter may have",
+        where=place,
+        fix="Use str, int, float, bool or Literal[...] of strings, each with | None if it may be missing.",
+    )

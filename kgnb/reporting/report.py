@@ -1,0 +1,235 @@
+"""Run a report: find its notebook, check its parameters, run it, and draw the page, whatever happens on the way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import nbformat
+import papermill
+from nbclient.exceptions import DeadKernelError
+from papermill.exceptions import PapermillExecutionError
+
+from kgnb.errors import DataError, KgnbError
+from kgnb.reporting.digests import data_digests
+from kgnb.reporting.engine import ENGINE
+from kgnb.reporting.files import write_whole
+from kgnb.reporting.html import page
+from kgnb.reporting.kernel import NAME
+from kgnb.reporting.ledger import Ledger, read_ledger
+from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters
+from kgnb.reporting.redaction import known_secrets, redact_folder
+from kgnb.reporting.session import Session, as_code
+from kgnb.settings import Settings
+
+HERE = Path(__file__).parent
+SHELVES = (HERE / "notebooks", HERE.parents[1] / "notebooks" / "reports")  # in a wheel; in a checkout
+REPORTS = Path("reports")
+START_TIMEOUT = 120  # seconds a kernel may take to start on a busy machine
+
+
+@dataclass(frozen=True)
+class Template:
+    """A report one can run: its name, the notebook, what it says of itself and its parameters."""
+
+    name: str
+    path: Path
+    title: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True)
+class ReportResult:
+    """What a finished report left: its folder, the page, the notebook, its numbers (empty if it wrote none)."""
+
+    folder: Path
+    html: Path
+    notebook: Path
+    metrics: Mapping[str, Any]
+
+
+class ReportError(KgnbError):
+    """A report's notebook did not run to its end: ``folder`` holds what there is, ``ledger`` which cells ran."""
+
+    def __init__(self, what: str, *, folder: Path, ledger: Ledger, fix: str = "") -> None:
+        super().__init__(what, fix=fix)
+        self.folder = folder
+        self.ledger = ledger
+
+
+class Interrupted(KeyboardInterrupt):
+    """The report was stopped by a signal; ``signal`` is its number."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by {signal.Signals(number).name}")
+        self.signal = number
+
+
+def templates() -> tuple[Template, ...]:
+    """The reports that come with kgnb, by name."""
+    shelf = next((shelf for shelf in SHELVES if shelf.is_dir()), None)
+    return tuple(read_template(path) for path in sorted(shelf.glob("*.ipynb"))) if shelf else ()
+
+
+def find_template(name: str) -> Template:
+    """The report of this name, or the one in this ``.ipynb`` file; ValueError, naming what there is, if none."""
+    if name.endswith(".ipynb"):
+        return read_template(Path(name))
+    known = {template.name: template for template in templates()}
+    if name not in known:
+        raise ValueError(
+            f"there is no report {name!r}\nThere are: {', '.join(known) or 'none'}; or give a .ipynb file."
+        )
+    return known[name]
+
+
+def read_template(path: Path) -> Template:
+    """A report's notebook; its title and summary are its first heading and the paragraph below."""
+    try:
+        notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    except FileNotFoundError as error:
+        raise DataError("there is no such notebook", where=str(path)) from error
+    except (nbformat.reader.NotJSONError, nbformat.ValidationError, AttributeError) as error:
+        raise DataError("this is no Jupyter notebook", where=str(path), details=str(error)) from error
+    words = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
+    title, _, rest = words.strip().partition("\n")
+    return Template(
+        name=path.stem,
+        path=path,
+        title=title.lstrip("# ") or path.stem,
+        summary=" ".join(rest.strip().partition("\n\n")[0].split()),
+        parameters=read_parameters(notebook, str(path)),
+    )
+
+
+def run_report(
+    name: str,
+    parameters: Mapping[str, object] | None = None,
+    out: Path | str | None = None,
+    settings: Settings | None = None,
+) -> ReportResult:
+    """Run a report with these parameters (typed values, or texts as on a command line) and say where it landed.
+
+    The folder is ``out``, or ``reports/<name>/<digest of parameters and data>``; running again writes it anew. Raises
+    ValueError for a bad parameter, ReportError for a cell that failed (page and notebook are saved all the same) and
+    Interrupted on SIGINT or SIGTERM (likewise).
+    """
+    settings = settings or Settings.load()
+    template = find_template(name)
+    values = check(template.parameters, parameters or {})
+    data = data_digests(values, settings)
+    folder = Path(out) if out else REPORTS / template.name / _digest(values, data, settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    _claim(folder)
+    changed = {entry.name: values[entry.name] for entry in template.parameters if values[entry.name] != entry.default}
+    command = shlex.join(["kgnb", "report", name, *(word for typed in assignments(changed) for word in ("-p", typed))])
+    session = Session(folder.resolve(), settings, command, tuple(data.items()))
+    about = {
+        "report": template.name,
+        "command": command,
+        "parameters": [_shown(entry, values[entry.name]) for entry in template.parameters],
+    }
+    secrets = known_secrets(settings)
+    ledger = Ledger(folder)
+    try:
+        _execute(template.path, values, folder / "report.ipynb", ledger, session, about, secrets)
+    finally:
+        redact_folder(folder, secrets)
+        if (folder / "report.ipynb").is_file():
+            write_whole(folder / "report.html", page(folder / "report.ipynb", template.title, ledger))
+    metrics = folder / "metrics.json"
+    return ReportResult(
+        folder=folder,
+        html=folder / "report.html",
+        notebook=folder / "report.ipynb",
+        metrics=json.loads(metrics.read_text(encoding="utf-8")) if metrics.is_file() else {},
+    )
+
+
+def _execute(
+    path: Path,
+    values: dict[str, Value],
+    saved: Path,
+    ledger: Ledger,
+    session: Session,
+    about: dict[str, Any],
+    secrets: tuple[str, ...],
+) -> None:
+    given = dict(ledger=ledger, path=saved, secrets=secrets, about=about, before=as_code(session))
+    try:
+        with _signals():
+            papermill.execute_notebook(
+                str(path).replace("{", "{{").replace("}", "}}"),  # papermill fills in braces of a path
+                None,  # the engine saves: papermill would do so before secrets are blotted out
+                parameters=values,
+                engine_name=ENGINE,
+                kernel_name=NAME,
+                language="python",
+                progress_bar=False,
+                start_timeout=START_TIMEOUT,
+                **given,
+            )
+    except (PapermillExecutionError, DeadKernelError) as error:
+        failed = next(cell for cell in ledger.cells.values() if cell.state == "failed")
+        raise ReportError(
+            f"report {about['report']} failed in cell {failed.number} ({failed.title}): {failed.error}",
+            folder=session.folder,
+            ledger=ledger,
+            fix=f"The cell and its output: {saved.with_name('report.html')}",
+        ) from error
+
+
+def _digest(values: Mapping[str, Value], data: Mapping[str, str], settings: Settings) -> str:
+    """Names the folder: equal for equal parameters, data, and models behind them."""
+    content = [dict(values), dict(data), settings.model, settings.base_url, settings.embedder, settings.embedder_url]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _shown(parameter: Parameter, value: Value) -> dict[str, Any]:
+    changed = value != parameter.default
+    return {
+        "name": parameter.name,
+        "value": assignments({"": value})[0][1:],
+        "help": parameter.help,
+        "changed": changed,
+    }
+
+
+def _claim(folder: Path) -> None:
+    """Refuse a folder that another process is still writing; clear what an earlier run left that would mislead."""
+    earlier = read_ledger(folder)
+    if earlier is not None and earlier.state == "running":
+        raise KgnbError(
+            f"{folder} is being written by process {earlier.process}",
+            fix="Wait for it, or choose another folder with --out.",
+        )
+    for name in ("metrics.json", "timing.json", "report.html", "report.ipynb"):
+        (folder / name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """SIGINT and SIGTERM end the report in order, so that ledger, notebook and page are written."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Interrupted(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

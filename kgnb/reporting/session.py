@@ -1,0 +1,64 @@
+"""What a report's notebook knows of the run it is part of: where results go, with which settings.
+
+``kgnb report`` calls ``begin`` in the kernel before the first cell, leaving no trace in the notebook. A notebook opened
+by hand finds a session of its own: the settings of the folder it is in, and a folder ``reports/by-hand``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kgnb.settings import Settings
+
+BY_HAND = Path("reports") / "by-hand"
+
+
+@dataclass(frozen=True)
+class Session:
+    """The folder a report's results go to, the settings it runs with, and the command that runs it again."""
+
+    folder: Path
+    settings: Settings
+    command: str = ""
+    data: tuple[tuple[str, str], ...] = ()  # what was read and its digest
+
+
+_current: list[Session] = []
+
+
+def begin(session: Session) -> None:
+    """Make this the session of the running kernel."""
+    _current[:] = [session]
+
+
+def current() -> Session:
+    """The session ``kgnb report`` began, or one for a notebook run by hand."""
+    if not _current:
+        BY_HAND.mkdir(parents=True, exist_ok=True)
+        begin(Session(BY_HAND, Settings.load()))
+    return _current[0]
+
+
+def as_code(session: Session) -> str:
+    """Python that begins this session in another process; settings name their secrets and hold none."""
+    values = {
+        name: str(value) if isinstance(value, Path) else value for name, value in asdict(session.settings).items()
+    }
+    content = json.dumps([str(session.folder), values, session.command, session.data])
+    return (
+        f"from kgnb.reporting import session as _session\n_session.begin(_session.from_text({content!r}))\ndel _session"
+    )
+
+
+def from_text(text: str) -> Session:
+    """The session that ``as_code`` wrote."""
+    folder, values, command, data = json.loads(text)
+    return Session(Path(folder), Settings(**_paths(values)), command, tuple((name, digest) for name, digest in data))
+
+
+def _paths(values: dict[str, Any]) -> dict[str, Any]:
+    folders = {name: Path(values[name]) for name in ("cache", "data") if values.get(name) is not None}
+    return values | folders

@@ -1,0 +1,140 @@
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.errors import DataError
+from kgnb.reporting.parameters import Parameter, assignments, check, looks_secret, read_parameters
+
+CELL = """
+from typing import Literal
+
+dataset: Literal["huts", "oaei-anatomy"] = "huts"  # which benchmark
+k: int = 10  # candidates per entity and view [1, 50]
+# a long story
+# told above
+similarity: float | None = None
+deep: bool = False  # go deep
+context: str = ""
+"""
+
+
+def notebook(source: str) -> nbformat.NotebookNode:
+    cell = nbformat.v4.new_code_cell(source)
+    cell.metadata["tags"] = ["parameters"]
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("hello"), cell])
+
+
+PARAMETERS = read_parameters(notebook(CELL), "report.ipynb")
+
+
+def test_reads_names_types_defaults_documentation_choices_and_bounds():
+    expected = (
+        Parameter("dataset", "str", "huts", "which benchmark", choices=("huts", "oaei-anatomy")),
+        Parameter("k", "int", 10, "candidates per entity and view", bounds=(1.0, 50.0)),
+        Parameter("similarity", "float", None, "a long story told above", optional=True),
+        Parameter("deep", "bool", False, "go deep"),
+        Parameter("context", "str", ""),
+    )
+    assert expected == PARAMETERS
+
+
+def test_a_notebook_without_a_parameters_cell_has_no_parameters():
+    assert read_parameters(nbformat.v4.new_notebook(), "x") == ()
+
+
+def test_reads_what_was_typed():
+    values = check(
+        PARAMETERS, {"k": "3", "similarity": "0.5", "deep": "yes", "dataset": "oaei-anatomy", "context": "x=y"}
+    )
+    assert values == {"dataset": "oaei-anatomy", "k": 3, "similarity": 0.5, "deep": True, "context": "x=y"}
+
+
+def test_takes_values_of_the_right_type_and_a_whole_number_for_a_real_one():
+    values = check(PARAMETERS, {"k": 3, "similarity": 1, "deep": True})
+    assert (values["k"], values["similarity"], values["deep"]) == (3, 1.0, True)
+    assert isinstance(values["similarity"], float)
+
+
+def test_none_is_allowed_only_where_the_type_says_so():
+    assert check(PARAMETERS, {"similarity": "none"})["similarity"] is None
+    with pytest.raises(ValueError, match="'none' is not allowed"):
+        check(PARAMETERS, {"k": "none"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("k", "ten", "a whole number from 1 to 50"),
+        ("k", "0", "a whole number from 1 to 50"),
+        ("k", "51", "a whole number from 1 to 50"),
+        ("k", "3.5", "a whole number"),
+        ("k", True, "a whole number"),
+        ("similarity", "nan", "a number, or none"),
+        ("similarity", "inf", "a number, or none"),
+        ("deep", "maybe", "true or false"),
+        ("deep", 1, "true or false"),
+        ("dataset", "oaei-anatomi", "did you mean oaei-anatomy"),
+        ("context", 7, "text"),
+    ],
+)
+def test_a_value_that_is_not_allowed_says_what_is(name, value, said):
+    with pytest.raises(ValueError, match=said):
+        check(PARAMETERS, {name: value})
+
+
+def test_an_unknown_name_gives_the_nearest():
+    with pytest.raises(ValueError, match=r"no parameter 'contxt' \(did you mean context\?\)"):
+        check(PARAMETERS, {"contxt": "x"})
+
+
+@pytest.mark.parametrize(
+    "name", ["api_key", "key", "TOKEN", "hf_token", "userPassword", "client-secret", "OPENAI_API_KEY"]
+)
+def test_names_that_look_secret_are_refused_with_advice(name):
+    assert looks_secret(name)
+    with pytest.raises(ValueError, match="KGNB_API_KEY"):
+        check(PARAMETERS, {name: "sk-123"})
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "keyboard", "monkey", "k", "secretary", "tokens"])
+def test_names_that_only_resemble_a_secret_are_not(name):
+    assert not looks_secret(name)
+
+
+def test_a_password_in_a_url_is_refused_without_repeating_it():
+    with pytest.raises(ValueError, match="carries a password") as caught:
+        check(PARAMETERS, {"context": "https://me:hunter2@example.org/sparql"})
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("k = 3", "report.ipynb:1: a parameter is written"),
+        ("k: list[int] = [3]", "is no type a parameter may have"),
+        ("k: int = 'x'", "the default of k is not allowed"),
+        ("k: int = max(1, 2)", "the default of k is not allowed"),
+        ("k: int = 60  # [1, 50]", "the default of k is not allowed"),
+        ("\napi_key: str = ''", "report.ipynb:2: parameter api_key looks like a secret"),
+        ("k: int = (", "the parameters cell is no Python"),
+    ],
+)
+def test_a_bad_parameters_cell_is_named_by_line(source, said):
+    with pytest.raises(DataError, match=said):
+        read_parameters(notebook(source), "report.ipynb")
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            "k": st.integers(1, 50),
+            "similarity": st.none() | st.floats(allow_nan=False, allow_infinity=False),
+            "deep": st.booleans(),
+            "context": st.text().map(str.strip).filter(lambda text: "://" not in text),
+        }
+    )
+)
+def test_what_is_typed_back_reads_as_the_same_values(values):
+    typed = dict(assignment.split("=", 1) for assignment in assignments(values))
+    assert check(PARAMETERS, typed) == {"dataset": "huts"} | values
