@@ -1,0 +1,117 @@
+"""The name a person would read for an entity: its best label, or its IRI's last part taken apart into words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from urllib.parse import unquote
+
+from kgnb.kg.ontology import Entity, Text
+from kgnb.kg.prefixes import PREFIXES, shorten
+
+__all__ = ["PREFIXES", "choose_label", "is_code", "readable", "readable_name", "shorten"]
+
+_UUID = r"[0-9a-fA-F]{8}[_\-]?[0-9a-fA-F]{4}[_\-]?[0-9a-fA-F]{4}[_\-]?[0-9a-fA-F]{4}[_\-]?[0-9a-fA-F]{12}"
+_CODES = re.compile(
+    rf"""(?:\w+[_\-:])?{_UUID}                    # a UUID, bare or after a prefix
+    |(?:[A-Za-z]+[_:\-]){{0,2}}[A-Z]\d+            # Q42, P31, NCI_C12345
+    |(?:[A-Za-z]+[_:\-])?[A-Z]{{0,12}}[_:\-]?\d{{3,}}(?:[_.\-]\d+)*  # MA_0000270, GO:0008150, IAO_0000115, 12345
+    |[A-Za-z]{{1,3}}\d{{3,}}                        # c12345
+    |[A-Za-z]+[_:\-](?:0\d{{2,}}|\d{{5,}})          # FBbt_00000001
+    |(?:genid|node|bnode|b|_|id)[_\-]?\d+
+    |(?=(?:\D*\d){{4}})[0-9a-f]{{16,}}              # a hash
+    |R(?=(?:[A-Za-z]*\d){{2}})(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z0-9]{{20,}}  # as WebProtégé mints them
+    """,
+    re.VERBOSE,
+)
+_YEARS = re.compile(r"[A-Z][a-z]+[_\-](?:1[0-9]|20)\d\d")
+
+
+def is_code(name: str) -> bool:
+    """Whether a local name is an identifier that says nothing to a reader.
+
+    >>> [name for name in ("MA_0000270", "Q42", "C12345", "Paper", "H2O", "Review_2020") if is_code(name)]
+    ['MA_0000270', 'Q42', 'C12345']
+    """
+    return _CODES.fullmatch(name) is not None and not _YEARS.fullmatch(name)
+
+
+def choose_label(texts: Iterable[Text], languages: Sequence[str] = ("en",)) -> Text | None:
+    """The text in the language that comes first in ``languages``, or None where there is no text.
+
+    After a tag itself come its regional forms (``en-GB`` for ``en``), then texts without a language, then the rest by
+    tag. A text that reads as a code yields to one that does not; then the shorter wins.
+
+    >>> choose_label((Text("Hütte", "de"), Text("hut", "en-GB"), Text("Q42")), ("fr", "en")).text
+    'hut'
+    """
+    wanted = [language.lower() for language in languages]
+
+    def rank(text: Text) -> tuple[bool, int, int, str, int, str]:
+        tag = (text.language or "").lower()
+        exact = [place for place, language in enumerate(wanted) if tag == language]
+        regional = [place for place, language in enumerate(wanted) if tag.split("-")[0] == language.split("-")[0]]
+        if exact or (tag and regional):
+            place, order = ((exact or regional)[0], 0 if exact else 1)
+        else:
+            place, order = (len(wanted), 0 if not tag else 1)
+        return (is_code(text.text.strip()), place, order, tag, len(text.text), text.text)
+
+    return min((text for text in texts if text.text.strip()), key=rank, default=None)
+
+
+def readable(entity: Entity, languages: Sequence[str] = ("en",)) -> str:
+    """What to call an entity before a person: its label, else its name in words, else a synonym, else the bare name.
+
+    >>> readable(Entity("http://hut.example/onto#hasMountainGuide", "object property"))
+    'has mountain guide'
+    >>> readable(Entity("http://hut.example/HUT_0000012", "class", synonyms=(Text("bivouac", "en"),)))
+    'bivouac'
+    """
+    name = unquote(entity.local_name)
+    label = choose_label(entity.labels, languages)
+    if label is not None and not is_code(label.text.strip()):
+        return _one_line(label.text)
+    if name and not is_code(name):
+        return readable_name(name)
+    other = choose_label(entity.synonyms, languages) or label
+    return _one_line(other.text) if other is not None else name or entity.iri
+
+
+def readable_name(name: str) -> str:
+    """A local name as words: percent signs decoded, camel case and underscores taken apart, acronyms kept.
+
+    >>> [readable_name(name) for name in ("hasPCMember", "Barack_Obama", "H2O", "ProgramCommittee2", "%C3%89cole")]
+    ['has PC member', 'Barack Obama', 'H2O', 'Program committee 2', 'École']
+    """
+    text = unicodedata.normalize("NFC", unquote(name))
+    if is_code(text):
+        return text
+    dashed = text.count("-") > 1 or text.islower()  # is-part-of, but E-mail and Meta-Reviewer keep theirs
+    pieces = [piece for piece in re.split(r"[\s_+\-]+" if dashed else r"[\s_+]+", text) if piece]
+    return " ".join(" ".join(_sentence(_humps(piece))) for piece in pieces) or text
+
+
+def _humps(piece: str) -> list[str]:
+    """Camel case taken apart; a digit is cut off only after a word, so that H2O and CO2 stay whole."""
+    cuts = [0]
+    for at in range(1, len(piece)):
+        before, here, after = piece[at - 1], piece[at], piece[at + 1 : at + 2]
+        word_before = at > 1 and before.islower() and piece[at - 2].isalpha()
+        if (
+            (here.isupper() and before.islower())
+            or (here.isupper() and (before.isupper() or before.isdigit()) and after.islower() and at - cuts[-1] > 0)
+            or (here.isdigit() and word_before)
+        ):
+            cuts.append(at)
+    return [piece[start:end] for start, end in zip(cuts, [*cuts[1:], len(piece)], strict=True)]
+
+
+def _sentence(words: list[str]) -> list[str]:
+    """The words after the first in lower case, acronyms excepted."""
+    return words[:1] + [word.lower() if word[:1].isupper() and not word.isupper() else word for word in words[1:]]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

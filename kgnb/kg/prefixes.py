@@ -1,0 +1,72 @@
+"""Prefixes that nearly every file and endpoint uses, and IRIs written short with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+PREFIXES: Mapping[str, str] = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "xml": "http://www.w3.org/XML/1998/namespace",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "skosxl": "http://www.w3.org/2008/05/skos-xl#",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dcterms": "http://purl.org/dc/terms/",
+    "dcat": "http://www.w3.org/ns/dcat#",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "geo": "http://www.opengis.net/ont/geosparql#",
+    "obo": "http://purl.obolibrary.org/obo/",
+    "oboInOwl": "http://www.geneontology.org/formats/oboInOwl#",
+    "org": "http://www.w3.org/ns/org#",
+    "prov": "http://www.w3.org/ns/prov#",
+    "qudt": "http://qudt.org/schema/qudt/",
+    "unit": "http://qudt.org/vocab/unit/",
+    "om": "http://www.ontology-of-units-of-measure.org/resource/om-2/",
+    "schema": "http://schema.org/",
+    "sdo": "https://schema.org/",
+    "sh": "http://www.w3.org/ns/shacl#",
+    "sosa": "http://www.w3.org/ns/sosa/",
+    "ssn": "http://www.w3.org/ns/ssn/",
+    "time": "http://www.w3.org/2006/time#",
+    "vann": "http://purl.org/vocab/vann/",
+    "void": "http://rdfs.org/ns/void#",
+    "dbo": "http://dbpedia.org/ontology/",
+    "dbp": "http://dbpedia.org/property/",
+    "dbr": "http://dbpedia.org/resource/",
+    "wd": "http://www.wikidata.org/entity/",
+    "wdt": "http://www.wikidata.org/prop/direct/",
+    "wikibase": "http://wikiba.se/ontology#",
+    "swrl": "http://www.w3.org/2003/11/swrl#",
+    "swrlb": "http://www.w3.org/2003/11/swrlb#",
+    "protege": "http://protege.stanford.edu/plugins/owl/protege#",
+}
+
+_LOCAL = re.compile(r"\w(?:[\w.\-]*[\w\-])?|")
+
+
+def shorten(iri: str, prefixes: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> str:
+    """The IRI as ``prefix:name`` by the longest namespace that fits, else the IRI itself.
+
+    The caller's prefixes go before the built-in ones. What is left after the namespace must be a plain name, so that
+    the result can be read by a Turtle or SPARQL parser.
+
+    >>> shorten("http://www.w3.org/2000/01/rdf-schema#label")
+    'rdfs:label'
+    >>> shorten("http://hut.example/Bed", {"hut": "http://hut.example/"})
+    'hut:Bed'
+    """
+    own = dict(prefixes)
+    best = ""
+    short = iri
+    for known in (own, PREFIXES):
+        for prefix, namespace in known.items():
+            if known is PREFIXES and prefix in own:
+                continue
+            if namespace and iri.startswith(namespace) and len(namespace) > len(best):
+                local = iri[len(namespace) :]
+                if _LOCAL.fullmatch(local):
+                    best, short = namespace, f"{prefix}:{local}"
+    return short
