@@ -1,0 +1,176 @@
+"""One pace for all calls of a process, and retries that the ledger sees."""
+
+from __future__ import annotations
+
+import contextvars
+import hashlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from kgnb.llm.failure import ModelError
+from kgnb.llm.model import Attempt, ChatModel, Reply, Request
+from kgnb.llm.prices import estimate_usage
+
+_MINUTE = 60.0
+_SLICE = 0.2  # seconds: how late an interrupt may be noticed
+
+stopped: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("kgnb_llm_stopped", default=None)
+"""Set for the workers of ``ask_many``: once the event is set, nothing more is sent and nobody sleeps on."""
+
+
+def rest(seconds: float) -> None:
+    """Sleeps, in slices, so that an interrupt or a stop is noticed within a fifth of a second.
+
+    Raises:
+        ModelError: the batch this call belongs to was stopped.
+    """
+    event = stopped.get() or threading.Event()
+    end = time.monotonic() + seconds
+    while not event.is_set() and (left := end - time.monotonic()) > 0:
+        event.wait(min(left, _SLICE))
+    if event.is_set():
+        raise ModelError("not asked: the batch was stopped", service="")
+
+
+class Pace:
+    """How fast all models that share it may be asked: requests and tokens in any minute, calls at once. 0: no limit.
+
+    Make one for a process and pass it to every ``Paced`` model. ``clock`` and ``sleep`` are for tests.
+    """
+
+    def __init__(
+        self,
+        requests_per_minute: float = 0,
+        tokens_per_minute: float = 0,
+        at_once: int = 0,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = rest,
+    ) -> None:
+        if min(requests_per_minute, tokens_per_minute, at_once) < 0:
+            raise ValueError("a limit is 0 (none) or more")
+        self.requests_per_minute = requests_per_minute
+        self.tokens_per_minute = tokens_per_minute
+        self.clock = clock
+        self.sleep = sleep
+        self._lock = threading.Lock()
+        self._sent: deque[_Sent] = deque()  # oldest first, none older than matters
+        self._held_until = float("-inf")
+        self._free = threading.Semaphore(at_once) if at_once else None
+
+    @contextmanager
+    def turn(self, tokens: int) -> Iterator[_Sent]:
+        """Waits for a turn to send about so many tokens; set its ``tokens`` once the true count is known."""
+        while self._free and not self._free.acquire(timeout=_SLICE):
+            rest(0)
+        try:
+            while isinstance(turn := self._enter_or_wait(tokens), float):
+                self.sleep(turn)
+            yield turn
+        finally:
+            if self._free:
+                self._free.release()
+
+    def hold(self, seconds: float) -> None:
+        """Lets nobody start before so many seconds have passed: a server that turns one call away means all of them."""
+        with self._lock:
+            self._held_until = max(self._held_until, self.clock() + seconds)
+
+    def _enter_or_wait(self, tokens: int) -> _Sent | float:
+        """A turn, noted; or the seconds after which to ask again."""
+        burst = max(1, int(self.requests_per_minute))
+        window = _MINUTE * burst / self.requests_per_minute if self.requests_per_minute else _MINUTE
+        with self._lock:
+            now = self.clock()
+            while self._sent and self._sent[0].when + max(window, _MINUTE) <= now:
+                self._sent.popleft()
+            free_at = self._held_until
+            if self.requests_per_minute and len(self._sent) >= burst:
+                free_at = max(free_at, self._sent[-burst].when + window)
+            if self.tokens_per_minute:
+                free_at = max(free_at, self._room_at(tokens, now))
+            if free_at > now:
+                return free_at - now
+            self._sent.append(sent := _Sent(now, tokens))
+            return sent
+
+    def _room_at(self, tokens: int, now: float) -> float:
+        """When the last minute's tokens leave room; a call larger than the limit goes alone."""
+        recent = [sent for sent in self._sent if sent.when + _MINUTE > now]
+        total = sum(sent.tokens for sent in recent)
+        for sent in recent:
+            if total + tokens <= self.tokens_per_minute:
+                break
+            total -= sent.tokens
+            now = sent.when + _MINUTE
+        return now
+
+
+@dataclass
+class _Sent:
+    """One call on its way: when it left, and its tokens, estimated until it is back."""
+
+    when: float
+    tokens: int
+
+
+class Paced:
+    """A model asked at a shared pace and asked again when the failure may pass.
+
+    What is tried again: no answer, time-outs, 408, 409, 429, 5xx, and bodies that are no completion. Waits as long as
+    the server says (Retry-After, retry-after-ms), else 1, 2, 4, ... ``longest_wait`` seconds, less up to half of it: how
+    much less is drawn from the request itself, so that the same run waits the same. A server that wants to be left
+    alone for longer than ``longest_wait`` is not asked again. Every try is in ``Reply.attempts`` or the error's.
+    """
+
+    def __init__(
+        self, model: ChatModel, pace: Pace | None = None, retries: int = 4, *, longest_wait: float = 60.0
+    ) -> None:
+        if retries < 0:
+            raise ValueError("retries is 0 or more")
+        self.model = model
+        self.pace = pace or Pace()
+        self.retries = retries
+        self.longest_wait = longest_wait
+
+    def __repr__(self) -> str:
+        return f"Paced({self.model!r}, retries={self.retries})"
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    def ask(self, request: Request) -> Reply:
+        """The reply, with all that it took."""
+        tokens = estimate_usage(request).total + (request.max_tokens or 0)
+        attempts: tuple[Attempt, ...] = ()
+        wait = 0.0
+        for number in range(self.retries + 1):
+            try:
+                if wait:
+                    self.pace.sleep(wait)
+                with self.pace.turn(tokens) as turn:
+                    rest(0)
+                    reply = self.model.ask(request)
+                    turn.tokens = reply.usage.total
+                return replace(reply, attempts=attempts + reply.attempts)
+            except ModelError as error:
+                attempts += error.attempts
+                error.attempts = attempts
+                wait = self._wait(error, request, number)
+                if number == self.retries or not error.passing or wait > self.longest_wait:
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+    def _wait(self, error: ModelError, request: Request, number: int) -> float:
+        if error.retry_after is not None:
+            if error.retry_after <= self.longest_wait:
+                self.pace.hold(error.retry_after)
+            return error.retry_after
+        drawn = hashlib.sha256(f"{number}{request}".encode("utf-8", "replace")).digest()
+        return min(2.0**number, self.longest_wait) * (1 - drawn[0] / 512)

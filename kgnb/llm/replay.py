@@ -1,0 +1,319 @@
+"""Replies kept by content: asked once, replayed for ever, handed to a colleague who has neither key nor network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from typing import Literal as OneOf
+from urllib.parse import urlsplit
+
+from kgnb.errors import BackendError, DataError
+from kgnb.llm.failure import shown
+from kgnb.llm.model import ChatModel, Reply, Request, ToolCall, Usage
+
+VERSION = 1
+"""Of the cache's form; part of every key, so that an old reply is never taken for a new one."""
+
+_TABLE = "CREATE TABLE IF NOT EXISTS replies (digest TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
+_LONGEST_FILE = 50_000_000  # bytes; no reply is that long
+Mode = OneOf["record", "replay", "live"]
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a reply is kept under: everything that decides it, as text, and the SHA-256 of that."""
+
+    content: str
+    digest: str
+
+    @classmethod
+    def of(cls, request: Request, model: str, server: str = "") -> Key:
+        """The key of one request to one model.
+
+        Keys of a schema keep their order, for it sways a model: a reason before a decision is not one after it.
+        """
+        content = {
+            "version": VERSION,
+            "server": server,
+            "model": model,
+            "temperature": float(request.temperature),
+            "seed": request.seed,
+            "max_tokens": request.max_tokens,
+            "schema": request.schema,
+            "tools": [
+                {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+                for tool in request.tools
+            ],
+            "messages": [
+                {
+                    "role": message.role,
+                    "text": message.text,
+                    "tool_calls": [_call_to_json(call) for call in message.tool_calls],
+                    "tool_call_id": message.tool_call_id,
+                }
+                for message in request.messages
+            ],
+        }
+        return cls.of_content(content)
+
+    @classmethod
+    def of_content(cls, content: Mapping[str, Any]) -> Key:
+        """The key of a request that is JSON already."""
+        text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+        return cls(text, hashlib.sha256(text.encode("ascii")).hexdigest())
+
+
+def server_alias(base_url: str) -> str:
+    """A server's name in keys: its host, or "local" for this machine, whatever the port.
+
+    >>> server_alias("https://user:pass@llm.example.org:8443/v1"), server_alias("http://127.0.0.1:8080/v1")
+    ('llm.example.org', 'local')
+    """
+    host = urlsplit(base_url).hostname or ""
+    return "local" if host in ("localhost", "::1") or host.startswith("127.") else host
+
+
+class ReplayCache:
+    """Replies in an SQLite file; any number of threads and processes may share it.
+
+    Kept: text, tool calls, usage, finish reason, model. Never kept: headers, keys, times. The first reply to a request
+    stays: who comes later gets it too.
+
+    Raises:
+        DataError: the file is damaged, is something else, or was written by a later kgnb. It is left as it is.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._lock = threading.Lock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unusable(str(error)) from error
+        with self._guard():
+            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            try:
+                self._set_up()
+            except BaseException:
+                self._db.close()
+                raise
+
+    def _set_up(self) -> None:
+        [version] = self._db.execute("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            raise DataError("was written by a later version of kgnb", where=str(self.path), fix="Update kgnb.")
+        tables = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and "replies" not in tables:
+            raise DataError(
+                "is an SQLite file, but no cache of replies", where=str(self.path), fix="Name another file."
+            )
+        if not tables:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute(_TABLE)
+            self._db.execute(f"PRAGMA user_version = {VERSION}")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def __repr__(self) -> str:
+        return f"ReplayCache({str(self.path)!r})"
+
+    def __reduce__(self) -> tuple[type[ReplayCache], tuple[Path]]:
+        return ReplayCache, (self.path,)  # another process opens its own connection
+
+    def __len__(self) -> int:
+        with self._guard():
+            return int(self._db.execute("SELECT count(*) FROM replies").fetchone()[0])
+
+    def close(self) -> None:
+        """Closes the file; what is in it stays."""
+        self._db.close()
+
+    def get(self, key: Key) -> Reply | None:
+        """The reply kept under the key, marked as cached; None where there is none."""
+        with self._guard():
+            row = self._db.execute("SELECT reply FROM replies WHERE digest = ?", (key.digest,)).fetchone()
+        return replace(_reply_from_json(row[0], f"{self.path}: {key.digest}"), cached=True) if row else None
+
+    def put(self, key: Key, reply: Reply, *, instead: bool = False) -> None:
+        """Keeps a reply, unless there is one (``instead``: in place of it)."""
+        how = "REPLACE" if instead else "IGNORE"
+        with self._guard():
+            row = (key.digest, key.content, _reply_to_json(reply))
+            self._db.execute(f"INSERT OR {how} INTO replies VALUES (?, ?, ?)", row)
+
+    # ------------------------------------------------------------------------------------ to a colleague and back
+
+    def export_folder(self, folder: Path | str, only: Collection[str] | None = None) -> int:
+        """Writes a JSON file a reply (all, or those with a digest in ``only``), named by digest; gives their number.
+
+        The same replies give the same bytes. Files of other replies that lie in the folder stay.
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        with self._guard():
+            rows = self._db.execute("SELECT digest, request, reply FROM replies ORDER BY digest").fetchall()
+        rows = [row for row in rows if only is None or row[0] in only]
+        for digest, request, reply in rows:
+            content = {"request": json.loads(request), "reply": json.loads(reply)}
+            text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+            (folder / f"{digest}.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+        return len(rows)
+
+    def import_folder(self, folder: Path | str) -> int:
+        """Takes in what ``export_folder`` wrote, all of it or nothing; gives the number of replies that were new.
+
+        Raises:
+            DataError: there is no such folder, or a file's content is not what its name, a digest, says.
+        """
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise DataError("is no folder", where=str(folder), fix="Name the folder that the export wrote.")
+        entries = [_entry(path) for path in sorted(folder.glob("*.json"))]
+        with self._guard():
+            before = self._db.total_changes
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", entries)
+            self._db.execute("COMMIT")
+            return self._db.total_changes - before
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                yield
+            except sqlite3.Error as error:
+                raise self._unusable(str(error)) from error
+
+    def _unusable(self, why: str) -> DataError:
+        return DataError(
+            f"the cache of replies cannot be used: {why}",
+            where=str(self.path),
+            fix="Nothing in it was changed. Move it away to start a new one, or name another folder ($KGNB_CACHE).",
+        )
+
+
+def _call_to_json(call: ToolCall) -> dict[str, Any]:
+    return {"id": call.id, "name": call.name, "arguments": call.arguments}
+
+
+def _reply_to_json(reply: Reply) -> str:
+    content = {
+        "text": reply.text,
+        "tool_calls": [_call_to_json(call) for call in reply.tool_calls],
+        "usage": [reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.estimated],
+        "finish_reason": reply.finish_reason,
+        "model": reply.model,
+    }
+    return json.dumps(content, separators=(",", ":"))
+
+
+def _reply_from_json(text: str, where: str) -> Reply:
+    try:
+        content = json.loads(text)
+        prompt, completion, estimated = content["usage"]
+        calls = tuple(
+            ToolCall(str(call["id"]), str(call["name"]), dict(call["arguments"])) for call in content["tool_calls"]
+        )
+        return Reply(
+            text=str(content["text"]),
+            tool_calls=calls,
+            usage=Usage(int(prompt), int(completion), bool(estimated)),
+            finish_reason=str(content["finish_reason"]),
+            model=str(content["model"]),
+        )
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"is no kept reply: {type(error).__name__}: {error}", where=where, fix="Restore it, or delete this entry."
+        ) from error
+
+
+def _entry(path: Path) -> tuple[str, str, str]:
+    """One exported file as a row; its name must be the digest of its request."""
+    fix = "Export it again, or delete this file."
+    try:
+        if path.stat().st_size > _LONGEST_FILE:
+            raise DataError("is too large for a kept reply", where=str(path), fix=fix)
+        content = json.loads(path.read_bytes().decode("utf-8", "surrogatepass"))
+        key = Key.of_content(content["request"])
+        reply = _reply_to_json(_reply_from_json(json.dumps(content["reply"]), str(path)))
+    except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise DataError(f"cannot be read as a kept reply: {error}", where=str(path), fix=fix) from error
+    if key.digest != path.stem:
+        raise DataError("holds another request than its name says", where=str(path), fix=fix)
+    return key.digest, key.content, reply
+
+
+class Replaying:
+    """A model whose replies are kept: "record" asks what is not kept yet, "replay" never asks, "live" keeps nothing.
+
+    For a replay without a server the model may be just its name. ``server`` tells apart models of one name on several
+    servers; where it is not given it is made from the model's own address (``server_alias``). Two threads with the same
+    question at the same time ask once.
+    """
+
+    def __init__(
+        self, model: ChatModel | str, cache: ReplayCache, mode: Mode = "record", *, server: str | None = None
+    ) -> None:
+        if mode not in ("record", "replay", "live"):
+            raise ValueError(f"mode is record, replay or live, not {mode!r}")
+        if isinstance(model, str) and mode != "replay":
+            raise ValueError("only a replay can do with a model's name alone")
+        self.model = model
+        self.cache = cache
+        self.mode = mode
+        self.server = _server_of(model) if server is None else server
+        self._turns = [threading.Lock() for _ in range(64)]
+
+    def __repr__(self) -> str:
+        return f"Replaying({self.model!r}, mode={self.mode!r})"
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model if isinstance(self.model, str) else self.model.name
+
+    def ask(self, request: Request) -> Reply:
+        """The kept reply, or the model's.
+
+        Raises:
+            BackendError: replaying, and this request has no kept reply.
+        """
+        if self.mode == "live" and not isinstance(self.model, str):
+            return self.model.ask(request)
+        key = Key.of(request, self.name, self.server)
+        with self._turns[int(key.digest[:8], 16) % len(self._turns)]:
+            kept = self.cache.get(key)
+            if self.mode == "replay" or isinstance(self.model, str):
+                if kept is None:
+                    raise self._missing(key, request)
+                return kept
+            # A prompt that was too long yesterday may fit today's server: that is the one reply not to trust.
+            stale = kept is not None and kept.finish_reason == "context_overflow"
+            if kept is not None and not stale:
+                return kept
+            reply = self.model.ask(request)
+            self.cache.put(key, reply, instead=stale)
+            return reply
+
+    def _missing(self, key: Key, request: Request) -> BackendError:
+        prompt = shown(request.messages[-1].text, 80) if request.messages else ""
+        return BackendError(
+            f"no kept reply of {self.name} ({self.server or 'any server'}) to: {prompt} [{key.digest[:12]}]",
+            service=str(self.cache.path),
+            fix='Replaying never asks a model. Import the folder that holds this reply, or set model.replay = "record".',
+            details=f"digest {key.digest}",
+        )
+
+
+def _server_of(model: ChatModel | str) -> str:
+    """The alias of the server behind a model and whatever is wrapped around it."""
+    inner: Any = model
+    while inner is not None and not hasattr(inner, "base_url"):
+        inner = getattr(inner, "model", None)
+    return server_alias(inner.base_url) if inner is not None else ""

@@ -1,0 +1,72 @@
+"""A model whose answers are written beforehand: for tests, tutorials and simulations, and labelled as one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from kgnb.llm.failure import ModelError, shown
+from kgnb.llm.model import Reply, Request
+from kgnb.llm.prices import estimate_usage
+
+Answers = Sequence[str | Reply] | Mapping[str, str | Reply] | Callable[[Request], str | Reply]
+
+
+class ScriptedModel:
+    """Answers from a list (in order), a mapping (by a piece of the last message) or a function of the request.
+
+    ``asked`` keeps every request. Its usage is an estimate, and its name says that nobody thought.
+
+    >>> from kgnb.llm.model import Message, Request
+    >>> model = ScriptedModel({"Reviewer": "A", "Chair": "none"})
+    >>> model.ask(Request((Message("user", "Which of these is a Chair?"),))).text
+    'none'
+    >>> model
+    ScriptedModel('scripted (simulation)', asked=1)
+    """
+
+    def __init__(self, answers: Answers, name: str = "scripted (simulation)") -> None:
+        if isinstance(answers, str):
+            raise TypeError("answers is a list, a mapping or a function; for one answer write [answer]")
+        self._answers = answers
+        self._name = name
+        self._lock = threading.Lock()
+        self.asked: list[Request] = []
+
+    def __repr__(self) -> str:
+        return f"ScriptedModel({self._name!r}, asked={len(self.asked)})"
+
+    @property
+    def name(self) -> str:
+        """The name it was given; "scripted (simulation)" unless told otherwise."""
+        return self._name
+
+    def ask(self, request: Request) -> Reply:
+        """The answer written for this request; an answer that is a Reply is given as it is, cost and all.
+
+        Raises:
+            ModelError: the list is used up, or no key of the mapping occurs in the last message.
+        """
+        with self._lock:
+            number = len(self.asked)
+            self.asked.append(request)
+        answer = self._answer(request, number)
+        if isinstance(answer, Reply):
+            return answer if answer.model else replace(answer, model=self._name)
+        return Reply(answer, usage=estimate_usage(request, answer), model=self._name)
+
+    def _answer(self, request: Request, number: int) -> str | Reply:
+        if callable(self._answers):
+            return self._answers(request)
+        if not isinstance(self._answers, Mapping):
+            if number < len(self._answers):
+                return self._answers[number]
+            raise ModelError(
+                f"the script has {len(self._answers)} answers and was asked a further time", service=self._name
+            )
+        prompt = request.messages[-1].text
+        for piece, answer in self._answers.items():
+            if piece in prompt:
+                return answer
+        raise ModelError(f"the script has no answer to: {shown(prompt, 80)}", service=self._name)
