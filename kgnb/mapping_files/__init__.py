@@ -1,0 +1,120 @@
+"""Alignments in files: SSSOM TSV, OAEI Alignment RDF and Turtle, chosen by the file's suffix.
+
+========================= ==========================================================================
+suffix                    what comes back from :func:`load` after :func:`save`
+========================= ==========================================================================
+``.sssom.tsv``, ``.tsv``  everything, in standard SSSOM slots where SSSOM has one (``sssom.py``)
+``.rdf``, ``.xml``        everything; what the format has no word for travels as elements of our own
+                          namespace, which evaluators skip (``alignment_rdf.py``)
+``.ttl``                  source, target, relation, confidence, kind, labels, justification, judge and
+                          rationale; *lost*: evidence, dropped and unsure mappings, notes, mappings that
+                          say "different" or "unsure" (``turtle.py``)
+========================= ==========================================================================
+
+``.rdf.gz``, ``.xml.gz`` and ``.tsv.gz`` are read as well.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from kgnb.errors import DataError
+from kgnb.mapping_files import alignment_rdf, sssom, turtle
+from kgnb.mappings import Alignment
+
+__all__ = ["SUFFIXES", "format_of", "load", "load_reference", "save"]
+
+MAX_BYTES = 512 * 1024 * 1024  # of a file once unpacked; guards against a gzip bomb
+
+_Writer = Callable[[Alignment], str]
+_Reader = Callable[[bytes, str], Alignment]
+_FORMATS: dict[str, tuple[_Writer, _Reader]] = {
+    "sssom": (sssom.write, sssom.read),
+    "rdf": (alignment_rdf.write, alignment_rdf.read),
+    "turtle": (turtle.write, turtle.read),
+}
+SUFFIXES: dict[str, str] = {".tsv": "sssom", ".rdf": "rdf", ".xml": "rdf", ".ttl": "turtle"}
+"""Suffix of a file name, and the format it stands for."""
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """The format a file name asks for: ``sssom``, ``rdf`` or ``turtle``; ValueError for any other suffix.
+
+    >>> format_of("huts.sssom.tsv"), format_of("reference.RDF")
+    ('sssom', 'rdf')
+    """
+    suffix = Path(Path(path).name.lower().removesuffix(".gz")).suffix
+    if suffix not in SUFFIXES:
+        raise ValueError(f"{Path(path).name}: an alignment file ends in .sssom.tsv, .rdf or .ttl")
+    return SUFFIXES[suffix]
+
+
+def save(alignment: Alignment, path: str | os.PathLike[str]) -> Path:
+    """Write an alignment in the format its suffix names, whole or not at all, and return the path.
+
+    ValueError for a suffix that is none of ours or a value the format cannot hold; DataError if the file cannot be
+    written.
+    """
+    file = Path(path)
+    if file.name.lower().endswith(".gz"):
+        raise ValueError(f"{file.name}: alignments are written unpacked; leave out .gz")
+    text = _FORMATS[format_of(file)][0](alignment)
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(text.encode("utf-8"))
+        os.replace(part, file)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise DataError(
+            f"cannot be written: {error.strerror}",
+            where=str(file),
+            fix="Name a folder that exists and may be written to.",
+        ) from error
+    return file
+
+
+def load(path: str | os.PathLike[str]) -> Alignment:
+    """Read an alignment in the format its suffix names; DataError says where the file is not what it should be."""
+    file = Path(path)
+    reader = _FORMATS[format_of(file)][1]
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"cannot be read: {error.strerror}",
+            where=str(file),
+            fix="Check the path; relative paths start where you are.",
+        ) from error
+    if file.name.lower().endswith(".gz"):
+        content = _unpacked(content, file)
+    if not content.strip():
+        raise DataError("the file is empty", where=str(file), fix="Name a file that holds an alignment.")
+    return reader(content, str(file))
+
+
+def load_reference(path: str | os.PathLike[str]) -> Alignment:
+    """Read an alignment to measure against; one without a single mapping is refused, for nothing can be measured."""
+    alignment = load(path)
+    if not alignment.mappings:
+        raise DataError(
+            "the reference holds no mapping",
+            where=str(path),
+            fix="Name a reference alignment with at least one mapping.",
+        )
+    return alignment
+
+
+def _unpacked(content: bytes, file: Path) -> bytes:
+    try:
+        unpacker = zlib.decompressobj(wbits=31)
+        unpacked = unpacker.decompress(content, MAX_BYTES)
+    except zlib.error as error:
+        raise DataError(f"is not a gzip file: {error}", where=str(file), fix="Fetch the file again.") from error
+    if unpacker.unconsumed_tail:
+        raise DataError(f"unpacks to more than {MAX_BYTES} bytes", where=str(file), fix="Unpack and check it yourself.")
+    if not unpacker.eof:
+        raise DataError("ends in the middle", where=str(file), fix="Fetch the file again.")
+    return unpacked

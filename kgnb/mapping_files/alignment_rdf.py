@@ -1,0 +1,209 @@
+"""OAEI Alignment RDF (the Alignment API's format, level 0), written for evaluators and read with mercy.
+
+The format knows source, target, relation and measure. What else a mapping knows travels in ``details`` elements of our
+own namespace: the Alignment API and MELT take elements of a foreign namespace for extensions and go on.
+
+``<`` says that the source is subsumed by the target (our "broader": the target is broader), ``>`` the reverse.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from xml.sax.saxutils import escape, quoteattr
+
+from kgnb.errors import DataError
+from kgnb.mapping_files import plain
+from kgnb.mapping_files.predicates import KGNB
+from kgnb.mapping_files.safe_xml import Element, parse
+from kgnb.mappings import Alignment, Mapping, Relation
+
+ALIGNMENT = "http://knowledgeweb.semanticweb.org/heterogeneity/alignment#"
+_SIGNS: dict[Relation, str] = {
+    "equivalent": "=",
+    "broader": "<",
+    "narrower": ">",
+    "different": "%",
+    "related": "?",  # the format has no word for it; ``details`` tells the two apart
+    "unsure": "?",
+}
+_RELATIONS: dict[str, Relation] = {
+    "=": "equivalent",
+    "<": "broader",
+    ">": "narrower",
+    "%": "different",
+    "?": "unsure",
+    "~>": "related",
+    "instanceof": "related",
+    "hasinstance": "related",
+    "equivrelation": "equivalent",
+    "subsumedrelation": "broader",
+    "subsumerelation": "narrower",
+    "incompatrelation": "different",
+    "nontransitiveimplicationrelation": "related",
+    "instanceofrelation": "related",
+    "hasinstancerelation": "related",
+    "equivalence": "equivalent",
+    "subsumption": "broader",
+}
+_FIX = "An alignment is an <Alignment> element with <map><Cell> elements (OAEI Alignment format)."
+_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
+
+
+def write(alignment: Alignment) -> str:
+    """The alignment as RDF/XML text."""
+    sources = [mapping.source for mapping in alignment]
+    targets = [mapping.target for mapping in alignment]
+    one_to_one = len(set(sources)) == len(sources) and len(set(targets)) == len(targets)
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f'<rdf:RDF xmlns="{ALIGNMENT}"',
+        '         xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"',
+        '         xmlns:xsd="http://www.w3.org/2001/XMLSchema#"',
+        f'         xmlns:kgnb="{KGNB}">',
+        "<Alignment>",
+        "  <xml>yes</xml>",
+        "  <level>0</level>",
+        f"  <type>{'11' if one_to_one else '**'}</type>",
+    ]
+    lines += _ontology("onto1", alignment.source) + _ontology("onto2", alignment.target)
+    lines += [_details(note, "note", "  ") for note in alignment.notes]
+    lines += [_details(plain.dropped_json(dropped), "dropped", "  ") for dropped in alignment.dropped]
+    lines += [_details(plain.mapping_json(plain.checked(mapping)), "unsure", "  ") for mapping in alignment.unsure]
+    for mapping in alignment:
+        lines += _cell(plain.checked(mapping))
+    return "\n".join([*lines, "</Alignment>", "</rdf:RDF>", ""])
+
+
+def _ontology(element: str, iri: str) -> list[str]:
+    if not iri:
+        return []
+    return [f"  <{element}>", f"    <Ontology rdf:about={_attribute(iri)}/>", f"  </{element}>"]
+
+
+def _cell(mapping: Mapping) -> list[str]:
+    known = plain.mapping_json(mapping)
+    more = {name: value for name, value in known.items() if name not in {"source", "target", "confidence", "relation"}}
+    if mapping.relation == "related":
+        more["relation"] = mapping.relation
+    return [
+        "  <map>",
+        "    <Cell>",
+        f"      <entity1 rdf:resource={_attribute(mapping.source)}/>",
+        f"      <entity2 rdf:resource={_attribute(mapping.target)}/>",
+        f'      <measure rdf:datatype="http://www.w3.org/2001/XMLSchema#float">{mapping.confidence!r}</measure>',
+        f"      <relation>{escape(_SIGNS[mapping.relation])}</relation>",
+        *([_details(more, "details", "      ")] if more else []),
+        "    </Cell>",
+        "  </map>",
+    ]
+
+
+def _attribute(iri: str) -> str:
+    if _ILLEGAL.search(iri):
+        raise ValueError(f"{iri!r} cannot be written in XML: it holds a control character")
+    return quoteattr(iri, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def _details(value: object, element: str, indent: str) -> str:
+    # JSON's own escapes carry the characters that XML cannot hold.
+    text = _ILLEGAL.sub(lambda found: f"\\u{ord(found[0]):04x}", plain.dumps(value))
+    return f"{indent}<kgnb:{element}>{escape(text)}</kgnb:{element}>"
+
+
+def read(content: bytes, where: str) -> Alignment:
+    """The alignment in RDF/XML bytes; DataError names file and line.
+
+    Read as they are found in the wild: white space before the prolog, single quotes, relative datatypes, ``http`` or
+    prefixed alignment namespaces, ontologies as text or as elements, entities declared in the file, no measure or one
+    above 1.
+    """
+    root = parse(content, where)
+    alignment = root if root.name == "Alignment" else root.first("Alignment")
+    if alignment is None:
+        what = "an ontology" if root.first("Ontology", "Class", "ObjectProperty") else f"<{root.name}>"
+        raise DataError(f"this is {what}, not an alignment", where=f"{where}:{root.line}", fix=_FIX)
+    own = [child for child in alignment.children if child.namespace == KGNB]
+    cells = [cell for child in alignment.all("map") for cell in child.all("Cell")]
+    notes = [str(plain.loads(child.text, f"{where}:{child.line}")) for child in own if child.name == "note"]
+    above = sum(_measure(cell, f"{where}:{cell.line}") > 1.0 for cell in cells)
+    return Alignment(
+        mappings=tuple(_mapping(cell, where) for cell in cells),
+        source=_ontology_iri(alignment, "onto1", "uri1"),
+        target=_ontology_iri(alignment, "onto2", "uri2"),
+        dropped=tuple(
+            plain.read_dropped(plain.loads(child.text, at), at)
+            for child in own
+            if child.name == "dropped" and (at := f"{where}:{child.line}")
+        ),
+        unsure=tuple(
+            plain.read_mapping(plain.loads(child.text, at), at)
+            for child in own
+            if child.name == "unsure" and (at := f"{where}:{child.line}")
+        ),
+        notes=(*notes, *([f"{above} measures above 1 were read as 1"] if above else [])),
+    )
+
+
+def _ontology_iri(alignment: Element, element: str, fallback: str) -> str:
+    found = alignment.first(element)
+    if found is not None:
+        inner = found.first("Ontology")
+        iri = inner.attribute("about") if inner is not None else found.attribute("resource") or found.text.strip()
+        if iri:
+            return iri
+    found = alignment.first(fallback)
+    return (found.attribute("resource") or found.text.strip()) if found is not None else ""
+
+
+def _mapping(cell: Element, where: str) -> Mapping:
+    at = f"{where}:{cell.line}"
+    source, target = (_entity(cell, name, at) for name in ("entity1", "entity2"))
+    details = cell.first("details")
+    more = plain.loads(details.text, at) if details is not None and details.namespace == KGNB else {}
+    if not isinstance(more, dict):
+        raise DataError("<kgnb:details> is not an object", where=at, fix="Export the alignment again.")
+    relation = more.pop("relation", None) or _relation(cell, at)
+    return plain.read_mapping(
+        more | {"source": source, "target": target, "relation": relation, "confidence": min(_measure(cell, at), 1.0)},
+        at,
+    )
+
+
+def _entity(cell: Element, name: str, at: str) -> str:
+    element = cell.first(name)
+    if element is None:
+        raise DataError(f"a <Cell> lacks its <{name}>", where=at, fix=_FIX)
+    inner = element.children[0] if len(element.children) == 1 and not element.children[0].children else None
+    iri = element.attribute("resource") or (inner.attribute("about") if inner is not None else element.text.strip())
+    if element.children and inner is None:
+        raise DataError(
+            f"<{name}> is an expression, not an entity",
+            where=at,
+            fix="Complex (EDOAL) cells are not read; remove them.",
+        )
+    if not iri:
+        raise DataError(f"<{name}> names no entity", where=at, fix='Write <entity1 rdf:resource="IRI"/>.')
+    return iri
+
+
+def _relation(cell: Element, at: str) -> Relation:
+    element = cell.first("relation")
+    sign = element.text.strip() if element is not None else "="
+    relation = _RELATIONS.get(sign.rsplit(".", 1)[-1].lower())  # also the Alignment API's Java class names
+    if relation is None:
+        raise DataError(f"the relation {sign[:40]!r} is unknown", where=at, fix="Use one of =, <, >, % and ?.")
+    return relation
+
+
+def _measure(cell: Element, at: str) -> float:
+    """The measure, which LogMap and float noise may push above 1; 1 where there is none."""
+    element = cell.first("measure")
+    text = element.text.strip() if element is not None else ""
+    try:
+        measure = float(text) if text else 1.0
+    except ValueError:
+        measure = math.nan
+    if not 0.0 <= measure < math.inf:
+        raise DataError(f"the measure {text[:40]!r} is not between 0 and 1", where=at, fix="Write it as in 0.75.")
+    return measure

@@ -1,0 +1,107 @@
+"""Mappings as plain JSON values and back: what a format has no slot for travels this way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping as Dict
+from dataclasses import fields
+from typing import Any, get_args
+
+from kgnb.errors import DataError
+from kgnb.mappings import Dropped, Evidence, Mapping, Relation
+
+RELATIONS: tuple[str, ...] = get_args(Relation)
+_TEXTS = tuple(field.name for field in fields(Mapping) if field.name not in {"confidence", "evidence"})
+_FIX = "Export the alignment again; this part of the file is written and read by kgnb alone."
+
+
+def checked(mapping: Mapping) -> Mapping:
+    """The mapping, if it can be written at all: ValueError for a relation or a confidence that is out of bounds."""
+    if mapping.relation not in RELATIONS:
+        raise ValueError(f"{mapping.source}: the relation {mapping.relation!r} is none of {', '.join(RELATIONS)}")
+    if not 0.0 <= mapping.confidence <= 1.0:
+        raise ValueError(f"{mapping.source}: the confidence {mapping.confidence!r} is not between 0 and 1")
+    return mapping
+
+
+def evidence_json(mapping: Mapping) -> list[list[Any]]:
+    """Evidence as ``[kind, text]`` or ``[kind, text, score]``."""
+    return [
+        [item.kind, item.text] if item.score is None else [item.kind, item.text, item.score]
+        for item in mapping.evidence
+    ]
+
+
+def mapping_json(mapping: Mapping) -> dict[str, Any]:
+    """Every field of a mapping that is not at its default."""
+    plain = {name: getattr(mapping, name) for name in _TEXTS}
+    plain["confidence"] = mapping.confidence
+    blank = Mapping(mapping.source, mapping.target)
+    kept = {
+        name: value
+        for name, value in plain.items()
+        if name in {"source", "target", "confidence"} or value != getattr(blank, name)
+    }
+    return kept | ({"evidence": evidence_json(mapping)} if mapping.evidence else {})
+
+
+def dropped_json(dropped: Dropped) -> dict[str, Any]:
+    """A dropped mapping and its reason."""
+    return {"reason": dropped.reason, "mapping": mapping_json(dropped.mapping)}
+
+
+def dumps(value: object) -> str:
+    """JSON on one line, in a fixed order."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def loads(text: str, where: str) -> Any:
+    """A JSON value; DataError where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"is not JSON: {error}", where=where, fix=_FIX) from error
+
+
+def read_evidence(value: object, where: str) -> tuple[Evidence, ...]:
+    """The evidence :func:`evidence_json` gave."""
+    if not isinstance(value, list):
+        raise DataError("evidence is not a list", where=where, fix=_FIX)
+    read = []
+    for item in value:
+        match item:
+            case [str(kind), str(text)]:
+                read.append(Evidence(kind, text))
+            case [str(kind), str(text), int() | float() as score] if not isinstance(score, bool):
+                read.append(Evidence(kind, text, score))
+            case _:
+                raise DataError("evidence is not kind, text and score", where=where, fix=_FIX)
+    return tuple(read)
+
+
+def read_mapping(value: object, where: str) -> Mapping:
+    """The mapping :func:`mapping_json` gave."""
+    if not isinstance(value, Dict):
+        raise DataError("a mapping is not an object", where=where, fix=_FIX)
+    given = dict(value)
+    evidence = read_evidence(given.pop("evidence", []), where)
+    confidence = given.pop("confidence", 1.0)
+    for name, text in given.items():
+        if name not in _TEXTS or not isinstance(text, str):
+            raise DataError(f"{name!r} is no text field of a mapping", where=where, fix=_FIX)
+    if "source" not in given or "target" not in given:
+        raise DataError("a mapping lacks its source or target", where=where, fix=_FIX)
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float):
+        raise DataError("a confidence is not a number", where=where, fix=_FIX)
+    try:
+        return checked(Mapping(**given, confidence=confidence, evidence=evidence))
+    except ValueError as error:
+        raise DataError(str(error), where=where, fix=_FIX) from error
+
+
+def read_dropped(value: object, where: str) -> Dropped:
+    """The dropped mapping :func:`dropped_json` gave."""
+    match value:
+        case {"reason": str(reason), "mapping": mapping}:
+            return Dropped(read_mapping(mapping, where), reason)
+    raise DataError("a dropped mapping lacks its reason or mapping", where=where, fix=_FIX)

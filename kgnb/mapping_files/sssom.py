@@ -1,0 +1,273 @@
+"""SSSOM TSV (https://mapping-commons.github.io/sssom): a YAML header in comment lines, then one mapping a row.
+
+Standard slots carry what SSSOM has words for; evidence, unusual kinds and justifications travel in extension slots
+that the header defines, and what was dropped, what is unsure and the notes in header lines of our own, so that nobody
+takes a mapping that was thrown out for one that was found.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+import uuid
+from collections.abc import Iterable
+from collections.abc import Mapping as Dict
+from typing import Any
+
+import yaml
+
+from kgnb.errors import DataError
+from kgnb.mapping_files import plain, tsv
+from kgnb.mapping_files.curies import Curies
+from kgnb.mapping_files.predicates import KGNB, KNOWN, kind_of, predicate_of, relation_of
+from kgnb.mappings import Alignment, Dropped, Mapping
+
+UNSPECIFIED_LICENSE = "https://w3id.org/sssom/license/unspecified"  # what SSSOM says to write when nobody chose one
+REQUIRED = ("subject_id", "predicate_id", "object_id")
+_ALWAYS = (*REQUIRED, "mapping_justification", "confidence")
+_COLUMNS = (
+    "subject_id", "subject_label", "subject_type", "predicate_id", "predicate_modifier",
+    "object_id", "object_label", "object_type", "mapping_justification", "reviewer_label", "mapping_tool",
+    "confidence", "comment", "kgnb_kind", "kgnb_justification", "kgnb_evidence",
+)  # fmt: skip
+_EXTENSIONS = ("kind", "justification", "evidence")
+_TYPES = {
+    "class": "owl class",
+    "object property": "owl object property",
+    "datatype property": "owl data property",
+    "annotation property": "owl annotation property",
+    "individual": "owl named individual",
+}
+_KINDS = {name: kind for kind, name in _TYPES.items()} | {"rdfs class": "class", "skos concept": "class"}
+_JUSTIFICATION = re.compile(r"semapv:\w+")
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # YAML 1.2, section 5.1
+
+
+def write(alignment: Alignment, license: str = UNSPECIFIED_LICENSE) -> str:
+    """The alignment as SSSOM TSV text; ``license`` is the address of the licence the mappings are given under.
+
+    The set's identifier is a digest of its content: equal alignments give equal files.
+    """
+    curies = Curies.of(
+        [mapping.source for mapping in alignment] + [alignment.source],
+        [mapping.target for mapping in alignment] + [alignment.target],
+    )
+    found = [_row(plain.checked(mapping), curies) for mapping in alignment]
+    columns = [column for column in _COLUMNS if column in _ALWAYS or any(row[column] for row in found)]
+    body = tsv.line(columns) + "".join(tsv.line(row[column] for column in columns) for row in found)
+    header = "".join(f"#{entry}\n" for entry in _header(alignment, curies, columns, license))
+    identifier = uuid.uuid5(uuid.NAMESPACE_URL, KGNB + header + body)
+    return f'#mapping_set_id: "urn:uuid:{identifier}"\n{header}{body}'
+
+
+def _header(alignment: Alignment, curies: Curies, columns: list[str], license: str) -> list[str]:
+    lines = [f"license: {_text(license)}", "curie_map:"]
+    lines += [f"  {prefix}: {_text(namespace)}" for prefix, namespace in curies.prefixes.items()]
+    for slot, own, iri in (
+        ("subject_source", "kgnb_source", alignment.source),
+        ("object_source", "kgnb_target", alignment.target),
+    ):
+        if iri:
+            curie = curies.shorten(iri)
+            lines.append(f"{slot}: {_text(curie)}" if curie else f"{own}: {_text(iri)}")
+    used = [name for name in _EXTENSIONS if f"kgnb_{name}" in columns]
+    if used:
+        lines.append("extension_definitions:")
+    for name in used:
+        lines += [f"- slot_name: kgnb_{name}", f"  property: kgnb:{name}", "  type_hint: xsd:string"]
+    for key, values in (
+        ("notes", list(alignment.notes)),
+        ("unsure", [plain.dumps(plain.mapping_json(plain.checked(mapping))) for mapping in alignment.unsure]),
+        ("dropped", [plain.dumps(plain.dropped_json(dropped)) for dropped in alignment.dropped]),
+    ):
+        if values:
+            lines += [f"kgnb_{key}:", *(f"- {_text(value)}" for value in values)]
+    return lines
+
+
+def _text(value: str) -> str:
+    """A text as a double-quoted YAML scalar on one line."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+def _row(mapping: Mapping, curies: Curies) -> dict[str, str]:
+    person = mapping.judged_by.split(":")[0] == "person"
+    usual = bool(_JUSTIFICATION.fullmatch(mapping.justification))
+    return {
+        "subject_id": curies.must_shorten(mapping.source),
+        "subject_label": mapping.source_label,
+        "subject_type": _TYPES.get(mapping.kind, ""),
+        "predicate_id": predicate_of(mapping),
+        "predicate_modifier": "Not" if mapping.relation == "different" else "",
+        "object_id": curies.must_shorten(mapping.target),
+        "object_label": mapping.target_label,
+        "object_type": _TYPES.get(mapping.kind, ""),
+        "mapping_justification": mapping.justification if usual else "semapv:UnspecifiedMatching",
+        "reviewer_label": mapping.judged_by if person else "",
+        "mapping_tool": "" if person else mapping.judged_by,
+        "confidence": repr(mapping.confidence),
+        "comment": mapping.rationale,
+        "kgnb_kind": "" if mapping.kind in _TYPES else json.dumps(mapping.kind, ensure_ascii=False),
+        "kgnb_justification": "" if usual else json.dumps(mapping.justification, ensure_ascii=False),
+        "kgnb_evidence": plain.dumps(plain.evidence_json(mapping)) if mapping.evidence else "",
+    }
+
+
+def read(content: bytes, where: str) -> Alignment:
+    """The alignment in SSSOM TSV bytes; DataError names file and line.
+
+    Understood besides our own: header slots that hold for every row, full IRIs for CURIEs, no header at all if every
+    CURIE has a well-known prefix. Rows that say "no match" and rows that deny a relation other than equivalence are
+    left out, and counted in ``notes``.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError("is not UTF-8 text", where=f"{where}:{line}", fix="Save the file as UTF-8.") from error
+    header, body, lines = _split(text, where)
+    rows = tsv.rows(body, where, lines + 1)
+    number, columns = next(rows, (lines + 1, []))
+    columns = [column.strip() for column in columns]
+    missing = [column for column in REQUIRED if column not in columns]
+    if missing:
+        raise DataError(
+            f"the table has no column {', '.join(missing)}",
+            where=f"{where}:{number}",
+            fix="An SSSOM table is tab-separated and has at least subject_id, predicate_id and object_id.",
+        )
+    return _alignment(header, [(at, _fields(at, columns, fields, where)) for at, fields in rows], where)
+
+
+def _split(text: str, where: str) -> tuple[dict[str, Any], str, int]:
+    """The header's values, the table's text, and how many lines the header had."""
+    header, position = [], 0
+    while text.startswith("#", position):
+        end = text.find("\n", position)
+        end = len(text) if end < 0 else end + 1
+        header.append(text[position:end].lstrip("#").rstrip())
+        position = end
+    try:
+        values = yaml.safe_load(textwrap.dedent("\n".join(header)) + "\n")
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        raise DataError(
+            f"the header is not YAML: {getattr(error, 'problem', None) or error}",
+            where=f"{where}:{line}",
+            fix="Header lines begin with # and hold YAML, as in '#license: https://...'.",
+        ) from error
+    if values is not None and not isinstance(values, dict):
+        raise DataError("the header holds no slots", where=f"{where}:1", fix="Write '#name: value' lines.")
+    return values or {}, text[position:], len(header)
+
+
+def _fields(at: int, columns: list[str], fields: list[str], where: str) -> dict[str, str]:
+    if len(fields) > len(columns) and any(fields[len(columns) :]):
+        raise DataError(
+            f"the row has {len(fields)} fields, the table {len(columns)} columns",
+            where=f"{where}:{at}",
+            fix="Quote fields that hold tabs.",
+        )
+    return dict(zip(columns, fields, strict=False))
+
+
+def _alignment(header: dict[str, Any], rows: list[tuple[int, dict[str, str]]], where: str) -> Alignment:
+    curies = Curies.read(header.get("curie_map"), where)
+    mappings, notes = list[Mapping](), _texts(header, "kgnb_notes", where)
+    left_out: dict[str, int] = {}
+    sources, targets = (
+        {name} if (name := str(header.get(slot) or "")) else set() for slot in ("subject_source", "object_source")
+    )
+    for number, given in rows:
+        at = f"{where}:{number}"
+        row = {slot: str(value) for slot, value in header.items() if slot in _PROPAGATED} | {
+            slot: value for slot, value in given.items() if value
+        }
+        read_as = _mapping(row, curies, at)
+        if isinstance(read_as, str):
+            left_out[read_as] = left_out.get(read_as, 0) + 1
+            continue
+        mappings.append(read_as)
+        sources |= {row["subject_source"]} if "subject_source" in row else set()
+        targets |= {row["object_source"]} if "object_source" in row else set()
+    notes += [f"{count} rows left out: {why}" for why, count in sorted(left_out.items())]
+    return Alignment(
+        mappings=tuple(mappings),
+        source=str(header.get("kgnb_source") or _only(sources, curies)),
+        target=str(header.get("kgnb_target") or _only(targets, curies)),
+        dropped=tuple(_dropped(_texts(header, "kgnb_dropped", where), where)),
+        unsure=tuple(
+            plain.read_mapping(plain.loads(text, where), where) for text in _texts(header, "kgnb_unsure", where)
+        ),
+        notes=tuple(notes),
+    )
+
+
+_PROPAGATED = {"subject_type", "object_type", "mapping_tool", "subject_source", "object_source"}
+
+
+def _texts(header: Dict[str, Any], key: str, where: str) -> list[str]:
+    value = header.get(key) or []
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise DataError(f"{key} is not a list of texts", where=where, fix="Export the alignment again.")
+    return list(value)
+
+
+def _dropped(texts: Iterable[str], where: str) -> list[Dropped]:
+    return [plain.read_dropped(plain.loads(text, where), where) for text in texts]
+
+
+def _only(names: set[str], curies: Curies) -> str:
+    return curies.expand_or_keep(names.pop()) if len(names) == 1 else ""
+
+
+def _mapping(row: dict[str, str], curies: Curies, at: str) -> Mapping | str:
+    """The mapping in a row, or why the row holds none."""
+    ids = [row.get(slot, "").strip() for slot in REQUIRED]
+    empty = [slot for slot, value in zip(REQUIRED, ids, strict=True) if not value]
+    if empty:
+        raise DataError(f"the row has no {', '.join(empty)}", where=at, fix="Fill it in or remove the row.")
+    source, predicate, target = (curies.expand(value, at) for value in ids)
+    if "https://w3id.org/sssom/NoTermFound" in (source, target):
+        return "they say that there is no match"
+    curie = KNOWN.get(predicate, "")
+    relation = relation_of(curie)
+    if relation is None:
+        known = ", ".join(KNOWN.values())
+        raise DataError(f"the predicate {ids[1][:80]!r} is unknown", where=at, fix=f"Use one of {known}.")
+    if row.get("predicate_modifier", "").strip().lower() == "not":
+        if relation != "equivalent":
+            return "they deny a relation other than equivalence"
+        relation = "different"
+    justification = row.get("kgnb_justification")
+    kind = row.get("kgnb_kind")
+    return plain.read_mapping(
+        {
+            "source": source,
+            "target": target,
+            "relation": relation,
+            "confidence": _confidence(row, at),
+            "kind": str(plain.loads(kind, at)) if kind else _KINDS.get(row.get("subject_type", ""), kind_of(curie)),
+            "source_label": row.get("subject_label", ""),
+            "target_label": row.get("object_label", ""),
+            "justification": str(plain.loads(justification, at))
+            if justification
+            else row.get("mapping_justification", "").strip() or "semapv:UnspecifiedMatching",
+            "judged_by": row.get("reviewer_label") or row.get("author_label") or row.get("mapping_tool", ""),
+            "rationale": row.get("comment", ""),
+            "evidence": plain.loads(row["kgnb_evidence"], at) if row.get("kgnb_evidence") else [],
+        },
+        at,
+    )
+
+
+def _confidence(row: dict[str, str], at: str) -> float:
+    text = row.get("confidence", "").strip()
+    try:
+        return float(text) if text else 1.0
+    except ValueError as error:
+        raise DataError(
+            f"the confidence {text[:40]!r} is not a number", where=at, fix="Write it as in 0.75."
+        ) from error
