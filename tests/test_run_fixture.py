@@ -17,7 +17,8 @@ from kgnb.errors import BackendError
 from kgnb.judging import Option, Verdict
 from kgnb.kg.graph import Solutions
 from kgnb.llm.model import Attempt, Message, Reply, Request, Usage
-from kgnb.run import Clock, Price, Run
+from kgnb.llm.prices import Price, Prices
+from kgnb.run import Clock, Run
 
 FIXTURE = Path(__file__).parent / "fixtures" / "run.json"
 
@@ -112,7 +113,7 @@ def write_run() -> dict[str, object]:
         parameters={"source": Path("huts.ttl"), "k": 10, "similarity": None, "api_key": "not for a file"},
         data={"huts.ttl": "9f86d081884c7d65"},
         seed=7,
-        prices={"small-model": Price(prompt=0.5, completion=2.0)},
+        prices=Prices("2026-01-01", {"small-model": Price(prompt=0.5, completion=2.0)}),
         versions={"kgnb": "0.1.0", "python": "3.11.0"},
         clock=clock,
     )

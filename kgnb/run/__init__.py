@@ -11,7 +11,7 @@ Run(example: done, 1 step)
 
 from kgnb.run.clock import Clock
 from kgnb.run.comparison import Changed, Comparison
-from kgnb.run.limits import Limits, Price
+from kgnb.run.limits import Limits
 from kgnb.run.record import Call, Event, Judgement, Query, Record, Step
 from kgnb.run.run import Run
 
@@ -23,7 +23,6 @@ __all__ = [
     "Event",
     "Judgement",
     "Limits",
-    "Price",
     "Query",
     "Record",
     "Run",

@@ -32,18 +32,6 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
-    """What a model costs, in US dollars per million tokens."""
-
-    prompt: float
-    completion: float
-
-    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """The price of one call in US dollars."""
-        return (self.prompt * prompt_tokens + self.completion * completion_tokens) / 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
 class Spending:
     """What one call costs, or is expected to cost at least."""
 

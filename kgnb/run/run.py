@@ -16,10 +16,11 @@ from kgnb.errors import ConfigError, LimitError
 from kgnb.judging import Judge, Question
 from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel
+from kgnb.llm.prices import Prices
 from kgnb.run.clock import Clock
 from kgnb.run.comparison import Comparison, compare
 from kgnb.run.folder import RunFolder, read_run
-from kgnb.run.limits import Budget, Limits, Price, Spending
+from kgnb.run.limits import Budget, Limits, Spending
 from kgnb.run.plain import digest, plain, said
 from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Query, Record, Step
 from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel
@@ -54,7 +55,7 @@ class Run:
         seed: the seed of everything random.
         folder: where the run is saved as it goes; None keeps it in memory.
         limits: the budgets.
-        prices: price by model name; without it money is not counted.
+        prices: what models cost; without it money is not counted.
         on_event: told every event, from whichever thread it happens in. It decides itself how often to draw.
         versions: versions of the packages; by default those installed here.
         clock: where times come from.
@@ -69,7 +70,7 @@ class Run:
         seed: int = 0,
         folder: Path | str | None = None,
         limits: Limits | None = None,
-        prices: Mapping[str, Price] | None = None,
+        prices: Prices | None = None,
         on_event: Callable[[Event], object] | None = None,
         versions: Mapping[str, str] | None = None,
         clock: Clock | None = None,
@@ -84,7 +85,7 @@ class Run:
         content = (agent, self._record.parameters, self._record.data, seed, self._record.versions)
         self._record.id = digest(list(content))
         self.clock = clock or Clock()
-        self.prices = dict(prices or {})
+        self.prices = prices
         self._budget = Budget(limits or Limits(), self._elapsed)
         self._folder = RunFolder(folder) if folder is not None else None
         self._on_event = on_event
@@ -175,10 +176,10 @@ class Run:
         """
         if isinstance(model, WatchedModel) and model._run is self:
             return model
-        if self.limits.usd is not None and model.name not in self.prices:
+        if self.limits.usd is not None and model.name not in (self.prices.models if self.prices else ()):
             raise ConfigError(
                 f"the budget of {self.limits.usd:g} US dollars cannot be kept: the price of {model.name} is not known",
-                fix="Give its price per million tokens, or a budget of calls or tokens instead.",
+                fix="Add it to the file that model.prices names, or set a budget of calls or tokens instead.",
             )
         return WatchedModel(model, self)
 

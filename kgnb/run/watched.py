@@ -8,10 +8,11 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from kgnb.judging import Judge, Question, Verdict
+from kgnb.judging import Estimate, Judge, Question, Verdict, estimate
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.llm.model import Attempt, ChatModel, Reply, Request
+from kgnb.llm.prices import cost, estimate_usage
 from kgnb.run.limits import Spending
 from kgnb.run.plain import digest, one_line, said
 from kgnb.run.record import Call, Judgement, Query
@@ -56,12 +57,11 @@ class _Asking:
     def __init__(self, run: Run, model: str, request: Request) -> None:
         self._run, self._model = run, model
         self._digest = digest([model, asdict(request)])
-        self._tokens = sum(len(message.text) for message in request.messages) // 4 + 1
+        least = estimate_usage(request)  # the prompt alone: nobody knows how long the reply will be
+        self._expected = Spending(1, least.total, cost(least, model, run.prices) or 0.0)
         self.reply: Reply | None = None
 
     def __enter__(self) -> _Asking:
-        price = self._run.prices.get(self._model)
-        self._expected = Spending(1, self._tokens, price.of(self._tokens, 0) if price else 0.0)
         self._number = self._run.begin_call(self._expected)
         self._token = _noting.set((*_noting.get(), self._run))
         self._begun = self._run.clock.seconds()
@@ -81,14 +81,13 @@ class _Asking:
             self._run.end_call(call, self._expected, Spending(1))
             return
         used = reply.usage
-        price = self._run.prices.get(self._model)
-        usd = 0.0 if reply.cached else price.of(used.prompt_tokens, used.completion_tokens) if price else None
+        usd = 0.0 if reply.cached else cost(used, self._model, self._run.prices)
         call = Call(
             self._number, reply.model or self._model, used.prompt_tokens, used.completion_tokens, usd, seconds,
             reply.cached, reply.attempts, reply.finish_reason, self._digest,
         )  # fmt: skip
-        cost = Spending() if reply.cached else Spending(1, used.total, usd or 0.0)
-        self._run.end_call(call, self._expected, cost)
+        spent = Spending() if reply.cached else Spending(1, used.total, usd or 0.0)
+        self._run.end_call(call, self._expected, spent)
 
 
 class WatchedJudge(Generic[Q]):
@@ -126,6 +125,10 @@ class WatchedJudge(Generic[Q]):
             ]
         )
         return verdicts
+
+    def estimate(self, questions: Sequence[Q]) -> Estimate:
+        """What the judge would cost."""
+        return estimate(self._judge, questions)
 
 
 class WatchedGraph:

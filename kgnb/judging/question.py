@@ -1,12 +1,9 @@
-"""Judging: every judgement in kgnb is a typed question with a closed list of options, answered by a judge.
-
-Judges are interchangeable: a rule, a language model, a cascade of the two, a recording, a person, any callable.
-"""
+"""What a question, a verdict and a judge are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, runtime_checkable
 
 UNSURE = "unsure"
@@ -77,3 +74,25 @@ class Judge(Protocol[Q]):
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The verdicts. What cannot be answered is "unsure" with its reason: never a crash, never a guess."""
         ...
+
+
+def unsure(reason: str, judged_by: str) -> Verdict:
+    """No decision, and why there is none."""
+    return Verdict(UNSURE, rationale=reason, judged_by=judged_by)
+
+
+def checked(verdict: Verdict, question: Question, judged_by: str) -> Verdict:
+    """``verdict``, signed, if it is an answer to ``question`` at all; else "unsure" with what is wrong with it.
+
+    >>> from types import SimpleNamespace
+    >>> question = SimpleNamespace(id="1", text="Bunk", options=(Option("b#Bed", "Bed"),))
+    >>> checked(Verdict("equivalent", "b#Sofa", 0.9), question, "rule")
+    Verdict(decision='unsure', choice=None, confidence=0.0, rationale="chose 'b#Sofa', which is not an option", ...)
+    """
+    possible = {option.id for option in question.options}
+    if verdict.choice is not None and verdict.choice not in possible:
+        return unsure(f"chose {verdict.choice!r}, which is not an option", verdict.judged_by or judged_by)
+    if not 0 <= verdict.confidence <= 1:
+        return unsure(f"confidence {verdict.confidence!r} is not between 0 and 1", verdict.judged_by or judged_by)
+    also = tuple((option, confidence) for option, confidence in verdict.also if option in possible)
+    return replace(verdict, also=also, judged_by=verdict.judged_by or judged_by)

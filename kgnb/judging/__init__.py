@@ -1,0 +1,39 @@
+"""Judging: every judgement in kgnb is a typed question with a closed list of options, answered by a judge.
+
+Judges are interchangeable: a rule, a language model, a cascade of the two, a recording, a person, any callable.
+"""
+
+from kgnb.judging.callable_judge import CallableJudge
+from kgnb.judging.cascade import Cascade, sure_outside
+from kgnb.judging.decisions import Decision, Decisions
+from kgnb.judging.estimating import Estimate, estimate
+from kgnb.judging.model_judge import ModelJudge
+from kgnb.judging.noisy import Noisy
+from kgnb.judging.person import Overridden, Pending, PersonJudge, pending
+from kgnb.judging.question import UNSURE, Judge, Option, Question, Verdict, checked, unsure
+from kgnb.judging.recorded import RecordedJudge, RecordingJudge
+
+__all__ = [
+    "UNSURE",
+    "CallableJudge",
+    "Cascade",
+    "Decision",
+    "Decisions",
+    "Estimate",
+    "Judge",
+    "ModelJudge",
+    "Noisy",
+    "Option",
+    "Overridden",
+    "Pending",
+    "PersonJudge",
+    "Question",
+    "RecordedJudge",
+    "RecordingJudge",
+    "Verdict",
+    "checked",
+    "estimate",
+    "pending",
+    "sure_outside",
+    "unsure",
+]

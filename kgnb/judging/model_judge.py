@@ -1,0 +1,247 @@
+"""A language model as a judge: batches of questions, closed lists of answers, one repair, and never a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from kgnb.errors import BackendError, KgnbError, LimitError, ReplyError
+from kgnb.judging.estimating import Estimate
+from kgnb.judging.question import UNSURE, Question, Verdict, unsure
+from kgnb.judging.sheet import Sheet, one_line
+from kgnb.llm.asking import Outcome, ask_many
+from kgnb.llm.model import ChatModel, Message, Reply, Request
+from kgnb.llm.prices import estimate_usage
+
+Q = TypeVar("Q", bound=Question)
+
+REPAIR = """\
+Some of your answers cannot be used:
+{problems}
+Answer these questions again, and only these, in the same JSON form: {numbers}"""
+
+_ENDINGS = {  # of replies that asking again in the same way would not mend
+    "context_overflow": "the question is too long for the model",
+    "content_filter": "the server's content filter stopped the model",
+}
+_ANSWER_TOKENS = 50  # of one answer, for estimates
+
+
+class ModelJudge(Generic[Q]):
+    """Asks a chat model, several questions a call.
+
+    What the model says is taken only if it is a letter from the question's own list, a word from ``decisions`` and a
+    confidence from 0 to 1. Otherwise it is asked once more, for the failing answers alone; what still cannot be
+    used is "unsure" with the reason. So are the questions of a call that failed for good, those that a spent budget
+    left unasked ("budget spent"), and, after ``patience`` failed calls in a row, the rest ("not asked").
+
+    Args:
+        model: the model; watch it with the run, so that its calls are on record.
+        instructions: what is judged, and by which standard. The form of questions and answers is added.
+        decisions: the words that go with a chosen option.
+        none_decision: the word for "none of these".
+        batch: questions a call.
+        width: calls at once.
+        name: who signs; by default "model:" and the model's name.
+        show: how a question reads, if not as its ``text``.
+        max_tokens: the longest reply, None for the server's own limit.
+        patience: failed calls in a row after which the model is left alone.
+
+    Raises:
+        ConfigError: on judging, if the key or the model's name is refused.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        instructions: str,
+        decisions: Sequence[str],
+        none_decision: str,
+        batch: int = 8,
+        width: int = 4,
+        name: str | None = None,
+        show: Callable[[Q], str] | None = None,
+        max_tokens: int | None = None,
+        patience: int = 5,
+    ) -> None:
+        if min(batch, width, patience) < 1:
+            raise ValueError("batch, width and patience are 1 or more")
+        if not decisions or UNSURE in (*decisions, none_decision) or none_decision in decisions:
+            raise ValueError(f"decisions are one word or more, none of them {none_decision!r} or {UNSURE!r}")
+        self._model = model
+        self._instructions = instructions
+        self._decisions = tuple(decisions)
+        self._none_decision = none_decision
+        self._batch = batch
+        self._width = width
+        self._show = show or (lambda question: question.text)
+        self._max_tokens = max_tokens
+        self._patience = patience
+        self.name = name or f"model:{model.name}"
+
+    def judge(self, questions: Sequence[Q]) -> list[Verdict]:
+        """The verdicts, in order, each signed by this judge."""
+        verdicts: dict[int, Verdict] = {
+            number: Verdict(self._none_decision, None, 1.0, "there is nothing to choose from")
+            for number, question in enumerate(questions)
+            if not question.options
+        }
+        repairs: list[_Batch] = []
+        batches = self._batches(questions)
+        while batches:
+            smaller: list[_Batch] = []
+            for batch, outcome in zip(batches, self._ask(batches), strict=True):
+                if isinstance(outcome, Reply) and outcome.finish_reason == "context_overflow" and len(batch) > 1:
+                    smaller += batch.halves()
+                    continue
+                read = batch.read(outcome)
+                verdicts |= read.verdicts
+                if read.again:
+                    repairs.append(read.again)
+            batches = smaller
+        for batch, outcome in zip(repairs, self._ask(repairs), strict=True):
+            verdicts |= batch.read(outcome).final()
+        return [replace(verdicts[number], judged_by=self.name) for number in range(len(questions))]
+
+    def requests(self, questions: Sequence[Q]) -> list[Request]:
+        """The calls that ``questions`` would take, before any repair: to look at a prompt, or to count."""
+        return [self._request(batch) for batch in self._batches(questions)]
+
+    def estimate(self, questions: Sequence[Q]) -> Estimate:
+        """The calls and tokens that ``questions`` would take (characters / 4)."""
+        requests = self.requests(questions)
+        asked = sum(bool(question.options) for question in questions)
+        prompt = sum(estimate_usage(request).prompt_tokens for request in requests)
+        return Estimate(len(requests), prompt, _ANSWER_TOKENS * asked)
+
+    def _batches(self, questions: Sequence[Q]) -> list[_Batch]:
+        asked = [number for number, question in enumerate(questions) if question.options]
+        return [
+            _Batch(
+                positions=tuple(positions),
+                sheet=Sheet(
+                    self._instructions,
+                    tuple(self._show(questions[number]) for number in positions),
+                    tuple(questions[number].options for number in positions),
+                    self._decisions,
+                    self._none_decision,
+                ),
+            )
+            for positions in _chunks(asked, self._batch)
+        ]
+
+    def _request(self, batch: _Batch) -> Request:
+        return Request(batch.messages(), batch.sheet.schema(batch.numbers), max_tokens=self._max_tokens)
+
+    def _ask(self, batches: Sequence[_Batch]) -> list[Outcome]:
+        """One outcome a batch; those left alone once the model has failed too often in a row have that for a reason."""
+        outcomes: dict[int, Outcome] = {}
+        failures: list[BackendError] = []
+
+        def note(number: int, outcome: Outcome) -> None:
+            outcomes[number] = outcome
+            if isinstance(outcome, BackendError):
+                failures.append(outcome)
+                if len(failures) >= self._patience:
+                    raise _LeaveAlone
+            else:
+                failures.clear()
+
+        try:
+            ask_many(self._model, [self._request(batch) for batch in batches], self._width, note)
+        except _LeaveAlone:
+            last = failures[-1]
+            reason = f"not asked: {len(failures)} calls in a row failed, the last one: {last.what}"
+            left = BackendError(reason, service=last.service)
+            return [outcomes.get(number, left) for number in range(len(batches))]
+        return [outcomes[number] for number in range(len(batches))]
+
+
+class _LeaveAlone(Exception):
+    """The model has failed so often in a row that asking it further is useless."""
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What a batch came to: verdicts by position, what is open and why, and the batch to ask once more, if any."""
+
+    verdicts: dict[int, Verdict]
+    problems: dict[int, str]
+    again: _Batch | None = None
+
+    def final(self) -> dict[int, Verdict]:
+        """The verdicts, with what is open as "unsure"."""
+        return self.verdicts | {position: unsure(reason, "") for position, reason in self.problems.items()}
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Questions put to the model in one call, and where they stand among all questions."""
+
+    positions: tuple[int, ...]
+    sheet: Sheet
+    earlier: tuple[Message, ...] = ()  # the reply that needs a repair, and what is wrong with it
+    open_numbers: tuple[int, ...] = ()  # in a repair: the numbers that are still to be answered
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The numbers to be answered."""
+        return self.open_numbers or self.sheet.numbers
+
+    def messages(self) -> tuple[Message, ...]:
+        """The whole conversation so far."""
+        return (*self.sheet.messages(), *self.earlier)
+
+    def halves(self) -> list[_Batch]:
+        """The same questions on two sheets."""
+        middle = len(self) // 2
+        return [self._part(slice(middle)), self._part(slice(middle, None))]
+
+    def _part(self, part: slice) -> _Batch:
+        sheet = replace(self.sheet, texts=self.sheet.texts[part], options=self.sheet.options[part])
+        return _Batch(self.positions[part], sheet)
+
+    def read(self, outcome: Outcome) -> _Read:
+        """What the outcome of asking gives; an error that is neither the server's nor the budget's is raised."""
+        if isinstance(outcome, KgnbError):
+            return self._failed(outcome)
+        if outcome.finish_reason in _ENDINGS:
+            return self._unsure(_ENDINGS[outcome.finish_reason])
+        answers = self.sheet.read(outcome.text, self.numbers)
+        verdicts = {self.positions[number - 1]: verdict for number, verdict in answers.verdicts.items()}
+        problems = {self.positions[number - 1]: reason for number, reason in answers.problems.items()}
+        if self.earlier or not problems:
+            still = {
+                position: f"no usable answer, even when asked again: {problems[position]}" for position in problems
+            }
+            return _Read(verdicts, still)
+        complaint = REPAIR.format(
+            problems="\n".join(f"- question {number}: {reason}" for number, reason in answers.problems.items()),
+            numbers=", ".join(map(str, answers.problems)),
+        )
+        earlier = (Message("assistant", one_line(outcome.text, 2000)), Message("user", complaint))
+        return _Read(verdicts, problems, replace(self, earlier=earlier, open_numbers=tuple(answers.problems)))
+
+    def _failed(self, error: KgnbError) -> _Read:
+        if isinstance(error, LimitError):
+            return self._unsure(f"budget spent: {error.what}")
+        if isinstance(error, (BackendError, ReplyError)):
+            return self._unsure(error.what)
+        raise error
+
+    def _unsure(self, reason: str) -> _Read:
+        problems = {self.positions[number - 1]: one_line(reason) for number in self.numbers}
+        read = _Read({}, problems)
+        return read if self.earlier else _Read(read.final(), {})
+
+
+def _chunks(numbers: Iterable[int], size: int) -> Iterator[list[int]]:
+    rest = list(numbers)
+    while rest:
+        yield rest[:size]
+        rest = rest[size:]
