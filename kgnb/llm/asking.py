@@ -8,11 +8,11 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from kgnb.errors import ConfigError, KgnbError
+from kgnb.errors import BackendError, LimitError, ReplyError
 from kgnb.llm.model import ChatModel, Reply, Request
 from kgnb.llm.pacing import stopped
 
-Outcome: TypeAlias = Reply | KgnbError
+Outcome: TypeAlias = Reply | BackendError | ReplyError | LimitError
 
 
 def ask_many(
@@ -23,10 +23,11 @@ def ask_many(
 ) -> list[Outcome]:
     """One outcome a request, in the order of the requests, at most ``width`` being asked at a time.
 
-    A request that fails for good (BackendError, LimitError, ...) gives its error as a value: the others go on.
+    A request that fails for good (BackendError, ReplyError, LimitError) gives its error as a value: the others go on.
     ``on_done(index, outcome)`` is called in the caller's thread as each one ends. Workers see the caller's context
-    variables. An interrupt, a ConfigError (every further call would fail alike) or a fault in ``on_done`` ends it: what
-    has not begun is never asked, who is waiting to try again stops waiting, and the error is raised at once.
+    variables. Anything else ends it: an interrupt, a fault in ``on_done``, a ConfigError or DataError (a wrong key, a
+    reply missing from a replay: the next call would fail alike). Then what has not begun is never asked, who waits to
+    try again stops waiting, and the error is raised at once.
     """
     if width < 1:
         raise ValueError("width is 1 or more")
@@ -55,7 +56,7 @@ def ask_many(
             threading.Thread(target=work, daemon=True, name="kgnb-ask").start()
         while len(outcomes) < len(requests):
             index, outcome = _next(done)
-            if isinstance(outcome, ConfigError) or not isinstance(outcome, Reply | KgnbError):
+            if not isinstance(outcome, Outcome):
                 raise outcome
             outcomes[index] = outcome
             if on_done:

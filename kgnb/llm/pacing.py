@@ -122,8 +122,8 @@ class Paced:
     """A model asked at a shared pace and asked again when the failure may pass.
 
     What is tried again: no answer, time-outs, 408, 409, 429, 5xx, and bodies that are no completion. Waits as long as
-    the server says (Retry-After, retry-after-ms), else 1, 2, 4, ... ``longest_wait`` seconds, less up to half of it: how
-    much less is drawn from the request itself, so that the same run waits the same. A server that wants to be left
+    the server says (Retry-After, retry-after-ms), else 1, 2, 4, ... ``longest_wait`` seconds, less up to half of it:
+    how much less is drawn from the request itself, so that the same run waits the same. A server that wants to be left
     alone for longer than ``longest_wait`` is not asked again. Every try is in ``Reply.attempts`` or the error's.
     """
 

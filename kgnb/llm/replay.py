@@ -2,82 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
-from urllib.parse import urlsplit
 
-from kgnb.errors import BackendError, DataError
+from kgnb.errors import DataError
 from kgnb.llm.failure import shown
-from kgnb.llm.model import ChatModel, Reply, Request, ToolCall, Usage
-
-VERSION = 1
-"""Of the cache's form; part of every key, so that an old reply is never taken for a new one."""
+from kgnb.llm.kept import VERSION, Key, reply_from_json, reply_to_json, server_alias
+from kgnb.llm.model import ChatModel, Reply, Request
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (digest TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
 _LONGEST_FILE = 50_000_000  # bytes; no reply is that long
 Mode = OneOf["record", "replay", "live"]
-
-
-@dataclass(frozen=True)
-class Key:
-    """What a reply is kept under: everything that decides it, as text, and the SHA-256 of that."""
-
-    content: str
-    digest: str
-
-    @classmethod
-    def of(cls, request: Request, model: str, server: str = "") -> Key:
-        """The key of one request to one model.
-
-        Keys of a schema keep their order, for it sways a model: a reason before a decision is not one after it.
-        """
-        content = {
-            "version": VERSION,
-            "server": server,
-            "model": model,
-            "temperature": float(request.temperature),
-            "seed": request.seed,
-            "max_tokens": request.max_tokens,
-            "schema": request.schema,
-            "tools": [
-                {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-                for tool in request.tools
-            ],
-            "messages": [
-                {
-                    "role": message.role,
-                    "text": message.text,
-                    "tool_calls": [_call_to_json(call) for call in message.tool_calls],
-                    "tool_call_id": message.tool_call_id,
-                }
-                for message in request.messages
-            ],
-        }
-        return cls.of_content(content)
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> Key:
-        """The key of a request that is JSON already."""
-        text = json.dumps(content, separators=(",", ":"), allow_nan=False)
-        return cls(text, hashlib.sha256(text.encode("ascii")).hexdigest())
-
-
-def server_alias(base_url: str) -> str:
-    """A server's name in keys: its host, or "local" for this machine, whatever the port.
-
-    >>> server_alias("https://user:pass@llm.example.org:8443/v1"), server_alias("http://127.0.0.1:8080/v1")
-    ('llm.example.org', 'local')
-    """
-    host = urlsplit(base_url).hostname or ""
-    return "local" if host in ("localhost", "::1") or host.startswith("127.") else host
 
 
 class ReplayCache:
@@ -138,13 +80,13 @@ class ReplayCache:
         """The reply kept under the key, marked as cached; None where there is none."""
         with self._guard():
             row = self._db.execute("SELECT reply FROM replies WHERE digest = ?", (key.digest,)).fetchone()
-        return replace(_reply_from_json(row[0], f"{self.path}: {key.digest}"), cached=True) if row else None
+        return replace(reply_from_json(row[0], f"{self.path}: {key.digest}"), cached=True) if row else None
 
     def put(self, key: Key, reply: Reply, *, instead: bool = False) -> None:
         """Keeps a reply, unless there is one (``instead``: in place of it)."""
         how = "REPLACE" if instead else "IGNORE"
         with self._guard():
-            row = (key.digest, key.content, _reply_to_json(reply))
+            row = (key.digest, key.content, reply_to_json(reply))
             self._db.execute(f"INSERT OR {how} INTO replies VALUES (?, ?, ?)", row)
 
     # ------------------------------------------------------------------------------------ to a colleague and back
@@ -177,9 +119,9 @@ class ReplayCache:
         entries = [_entry(path) for path in sorted(folder.glob("*.json"))]
         with self._guard():
             before = self._db.total_changes
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", entries)
-            self._db.execute("COMMIT")
+            with self._db:  # commits, or takes all of it back
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", entries)
             return self._db.total_changes - before
 
     @contextmanager
@@ -198,41 +140,6 @@ class ReplayCache:
         )
 
 
-def _call_to_json(call: ToolCall) -> dict[str, Any]:
-    return {"id": call.id, "name": call.name, "arguments": call.arguments}
-
-
-def _reply_to_json(reply: Reply) -> str:
-    content = {
-        "text": reply.text,
-        "tool_calls": [_call_to_json(call) for call in reply.tool_calls],
-        "usage": [reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.estimated],
-        "finish_reason": reply.finish_reason,
-        "model": reply.model,
-    }
-    return json.dumps(content, separators=(",", ":"))
-
-
-def _reply_from_json(text: str, where: str) -> Reply:
-    try:
-        content = json.loads(text)
-        prompt, completion, estimated = content["usage"]
-        calls = tuple(
-            ToolCall(str(call["id"]), str(call["name"]), dict(call["arguments"])) for call in content["tool_calls"]
-        )
-        return Reply(
-            text=str(content["text"]),
-            tool_calls=calls,
-            usage=Usage(int(prompt), int(completion), bool(estimated)),
-            finish_reason=str(content["finish_reason"]),
-            model=str(content["model"]),
-        )
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise DataError(
-            f"is no kept reply: {type(error).__name__}: {error}", where=where, fix="Restore it, or delete this entry."
-        ) from error
-
-
 def _entry(path: Path) -> tuple[str, str, str]:
     """One exported file as a row; its name must be the digest of its request."""
     fix = "Export it again, or delete this file."
@@ -241,7 +148,7 @@ def _entry(path: Path) -> tuple[str, str, str]:
             raise DataError("is too large for a kept reply", where=str(path), fix=fix)
         content = json.loads(path.read_bytes().decode("utf-8", "surrogatepass"))
         key = Key.of_content(content["request"])
-        reply = _reply_to_json(_reply_from_json(json.dumps(content["reply"]), str(path)))
+        reply = reply_to_json(reply_from_json(json.dumps(content["reply"]), str(path)))
     except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise DataError(f"cannot be read as a kept reply: {error}", where=str(path), fix=fix) from error
     if key.digest != path.stem:
@@ -282,7 +189,7 @@ class Replaying:
         """The kept reply, or the model's.
 
         Raises:
-            BackendError: replaying, and this request has no kept reply.
+            DataError: replaying, and no reply to this request is kept; or the cache is damaged.
         """
         if self.mode == "live" and not isinstance(self.model, str):
             return self.model.ask(request)
@@ -301,12 +208,12 @@ class Replaying:
             self.cache.put(key, reply, instead=stale)
             return reply
 
-    def _missing(self, key: Key, request: Request) -> BackendError:
+    def _missing(self, key: Key, request: Request) -> DataError:
         prompt = shown(request.messages[-1].text, 80) if request.messages else ""
-        return BackendError(
-            f"no kept reply of {self.name} ({self.server or 'any server'}) to: {prompt} [{key.digest[:12]}]",
-            service=str(self.cache.path),
-            fix='Replaying never asks a model. Import the folder that holds this reply, or set model.replay = "record".',
+        return DataError(
+            f"no reply of {self.name} ({self.server or 'no server'}) is kept for: {prompt} [{key.digest[:12]}]",
+            where=str(self.cache.path),
+            fix="A replay never asks a model. Import the folder that holds this reply, or set model.replay to record.",
             details=f"digest {key.digest}",
         )
 

@@ -1,0 +1,107 @@
+"""A reply that is kept: what it is kept under, and its JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from kgnb.errors import DataError
+from kgnb.llm.model import Reply, Request, ToolCall, Usage
+
+VERSION = 1
+"""Of the cache's form; part of every key, so that an old reply is never taken for a new one."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a reply is kept under: everything that decides it, as text, and the SHA-256 of that."""
+
+    content: str
+    digest: str
+
+    @classmethod
+    def of(cls, request: Request, model: str, server: str = "") -> Key:
+        """The key of one request to one model.
+
+        Keys of a schema keep their order, for it sways a model: a reason before a decision is not one after it.
+        """
+        content = {
+            "version": VERSION,
+            "server": server,
+            "model": model,
+            "temperature": float(request.temperature),
+            "seed": request.seed,
+            "max_tokens": request.max_tokens,
+            "schema": request.schema,
+            "tools": [
+                {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+                for tool in request.tools
+            ],
+            "messages": [
+                {
+                    "role": message.role,
+                    "text": message.text,
+                    "tool_calls": [_call_to_json(call) for call in message.tool_calls],
+                    "tool_call_id": message.tool_call_id,
+                }
+                for message in request.messages
+            ],
+        }
+        return cls.of_content(content)
+
+    @classmethod
+    def of_content(cls, content: Mapping[str, Any]) -> Key:
+        """The key of a request that is JSON already."""
+        text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+        return cls(text, hashlib.sha256(text.encode("ascii")).hexdigest())
+
+
+def server_alias(base_url: str) -> str:
+    """A server's name in keys: its host, or "local" for this machine, whatever the port; "" is OpenAI's own.
+
+    >>> server_alias("https://user:pass@llm.example.org:8443/v1"), server_alias("http://127.0.0.1:8080/v1")
+    ('llm.example.org', 'local')
+    """
+    host = urlsplit(base_url or "https://api.openai.com").hostname or ""
+    return "local" if host in ("localhost", "::1") or host.startswith("127.") else host
+
+
+def _call_to_json(call: ToolCall) -> dict[str, Any]:
+    return {"id": call.id, "name": call.name, "arguments": call.arguments}
+
+
+def reply_to_json(reply: Reply) -> str:
+    """What is kept of a reply: no times, no tries."""
+    content = {
+        "text": reply.text,
+        "tool_calls": [_call_to_json(call) for call in reply.tool_calls],
+        "usage": [reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.estimated],
+        "finish_reason": reply.finish_reason,
+        "model": reply.model,
+    }
+    return json.dumps(content, separators=(",", ":"))
+
+
+def reply_from_json(text: str, where: str) -> Reply:
+    """The reply again; DataError, saying ``where``, when the text is none."""
+    try:
+        content = json.loads(text)
+        prompt, completion, estimated = content["usage"]
+        calls = tuple(
+            ToolCall(str(call["id"]), str(call["name"]), dict(call["arguments"])) for call in content["tool_calls"]
+        )
+        return Reply(
+            text=str(content["text"]),
+            tool_calls=calls,
+            usage=Usage(int(prompt), int(completion), bool(estimated)),
+            finish_reason=str(content["finish_reason"]),
+            model=str(content["model"]),
+        )
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"is no kept reply: {type(error).__name__}: {error}", where=where, fix="Restore it, or delete this entry."
+        ) from error

@@ -1,0 +1,153 @@
+"""From a model's text to a checked value: find the JSON, validate it, ask once more, and then say what was wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from kgnb.errors import ReplyError
+from kgnb.llm.failure import shown
+from kgnb.llm.model import ChatModel, Message, Reply, Request, Usage
+
+_LONGEST = 100_000  # characters of a reply that are looked at
+_HOPELESS = {
+    "context_overflow": "the prompt is longer than the model can read",
+    "content_filter": "the provider's filter held it back",
+    "refusal": "the model refused to answer",
+}
+_START = re.compile(r'\{\s*+["}]|\[\s*+[{\["\]]')  # what prose in brackets seldom begins with
+_FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)```", re.S)
+_SPARE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+")|,(\s*+[}\]])', re.S)
+_AGAIN = (
+    "Your reply could not be used: {problem}\nAnswer the same question again with one JSON value that follows the "
+    "schema, and with nothing else."
+)
+
+Value = TypeVar("Value", bound=BaseModel)
+
+
+class UnusableReply(ReplyError):
+    """A reply of which nothing can be made, with all ``replies`` that were given, and so paid for."""
+
+    def __init__(self, what: str, *, replies: tuple[Reply, ...], fix: str = "") -> None:
+        super().__init__(what, reply=replies[-1].text, fix=fix)
+        self.replies = replies
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all replies together."""
+        return sum((reply.usage for reply in self.replies), Usage())
+
+
+def structured(model: ChatModel, request: Request, kind: type[Value]) -> tuple[Value, list[Reply]]:
+    """The reply to the request as a value of a pydantic model, and the one or two replies it took.
+
+    The request gets the model's JSON schema unless it has one. A reply that does not fit is shown to the model once,
+    with what is wrong with it.
+
+    Raises:
+        UnusableReply (a ReplyError): the second reply does not fit either, or the first leaves no hope for it.
+    """
+    if request.schema is None:
+        request = replace(request, schema=kind.model_json_schema())
+    first = model.ask(request)
+    try:
+        return parse(first.text, kind), [first]
+    except ValueError as error:
+        problem = str(error)
+    if first.finish_reason in _HOPELESS:
+        raise UnusableReply(f"no answer: {_HOPELESS[first.finish_reason]}", replies=(first,))
+    if first.finish_reason == "length":
+        problem = f"it was cut off at the length limit, so answer in fewer words ({problem})"
+    again = (Message("assistant", first.text[:4000]), Message("user", _AGAIN.format(problem=problem)))
+    second = model.ask(replace(request, messages=request.messages + again))
+    try:
+        return parse(second.text, kind), [first, second]
+    except ValueError as error:
+        raise UnusableReply(
+            f"the reply could not be used, nor could its repair: {error}",
+            replies=(first, second),
+            fix="`%llm test` shows whether the server follows a JSON schema; a larger model may do better.",
+        ) from None
+
+
+def parse(text: str, kind: type[Value]) -> Value:
+    """The one value of the kind in a model's text: bare, fenced or amid prose, spare commas forgiven.
+
+    Raises:
+        ValueError: there is none, or there are several that differ; says what is wrong, fit to be shown to the model.
+
+    >>> class Answer(BaseModel):
+    ...     choice: str
+    >>> parse('Sure! ```json\\n{"choice": "A",}\\n``` Anything else?', Answer)
+    Answer(choice='A')
+    """
+    problem = "it holds no JSON object"
+    found: list[Value] = []
+    for value in json_values(text):
+        try:
+            candidate = kind.model_validate(value)
+        except ValidationError as error:
+            problem = _problem(error)
+            continue
+        if candidate not in found:
+            found.append(candidate)
+    if len(found) > 1:
+        raise ValueError("it holds several answers that differ")
+    if not found:
+        raise ValueError(problem)
+    return found[0]
+
+
+def json_values(text: str) -> list[Any]:
+    """The JSON objects and arrays in a text, outermost ones only: in fences if there are any there, else anywhere.
+
+    Where one begins and then breaks off or goes wrong there is none at all: its parts are not what was meant.
+    """
+    if "</think>" in text:
+        text = text.rpartition("</think>")[2]
+    text = text[:_LONGEST]
+    for form in (text, _SPARE_COMMA.sub(lambda match: match[1] or match[2], text)):
+        for part in ("\n".join(_FENCE.findall(form)), form):
+            values = _scan(part)
+            if values:
+                return values
+    return []
+
+
+def _scan(text: str) -> list[Any]:
+    values: list[Any] = []
+    at = 0
+    while match := _START.search(text, at):
+        try:
+            value, at = _DECODER.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            return []
+        values.append(value)
+    return values
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are said once: of two answers under one name neither may be taken."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a key is said twice")
+    return value
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_number)
+
+
+def _problem(error: ValidationError) -> str:
+    """What is wrong, without the input: it may be long, and is the model's own."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    said = [f"{'.'.join(map(str, each['loc'])) or 'the value'}: {each['msg']}" for each in found[:5]]
+    return shown("; ".join(said), 600)

@@ -1,0 +1,218 @@
+"""Letting a model call functions: one loop, for servers with tool calls and for those without."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter, validate_call
+
+from kgnb.errors import DataError
+from kgnb.llm.failure import shown
+from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolCall, ToolSpec
+from kgnb.llm.reply import json_values
+from kgnb.llm.wire import UNREADABLE
+
+_LONGEST_RESULT = 8000  # characters of a result that the model gets to see
+_HOW = (
+    "You act by calling tools, one at a time. Reply with one JSON object and nothing else: "
+    '{{"tool": NAME, "arguments": {{...}}}}. The tools:\n{tools}'
+)
+
+FINISH = ToolSpec(
+    "finish",
+    "Ends the work. Call it when there is nothing more to do.",
+    {
+        "type": "object",
+        "properties": {"summary": {"type": "string", "description": "what was done, in a sentence"}},
+        "required": ["summary"],
+        "additionalProperties": False,
+    },
+)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """Something a model may do: what it is told about it, and the function, called with the arguments by name."""
+
+    spec: ToolSpec
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """One call as it went: ``error`` says why it was refused or failed; else ``result`` is what the function gave."""
+
+    call: ToolCall
+    result: Any = None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class ToolTalk:
+    """All that came of a loop. ``answer`` holds the arguments of ``finish``; None: the limit came first."""
+
+    messages: tuple[Message, ...]
+    replies: tuple[Reply, ...]
+    uses: tuple[ToolUse, ...]
+    answer: Mapping[str, Any] | None = None
+
+
+def call_tools(
+    model: ChatModel,
+    messages: Sequence[Message],
+    tools: Mapping[str, Tool],
+    limit: int,
+    *,
+    finish: ToolSpec = FINISH,
+    emulate: bool | None = None,
+    request: Request = Request(()),  # noqa: B008 - frozen
+) -> ToolTalk:
+    """Lets the model call tools until it calls ``finish``, for at most ``limit`` replies.
+
+    Arguments are checked against the tool's schema before its function runs; an unknown tool, bad arguments, and a
+    ValueError or DataError of the function are told to the model as the call's result. Any other error ends the loop.
+    ``emulate=True`` asks for calls as JSON by a schema instead of native tool calls; None does so from the first reply
+    on that holds no call, which is how a server without tool calls shows itself. ``request`` gives temperature, seed
+    and ``max_tokens``. Calls are numbered by us, so that a replay does not hang on a server's random ids.
+    """
+    if not messages:
+        raise ValueError("there is no message to begin with")
+    if finish.name in tools:
+        raise ValueError(f"{finish.name} ends the loop: no tool may have its name")
+    specs = (*(tool.spec for tool in tools.values()), finish)
+    talk, replies, uses = list(messages), list[Reply](), list[ToolUse]()
+    while len(replies) < limit:
+        asking = replace(request, messages=tuple(talk), tools=specs)
+        reply = model.ask(_emulated(asking) if emulate else asking)
+        replies.append(reply)
+        calls = _calls_in_text(reply.text) if emulate else reply.tool_calls
+        if not calls and emulate is None:
+            emulate = True
+            continue
+        calls = tuple(replace(call, id=f"call_{len(replies)}_{n}") for n, call in enumerate(calls))
+        talk.append(Message("assistant", "" if emulate and calls else reply.text, calls))
+        if not calls:
+            talk.append(Message("user", f"That was no tool call. Call a tool, or {finish.name}."))
+        for call in calls:
+            use = _use(call, tools, finish)
+            uses.append(use)
+            if call.name == finish.name and not use.error:
+                return ToolTalk(tuple(talk), tuple(replies), tuple(uses), call.arguments)
+            talk.append(Message("tool", _told(use), tool_call_id=call.id))
+    return ToolTalk(tuple(talk), tuple(replies), tuple(uses))
+
+
+def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec) -> ToolUse:
+    """Checks a call, and runs it."""
+    if call.name != finish.name and call.name not in tools:
+        known = ", ".join([*tools, finish.name])
+        return ToolUse(call, error=f"there is no tool {shown(call.name, 60)}; there are {known}")
+    if UNREADABLE in call.arguments:
+        return ToolUse(call, error="the arguments are not a JSON object")
+    spec = finish if call.name == finish.name else tools[call.name].spec
+    wrong = sorted(Draft202012Validator(spec.parameters).iter_errors(call.arguments), key=lambda each: each.json_path)
+    if wrong:
+        return ToolUse(call, error=shown("; ".join(f"{each.json_path}: {each.message}" for each in wrong[:5]), 600))
+    if call.name == finish.name:
+        return ToolUse(call)
+    try:
+        return ToolUse(call, tools[call.name].function(**call.arguments))
+    except (ValueError, DataError) as error:
+        return ToolUse(call, error=shown(str(error), 600) or type(error).__name__)
+
+
+def _told(use: ToolUse) -> str:
+    """A call's outcome as the model reads it."""
+    value = {"error": use.error} if use.error else use.result
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    left = len(text) - _LONGEST_RESULT
+    return text if left <= 0 else f"{text[:_LONGEST_RESULT]} (cut: {left} more characters)"
+
+
+# ------------------------------------------------------------------------------------ servers without tool calls
+
+
+def _emulated(request: Request) -> Request:
+    """The same request in plain messages: the tools as words, the call as JSON that follows a schema."""
+    tools = "\n".join(
+        f"- {tool.name}: {tool.description} Arguments: {json.dumps(tool.parameters)}" for tool in request.tools
+    )
+    first, *others = request.messages if request.messages[0].role == "system" else (None, *request.messages)
+    how = _HOW.format(tools=tools)
+    system = Message("system", f"{first.text}\n\n{how}" if first else how)
+    return replace(request, messages=(system, *map(_plain, others)), tools=(), schema=_call_schema(request.tools))
+
+
+def _plain(message: Message) -> Message:
+    if message.role == "tool":
+        return Message("user", f"Result:\n{message.text}")
+    if message.tool_calls:
+        calls = [json.dumps({"tool": call.name, "arguments": call.arguments}) for call in message.tool_calls]
+        return Message("assistant", "\n".join(calls))
+    return message
+
+
+def _call_schema(tools: Sequence[ToolSpec]) -> dict[str, Any]:
+    """One form of object a tool, told apart by its name; definitions go to the root, where references look for them."""
+    definitions: dict[str, Any] = {}
+    forms = []
+    for tool in tools:
+        parameters = _renamed(tool.parameters, f"#/$defs/{tool.name}.")
+        definitions |= {f"{tool.name}.{name}": each for name, each in parameters.pop("$defs", {}).items()}
+        named = {"tool": {"type": "string", "enum": [tool.name]}, "arguments": parameters}
+        forms.append({"type": "object", "properties": named, "required": [*named], "additionalProperties": False})
+    return {"anyOf": forms} | ({"$defs": definitions} if definitions else {})
+
+
+def _renamed(schema: Any, place: str) -> Any:
+    """A schema whose references to its own definitions look for them elsewhere."""
+    if isinstance(schema, list):
+        return [_renamed(each, place) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {
+        key: place + value.removeprefix("#/$defs/")
+        if key == "$ref" and isinstance(value, str) and value.startswith("#/$defs/")
+        else _renamed(value, place)
+        for key, value in schema.items()
+    }
+
+
+def _calls_in_text(text: str) -> tuple[ToolCall, ...]:
+    """The call in a reply's text, under the names that models are used to; none if there are several."""
+    values = [value for value in json_values(text) if isinstance(value, dict)]
+    if len(values) != 1:
+        return ()
+    name = values[0].get("tool", values[0].get("name"))
+    arguments = values[0].get("arguments", {})
+    if not isinstance(name, str):
+        return ()
+    return (ToolCall("", name, arguments if isinstance(arguments, dict) else {UNREADABLE: str(arguments)}),)
+
+
+def tool_from_function(function: Callable[..., Any]) -> Tool:
+    """A tool made of a function: its name, its docstring's first paragraph, its parameters' type hints.
+
+    ``Annotated[str, pydantic.Field(description=...)]`` describes a parameter. Values become the hinted types (an enum,
+    a date, a pydantic model) before the function sees them.
+
+    >>> def search(label: str, k: int = 5) -> list[str]:
+    ...     '''Finds entities by label.'''
+    ...     return [label] * k
+    >>> tool_from_function(search).spec.parameters["required"]
+    ['label']
+
+    Raises:
+        TypeError: a parameter cannot be given by name.
+    """
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise TypeError(f"{function.__name__}: {parameter} cannot be given by name, so a model cannot give it")
+    about = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+    spec = ToolSpec(function.__name__, about, TypeAdapter(function).json_schema())
+    return Tool(spec, validate_call(function))
