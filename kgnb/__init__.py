@@ -1,0 +1,85 @@
+"""kgnb: LLM agents over knowledge graphs, taken apart into stages one can run, read and change in a notebook.
+
+``%load_ext kgnb`` gives a notebook its magics; a script calls the functions below.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
+
+from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, LimitError, ReplyError
+
+if TYPE_CHECKING:
+    from kgnb.agents.ontology_matching.values import Options as MatchOptions
+    from kgnb.mapping_files import load as load_alignment
+    from kgnb.mapping_files import save as save_alignment
+    from kgnb.mappings import Alignment, Mapping
+    from kgnb.run import Run
+    from kgnb.settings import Settings
+    from kgnb.tasks import match_ontologies
+
+__version__ = _version("kgnb")
+
+__all__ = [
+    "Alignment",
+    "BackendError",
+    "ConfigError",
+    "DataError",
+    "KgnbError",
+    "LimitError",
+    "Mapping",
+    "MatchOptions",
+    "ReplyError",
+    "Run",
+    "Settings",
+    "load_alignment",
+    "load_ipython_extension",
+    "match_ontologies",
+    "save_alignment",
+    "unload_ipython_extension",
+]
+
+# Where the names that need heavy modules live: importing kgnb is quick, and a name is fetched when it is first used.
+_LAZY = {
+    "Alignment": ("kgnb.mappings", "Alignment"),
+    "Mapping": ("kgnb.mappings", "Mapping"),
+    "MatchOptions": ("kgnb.agents.ontology_matching.values", "Options"),
+    "Run": ("kgnb.run", "Run"),
+    "Settings": ("kgnb.settings", "Settings"),
+    "load_alignment": ("kgnb.mapping_files", "load"),
+    "match_ontologies": ("kgnb.tasks", "match_ontologies"),
+    "save_alignment": ("kgnb.mapping_files", "save"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'kgnb' has no attribute {name!r}")
+    from importlib import import_module
+
+    module, attribute = _LAZY[name]
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """What ``%load_ext kgnb`` calls: registers the magics; loading twice changes nothing."""
+    from kgnb import magics
+
+    magics.load(ipython)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """What ``%unload_ext kgnb`` calls: takes the magics away again."""
+    from kgnb import magics
+
+    magics.unload(ipython)
+
+
+def _jupyter_labextension_paths() -> list[dict[str, str]]:
+    """Where JupyterLab finds the front end of an editable install."""
+    return [{"src": "labextension", "dest": "kgnb-labextension"}]

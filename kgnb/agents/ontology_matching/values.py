@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal as OneOf
+from typing import TypeAlias
 
 from kgnb.judging import Option, Verdict
 from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.mappings import Evidence
+from kgnb.results.table import Column, Table
+from kgnb.vectors.calibration import Calibration
+from kgnb.vectors.index import VectorIndex
 
 View = OneOf["syntactic", "lexical", "semantic"]
 VIEWS: tuple[View, ...] = ("syntactic", "lexical", "semantic")
 Side = OneOf["source", "target"]
+Key: TypeAlias = tuple[str, Kind]  # one IRI may be a class and a property at once
+Pair: TypeAlias = tuple[str, str, Kind]  # source IRI, target IRI
+
+KINDS: tuple[Kind, ...] = ("class", "object property", "datatype property", "annotation property", "individual")
 
 
 @dataclass(frozen=True)
@@ -21,16 +31,16 @@ class Options:
     """What a person may turn. ``metadata["help"]`` and the bounds feed ``--form``, ``--help`` and the report."""
 
     k: int = field(
-        default=10, metadata={"help": "candidates kept per entity and view (paper: k = 3)", "min": 1, "max": 50}
+        default=5, metadata={"help": "candidates kept per entity and view (paper: k = 3)", "min": 1, "max": 50}
     )
     fusion_constant: float = field(
         default=0.0,
-        metadata={"help": "c in 1 / (c + rank) of reciprocal rank fusion (paper: 0)", "min": 0.0, "max": 100.0},
+        metadata={"help": "c in 1 / (c + rank), reciprocal rank fusion (paper: 0)", "min": 0.0, "max": 100.0},
     )
     similarity: float | None = field(
         default=None,
         metadata={
-            "help": "cosine below which a candidate is dropped; none: calibrated per embedder and view (paper: 0.90)",
+            "help": "cosine below which a candidate is dropped; none: calibrated per view (paper: 0.90)",
             "min": 0.0,
             "max": 1.0,
         },
@@ -38,31 +48,75 @@ class Options:
     confidence: float = field(
         default=0.5, metadata={"help": "mappings below this confidence are dropped", "min": 0.0, "max": 1.0}
     )
+    one_sided: float = field(
+        default=0.7,
+        metadata={"help": "confidence a mapping found from one side only needs (paper: drops all)", "min": 0.0, "max": 1.0},
+    )
     cardinality: str = field(
         default="1:1", metadata={"help": "how often an entity may be mapped", "choices": ("1:1", "n:m")}
     )
     individuals: bool = field(default=False, metadata={"help": "match individuals as well"})
     context: str = field(default="", metadata={"help": "what the ontologies are about, in a few words"})
-    seed: int = field(default=0, metadata={"help": "seed of everything random"})
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise ValueError(f"k is {self.k}: at least one candidate is needed")
+        if self.cardinality not in ("1:1", "n:m"):
+            raise ValueError(f"cardinality is {self.cardinality!r}: choose 1:1 or n:m")
+        for name in ("similarity", "confidence", "one_sided"):
+            value = getattr(self, name)
+            if value is not None and not 0.0 <= value <= 1.0:
+                raise ValueError(f"{name} is {value}: it lies between 0 and 1")
+        if self.fusion_constant < 0:
+            raise ValueError(f"fusion_constant is {self.fusion_constant}: 0 or more")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Description:
     """An entity as the matcher sees it: its names and its three views."""
 
     side: Side
-    iri: str
-    kind: Kind
+    entity: Entity
     name: str  # the name a person would read
-    names: tuple[str, ...]  # every name, normalised; the first is the syntactic view
-    lexical: tuple[str, ...]  # what it means, one text a passage
+    syntactic: str  # that name, as plain words
+    lexical: tuple[str, ...]  # other names and what it means, one passage each
     semantic: str  # its axioms, verbalised
+    names: tuple[tuple[str, ...], ...]  # words of every name: own names first, then synonyms
+    synonyms_from: int  # index in ``names`` of the first synonym
+    related: tuple[str, ...] = ()  # plain-word names of the entities its axioms mention
+
+    @property
+    def iri(self) -> str:
+        """The entity's IRI."""
+        return self.entity.iri
+
+    @property
+    def kind(self) -> Kind:
+        """Class, property or individual."""
+        return self.entity.kind
+
+    @property
+    def key(self) -> Key:
+        """IRI and kind, which together name the entity."""
+        return (self.entity.iri, self.entity.kind)
 
     def texts(self, view: View) -> tuple[str, ...]:
-        """The texts of one view, to be embedded one by one."""
+        """The texts of one view."""
         if view == "syntactic":
-            return self.names
+            return (self.syntactic,) if self.syntactic else ()
         return self.lexical if view == "lexical" else ((self.semantic,) if self.semantic else ())
+
+    @cached_property
+    def in_short(self) -> str:
+        """The entity in a few lines, for a person or a model to read."""
+        lines = [f"{self.kind}: {self.name}"]
+        synonyms = dict.fromkeys(" ".join(name) for name in self.names)
+        synonyms.pop(self.syntactic, None)
+        if synonyms:
+            lines.append("also called: " + ", ".join(list(synonyms)[:5]))
+        lines += [_cut(text.text) for text in (*self.entity.definitions, *self.entity.comments)[:1]]
+        lines += [_cut(self.semantic)] if self.semantic else []
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -75,61 +129,165 @@ class Described:
 
     def of(self, side: Side) -> tuple[Description, ...]:
         """The descriptions of one side."""
-        return tuple(description for description in self.descriptions if description.side == side)
+        return self._sides[side]
+
+    @cached_property
+    def _sides(self) -> dict[Side, tuple[Description, ...]]:
+        return {
+            "source": tuple(d for d in self.descriptions if d.side == "source"),
+            "target": tuple(d for d in self.descriptions if d.side == "target"),
+        }
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[Side, Key], Description]:
+        return {(d.side, d.key): d for d in self.descriptions}
+
+    def find(self, side: Side, iri: str, kind: Kind) -> Description:
+        """The description of one entity; KeyError if there is none."""
+        return self._by_key[side, (iri, kind)]
+
+    def counts(self) -> dict[str, int]:
+        """Entities a side, and how they are called."""
+        return {
+            "source entities": len(self.of("source")),
+            "target entities": len(self.of("target")),
+            "names": sum(len(d.names) for d in self.descriptions),
+            "with a definition": sum(bool(d.entity.definitions or d.entity.comments) for d in self.descriptions),
+        }
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, object]:
+        columns = [Column("side", "side"), Column("kind", "kind"), Column("name", "name"), *(Column(v, v) for v in VIEWS)]
+        rows = [[d.side, d.kind, d.name, d.syntactic, "; ".join(d.lexical), d.semantic] for d in self.descriptions]
+        return Table(columns, rows, caption="Entities and their three views")._repr_mimebundle_()
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What ``store`` gives: where each side's vectors lie, and what that took."""
+
+    described: Described
+    embedder: str
+    index: str
+    collections: tuple[str, str]  # of the source, of the target
+    points: int
+    written: int  # points that were not there yet
+    computed: int  # texts embedded now
+    reused: int  # texts whose vector the cache had
+    vectors: VectorIndex = field(repr=False, compare=False)  # the open index, for ``search``
+
+    def counts(self) -> dict[str, int]:
+        """Points and embeddings."""
+        return {"points": self.points, "written": self.written, "embedded": self.computed, "from cache": self.reused}
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, object]:
+        rows = [["embedder", self.embedder], ["index", self.index], *map(list, self.counts().items())]
+        return Table([Column("what", ""), Column("value", "")], rows, caption="Hybrid store")._repr_mimebundle_()
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One candidate for one entity in one view: 1-based rank (ties share it) and cosine."""
+    """One candidate for one entity in one view: 1-based rank (equal scores share it) and cosine."""
 
     source: str
     target: str
     kind: Kind
-    view: View | OneOf["exact"]
-    direction: Side  # which side asked
+    view: str  # a View, or "exact" for an equal name
+    direction: Side  # the side that asked
     rank: int
     score: float
+
+    @property
+    def pair(self) -> Pair:
+        """Source, target and kind."""
+        return (self.source, self.target, self.kind)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What ``search`` gives: every entity's candidates in every view, and how each view was calibrated."""
+
+    described: Described
+    rankings: tuple[Ranked, ...]
+    cosines: Mapping[Pair, tuple[float, float, float]] = field(repr=False)  # of every candidate pair, in VIEWS order
+    calibrations: tuple[tuple[str, Calibration], ...] = ()
+
+    def counts(self) -> dict[str, int]:
+        """Candidates by view."""
+        views: dict[str, int] = {}
+        for ranked in self.rankings:
+            views[ranked.view] = views.get(ranked.view, 0) + 1
+        return {"pairs": len(self.cosines), **{f"{view} hits": views[view] for view in ("exact", *VIEWS) if view in views}}
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, object]:
+        return calibration_table(self.calibrations)._repr_mimebundle_()
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One pair after fusion: its fused score, the rankings it came from, and what speaks for it."""
+    """One pair after fusion, seen from the entity that asked."""
 
     source: str
     target: str
     kind: Kind
     score: float  # reciprocal rank fusion
-    rank: int  # within the candidates of the entity that asked; equal scores share a rank
-    rankings: tuple[Ranked, ...]
+    rank: int  # among that entity's candidates; equal scores share a rank
+    cosines: tuple[float, float, float]  # in VIEWS order
     evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def pair(self) -> Pair:
+        """Source, target and kind."""
+        return (self.source, self.target, self.kind)
 
 
 @dataclass(frozen=True)
 class MatchQuestion:
     """Which of the candidates, if any, means the same as this entity?"""
 
-    direction: Side  # the side ``about`` is on
+    side: Side  # the side ``about`` is on; the candidates are on the other
     about: Description
     candidates: tuple[Candidate, ...]
     others: tuple[Description, ...]  # the candidates' descriptions, in the same order
     context: str = ""
 
-    @property
+    @cached_property
     def id(self) -> str:
-        """Digest of the texts on both sides and the context."""
-        return hashlib.sha256(
-            json.dumps([self.context, self.text, [o.text for o in self.options]]).encode()
-        ).hexdigest()[:16]
+        """Digest of the side, the texts and the context."""
+        said = [self.side, self.context, self.about.iri, self.text, [[o.id, o.text] for o in self.options]]
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
 
     @property
     def text(self) -> str:
         """The entity's description."""
-        return describe(self.about)
+        return self.about.in_short
 
     @property
     def options(self) -> tuple[Option, ...]:
         """One option a candidate: its IRI and description."""
-        return tuple(Option(other.iri, describe(other)) for other in self.others)
+        return tuple(Option(other.iri, other.in_short) for other in self.others)
+
+
+@dataclass(frozen=True)
+class Summarised:
+    """What ``summarise`` gives: one question an entity that has candidates, its candidates ranked."""
+
+    described: Described
+    questions: tuple[MatchQuestion, ...]
+
+    def counts(self) -> dict[str, int]:
+        """Questions a side and candidates in all."""
+        return {
+            "questions": len(self.questions),
+            "candidates": sum(len(question.candidates) for question in self.questions),
+            "entities without candidates": len(self.described.descriptions) - len(self.questions),
+        }
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, object]:
+        columns = [Column("side", "asked from"), Column("name", "entity"), Column("best", "best candidate")]
+        columns += [Column("score", "fused score", "number"), Column("count", "candidates", "number")]
+        rows = [[q.side, q.about.name, q.others[0].name, q.candidates[0].score, len(q.others)] for q in self.questions]
+        details = [_listing(question) for question in self.questions]
+        return Table(columns, rows, caption="Candidates", details=details)._repr_mimebundle_()
 
 
 @dataclass(frozen=True)
@@ -140,10 +298,44 @@ class Judged:
     verdict: Verdict
 
 
-def describe(description: Description) -> str:
-    """An entity in a few lines, for a person or a model to read."""
-    lines = [f"{description.kind} {description.name}"]
-    lines += [f"also called: {', '.join(description.names[1:6])}"] if len(description.names) > 1 else []
-    lines += [text for text in description.lexical[:2] if text not in description.names]
-    lines += [description.semantic] if description.semantic else []
-    return "\n".join(lines)
+@dataclass(frozen=True)
+class Validated:
+    """What ``validate`` gives: a verdict on every question."""
+
+    described: Described
+    judged: tuple[Judged, ...]
+    judge: str
+
+    def counts(self) -> dict[str, int]:
+        """Verdicts by decision."""
+        found: dict[str, int] = {"questions": len(self.judged)}
+        for decision in sorted({one.verdict.decision for one in self.judged}):
+            found[decision] = sum(one.verdict.decision == decision for one in self.judged)
+        return found
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, object]:
+        columns = [Column("side", "asked from"), Column("name", "entity"), Column("decision", "decision")]
+        columns += [Column("choice", "choice"), Column("confidence", "confidence", "number"), Column("by", "judged by")]
+        rows = []
+        for one in self.judged:
+            chosen = {other.iri: other.name for other in one.question.others}.get(one.verdict.choice or "", "")
+            row = [one.question.side, one.question.about.name, one.verdict.decision, chosen]
+            rows.append([*row, one.verdict.confidence, one.verdict.judged_by])
+        details = [[("why", one.verdict.rationale), *_listing(one.question)] for one in self.judged]
+        return Table(columns, rows, caption=f"Verdicts of the {self.judge} judge", details=details)._repr_mimebundle_()
+
+
+def calibration_table(calibrations: Iterable[tuple[str, Calibration]]) -> Table:
+    """How each view's similarity threshold was found."""
+    columns = [Column("view", "view"), Column("threshold", "threshold", "number")]
+    rows = [[view, calibration.threshold] for view, calibration in calibrations]
+    return Table(columns, rows, caption="Similarity thresholds, calibrated without a reference")
+
+
+def _listing(question: MatchQuestion) -> list[tuple[str, str]]:
+    return [(f"{c.rank}. {other.name}", other.in_short) for c, other in zip(question.candidates, question.others, strict=True)]
+
+
+def _cut(text: str, length: int = 240) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= length else plain[: length - 1].rstrip() + "…"

@@ -1,0 +1,78 @@
+"""The judges of ontology matching, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kgnb.agents.ontology_matching.oracle import OracleJudge
+from kgnb.agents.ontology_matching.rule import RuleJudge
+from kgnb.agents.ontology_matching.validate import DECISIONS, INSTRUCTIONS
+from kgnb.agents.ontology_matching.values import MatchQuestion
+from kgnb.errors import ConfigError
+from kgnb.judging import Cascade, Decisions, Judge, ModelJudge, Overridden, PersonJudge, Verdict
+from kgnb.llm.model import ChatModel
+
+JUDGES = ("auto", "rule", "model", "cascade", "person", "oracle")
+SURE = 0.85
+"""How confident the rule judge must be for the cascade to leave the model out of it."""
+
+
+def make_judge(
+    name: str = "auto",
+    *,
+    model: ChatModel | None = None,
+    reference: Iterable[tuple[str, str]] | None = None,
+    error_rate: float = 0.0,
+    seed: int = 0,
+    decisions: Decisions | None = None,
+    context: str = "",
+    width: int = 4,
+) -> Judge[MatchQuestion]:
+    """The judge of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
+
+    A person's ``decisions`` override whatever any judge says. "oracle" is a cascade like any other, with a simulated
+    answer from the reference in place of the model's.
+
+    Raises:
+        ConfigError: the judge needs a model, a reference or a file of decisions that is not there.
+        ValueError: there is no judge of this name.
+    """
+    if name not in JUDGES:
+        raise ValueError(f"there is no judge {name!r}: choose {', '.join(JUDGES)}")
+    if name == "auto":
+        name = "cascade" if model else "rule"
+    judge: Judge[MatchQuestion]
+    if name == "rule":
+        judge = RuleJudge()
+    elif name == "oracle":
+        if reference is None:
+            raise ConfigError("the oracle judge answers from a reference, and none was given", fix="Give --reference FILE.")
+        judge = Cascade(RuleJudge(), OracleJudge(reference, error_rate=error_rate, seed=seed), sure=_sure)
+    elif name == "person":
+        if decisions is None:
+            raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
+        return PersonJudge(decisions)
+    elif model is None:
+        raise ConfigError(
+            f"the {name} judge asks a model, and none is set",
+            fix="In a notebook: %llm use MODEL. Else set KGNB_MODEL (and KGNB_BASE_URL), or choose --judge rule.",
+        )
+    else:
+        asked = _model_judge(model, context, width)
+        judge = asked if name == "model" else Cascade(RuleJudge(), asked, sure=_sure)
+    return Overridden(judge, decisions) if decisions else judge
+
+
+def _model_judge(model: ChatModel, context: str, width: int) -> ModelJudge[MatchQuestion]:
+    about = f" about {' '.join(context.split())[:200]}" if context else ""
+    return ModelJudge(
+        model,
+        instructions=INSTRUCTIONS.format(context=about),
+        decisions=DECISIONS,
+        none_decision="different",
+        width=width,
+    )
+
+
+def _sure(verdict: Verdict) -> bool:
+    return verdict.sure and verdict.confidence >= SURE

@@ -1,0 +1,125 @@
+"""How alike two names are: words weighed by how rare they are, matched one to one, softly.
+
+The rule judge's own comparison. ``retrieve`` keeps every word as it is; what is taken apart or discounted here stays
+inside the comparison (plural endings, spelling, abbreviations, derivation, small words).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from math import log
+
+from rapidfuzz.distance import Indel
+
+from kgnb.kg.words import ROMAN, stem
+
+Name = tuple[str, ...]
+
+SMALL = frozenset(
+    "a an the of for by in on at to from with and or as is are be been was were has have had having does do".split()
+)
+"""Words that carry little of an English name's meaning; they weigh little but are never dropped."""
+
+SMALL_WEIGHT = 0.15
+ENDINGS = (
+    "ations ation ating ated ators ator ating ions ion ings ing ment ments ers er ors or ees ee ed es s ies ity ness ance "
+    "ence ant ent ive al ally ly ary ory ic ical ous ist ism ship e y"
+).split()
+ENDINGS.sort(key=len, reverse=True)
+
+
+@lru_cache(maxsize=1 << 16)
+def root(word: str) -> str:
+    """What is left of an English word without its ending: review for reviewer, reviewing and reviewed."""
+    if not word.isascii() or len(word) < 5:
+        return word
+    for ending in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
+@lru_cache(maxsize=1 << 18)
+def word_likeness(one: str, other: str) -> float:
+    """How alike two words are, 0 to 1: equal, a plural, a numeral, an abbreviation, a spelling, a derivation."""
+    if one == other:
+        return 1.0
+    one, other = ROMAN.get(one, stem(one)), ROMAN.get(other, stem(other))
+    if one == other:
+        return 1.0
+    if one.isdigit() or other.isdigit() or min(len(one), len(other)) < 3:
+        return 0.0
+    shorter, longer = sorted((one, other), key=len)
+    if root(one) == root(other):
+        return 0.85
+    if longer.startswith(shorter) and len(shorter) < 0.7 * len(longer):
+        return 0.75 if len(shorter) >= 4 else 0.6
+    alike = Indel.normalized_similarity(one, other)
+    return float(0.95 * alike) if alike >= 0.8 and len(shorter) >= 4 else 0.0
+
+
+class Lexicon:
+    """How rare each word is among the names of both ontologies, and name likeness weighed by that."""
+
+    def __init__(self, entities: Iterable[Iterable[Name]]) -> None:
+        seen: Counter[str] = Counter()
+        total = 0
+        for names in entities:
+            total += 1
+            seen.update({stem(word) for name in names for word in name})
+        self._seen = seen
+        self._total = max(total, 1)
+        self._weights: dict[str, float] = {}
+
+    def weight(self, word: str) -> float:
+        """A word's weight: 1 for the rarest, less for common ones, little for small words."""
+        if word not in self._weights:
+            rarity = log((self._total + 1) / (self._seen.get(stem(word), 0) + 1)) / log(self._total + 1)
+            self._weights[word] = SMALL_WEIGHT if word in SMALL else 0.3 + 0.7 * max(rarity, 0.0)
+        return self._weights[word]
+
+    def likeness(self, one: Name, other: Name) -> float:
+        """How alike two names are, 0 to 1: a soft, rarity-weighted overlap of their words (soft TF-IDF's idea)."""
+        if "".join(one) == "".join(other):
+            return 1.0
+        links = _links(one, other)
+        matched = sum((self.weight(one[i]) + self.weight(other[j])) * alike for i, j, alike in links)
+        taken_one, taken_other = {i for i, _, _ in links}, {j for _, j, _ in links}
+        # initials stand for the words they abbreviate: pc for program committee
+        for short, taken_short, long, taken_long in ((one, taken_one, other, taken_other), (other, taken_other, one, taken_one)):
+            for i, letters in enumerate(short):
+                span = _initials(letters, long, taken_long) if i not in taken_short else None
+                if span:
+                    matched += 0.95 * (self.weight(letters) + sum(self.weight(long[j]) for j in span))
+                    taken_short.add(i)
+                    taken_long.update(span)
+        whole = sum(map(self.weight, one)) + sum(map(self.weight, other))
+        return min(matched / whole, 0.99) if whole else 0.0
+
+
+def _links(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, float]]:
+    """The best one-to-one matching of words, greedily from the most alike."""
+    found = [(alike, i, j) for i, a in enumerate(one) for j, b in enumerate(other) if (alike := word_likeness(a, b)) > 0]
+    found.sort(key=lambda link: (-link[0], abs(link[1] - link[2]), link[1], link[2]))
+    links: list[tuple[int, int, float]] = []
+    left, right = set(range(len(one))), set(range(len(other)))
+    for alike, i, j in found:
+        if i in left and j in right:
+            links.append((i, j, alike))
+            left.discard(i)
+            right.discard(j)
+    return links
+
+
+def _initials(letters: str, name: Sequence[str], taken: set[int]) -> range | None:
+    """The run of words in ``name`` whose first letters spell ``letters``, if none of them is taken."""
+    length = len(letters)
+    if length < 2 or not letters.isalpha():
+        return None
+    for start in range(len(name) - length + 1):
+        span = range(start, start + length)
+        if not taken.intersection(span) and all(name[j][:1] == letter for j, letter in zip(span, letters, strict=True)):
+            return span
+    return None

@@ -1,0 +1,188 @@
+"""Merge: both directions' verdicts into one alignment (Agent-OM, section 4.2).
+
+The paper keeps what both directions found, which costs recall (MSE test 2: one direction alone 81.6 F1, both 61.1). Here
+a mapping found from one side stays when it is confident, the best set of mappings is chosen globally, and what makes the
+two ontologies contradict each other is taken out; everything left out is reported with its reason.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from kgnb.agents.ontology_matching.coherence import incoherent
+from kgnb.agents.ontology_matching.values import Candidate, Judged, Options, Pair, Side, Validated
+from kgnb.judging import UNSURE, Verdict
+from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, Relation
+
+FLIPPED: dict[str, Relation] = {"broader": "narrower", "narrower": "broader"}
+
+
+@dataclass
+class _Votes:
+    """What was said about one pair, from either side."""
+
+    candidate: Candidate
+    chosen: dict[Side, Verdict] = field(default_factory=dict)
+    possible: dict[Side, float] = field(default_factory=dict)  # held possible, but another was chosen
+    evidence: list[Evidence] = field(default_factory=list)
+
+    def confidence(self) -> float:
+        """The mean of the sides that chose it; held possible counts where neither chose."""
+        said = [verdict.confidence for verdict in self.chosen.values()] or list(self.possible.values())
+        return sum(said) / len(said)
+
+
+def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
+    """The alignment: equivalences assigned globally, other relations as judged, the rest dropped with a reason."""
+    votes = _votes(validated.judged)
+    equal = {pair: vote for pair, vote in votes.items() if _equivalent(vote)}
+    mappings = {pair: _mapping(validated, vote, "equivalent") for pair, vote in equal.items()}
+    dropped: list[Dropped] = []
+    kept: dict[Pair, Mapping] = {}
+    for pair, mapping in mappings.items():
+        needed = options.confidence if len(equal[pair].chosen) == 2 else max(options.confidence, _needed(equal[pair], options))
+        if mapping.confidence >= needed:
+            kept[pair] = mapping
+        elif equal[pair].chosen:
+            sides = " and ".join(sorted(equal[pair].chosen))
+            dropped.append(Dropped(mapping, f"confidence {mapping.confidence:.2f} from the {sides} side is below {needed:.2f}"))
+    if options.cardinality == "1:1":
+        best = _assignment(kept)
+        dropped += [Dropped(m, _lost(m, best, kept)) for pair, m in kept.items() if pair not in best and equal[pair].chosen]
+        kept = {pair: kept[pair] for pair in sorted(best)}
+    conflicts = incoherent(validated.described, list(kept.values()))
+    dropped += conflicts
+    gone = {(one.mapping.source, one.mapping.target, one.mapping.kind) for one in conflicts}
+    equivalences = [mapping for pair, mapping in kept.items() if pair not in gone]
+    others = _other_relations(validated, votes, options)
+    return Alignment(
+        mappings=tuple(sorted([*equivalences, *others], key=_order)),
+        source=validated.described.source.iri,
+        target=validated.described.target.iri,
+        dropped=tuple(sorted(dropped, key=lambda one: _order(one.mapping))),
+        unsure=tuple(sorted(_unsure(validated), key=_order)),
+    )
+
+
+def _votes(judged: Iterable[Judged]) -> dict[Pair, _Votes]:
+    votes: dict[Pair, _Votes] = {}
+    for one in judged:
+        also = dict(one.verdict.also)
+        for candidate, other in zip(one.question.candidates, one.question.others, strict=True):
+            chosen = one.verdict.sure and one.verdict.choice == other.iri
+            if not chosen and other.iri not in also and candidate.pair not in votes:
+                continue
+            vote = votes.setdefault(candidate.pair, _Votes(candidate))
+            vote.evidence += [e for e in candidate.evidence if e not in vote.evidence]
+            if chosen:
+                vote.chosen[one.question.side] = one.verdict
+            elif other.iri in also:
+                vote.possible[one.question.side] = also[other.iri]
+    return dict(sorted((pair, vote) for pair, vote in votes.items() if vote.chosen or vote.possible))
+
+
+def _equivalent(vote: _Votes) -> bool:
+    return all(verdict.decision == "equivalent" for verdict in vote.chosen.values())
+
+
+def _needed(vote: _Votes, options: Options) -> float:
+    """One side that chose it needs ``one_sided``, unless the other side held it at least as possible as not."""
+    return options.confidence if any(p >= 0.5 for p in vote.possible.values()) else options.one_sided
+
+
+def _mapping(validated: Validated, vote: _Votes, relation: Relation) -> Mapping:
+    candidate = vote.candidate
+    said = list(vote.chosen.values())
+    source = validated.described.find("source", candidate.source, candidate.kind)
+    target = validated.described.find("target", candidate.target, candidate.kind)
+    words = [Evidence(f"asked from the {side}", v.rationale, v.confidence) for side, v in sorted(vote.chosen.items())]
+    by = dict.fromkeys(verdict.judged_by for verdict in said) or {validated.judge: None}
+    exact = any(e.kind == "exact view" for e in vote.evidence)
+    return Mapping(
+        source=candidate.source,
+        target=candidate.target,
+        relation=relation,
+        confidence=round(vote.confidence(), 4),
+        kind=candidate.kind,
+        source_label=source.name,
+        target_label=target.name,
+        justification="semapv:LexicalMatching" if exact and set(by) == {"rule"} else "semapv:CompositeMatching",
+        judged_by=", ".join(by),
+        rationale=said[0].rationale if said else "",
+        evidence=(*vote.evidence, *words),
+    )
+
+
+def _assignment(mappings: dict[Pair, Mapping]) -> set[Pair]:
+    """The one-to-one choice of greatest total confidence, solved exactly within each connected group of pairs."""
+    pairs = list(mappings)
+    if not pairs:
+        return set()
+    rows = {key: n for n, key in enumerate(dict.fromkeys((source, kind) for source, _, kind in pairs))}
+    columns = {key: n for n, key in enumerate(dict.fromkeys((target, kind) for _, target, kind in pairs))}
+    row = np.array([rows[source, kind] for source, _, kind in pairs])
+    column = np.array([columns[target, kind] for _, target, kind in pairs])
+    size = len(rows) + len(columns)
+    graph = coo_matrix((np.ones(len(pairs)), (row, column + len(rows))), shape=(size, size))
+    group = connected_components(graph, directed=False)[1][row]
+    members: dict[int, list[int]] = defaultdict(list)
+    for position, label in enumerate(group):
+        members[int(label)].append(position)
+    chosen: set[Pair] = set()
+    for positions in members.values():
+        ones, others = np.unique(row[positions], return_inverse=True), np.unique(column[positions], return_inverse=True)
+        gain = np.zeros((len(ones[0]), len(others[0])))
+        at = {}
+        for position, i, j in zip(positions, ones[1], others[1], strict=True):
+            gain[i, j] = mappings[pairs[position]].confidence
+            at[int(i), int(j)] = pairs[position]
+        for i, j in zip(*linear_sum_assignment(gain, maximize=True), strict=True):
+            if (int(i), int(j)) in at:
+                chosen.add(at[int(i), int(j)])
+    return chosen
+
+
+def _lost(mapping: Mapping, best: set[Pair], mappings: dict[Pair, Mapping]) -> str:
+    rivals = [
+        mappings[pair]
+        for pair in sorted(best)
+        if pair[2] == mapping.kind and (pair[0] == mapping.source or pair[1] == mapping.target)
+    ]
+    names = " and ".join(f"{r.source_label} = {r.target_label} ({r.confidence:.2f})" for r in rivals)
+    return f"one to one: {names} together are worth more"
+
+
+def _other_relations(validated: Validated, votes: dict[Pair, _Votes], options: Options) -> list[Mapping]:
+    """Broader, narrower and related, where the sides that judged the pair agree."""
+    found = []
+    for vote in votes.values():
+        if not vote.chosen or _equivalent(vote):
+            continue
+        relations = {
+            v.decision if side == "source" else FLIPPED.get(v.decision, v.decision) for side, v in vote.chosen.items()
+        }
+        mapping = _mapping(validated, vote, relations.pop() if len(relations) == 1 else "related")  # type: ignore[arg-type]
+        if mapping.confidence >= options.confidence:
+            found.append(mapping)
+    return found
+
+
+def _unsure(validated: Validated) -> list[Mapping]:
+    """The best candidate of every question the judge could not decide, once a pair, waiting for a person."""
+    waiting: dict[Pair, Mapping] = {}
+    for one in validated.judged:
+        if one.verdict.decision == UNSURE:
+            vote = _Votes(one.question.candidates[0], {one.question.side: one.verdict}, {}, list(one.question.candidates[0].evidence))
+            waiting.setdefault(vote.candidate.pair, replace(_mapping(validated, vote, "unsure")))
+    return list(waiting.values())
+
+
+def _order(mapping: Mapping) -> tuple[str, str, str, str]:
+    return (mapping.kind, mapping.source, mapping.target, mapping.relation)

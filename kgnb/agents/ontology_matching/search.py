@@ -1,0 +1,118 @@
+"""Search: the nearest entities of the same kind on the other side, view by view, in both directions (Agent-OM, section 4.2).
+
+All of one side against all of the other is one blocked product over the stored vectors, not a query an entity. Vectors
+are centred over both sides, and each view's threshold is calibrated from the scores themselves: a threshold tuned for one
+embedder is wrong for the next. Equal names are candidates whatever their vectors say.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from kgnb.agents.ontology_matching.values import VIEWS, Description, Found, Key, Options, Pair, Ranked, Side, Stored, View
+from kgnb.kg.words import key
+from kgnb.vectors.calibration import Calibration, calibrate
+from kgnb.vectors.centring import centred
+from kgnb.vectors.fusion import ranks
+from kgnb.vectors.index import VectorIndex
+from kgnb.vectors.nearest import Grouped, Neighbours, nearest_entities
+from kgnb.vectors.pairs import pair_cosines
+
+
+def search(stored: Stored, *, options: Options = Options()) -> Found:
+    """Every entity's candidates: the ``k`` nearest in each view at or above its threshold, and equal names always.
+
+    Cosines are of centred vectors, so that 0 is what two unrelated names of these ontologies have.
+    """
+    described = stored.described
+    source, target = described.of("source"), described.of("target")
+    sides = {view: _grouped(stored, view) for view in VIEWS}
+    rankings = list(_equal_names(source, target))
+    calibrations: list[tuple[str, Calibration]] = []
+    for view in VIEWS:
+        a, b = sides[view]
+        there, back = nearest_entities(a, b, options.k)
+        calibration = calibrate(a, b)
+        calibrations.append((view, calibration))
+        threshold = calibration.threshold if options.similarity is None else options.similarity
+        rankings += _ranked(view, "source", source, target, there, threshold, options.k)
+        rankings += _ranked(view, "target", target, source, back, threshold, options.k)
+    rankings.sort(key=lambda r: (r.direction, r.kind, r.source, r.target, r.view))
+    pairs = sorted({ranked.pair for ranked in rankings})
+    return Found(described, tuple(rankings), _cosines(pairs, source, target, sides), tuple(calibrations))
+
+
+def _grouped(stored: Stored, view: View) -> tuple[Grouped, Grouped]:
+    """The stored vectors of one view, both sides, centred together; rows belong to entities by position."""
+    index: VectorIndex = stored.vectors
+    described = stored.described
+    read = [index.read(collection, view) for collection in stored.collections]
+    vectors = centred(read[0][2], read[1][2])
+    sides: list[Grouped] = []
+    for (_, payloads, _), rows, descriptions in zip(read, vectors, (described.of("source"), described.of("target")), strict=True):
+        position: dict[Key, int] = {description.key: n for n, description in enumerate(descriptions)}
+        owners = np.array([position[str(p["iri"]), p["kind"]] for p in payloads], dtype=np.int64)  # type: ignore[index]
+        sides.append(Grouped(rows, owners, len(descriptions), [description.kind for description in descriptions]))
+    return sides[0], sides[1]
+
+
+def _ranked(
+    view: View,
+    direction: Side,
+    asking: tuple[Description, ...],
+    asked: tuple[Description, ...],
+    neighbours: Neighbours,
+    threshold: float,
+    k: int,
+) -> Iterator[Ranked]:
+    for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
+        hits = {asked[i].iri: float(score) for i, score in zip(indices, scores, strict=True) if i >= 0 and score >= threshold}
+        for iri, rank in ranks({iri: round(score, 6) for iri, score in hits.items()}).items():
+            if rank <= k:
+                ends = (one.iri, iri) if direction == "source" else (iri, one.iri)
+                yield Ranked(*ends, one.kind, view, direction, rank, hits[iri])
+
+
+def _equal_names(source: tuple[Description, ...], target: tuple[Description, ...]) -> Iterator[Ranked]:
+    """Pairs with an equal name or synonym, plural endings, numerals and spacing aside; own names rank before synonyms."""
+    known: dict[tuple[str, str], list[tuple[Description, bool]]] = defaultdict(list)
+    for description in target:
+        for form, own in _forms(description).items():
+            known[description.kind, form].append((description, own))
+    best: dict[Pair, int] = {}
+    for description in source:
+        for form, own in _forms(description).items():
+            for other, other_own in known.get((description.kind, form), ()):
+                pair = (description.iri, other.iri, description.kind)
+                best[pair] = min(best.get(pair, 9), 1 + (not own) + (not other_own))
+    directions: tuple[Side, Side] = ("source", "target")
+    for (pair, rank), direction in product(sorted(best.items()), directions):
+        yield Ranked(*pair, "exact", direction, rank, 1.0)
+
+
+def _forms(description: Description) -> dict[str, bool]:
+    """The comparable forms of every name, and whether it is the entity's own name rather than a synonym."""
+    forms: dict[str, bool] = {}
+    for number, name in enumerate(description.names):
+        for form in ("".join(key(" ".join(name))), " ".join(sorted(key(" ".join(name))))):
+            forms.setdefault(form, number < description.synonyms_from)
+    return forms
+
+
+def _cosines(
+    pairs: list[Pair],
+    source: tuple[Description, ...],
+    target: tuple[Description, ...],
+    sides: dict[View, tuple[Grouped, Grouped]],
+) -> dict[Pair, tuple[float, float, float]]:
+    """Each candidate pair's cosine in every view, also in those whose ranking did not have it."""
+    rows = {description.key: n for n, description in enumerate(source)}
+    columns = {description.key: n for n, description in enumerate(target)}
+    row = np.array([rows[one, kind] for one, _, kind in pairs], dtype=np.int64)
+    column = np.array([columns[other, kind] for _, other, kind in pairs], dtype=np.int64)
+    found = [pair_cosines(*sides[view], row, column).tolist() for view in VIEWS]
+    return {pair: (round(s, 4), round(x, 4), round(m, 4)) for pair, s, x, m in zip(pairs, *found, strict=True)}

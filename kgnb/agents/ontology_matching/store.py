@@ -1,0 +1,99 @@
+"""Store: put every description into the hybrid store, one point a text, named vectors a view (Agent-OM, section 4.1).
+
+A collection belongs to one ontology and one embedder, whatever it is matched with and on whichever side: the seven
+conference ontologies are described and embedded seven times for twenty-one pairs, not forty-two.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from kgnb.agents.ontology_matching.values import VIEWS, Described, Description, Side, Stored
+from kgnb.vectors.cached_embedder import CachedEmbedder
+from kgnb.vectors.embedder import Embedder, Vectors
+from kgnb.vectors.index import Point, VectorIndex
+
+
+def store(described: Described, index: VectorIndex, embedder: Embedder) -> Stored:
+    """Both sides in the index; what is there already is neither embedded nor written again."""
+    before = _counters(embedder)
+    points = written = 0
+    collections: list[str] = []
+    sides: tuple[Side, ...] = ("source", "target")
+    for side in sides:
+        descriptions = described.of(side)
+        collection = _collection(descriptions, embedder)
+        expected = sum(len(_texts(d)) + bool(d.related) for d in descriptions)
+        if index.count(collection) != expected:
+            index.create(collection, dict.fromkeys(VIEWS, embedder.dimensions))
+            index.add(collection, _points(descriptions, embedder))
+            written += expected
+        points += expected
+        collections.append(collection)
+    after = _counters(embedder)
+    return Stored(
+        described=described,
+        embedder=embedder.name,
+        index=index.name,
+        collections=(collections[0], collections[1]),
+        points=points,
+        written=written,
+        computed=after[0] - before[0],
+        reused=after[1] - before[1],
+        vectors=index,
+    )
+
+
+def _points(descriptions: Sequence[Description], embedder: Embedder) -> list[Point]:
+    names = {text for d in descriptions for text in d.related}
+    texts = sorted({text for d in descriptions for _, text in _texts(d)} | names)
+    vectors = embedder.embed(texts)
+    row = {text: position for position, text in enumerate(texts)}
+    points: list[Point] = []
+    for d in descriptions:
+        about: dict[str, str] = {"iri": d.iri, "kind": d.kind, "name": d.name, "embedder": embedder.name}
+        for number, (view, text) in enumerate(_texts(d)):
+            payload = {**about, "view": view, "text": text, "language": _language(d, text)}
+            points.append(Point(f"{d.kind} {d.iri} {view} {number}", view, vectors[row[text]].tolist(), payload))
+        if d.related:
+            together = _together(vectors[[row[text] for text in d.related]])
+            payload = {**about, "view": "semantic", "text": d.semantic, "language": ""}
+            points.append(Point(f"{d.kind} {d.iri} semantic", "semantic", together.tolist(), payload))
+    return points
+
+
+def _texts(description: Description) -> list[tuple[str, str]]:
+    return [(view, text) for view in ("syntactic", "lexical") for text in description.texts(view)]  # type: ignore[arg-type]
+
+
+def _together(vectors: Vectors) -> Vectors:
+    """The direction of the mean of several vectors.
+
+    The semantic view is embedded from the names its axioms mention, which are embedded anyway: a tenth of the text the
+    verbalised axioms would be, and siblings do not look equal because they share one long sentence.
+    """
+    mean = vectors.mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    return np.asarray(mean / length if length else mean, dtype=np.float32)
+
+
+def _language(description: Description, text: str) -> str:
+    entity = description.entity
+    for one in (*entity.labels, *entity.synonyms, *entity.definitions, *entity.comments):
+        if one.language and " ".join(one.text.split()).casefold() == text.casefold():
+            return one.language
+    return ""
+
+
+def _collection(descriptions: Sequence[Description], embedder: Embedder) -> str:
+    said = [[d.iri, d.kind, d.syntactic, d.lexical, d.related] for d in descriptions]
+    digest = hashlib.sha256(json.dumps([embedder.name, said], ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
+    return f"ontology-{digest[:24]}"
+
+
+def _counters(embedder: Embedder) -> tuple[int, int]:
+    return (embedder.computed, embedder.reused) if isinstance(embedder, CachedEmbedder) else (0, 0)

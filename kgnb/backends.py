@@ -1,0 +1,131 @@
+"""Backends by name: the only file that knows which adapter stands behind a path, a URL or a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from rdflib import Graph as RdflibSource
+
+from kgnb.datasets import huts
+from kgnb.errors import ConfigError, DataError
+from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.graph import Graph
+from kgnb.kg.loading import load
+from kgnb.kg.ontology import Ontology
+from kgnb.kg.ontology_reader import read_ontology
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.rdflib_graph import RdflibGraph
+from kgnb.llm.model import ChatModel
+from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.pacing import Pace, Paced
+from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.settings import Secret, Settings, secret
+from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
+from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.embedder import Embedder
+from kgnb.vectors.index import VectorIndex
+from kgnb.vectors.local_embedder import LocalEmbedder
+from kgnb.vectors.openai_embedder import OpenAIEmbedder
+from kgnb.vectors.qdrant_index import QdrantIndex
+from kgnb.vectors.sentence_transformers_embedder import SentenceTransformersEmbedder
+from kgnb.vectors.tiny_embedder import TinyEmbedder
+
+GraphSource: TypeAlias = "str | Path | Graph | RdflibSource | Sequence[str | Path]"
+OntologySource: TypeAlias = "GraphSource | Ontology"
+
+URL = re.compile(r"^https?://", re.IGNORECASE)
+"""A source that begins so is a SPARQL endpoint, never a file to download: nothing is fetched unasked."""
+
+EMBEDDERS = ("local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL")
+
+
+def open_graph(source: GraphSource, settings: Settings) -> Graph:
+    """A graph from a file, folder or glob (several allowed), an endpoint's URL, ``huts:NAME``, an rdflib graph or a Graph.
+
+    Raises:
+        DataError: a file is missing, malformed or empty.
+        BackendError: an endpoint does not answer.
+    """
+    if isinstance(source, RdflibSource):
+        return RdflibGraph(source)
+    if isinstance(source, Graph):
+        return source
+    if isinstance(source, str) and URL.match(source):
+        return EndpointGraph(source)
+    specs = [source] if isinstance(source, str | Path) else list(source)
+    paths = [huts.path(str(spec)[5:]) if str(spec).startswith("huts:") else spec for spec in specs]
+    if not paths:
+        raise ValueError("no file was named")
+    graph = OxigraphGraph(name=", ".join(Path(path).name or str(path) for path in paths))
+    load(graph, *paths)
+    return graph
+
+
+def open_ontology(source: OntologySource, settings: Settings, *, individuals: bool = False) -> Ontology:
+    """The ontology in a graph; an Ontology is given back as it is."""
+    if isinstance(source, Ontology):
+        return source
+    graph = open_graph(source, settings)
+    ontology = read_ontology(graph, individuals=individuals)
+    if not len(ontology):
+        raise DataError(
+            "there is no class and no property in it", where=graph.name, fix="Is it data rather than an ontology?"
+        )
+    return ontology
+
+
+def open_model(settings: Settings) -> ChatModel | None:
+    """The chat model the settings name, paced and replayed from the cache; None where none is named."""
+    if not settings.model:
+        return None
+    live = OpenAIModel(
+        settings.model,
+        base_url=settings.base_url or None,
+        api_key=settings.api_key().reveal() or None,
+        timeout=settings.timeout,
+    )
+    pace = Pace(
+        requests_per_minute=settings.requests_per_minute or None,
+        tokens_per_minute=settings.tokens_per_minute or None,
+        width=settings.width,
+    )
+    paced = Paced(live, pace, retries=settings.retries)
+    if settings.replay == "live":
+        return paced
+    return Replaying(paced, ReplayCache(settings.cache / "replies.sqlite"), mode=settings.replay)
+
+
+def open_embedder(name: str | None, settings: Settings) -> Embedder:
+    """The embedder of this name (None: the settings'), with the content cache in front of it."""
+    name = name or settings.embedder
+    scheme, _, model = name.partition(":")
+    embedder: Embedder
+    if name == "local":
+        embedder = LocalEmbedder()
+    elif name == "characters":
+        embedder = CharacterEmbedder()
+    elif name == "tiny":
+        embedder = TinyEmbedder()
+    elif scheme == "openai" and model:
+        key = _key(settings.embedder_key) or settings.api_key()
+        url = settings.embedder_url or settings.base_url or None
+        embedder = OpenAIEmbedder(model, base_url=url, api_key=key.reveal() or None)
+    elif scheme == "sentence-transformers" and model:
+        embedder = SentenceTransformersEmbedder(model)
+    else:
+        raise ConfigError(f"there is no embedder {name!r}", fix=f"Choose one of {', '.join(EMBEDDERS)}.")
+    return CachedEmbedder(embedder, VectorCache(settings.cache / "vectors.sqlite"))
+
+
+def open_index(location: str | None, settings: Settings) -> VectorIndex:
+    """The vector index at a location (None: the settings'): ``memory``, a folder, or a Qdrant server's URL."""
+    location = location or settings.index
+    key = _key(settings.index_key).reveal() or None
+    return QdrantIndex(":memory:" if location == "memory" else location, api_key=key)
+
+
+def _key(handle: str) -> Secret:
+    return secret(handle) if handle else Secret("")

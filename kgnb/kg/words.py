@@ -1,0 +1,88 @@
+"""Names taken apart into words, whatever their style and script: camel case, underscores, digits, Arabic, Chinese."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+ROMAN = {
+    "ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "xi": "11", "xii": "12", "xiii": "13",
+}  # fmt: skip
+"""Numerals that are hardly ever a word; a lone i, v or x is left as it is."""
+
+
+@lru_cache(maxsize=1 << 17)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name, case-folded (Unicode NFKC), in order.
+
+    No word is dropped and none is stemmed (Agent-OM found both harmful, section 5.1).
+
+    >>> words("hasProgramCommittee_Member2")
+    ('has', 'program', 'committee', 'member', '2')
+    >>> words("PCMember"), words("E-mail"), words("عضو اللجنة")
+    (('pc', 'member'), ('e', 'mail'), ('عضو', 'اللجنة'))
+    """
+    found: list[str] = []
+    current = ""
+    text = unicodedata.normalize("NFKC", name)
+    for position, character in enumerate(text):
+        if not character.isalnum() and not unicodedata.category(character).startswith("M"):
+            if character in "'’" and current and text[position + 1 : position + 2].isalpha():
+                continue  # Parkinson's stays one word
+            found, current = [*found, current] if current else found, ""
+            continue
+        if current and _starts_a_word(text, position):
+            found, current = [*found, current], ""
+        current += character
+    return tuple(word.casefold() for word in ([*found, current] if current else found))
+
+
+def _starts_a_word(text: str, position: int) -> bool:
+    """Whether a word boundary lies before this letter or digit although nothing separates it."""
+    before, here, after = text[position - 1], text[position], text[position + 1 : position + 2]
+    if before.isdigit() != here.isdigit():
+        return True
+    if here.isupper() and before.islower():
+        return True
+    # the last capital of a run begins the next word: PCMember is PC Member (but PhDs and PCs stay whole)
+    return here.isupper() and before.isupper() and after.islower() and text[position + 1 : position + 3] != "s"
+
+
+@lru_cache(maxsize=1 << 17)
+def normal(name: str) -> str:
+    """A name as plain words with single spaces: what is compared and embedded.
+
+    >>> normal("Program_Committee-Member")
+    'program committee member'
+    """
+    return " ".join(words(name))
+
+
+@lru_cache(maxsize=1 << 17)
+def stem(word: str) -> str:
+    """A word without an English plural ending; other words come back unchanged.
+
+    >>> [stem(word) for word in ("bodies", "classes", "vertebrae", "axis", "authors")]
+    ['body', 'class', 'vertebra', 'axis', 'author']
+    """
+    if len(word) < 4 or not word.isascii():
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "ches", "shes", "xes")):
+        return word[:-2]
+    if word.endswith("ae"):
+        return word[:-1]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+@lru_cache(maxsize=1 << 17)
+def key(name: str) -> tuple[str, ...]:
+    """The words of a name, stemmed and with Roman numerals as digits: equal keys are equal names.
+
+    >>> key("Cranial Nerves VII") == key("cranial_nerve7")
+    True
+    """
+    return tuple(ROMAN.get(word, stem(word)) for word in words(name))

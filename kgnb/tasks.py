@@ -1,0 +1,148 @@
+"""One function a task, as a script calls it: inputs opened, defaults filled in from the settings, the pipeline run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from typing import Literal as OneOf
+
+from kgnb.agents.ontology_matching import pipeline
+from kgnb.agents.ontology_matching.judges import make_judge
+from kgnb.agents.ontology_matching.values import MatchQuestion, Options
+from kgnb.backends import OntologySource, open_embedder, open_index, open_model, open_ontology
+from kgnb.judging import CallableJudge, Decisions, Judge, Verdict
+from kgnb.kg.ontology import Ontology
+from kgnb.llm.model import ChatModel
+from kgnb.llm.prices import read_prices
+from kgnb.mapping_files import load
+from kgnb.mappings import Alignment
+from kgnb.run import Limits, Run
+from kgnb.settings import Settings
+from kgnb.vectors.embedder import Embedder
+from kgnb.vectors.index import VectorIndex
+
+Reference = "Alignment | Iterable[tuple[str, str]] | str | Path"
+
+
+def match_ontologies(
+    source: OntologySource,
+    target: OntologySource,
+    *,
+    judge: str | Judge[MatchQuestion] | Callable[[MatchQuestion], Verdict] = "auto",
+    embedder: str | Embedder | None = None,
+    index: str | VectorIndex | None = None,
+    model: ChatModel | None = None,
+    options: Options = Options(),
+    reference: Alignment | Iterable[tuple[str, str]] | str | Path | None = None,
+    error_rate: float = 0.0,
+    seed: int = 0,
+    decisions: Decisions | str | Path | None = None,
+    plan: OneOf["fixed", "model"] = "fixed",
+    run: Run | None = None,
+    settings: Settings | None = None,
+    on_event: Callable[[Any], None] | None = None,
+) -> Alignment:
+    """The alignment of two ontologies, given as paths, endpoint URLs, graphs or Ontology values.
+
+    Args:
+        judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person", "oracle", a Judge, or
+            any function from a question to a verdict.
+        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
+        index: "memory", a folder, a Qdrant URL, or a VectorIndex.
+        model: a chat model; by default the one the settings name, if any.
+        reference: what the "oracle" judge answers from: an alignment, its file, or pairs of IRIs.
+        error_rate: the share of questions the oracle gets wrong; ``seed`` decides which.
+        decisions: a file of a person's decisions, which override any judge.
+        plan: "fixed", or "model" to let the model choose the next stage.
+        run: where steps, judgements and calls are noted; made here when not given.
+
+    Raises:
+        DataError: a file is missing, malformed or has no class or property.
+        ConfigError: a backend or judge lacks a setting.
+        BackendError: an endpoint, store or model server fails for good.
+
+    >>> alignment = match_ontologies("huts:alpine", "huts:refuge", embedder="characters")
+    >>> len(alignment) > 10
+    True
+    """
+    settings = settings or Settings.load()
+    source = open_ontology(source, settings, individuals=options.individuals)
+    target = open_ontology(target, settings, individuals=options.individuals)
+    run = run or new_run("ontology_matching", source, target, settings=settings, on_event=on_event)
+    chat = model or (open_model(settings) if judge in ("auto", "model", "cascade") or plan == "model" else None)
+    watched = run.watch(chat) if chat else None
+    asked = _judge(judge, watched, reference, error_rate, seed, decisions, options.context, settings.width)
+    return pipeline.match_ontologies(
+        source,
+        target,
+        index=index if isinstance(index, VectorIndex) else open_index(index, settings),
+        embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
+        judge=run.watch_judge(asked),
+        options=options,
+        model=watched,
+        run=run,
+        plan=plan,
+    )
+
+
+def new_run(
+    agent: str,
+    *ontologies: Ontology,
+    parameters: Mapping[str, Any] | None = None,
+    settings: Settings,
+    folder: Path | None = None,
+    on_event: Callable[[Any], None] | None = None,
+) -> Run:
+    """A run over these ontologies, with the settings' budget and prices."""
+    limits = Limits(
+        calls=settings.calls_limit or None,
+        tokens=settings.tokens_limit or None,
+        usd=settings.usd_limit or None,
+        seconds=settings.seconds_limit or None,
+    )
+    return Run(
+        agent,
+        parameters=parameters or {},
+        data={ontology.name or ontology.iri: ontology.digest for ontology in ontologies},
+        folder=folder,
+        limits=limits,
+        prices=read_prices(Path(settings.prices)) if settings.prices else None,
+        on_event=on_event,
+    )
+
+
+def _judge(
+    judge: str | Judge[MatchQuestion] | Callable[[MatchQuestion], Verdict],
+    model: ChatModel | None,
+    reference: Alignment | Iterable[tuple[str, str]] | str | Path | None,
+    error_rate: float,
+    seed: int,
+    decisions: Decisions | str | Path | None,
+    context: str,
+    width: int,
+) -> Judge[MatchQuestion]:
+    if isinstance(judge, Judge):
+        return judge
+    if not isinstance(judge, str):
+        return CallableJudge(judge)
+    kept = Decisions(decisions) if isinstance(decisions, str | Path) else decisions
+    return make_judge(
+        judge,
+        model=model,
+        reference=reference_pairs(reference) if reference is not None else None,
+        error_rate=error_rate,
+        seed=seed,
+        decisions=kept,
+        context=context,
+        width=width,
+    )
+
+
+def reference_pairs(reference: Alignment | Iterable[tuple[str, str]] | str | Path) -> frozenset[tuple[str, str]]:
+    """The pairs a reference holds as equivalent."""
+    if isinstance(reference, str | Path):
+        reference = load(Path(reference))
+    if isinstance(reference, Alignment):
+        return frozenset(mapping.pair for mapping in reference if mapping.relation == "equivalent")
+    return frozenset(reference)

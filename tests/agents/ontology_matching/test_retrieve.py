@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.values import Described, Options
+from kgnb.kg.ontology import Entity, Ontology, Text
+from kgnb.llm.scripted import ScriptedModel
+from tests.agents.ontology_matching.small import HUT, REFUGE, alpine, refuge
+
+
+def test_a_local_name_becomes_plain_words(described: Described) -> None:
+    assert described.find("source", HUT + "hasElevation", "datatype property").syntactic == "has elevation"
+
+
+def test_a_code_is_replaced_by_its_label(described: Described) -> None:
+    keeper = described.find("target", REFUGE + "RF_0000003", "class")
+    assert keeper.syntactic == "hut keeper"
+    assert not any("rf" in name for name in keeper.names)
+
+
+def test_synonyms_come_after_own_names(described: Described) -> None:
+    keeper = described.find("target", REFUGE + "RF_0000003", "class")
+    assert keeper.names[keeper.synonyms_from :] == (("warden",), ("guardian",))
+
+
+def test_the_lexical_view_holds_names_and_comments(described: Described) -> None:
+    booking = described.find("source", HUT + "Booking", "class")
+    assert booking.lexical == ("booking", "A place kept for somebody for a night")
+
+
+def test_axioms_are_put_into_words(described: Described) -> None:
+    warden = described.find("source", HUT + "Warden", "class")
+    assert warden.semantic == "looks after some Mountain hut; is never Mountain hut"
+    looks_after = described.find("source", HUT + "looksAfter", "object property")
+    assert looks_after.semantic == "of Warden; gives Mountain hut"
+
+
+@pytest.mark.parametrize("name", ["عضو اللجنة", "会议成员", "член комитета"])
+def test_names_in_any_script_survive(name: str) -> None:
+    ontology = Ontology("x", "x", "x", (Entity("http://x.example/C0000001", "class", labels=(Text(name, "zz"),)),))
+    assert retrieve(ontology, alpine()).descriptions[0].syntactic == name
+
+
+def test_individuals_come_only_when_asked_for() -> None:
+    person = Entity("http://x.example/anna", "individual", labels=(Text("Anna"),))
+    ontology = Ontology("x", "x", "x", (*alpine().entities, person))
+    assert len(retrieve(ontology, refuge()).of("source")) == len(alpine())
+    assert len(retrieve(ontology, refuge(), options=Options(individuals=True)).of("source")) == len(alpine()) + 1
+
+
+def test_an_ontology_without_entities_is_refused() -> None:
+    with pytest.raises(ValueError, match="empty: there is no class or property"):
+        retrieve(Ontology("empty", "x", "x", ()), alpine())
+
+
+def test_a_model_defines_what_has_no_definition_and_nothing_else() -> None:
+    def answer(request: object) -> str:
+        terms = json.loads(request.messages[-1].text)  # type: ignore[attr-defined]
+        return json.dumps({"entries": [{"number": int(n), "meaning": f"what {name} is"} for n, name in terms.items()]})
+
+    model = ScriptedModel(answer)
+    described = retrieve(alpine(), refuge(), model=model)
+    assert "what Warden is" in described.find("source", HUT + "Warden", "class").lexical
+    assert not any("what" in text for text in described.find("source", HUT + "Booking", "class").lexical)
+
+
+def test_a_model_that_answers_nonsense_costs_only_the_definitions() -> None:
+    described = retrieve(alpine(), refuge(), model=ScriptedModel(lambda request: "no idea"))
+    assert described.descriptions == retrieve(alpine(), refuge()).descriptions

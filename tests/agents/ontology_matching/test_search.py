@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from kgnb.agents.ontology_matching.search import search
+from kgnb.agents.ontology_matching.values import Found, Options, Stored
+from tests.agents.ontology_matching.small import HUT, REFUGE
+
+
+def test_an_equal_synonym_is_a_candidate_from_both_sides(found: Found) -> None:
+    pair = (HUT + "Warden", REFUGE + "RF_0000003", "class")
+    assert {r.direction for r in found.rankings if r.view == "exact" and r.pair == pair} == {"source", "target"}
+
+
+def test_an_own_name_ranks_before_a_synonym(found: Found) -> None:
+    ranks = {r.target: r.rank for r in found.rankings if r.view == "exact" and r.direction == "source"}
+    assert ranks[REFUGE + "RF_0000004"] == 2  # booking is a synonym there and a name here
+
+
+def test_candidates_are_of_the_same_kind(found: Found, stored: Stored) -> None:
+    for ranked in found.rankings:
+        assert stored.described.find("source", ranked.source, ranked.kind)
+        assert stored.described.find("target", ranked.target, ranked.kind)
+
+
+def test_a_threshold_of_one_leaves_equal_names_and_equal_vectors_only(stored: Stored) -> None:
+    strict = search(stored, options=Options(similarity=1.0))
+    assert all(r.view == "exact" or r.score > 0.999 for r in strict.rankings)
+    assert any(r.view == "exact" for r in strict.rankings)
+
+
+def test_k_bounds_the_ranks(stored: Stored) -> None:
+    few = search(stored, options=Options(k=1, similarity=0.0))
+    assert all(r.rank == 1 for r in few.rankings if r.view != "exact")
+
+
+def test_searching_twice_gives_the_same(stored: Stored, found: Found) -> None:
+    again = search(stored)
+    assert again.rankings == found.rankings and again.cosines == found.cosines

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.store import store
+from kgnb.agents.ontology_matching.values import Described
+from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.memory_index import MemoryIndex
+from kgnb.vectors.tiny_embedder import TinyEmbedder
+from tests.agents.ontology_matching.small import alpine, refuge
+
+
+def test_every_text_of_a_side_is_embedded_once(described: Described) -> None:
+    embedder = TinyEmbedder()
+    store(described, MemoryIndex(), embedder)
+    sides = [described.of("source"), described.of("target")]
+    assert embedder.texts == sum(len({t for d in side for t in (d.syntactic, *d.lexical, *d.related)}) for side in sides)
+
+
+def test_a_stored_ontology_is_neither_embedded_nor_written_again(described: Described) -> None:
+    index, embedder = MemoryIndex(), TinyEmbedder()
+    first = store(described, index, embedder)
+    asked = embedder.texts
+    second = store(described, index, embedder)
+    assert first.written == first.points > 0
+    assert (second.written, embedder.texts) == (0, asked)
+
+
+def test_an_ontology_keeps_its_collection_on_either_side() -> None:
+    index, embedder = MemoryIndex(), TinyEmbedder()
+    there = store(retrieve(alpine(), refuge()), index, embedder)
+    back = store(retrieve(refuge(), alpine()), index, embedder)
+    assert back.written == 0
+    assert there.collections == back.collections[::-1]
+
+
+def test_embedders_never_share_a_collection(described: Described) -> None:
+    index = MemoryIndex()
+    tiny, characters = store(described, index, TinyEmbedder()), store(described, index, CharacterEmbedder())
+    assert not set(tiny.collections) & set(characters.collections)
+
+
+def test_a_point_says_what_it_is_about(described: Described) -> None:
+    index = MemoryIndex()
+    stored = store(described, index, TinyEmbedder())
+    _, payloads, vectors = index.read(stored.collections[1], "lexical")
+    warden = next(payload for payload in payloads if payload["text"] == "warden")
+    assert warden["iri"].endswith("RF_0000003") and warden["kind"] == "class" and warden["language"] == "en"
+    assert len(vectors) == len(payloads)
