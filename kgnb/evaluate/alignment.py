@@ -1,0 +1,271 @@
+"""How good an alignment is, measured on plain triples (source IRI, target IRI, relation): no model, no files.
+
+Precision is TP / (TP + FP), recall TP / (TP + FN), F1 their harmonic mean; a share whose denominator is 0 is undefined
+and given as 0, so that finding nothing is never rewarded (:attr:`Score.defined` tells the two apart). Figures over
+several tasks come in two kinds, never to be mixed: :func:`micro` adds up the counts (what the OAEI quotes for its
+conference track), :func:`mean` averages the figures of the tasks (what the Agent-OM paper quotes).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TypeAlias
+
+from kgnb.mappings import Alignment
+
+Triple: TypeAlias = tuple[str, str, str]
+Pair: TypeAlias = tuple[str, str]
+
+_MIRRORED = {"broader": "narrower", "narrower": "broader"}
+_TOP_AND_BOTTOM = frozenset(
+    "http://www.w3.org/2002/07/owl#" + name
+    for name in (
+        "Thing",
+        "Nothing",
+        "topObjectProperty",
+        "bottomObjectProperty",
+        "topDataProperty",
+        "bottomDataProperty",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How often a matcher was right (``tp``), wrong (``fp``) and silent where it should have spoken (``fn``)."""
+
+    tp: int
+    fp: int
+    fn: int
+
+    @property
+    def precision(self) -> float:
+        """Share of what was found that is right; 0 if nothing was found."""
+        return _share(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> float:
+        """Share of what there was to find that was found; 0 if there was nothing."""
+        return _share(self.tp, self.tp + self.fn)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    @property
+    def defined(self) -> bool:
+        """Whether there was anything to find; if not, recall and F1 mean nothing."""
+        return self.tp + self.fn > 0
+
+    def __add__(self, other: Score) -> Score:
+        return Score(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """Figures averaged over ``tasks``; its F1 is the average of the F1s, not the F1 of the averages."""
+
+    precision: float
+    recall: float
+    f1: float
+    tasks: int
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def triples(alignment: Alignment, *relations: str) -> frozenset[Triple]:
+    """The mappings of an alignment as triples, of these relations only if any are named.
+
+    >>> from kgnb.mappings import Mapping
+    >>> triples(Alignment((Mapping("a#Hut", "b#Refuge"), Mapping("a#Hut", "b#Building", "broader"))), "equivalent")
+    frozenset({('a#Hut', 'b#Refuge', 'equivalent')})
+    """
+    return frozenset((m.source, m.target, m.relation) for m in alignment if not relations or m.relation in relations)
+
+
+def score(found: Iterable[Triple], reference: Iterable[Triple], *, by_pair: bool = False) -> Score:
+    """Compare what was found with a reference; repeats count once.
+
+    With ``by_pair`` the relation is not looked at: a pair counts as found whatever is said of it.
+
+    >>> hut, bed = ("a#Hut", "b#Refuge", "equivalent"), ("a#Bed", "b#Lit", "equivalent")
+    >>> score([hut], [hut, bed])
+    Score(tp=1, fp=0, fn=1)
+    """
+    length = 2 if by_pair else 3
+    ours, theirs = ({triple[:length] for triple in side} for side in (found, reference))
+    return Score(len(ours & theirs), len(ours - theirs), len(theirs - ours))
+
+
+def micro(scores: Iterable[Score]) -> Score:
+    """All tasks as one: the counts added up."""
+    return sum(scores, Score(0, 0, 0))
+
+
+def mean(scores: Sequence[Score]) -> Average:
+    """The plain average of the tasks' figures; ValueError without a task."""
+    if not scores:
+        raise ValueError("there is no task to average over")
+    return Average(
+        sum(item.precision for item in scores) / len(scores),
+        sum(item.recall for item in scores) / len(scores),
+        sum(item.f1 for item in scores) / len(scores),
+        len(scores),
+    )
+
+
+def per_relation(found: Iterable[Triple], reference: Iterable[Triple]) -> dict[str, Score]:
+    """A score for every relation that occurs on either side."""
+    ours, theirs = list(found), list(reference)
+    return {
+        relation: score((t for t in ours if t[2] == relation), (t for t in theirs if t[2] == relation))
+        for relation in sorted({triple[2] for triple in (*ours, *theirs)})
+    }
+
+
+def per_kind(found: Iterable[Triple], reference: Iterable[Triple], kinds: Mapping[str, str]) -> dict[str, Score]:
+    """A score for every kind of source entity (``kinds``: source IRI to kind; unlisted ones are "unknown")."""
+    ours, theirs = list(found), list(reference)
+    return {
+        kind: score(
+            (t for t in ours if kinds.get(t[0], "unknown") == kind),
+            (t for t in theirs if kinds.get(t[0], "unknown") == kind),
+        )
+        for kind in sorted({kinds.get(triple[0], "unknown") for triple in (*ours, *theirs)})
+    }
+
+
+def non_trivial(
+    found: Iterable[Triple], reference: Iterable[Triple], trivial: Collection[Pair] | Callable[[str, str], bool]
+) -> Score:
+    """The score once trivial pairs are taken out of both sides; its recall is the OAEI's recall+.
+
+    Which pairs are trivial is the caller's to say, as a set of pairs or a rule; :func:`same_name` is the usual rule.
+    """
+    rule = trivial if callable(trivial) else lambda source, target: (source, target) in trivial
+    ours, theirs = ([t for t in side if not rule(t[0], t[1])] for side in (found, reference))
+    return score(ours, theirs)
+
+
+def same_name(names: Mapping[str, Iterable[str]]) -> Callable[[str, str], bool]:
+    """The triviality rule "they share a name once case, accents' encoding and punctuation are put aside".
+
+    ``names`` gives the names of every IRI of both sides; give labels alone or synonyms too, and say which in a report.
+
+    >>> rule = same_name({"a#RescueHut": ["Rescue Hut"], "b#7": ["rescue_hut"], "b#8": ["hut"]})
+    >>> rule("a#RescueHut", "b#7"), rule("a#RescueHut", "b#8")
+    (True, False)
+    """
+    keys = {iri: frozenset(filter(None, map(_key, texts))) for iri, texts in names.items()}
+    return lambda source, target: not keys.get(source, frozenset()).isdisjoint(keys.get(target, frozenset()))
+
+
+def _key(name: str) -> str:
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(character for character in folded if character.isalnum() or unicodedata.combining(character))
+
+
+def scored_by_oaei(found: Iterable[Triple], entities: Collection[str] | None = None) -> frozenset[Triple]:
+    """What the OAEI looks at.
+
+    Pairs with owl:Thing or another top or bottom entity are left out, and pairs of oboInOwl's own vocabulary or of the
+    ``UNDEFINED_`` stand-ins of the anatomy track.
+    ``entities`` (classes and properties of both sides) leaves out pairs of anything else: instances.
+    """
+    return frozenset(
+        triple
+        for triple in found
+        if not any(_unscored(iri) for iri in triple[:2])
+        and (entities is None or (triple[0] in entities and triple[1] in entities))
+    )
+
+
+def _unscored(iri: str) -> bool:
+    return (
+        iri in _TOP_AND_BOTTOM
+        or iri.startswith("http://www.geneontology.org/formats/oboInOwl#")
+        or iri.endswith(("#UNDEFINED_part_of", "#UNDEFINED_is_a"))
+    )
+
+
+@dataclass(frozen=True)
+class Oriented:
+    """A reference turned the way the ontologies were given; ``strangers`` name an entity that neither ontology has."""
+
+    triples: frozenset[Triple]
+    flipped: bool
+    strangers: frozenset[Triple]
+
+
+def flipped(reference: Iterable[Triple]) -> frozenset[Triple]:
+    """The same statements from target to source: broader becomes narrower.
+
+    >>> flipped([("a#RescueHut", "b#Refuge", "broader")])
+    frozenset({('b#Refuge', 'a#RescueHut', 'narrower')})
+    """
+    return frozenset((target, source, _MIRRORED.get(relation, relation)) for source, target, relation in reference)
+
+
+def oriented(reference: Iterable[Triple], source: Collection[str], target: Collection[str]) -> Oriented:
+    """The reference with its sources in ``source`` and its targets in ``target``, flipped where it came the other way.
+
+    Strangers stay in the reference (they count as missed, as the OAEI counts them) and are listed, so that a report can
+    say so. ValueError if not one pair belongs to these two ontologies.
+    """
+    given = frozenset(reference)
+    turned = flipped(given)
+    straight, reverse = (frozenset(t for t in side if t[0] in source and t[1] in target) for side in (given, turned))
+    if not straight and not reverse:
+        raise ValueError(
+            "none of the reference's pairs joins these two ontologies; check that the reference belongs to them"
+            if given
+            else "the reference holds no pair; there is nothing to measure against"
+        )
+    backwards = len(reverse) > len(straight)
+    kept, known = (turned, reverse) if backwards else (given, straight)
+    return Oriented(kept, backwards, kept - known)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Everything found at or above a confidence: its share of all found, its share of errors, its score."""
+
+    confidence: float
+    coverage: float
+    risk: float
+    score: Score
+
+
+def risk_coverage(found: Iterable[tuple[Triple, float]], reference: Iterable[Triple]) -> list[Point]:
+    """The risk (share of wrong mappings) against coverage, one point a distinct confidence, highest first.
+
+    A triple found twice counts once, at its higher confidence. Nothing found gives no point.
+    """
+    wanted = frozenset(reference)
+    best: dict[Triple, float] = {}
+    for triple, confidence in found:
+        best[triple] = max(confidence, best.get(triple, confidence))
+    ranked = sorted(best.items(), key=lambda item: -item[1])
+    points, right, kept = list[Point](), 0, 0
+    for confidence, group in groupby(ranked, key=lambda item: item[1]):
+        members = [triple in wanted for triple, _ in group]
+        right, kept = right + sum(members), kept + len(members)
+        so_far = Score(right, kept - right, len(wanted) - right)
+        points.append(Point(confidence, kept / len(ranked), 1 - right / kept, so_far))
+    return points
+
+
+def best_threshold(points: Sequence[Point]) -> Point:
+    """The point of highest F1, the higher confidence on a tie; ValueError without a point.
+
+    It is *chosen on the reference*: say so wherever it is shown, and never report its score as the matcher's own.
+    """
+    if not points:
+        raise ValueError("nothing was found, so there is no threshold to choose")
+    return max(points, key=lambda point: (point.score.f1, point.confidence))
