@@ -1,10 +1,17 @@
-"""Mappings between two ontologies or graphs, and alignments made of them; files in and out live in ``mapping_files``."""
+"""Mappings between two ontologies or graphs, and alignments made of them; files in and out: ``mapping_files``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
+
+from kgnb.results.table import Column, Link, Table
+
+if TYPE_CHECKING:
+    import pandas
 
 Relation = OneOf["equivalent", "broader", "narrower", "related", "different", "unsure"]
 """What the *target* is to the source: "broader" means source is a kind of target (skos:broadMatch)."""
@@ -49,9 +56,16 @@ class Dropped:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Alignment:
-    """The mappings between a source and a target, sorted; what was dropped on the way, and what waits for a person."""
+    """The mappings between a source and a target, sorted; what was dropped on the way, and what waits for a person.
+
+    It shows itself as a table: one row a mapping, its evidence behind it.
+
+    >>> refuge = "http://b#Refuge"
+    >>> Alignment((Mapping("http://a#Hut", refuge), Mapping("http://a#RescueHut", refuge, "broader")))
+    <Alignment: 2 mappings (1 broader, 1 equivalent), 0 dropped, 0 unsure>
+    """
 
     mappings: tuple[Mapping, ...]
     source: str = ""  # IRI of the source ontology
@@ -65,3 +79,78 @@ class Alignment:
 
     def __iter__(self) -> Iterator[Mapping]:
         return iter(self.mappings)
+
+    def __repr__(self) -> str:
+        counts = self.counts()
+        relations = ", ".join(f"{number} {relation}" for relation, number in counts["relations"].items())
+        found = f"{len(self)} mapping{'' if len(self) == 1 else 's'}" + (f" ({relations})" if relations else "")
+        return f"<Alignment: {found}, {len(self.dropped)} dropped, {len(self.unsure)} unsure>"
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def counts(self) -> dict[str, Any]:
+        """How many mappings there are, by relation and by kind, and how many were dropped or are unsure; plain JSON."""
+        return {
+            "mappings": len(self.mappings),
+            "relations": _counted(mapping.relation for mapping in self.mappings),
+            "kinds": _counted(mapping.kind for mapping in self.mappings),
+            "dropped": len(self.dropped),
+            "unsure": len(self.unsure),
+        }
+
+    def table(self) -> Table:
+        """The mappings as a table; a row opens to its rationale, evidence and justification."""
+        columns = [
+            Column("source", "Source", "iri"),
+            Column("relation", "Relation"),
+            Column("target", "Target", "iri"),
+            Column("confidence", "Confidence", "percent"),
+            Column("kind", "Kind"),
+            Column("judged_by", "Judged by"),
+        ]
+        rows = [
+            [
+                Link(mapping.source, mapping.source_label),
+                mapping.relation,
+                Link(mapping.target, mapping.target_label),
+                mapping.confidence,
+                mapping.kind,
+                mapping.judged_by,
+            ]
+            for mapping in self.mappings
+        ]
+        return Table(columns, rows, details=[_details(mapping) for mapping in self.mappings], notes=self._notices())
+
+    def df(self) -> pandas.DataFrame:
+        """Every field of every mapping but the evidence, as a data frame with one row a mapping."""
+        names = (
+            *("source", "target", "relation", "confidence", "kind", "source_label", "target_label"),
+            *("justification", "judged_by", "rationale"),
+        )
+        rows = [[getattr(mapping, name) for name in names] for mapping in self.mappings]
+        return Table([Column(name, name, "percent" if name == "confidence" else "text") for name in names], rows).df()
+
+    def _repr_mimebundle_(
+        self, include: Container[str] | None = None, exclude: Container[str] | None = None
+    ) -> dict[str, Any]:
+        return self.table()._repr_mimebundle_(include, exclude)
+
+    def _notices(self) -> list[str]:
+        ranked = sorted(_counted(d.reason for d in self.dropped).items(), key=lambda item: -item[1])
+        reasons = "; ".join([f"{number} {reason}" for reason, number in ranked[:5]] + ["..."] * (len(ranked) > 5))
+        dropped = [f"{len(self.dropped)} dropped: {reasons}"] if self.dropped else []
+        unsure = [f"{len(self.unsure)} unsure: they wait for a person to decide"] if self.unsure else []
+        return [*dropped, *unsure, *self.notes]
+
+
+def _counted(words: Iterator[str]) -> dict[str, int]:
+    return dict(sorted(Counter(words).items()))
+
+
+def _details(mapping: Mapping) -> list[tuple[str, str]]:
+    shown = [("rationale", mapping.rationale)] if mapping.rationale else []
+    shown += [
+        (item.kind if item.score is None else f"{item.kind} ({item.score:.2f})", item.text) for item in mapping.evidence
+    ]
+    return [*shown, ("justification", mapping.justification)]
