@@ -15,7 +15,7 @@ class CallableJudge(Generic[Q]):
 
     def __init__(self, function: Callable[[Q], Verdict], name: str | None = None) -> None:
         self._function = function
-        self.name: str = name or getattr(function, "__name__", type(function).__name__)
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The function's verdicts, signed with the judge's name.

@@ -79,6 +79,7 @@ class ModelJudge(Generic[Q]):
         self._show = show or (lambda question: question.text)
         self._max_tokens = max_tokens
         self._patience = patience
+        self._failures = 0  # calls that failed since the last that did not
         self.name = name or f"model:{model.name}"
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
@@ -138,22 +139,21 @@ class ModelJudge(Generic[Q]):
     def _ask(self, batches: Sequence[_Batch]) -> list[Outcome]:
         """One outcome a batch; those left alone once the model has failed too often in a row have that for a reason."""
         outcomes: dict[int, Outcome] = {}
-        failures: list[BackendError] = []
 
         def note(number: int, outcome: Outcome) -> None:
             outcomes[number] = outcome
             if isinstance(outcome, BackendError):
-                failures.append(outcome)
-                if len(failures) >= self._patience:
-                    raise _LeaveAlone
-            else:
-                failures.clear()
+                self._failures += 1
+                if self._failures >= self._patience:
+                    raise _LeaveAlone(outcome)
+            elif isinstance(outcome, Reply):
+                self._failures = 0
 
         try:
             ask_many(self._model, [self._request(batch) for batch in batches], self._width, note)
-        except _LeaveAlone:
-            last = failures[-1]
-            reason = f"not asked: {len(failures)} calls in a row failed, the last one: {last.what}"
+        except _LeaveAlone as given_up:
+            last = given_up.last
+            reason = f"not asked: {self._failures} calls in a row failed, the last one: {last.what}"
             left = BackendError(reason, service=last.service)
             return [outcomes.get(number, left) for number in range(len(batches))]
         return [outcomes[number] for number in range(len(batches))]
@@ -161,6 +161,10 @@ class ModelJudge(Generic[Q]):
 
 class _LeaveAlone(Exception):
     """The model has failed so often in a row that asking it further is useless."""
+
+    def __init__(self, last: BackendError) -> None:
+        super().__init__(last.what)
+        self.last = last
 
 
 @dataclass(frozen=True)

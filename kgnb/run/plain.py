@@ -13,8 +13,6 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from kgnb.settings import Secret
-
 HIDDEN = "(hidden)"
 _SECRET_NAME = re.compile(
     r"(^|_)(api_?key|key|secret|pass(word|wd|phrase)?|credentials?|authorization|(api|auth|access|bearer|refresh)_?token|token)$",
@@ -40,8 +38,10 @@ def plain(value: Any, name: str = "value") -> Any:
         return HIDDEN if value and _SECRET_NAME.search(name) and not value.startswith("env:") else str(value)
     if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, (Secret, Path)):
-        return repr(value) if isinstance(value, Secret) else str(value)
+    if isinstance(value, Path):
+        return str(value)
+    if hasattr(value, "reveal"):  # a settings.Secret shows where it comes from, no more
+        return repr(value)
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import asdict
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kgnb.judging import Estimate, Judge, Question, Verdict, estimate
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import Blank, Iri, Term, Triple
+from kgnb.llm.kept import Key
 from kgnb.llm.model import Attempt, ChatModel, Reply, Request
 from kgnb.llm.prices import cost, estimate_usage
 from kgnb.run.limits import Spending
-from kgnb.run.plain import digest, one_line, said
+from kgnb.run.plain import one_line, said
 from kgnb.run.record import Call, Judgement, Query
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class WatchedModel:
     def __init__(self, model: ChatModel, run: Run) -> None:
         self._model = model
         self._run = run
+        self._server = str(getattr(model, "server", ""))  # a Replaying model's: the digest is then its cache's key
 
     @property
     def name(self) -> str:
@@ -46,7 +47,7 @@ class WatchedModel:
         """
         if any(run is self._run for run in _noting.get()):
             return self._model.ask(request)
-        with _Asking(self._run, self._model.name, request) as asking:
+        with _Asking(self._run, self._model.name, self._server, request) as asking:
             asking.reply = self._model.ask(request)
             return asking.reply
 
@@ -54,9 +55,9 @@ class WatchedModel:
 class _Asking:
     """One call: set aside in the budget before, noted with what it cost after, also when it failed."""
 
-    def __init__(self, run: Run, model: str, request: Request) -> None:
+    def __init__(self, run: Run, model: str, server: str, request: Request) -> None:
         self._run, self._model = run, model
-        self._digest = digest([model, asdict(request)])
+        self._digest = Key.of(request, model, server).digest
         least = estimate_usage(request)  # the prompt alone: nobody knows how long the reply will be
         self._expected = Spending(1, least.total, cost(least, model, run.prices) or 0.0)
         self.reply: Reply | None = None
