@@ -1,0 +1,46 @@
+"""The MIME bundle every result carries, and how much of a big result goes into it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from typing import Any, TypeAlias
+
+TABLE_MIME = "application/vnd.kgnb.table+json"
+METRICS_MIME = "application/vnd.kgnb.metrics+json"
+RUN_MIME = "application/vnd.kgnb.run+json"
+
+# A saved notebook keeps every bundle for good, so each form has its own ceiling. The counts keep the
+# JSON of a wide table near 1 MB, its HTML near 60 kB and its text on one screen.
+JSON_ROWS = 2_000
+HTML_ROWS = 50
+TEXT_ROWS = 25
+# One literal can be a whole book: this much of it is kept, in every form.
+TEXT_LENGTH = 2_000
+
+Json: TypeAlias = dict[str, Any]  # a JSON object: the one place where Any is the honest type
+
+
+def mimebundle(
+    makers: Mapping[str, Callable[[], object]],
+    include: Container[str] | None = None,
+    exclude: Container[str] | None = None,
+) -> dict[str, Any]:
+    """Return the bundle of the forms IPython asked for; a form it did not ask for is not made.
+
+    >>> sorted(mimebundle({"text/plain": lambda: "hut", "text/html": lambda: "<b>hut</b>"}, exclude={"text/html"}))
+    ['text/plain']
+    """
+    return {
+        mime: make()
+        for mime, make in makers.items()
+        if (not include or mime in include) and not (exclude and mime in exclude)
+    }
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Return a number and its noun, grouped and in the right number.
+
+    >>> count(1, "row"), count(12000, "row"), count(2, "query", "queries")
+    ('1 row', '12,000 rows', '2 queries')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -1,0 +1,169 @@
+"""One cell of a table in each of its forms: JSON for the extension, HTML, plain text, and a pandas value."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+from kgnb.kg.terms import Blank, Iri, Literal, Term, TripleTerm
+from kgnb.results import escaping, wording
+
+Kind: TypeAlias = OneOf["text", "iri", "number", "percent", "boolean"]
+KINDS: tuple[Kind, ...] = ("text", "iri", "number", "percent", "boolean")
+_HTML_LENGTH = 300  # characters of one cell in HTML; the JSON keeps more
+_SAFE_INTEGER = 2**53 - 1  # beyond it JavaScript rounds, so the digits travel as text
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An IRI shown by a label of its own."""
+
+    iri: str
+    label: str
+
+
+Value: TypeAlias = None | bool | int | float | str | Link | Term
+
+
+def checked(value: object) -> Value:
+    """Return the value if a cell can show it; numbers of other libraries become Python's own.
+
+    Raises:
+        TypeError: for any other type.
+    """
+    if value is None or isinstance(value, bool | int | float | str | Link) or wording.is_term(value):
+        return value  # type: ignore[return-value]  # is_term() has told the rest
+    if type(value).__name__ in ("bool_", "bool") and type(value).__module__ == "numpy":
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise TypeError(f"a table cell cannot show a {type(value).__name__}: give text, a number, a Link or an RDF term")
+
+
+def as_text(value: Value, kind: Kind) -> str:
+    """Return the cell as a reader sees it, without markup.
+
+    >>> as_text(0.5, "percent"), as_text(True, "boolean"), as_text("https://huts.example.org/alps#Hut", "iri")
+    ('50.0 %', 'yes', '…#Hut')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return wording.percent(value) if kind == "percent" else wording.number(value)
+    if isinstance(value, Link):
+        return value.label or wording.short_iri(value.iri)
+    if isinstance(value, str):
+        return wording.short_iri(value) if kind == "iri" or isinstance(value, Iri) else value
+    return wording.term_text(value)
+
+
+def as_html(value: Value, kind: Kind) -> str:
+    """Return the cell as escaped HTML; an IRI keeps its full form as the title and is a link where that is safe."""
+    text = escaping.one_line(as_text(value, kind))
+    shown = escaping.escaped(escaping.shortened(text, _HTML_LENGTH)) or "<br>"
+    iri = iri_of(value, kind)
+    if iri is None:
+        title = full_text(value)
+        more = len(text) > _HTML_LENGTH or (title is not None and title != text)
+        return f'<span title="{escaping.escaped(escaping.shortened(title or text))}">{shown}</span>' if more else shown
+    target, title = escaping.link_target(iri), escaping.escaped(escaping.shortened(iri))
+    if target is None:
+        return f'<span title="{title}">{shown}</span>'
+    return f'<a href="{escaping.escaped(target)}" title="{title}">{shown}</a>'
+
+
+def as_json(value: Value, kind: Kind) -> object:
+    """Return the cell as JSON: lossless but for text beyond the length limit (``Cell`` in ``table-data.ts``)."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= _SAFE_INTEGER else str(value)
+    if isinstance(value, Link):
+        return {"iri": _kept(value.iri), "label": _kept(value.label)}
+    if isinstance(value, str):
+        return {"iri": _kept(value)} if kind == "iri" or isinstance(value, Iri) else _kept(value)
+    return term_json(value)
+
+
+def term_json(term: Term) -> dict[str, object]:
+    """Return an RDF term as JSON."""
+    if isinstance(term, Iri):
+        return {"iri": _kept(term)}
+    if isinstance(term, Blank):
+        return {"blank": _kept(term.label)}
+    if isinstance(term, Literal):
+        named = {"language": term.language, "datatype": term.datatype}
+        return {"literal": _kept(term.text), **{name: _kept(text) for name, text in named.items() if text}}
+    return {"triple": [term_json(part) for part in (term.subject, term.predicate, term.object)]}
+
+
+def as_pandas(value: Value) -> object:
+    """Return the cell as pandas wants it: an IRI as text, a typed literal as a Python value where XSD has one.
+
+    >>> as_pandas(Literal("2310", datatype="http://www.w3.org/2001/XMLSchema#integer"))
+    2310
+    """
+    if isinstance(value, Link):
+        return value.iri
+    if isinstance(value, Literal):
+        return _python_value(value)
+    if isinstance(value, Blank | TripleTerm):
+        return wording.term_text(value)
+    return str(value) if isinstance(value, str) else value
+
+
+def iri_of(value: Value, kind: Kind) -> str | None:
+    """Return the IRI a cell stands for, or None."""
+    if isinstance(value, Link):
+        return value.iri
+    return str(value) if isinstance(value, str) and (kind == "iri" or isinstance(value, Iri)) else None
+
+
+def full_text(value: Value) -> str | None:
+    """Return what a literal's short form leaves out (its datatype), or None."""
+    if isinstance(value, Literal) and value.datatype:
+        return f"{value.text}^^{wording.short_iri(value.datatype)}"
+    return None
+
+
+def _kept(text: str) -> str:
+    return escaping.shortened(escaping.whole(text))
+
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_SIZES = ("Int", "Long", "Short", "Byte")
+_SIGNS = ("nonNegative", "positive", "nonPositive", "negative")
+_INTEGERS = frozenset(
+    _XSD + name
+    for name in [
+        "integer",
+        *(size.lower() for size in _SIZES),
+        *(f"unsigned{size}" for size in _SIZES),
+        *(f"{sign}Integer" for sign in _SIGNS),
+    ]
+)
+_FLOATS = frozenset(_XSD + name for name in ("decimal", "double", "float"))
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def _python_value(literal: Literal) -> object:
+    # An ill-typed literal ("many"^^xsd:integer) is legal RDF: it stays text.
+    try:
+        if literal.datatype in _INTEGERS:
+            return int(literal.text)
+        if literal.datatype in _FLOATS:
+            return float(literal.text)
+    except ValueError:
+        return literal.text
+    if literal.datatype == _XSD + "boolean":
+        return _BOOLEANS.get(literal.text, literal.text)
+    return literal.text

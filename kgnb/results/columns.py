@@ -1,0 +1,86 @@
+"""Plain text in aligned columns, for terminals: counts the cells a character takes, not the code points."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+WIDTH = 110  # characters a line may take; notebooks and terminals of today show about this much
+_GAP = "  "
+
+
+def width(text: str) -> int:
+    """Return how many terminal cells a text takes (Unicode Standard Annex 11).
+
+    >>> width("Hütte"), width("山小屋")
+    (5, 6)
+    """
+    return sum(_cells(character) for character in text)
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def fit(text: str, cells: int) -> str:
+    """Return as much of a text as fits, the cut marked by an ellipsis.
+
+    >>> fit("Hochjoch-Hospiz", 9)
+    'Hochjoch…'
+    """
+    if width(text) <= cells:
+        return text
+    kept, left = "", cells - 1
+    for character in text:
+        left -= _cells(character)
+        if left < 0:
+            break
+        kept += character
+    return kept + "…"
+
+
+def pad(text: str, cells: int, right: bool = False) -> str:
+    """Return a text filled with spaces up to a width, at its right or left side."""
+    space = " " * (cells - width(text))
+    return space + text if right else text + space
+
+
+def aligned(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool], room: int = WIDTH
+) -> list[str]:
+    """Return the lines of a table: titles, a rule, rows; the widest columns shrink until a line fits ``room``.
+
+    >>> print("\\n".join(aligned(["hut", "beds"], [["Vent", "80"], ["Obergurgl", "120"]], [False, True])))
+    hut        beds
+    ---------  ----
+    Vent         80
+    Obergurgl   120
+    """
+    widths = [max([width(title), *(width(row[at]) for row in rows)]) for at, title in enumerate(titles)]
+    for at, narrower in enumerate(_shrunk(widths, room - len(_GAP) * (len(widths) - 1))):
+        widths[at] = narrower
+    lines = [titles, ["-" * cells for cells in widths], *rows]
+    return [
+        _GAP.join(
+            pad(fit(text, cells), cells, at_right) for text, cells, at_right in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def _shrunk(widths: Sequence[int], room: int) -> list[int]:
+    """Take from the widest columns first, and leave each at least eight cells (or what it has)."""
+    shrunk = list(widths)
+    over = sum(shrunk) - room
+    while over > 0:
+        widest = max(shrunk)
+        if widest <= 8:
+            break
+        first = shrunk.index(widest)
+        lower = max([8, *(cells for cells in shrunk if cells < widest)])
+        step = min(over, widest - lower)
+        shrunk[first] -= max(1, step // shrunk.count(widest))
+        over = sum(shrunk) - room
+    return shrunk
