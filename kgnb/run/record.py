@@ -38,6 +38,11 @@ class Call:
     request: str = ""  # digest of everything that decides the reply
     error: str | None = None
 
+    def to_json(self) -> dict[str, Any]:
+        """The call as plain JSON."""
+        content = asdict(self)
+        return content | {"attempts": list(content["attempts"])}
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -79,7 +84,8 @@ class Step:
 
     def to_json(self) -> dict[str, Any]:
         """The step as plain JSON, its calls in the order of their numbers."""
-        return asdict(self) | {"calls": [asdict(call) for call in sorted(self.calls, key=lambda call: call.number)]}
+        calls = sorted(self.calls, key=lambda call: call.number)
+        return asdict(self) | {"calls": [call.to_json() for call in calls]}
 
 
 @dataclass

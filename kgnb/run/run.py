@@ -228,7 +228,7 @@ class Run:
     def end_call(self, call: Call, expected: Spending, actual: Spending) -> None:
         """Note a model call with what it did cost. For watched models."""
         self._budget.settle(expected, actual)
-        self._note({"event": "call", "step": self._step(), **asdict(call)})
+        self._note({"event": "call", "step": self._step(), **call.to_json()})
 
     def note_judgements(self, judgements: Sequence[Judgement]) -> None:
         """Note verdicts on the current step. For watched judges."""

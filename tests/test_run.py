@@ -1,0 +1,442 @@
+"""What a run notes, on which step, and how it ends."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgnb.errors import BackendError, DataError
+from kgnb.judging import CallableJudge, Option, Verdict
+from kgnb.kg.graph import Solutions
+from kgnb.kg.terms import Iri
+from kgnb.llm.asking import ask_many
+from kgnb.llm.failure import ModelError
+from kgnb.llm.kept import Key
+from kgnb.llm.model import Attempt, Message, Reply, Request, Usage
+from kgnb.llm.prices import Price, Prices
+from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.run import Event, Run
+
+
+def request(text: str = "question") -> Request:
+    return Request((Message("user", text),))
+
+
+def one(number: int) -> int:
+    return number
+
+
+@dataclass(frozen=True)
+class Found:
+    names: tuple[str, ...]
+
+    def counts(self) -> Mapping[str, int]:
+        return {"entities": len(self.names)}
+
+
+def test_a_stage_runs_as_a_step_of_its_name_and_gives_its_own_result() -> None:
+    run = Run("example")
+    assert run.do(one, 5) == 5
+    [step] = run.steps
+    assert (step.number, step.name, step.state, step.error) == (1, "one", "done", None)
+    assert step.seconds is not None and step.seconds >= 0
+
+
+def test_what_a_result_counts_is_on_its_step() -> None:
+    def retrieve() -> Found:
+        return Found(("a", "b"))
+
+    run = Run("example")
+    run.do(retrieve)
+    assert run.steps[0].counts == {"entities": 2}
+    assert run.steps[0].note == "entities: 2"
+
+
+def test_a_result_that_only_has_a_list_like_count_method_counts_nothing() -> None:
+    run = Run("example")
+    run.do(lambda: ["a", "a"])
+    assert run.steps[0].counts == {}
+
+
+def test_an_error_keeps_its_type_gets_a_note_and_is_on_record() -> None:
+    def search() -> None:
+        raise DataError("no such column", where="a.csv:3", fix="Add it.")
+
+    run = Run("example")
+    with pytest.raises(DataError) as caught:
+        run.do(search)
+    assert caught.value.__notes__ == ["in stage search"]
+    assert (run.state, run.steps[0].state) == ("failed", "failed")
+    assert run.steps[0].error == "DataError: a.csv:3: no such column"
+
+
+def test_an_interrupt_is_cancelled_not_failed() -> None:
+    def search() -> None:
+        raise KeyboardInterrupt
+
+    run = Run("example")
+    with pytest.raises(KeyboardInterrupt):
+        run.do(search)
+    assert (run.state, run.steps[0].state) == ("cancelled", "cancelled")
+
+
+def test_a_run_that_failed_can_go_on_and_end_well() -> None:
+    run = Run("example")
+    with pytest.raises(ZeroDivisionError):
+        run.do(lambda: 1 // 0)
+    run.do(one, 1)
+    assert run.state == "running"
+    assert run.finish().state == "done"
+    assert [step.state for step in run.steps] == ["failed", "done"]
+
+
+def test_an_inner_stage_that_fails_and_is_caught_fails_alone() -> None:
+    run = Run("example")
+
+    def inner() -> None:
+        raise ValueError("inner")
+
+    def outer() -> str:
+        with pytest.raises(ValueError):
+            run.do(inner)
+        return "went on"
+
+    assert run.do(outer) == "went on"
+    assert [(step.name, step.state) for step in run.steps] == [("outer", "done"), ("inner", "failed")]
+    assert run.state == "running"
+
+
+def test_a_with_block_ends_the_run_as_it_ends() -> None:
+    with Run("example") as run:
+        run.do(one, 1)
+    assert run.state == "done"
+    with pytest.raises(RuntimeError), Run("example") as run:
+        raise RuntimeError("between stages")
+    assert run.state == "failed"
+    with pytest.raises(KeyboardInterrupt), Run("example") as run:
+        raise KeyboardInterrupt
+    assert run.state == "cancelled"
+
+
+def test_do_keeps_the_stage_signature() -> None:
+    run = Run("example")
+    with pytest.raises(TypeError):
+        run.do(one, 1, 2)  # type: ignore[call-arg]
+    assert inspect.signature(one).parameters.keys() == {"number"}
+
+
+# ------------------------------------------------------------------------------------------------ model calls
+
+
+class FailingModel:
+    name = "failing"
+
+    def ask(self, request: Request) -> Reply:
+        tries = (Attempt(429, "slow down", 0.1), Attempt(429, "slow down", 0.1))
+        raise ModelError("the server is busy", service="test", attempts=tries)
+
+
+def test_a_call_is_noted_with_its_tokens_price_and_retries() -> None:
+    attempts = (Attempt(429, "slow down", 0.1), Attempt(200, "", 0.2))
+    model = ScriptedModel([Reply("yes", usage=Usage(1000, 10), attempts=attempts)], name="m")
+    run = Run("example", prices=Prices("2026-01-01", {"m": Price(1.0, 10.0)}))
+    run.do(run.watch(model).ask, request())
+    [call] = run.steps[0].calls
+    assert (call.number, call.model, call.prompt_tokens, call.completion_tokens) == (1, "m", 1000, 10)
+    assert call.usd == pytest.approx(0.0011)
+    assert call.attempts == attempts
+    assert call.request == Key.of(request(), "m").digest
+    assert run.totals["retries"] == 1
+    assert run.totals["usd"] == pytest.approx(0.0011)
+
+
+def test_the_digest_on_record_is_the_key_the_reply_is_cached_under(tmp_path: Path) -> None:
+    cache = ReplayCache(tmp_path / "replies.sqlite")
+    run = Run("example")
+    model = run.watch(Replaying(ScriptedModel(["yes"], name="m"), cache, server="llm.example.org"))
+    model.ask(request())
+    model.ask(request())
+    calls = run.steps[0].calls
+    assert [call.cached for call in calls] == [False, True]
+    assert cache.export_folder(tmp_path / "export", only={call.request for call in calls}) == 1
+    assert (run.totals["calls"], run.totals["cached"]) == (2, 1)
+
+
+def test_a_failed_call_is_noted_with_its_tries_and_the_error_goes_on() -> None:
+    run = Run("example")
+    model = run.watch(FailingModel())
+    with pytest.raises(BackendError):
+        run.do(model.ask, request())
+    [call] = run.steps[0].calls
+    assert call.error == "ModelError: the server is busy"
+    assert run.totals["retries"] == 1
+    assert run.totals["usd"] is None
+
+
+def test_a_cached_reply_costs_nothing_even_without_a_price() -> None:
+    run = Run("example")
+    run.watch(ScriptedModel([Reply("yes", usage=Usage(10, 1), cached=True)])).ask(request())
+    assert run.totals["usd"] == 0.0
+    run.watch(ScriptedModel([Reply("yes", usage=Usage(10, 1))])).ask(request())
+    assert run.totals["usd"] is None  # one live call has no known price: a sum without it would be too low
+
+
+def test_a_call_outside_any_stage_lands_on_a_step_of_its_own_before_all_others() -> None:
+    run = Run("example")
+    run.do(one, 1)
+    run.watch(ScriptedModel(["yes"])).ask(request())
+    assert [(step.number, step.name) for step in run.steps] == [(0, "outside"), (1, "one")]
+    assert len(run.steps[0].calls) == 1
+
+
+def test_a_model_watched_twice_notes_each_call_once() -> None:
+    run = Run("example")
+    inner = run.watch(ScriptedModel(["a", "b"], name="m"))
+    assert run.watch(inner) is inner
+
+    class Wrapped:
+        name = "wrapped"
+
+        def ask(self, request: Request) -> Reply:
+            return inner.ask(request)
+
+    run.watch(Wrapped()).ask(request())
+    assert [call.model for call in run.steps[0].calls] == ["m"]
+    inner.ask(request())
+    assert run.totals["calls"] == 2
+
+
+def test_five_hundred_calls_of_eight_threads_all_land_on_their_step() -> None:
+    run = Run("example")
+    model = run.watch(ScriptedModel(lambda asked: asked.messages[0].text, name="m"))
+
+    def first() -> list[Any]:
+        return ask_many(model, [request(f"first {number}") for number in range(250)], width=8)
+
+    def second() -> list[Any]:
+        return ask_many(model, [request(f"second {number}") for number in range(250)], width=8)
+
+    run.do(first)
+    run.do(second)
+    steps = run.to_json()["steps"]
+    assert [len(step["calls"]) for step in steps] == [250, 250]
+    assert [call["number"] for step in steps for call in step["calls"]] == list(range(1, 501))
+
+
+def test_stages_in_parallel_threads_keep_their_calls_apart() -> None:
+    run = Run("example")
+    model = run.watch(ScriptedModel(lambda asked: "yes", name="m"))
+    together = threading.Barrier(4)
+
+    def stage(name: str) -> None:
+        together.wait(5)
+        for _ in range(20):
+            model.ask(request(name))
+
+    with ThreadPoolExecutor(4) as pool:
+        for each in [pool.submit(run.do, stage, str(number)) for number in range(4)]:
+            each.result()
+    for step in run.steps:
+        assert len({call.request for call in step.calls}) == 1
+        assert len(step.calls) == 20
+
+
+def test_a_bare_thread_of_a_stage_lands_on_that_stage() -> None:
+    run = Run("example")
+    model = run.watch(ScriptedModel(["yes"], name="m"))
+
+    def stage() -> None:
+        thread = threading.Thread(target=model.ask, args=(request(),))
+        thread.start()
+        thread.join()
+
+    run.do(stage)
+    assert [(step.name, len(step.calls)) for step in run.steps] == [("stage", 1)]
+
+
+def test_two_runs_in_one_another_note_their_own() -> None:
+    outer, inner = Run("outer"), Run("inner")
+    models = {run: run.watch(ScriptedModel(["a", "b"], name=run.agent)) for run in (outer, inner)}
+
+    def stage() -> None:
+        models[outer].ask(request())
+        models[inner].ask(request())
+
+    outer.do(lambda: inner.do(stage))
+    assert [(step.name, [call.model for call in step.calls]) for step in outer.steps] == [("<lambda>", ["outer"])]
+    assert [(step.name, [call.model for call in step.calls]) for step in inner.steps] == [("stage", ["inner"])]
+
+
+# ------------------------------------------------------------------------------------------------ judges, graphs
+
+
+@dataclass(frozen=True)
+class Pair:
+    id: str
+    text: str
+    options: tuple[Option, ...] = (Option("b#Bed", "Bed"),)
+
+
+def test_every_verdict_is_noted_with_its_question() -> None:
+    def rule(question: Pair) -> Verdict:
+        if question.id == "2":
+            return Verdict("unsure", rationale="too\nlittle to go by")
+        return Verdict("equivalent", "b#Bed", 0.9, "same word")
+
+    run = Run("example")
+    judge = run.watch_judge(CallableJudge(rule))
+    verdicts = run.do(judge.judge, [Pair("1", "Bunk"), Pair("2", "Hut\nwith a roof")])
+    assert [verdict.decision for verdict in verdicts] == ["equivalent", "unsure"]
+    first, second = run.steps[0].judgements
+    assert (first.question, first.choice, first.confidence, first.judged_by) == ("1", "b#Bed", 0.9, "rule")
+    assert (second.text, second.rationale) == ("Hut with a roof", "too little to go by")
+    assert (run.totals["judgements"], run.totals["unsure"]) == (2, 1)
+    assert run.watch_judge(judge) is judge
+
+
+def test_a_judge_that_forgets_a_question_is_an_error() -> None:
+    class Forgetful:
+        name = "forgetful"
+
+        def judge(self, questions: Sequence[Pair]) -> list[Verdict]:
+            return [Verdict("different") for _ in questions[1:]]
+
+    with pytest.raises(ValueError):
+        Run("example").watch_judge(Forgetful()).judge([Pair("1", "Bunk"), Pair("2", "Hut")])
+
+
+def test_a_watched_judge_says_whether_it_is_a_simulation() -> None:
+    class Oracle(CallableJudge[Pair]):
+        simulation = True
+
+    run = Run("example")
+    assert run.watch_judge(Oracle(lambda pair: Verdict("different"))).simulation  # type: ignore[attr-defined]
+    assert not run.watch_judge(CallableJudge(lambda pair: Verdict("different"))).simulation  # type: ignore[attr-defined]
+
+
+class TinyGraph:
+    name = "tiny"
+
+    def select(self, query: str, **_: object) -> Solutions:
+        if "broken" in query:
+            raise DataError("malformed query", where="line 1")
+        return Solutions(("s",), ((Iri("a:a"),), (Iri("a:b"),)))
+
+    def ask(self, query: str, **_: object) -> bool:
+        return False
+
+    def construct(self, query: str, **_: object) -> list[Any]:
+        return []
+
+    def triples(self, *pattern: object, **_: object) -> list[Any]:
+        return [(Iri("a:a"), Iri("a:p"), Iri("a:b"))]
+
+    def add(self, triples: object) -> None:
+        raise BackendError("read-only", service="tiny")
+
+    def count(self) -> int:
+        return 1
+
+    def close(self) -> None:
+        pass
+
+
+def test_every_query_is_noted_also_one_that_fails() -> None:
+    run = Run("example")
+    graph = run.watch_graph(TinyGraph())
+    assert len(graph.select("SELECT ?s WHERE { ?s ?p ?o }")) == 2
+    assert graph.ask("ASK { ?s ?p ?o }") is False
+    assert graph.construct("DESCRIBE <a:a>") == []
+    assert len(graph.triples(Iri("a:a"))) == 1
+    with pytest.raises(DataError):
+        graph.select("broken")
+    assert [(query.query, query.rows) for query in run.steps[0].queries] == [
+        ("SELECT ?s WHERE { ?s ?p ?o }", 2),
+        ("ASK { ?s ?p ?o }", 1),
+        ("DESCRIBE <a:a>", 0),
+        ("triples a:a ? ?", 1),
+        ("broken", 0),
+    ]
+    assert run.totals["queries"] == 5
+    assert graph.count() == 1 and graph.name == "tiny"
+    assert run.watch_graph(graph) is graph
+
+
+# ------------------------------------------------------------------------------------------------ the record itself
+
+
+def test_the_id_is_made_of_content_alone() -> None:
+    def make(**changes: Any) -> str:
+        return Run("example", **({"parameters": {"k": 10}, "data": {"a": "1"}, "versions": {"kgnb": "1"}} | changes)).id
+
+    assert make() == make()
+    others = [make(parameters={"k": 11}), make(data={"a": "2"}), make(seed=1), make(versions={"kgnb": "2"})]
+    assert len({make(), *others}) == 5
+
+
+def test_parameters_become_plain_data_and_secrets_stay_out(tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Options:
+        k: int = 10
+        views: tuple[str, ...] = ("lexical",)
+
+    parameters = {"options": Options(), "source": tmp_path / "a.owl", "api_key": "hunter2", "max_tokens": 100}
+    run = Run(
+        "example", parameters=parameters | {"nested": {"password": "hunter2", "key": "env:MY_KEY"}}, folder=tmp_path
+    )
+    run.do(one, 1)
+    run.finish()
+    assert run.to_json()["parameters"] == {
+        "options": {"k": 10, "views": ["lexical"]},
+        "source": str(tmp_path / "a.owl"),
+        "api_key": "(hidden)",
+        "max_tokens": 100,
+        "nested": {"password": "(hidden)", "key": "env:MY_KEY"},
+    }
+    assert not any("hunter2" in file.read_text() for file in tmp_path.iterdir())
+
+
+def test_a_parameter_that_is_no_plain_data_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match="graph is a object"):
+        Run("example", parameters={"graph": object()})
+    with pytest.raises(ValueError, match="threshold"):
+        Run("example", parameters={"threshold": float("nan")})
+
+
+def test_listeners_hear_every_event_and_progress_besides() -> None:
+    heard: list[Event] = []
+    run = Run("example", on_event=heard.append)
+
+    def stage() -> None:
+        run.progress(3, 10, "entities")
+
+    run.do(stage)
+    run.finish()
+    assert [event["event"] for event in heard] == ["run", "step", "progress", "step_end", "run_end"]
+    assert heard[2] == {"event": "progress", "step": 1, "name": "stage", "done": 3, "total": 10, "unit": "entities"}
+    json.dumps(heard)
+
+
+def test_a_run_reads_well_without_ids_and_times() -> None:
+    run = Run("example")
+    assert repr(run) == "Run(example: running, 0 steps)"
+    run.watch(ScriptedModel(["yes"])).ask(request())
+    run.watch_judge(CallableJudge(lambda pair: Verdict("unsure"), "rule")).judge([Pair("1", "Bunk"), Pair("2", "Bed")])
+    assert repr(run.finish()) == "Run(example: done, 1 step, 1 call, 2 judgements (2 unsure))"
+
+
+def test_a_run_shows_itself_as_run_json_html_and_text() -> None:
+    run = Run("example")
+    run.do(one, 1)
+    bundle = run.finish()._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    assert {"application/vnd.kgnb.run+json", "text/html", "text/plain"} <= set(data)

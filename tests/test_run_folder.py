@@ -1,0 +1,172 @@
+"""A run in its folder: saved as it goes, whole after a kill, and the same when it is read again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgnb.errors import DataError
+from kgnb.judging import CallableJudge, Option, Verdict
+from kgnb.llm.model import Message, Request
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.run import Run
+from kgnb.run.folder import EVENTS, SUMMARY
+from tests.test_run import Pair, TinyGraph
+
+
+def whole_run(folder: Path) -> Run:
+    run = Run("example", parameters={"k": 10}, data={"a.owl": "12ab"}, seed=3, folder=folder)
+    model = run.watch(ScriptedModel(["yes", "no"], name="m"))
+    judge = run.watch_judge(CallableJudge(lambda pair: Verdict("equivalent", "b#Bed", 0.7, "why"), "rule"))
+    with run:
+        run.do(model.ask, Request((Message("user", "Bunk \ud83d\ude00"),)))
+        run.do(judge.judge, [Pair("1", "Bunk\u2028\x1b[31m"), Pair("2", "Bed", (Option("b#Bed", "Bed"),))])
+        run.do(run.watch_graph(TinyGraph()).select, "SELECT * WHERE { ?s ?p 'é' }")
+    return run
+
+
+def test_a_loaded_run_is_the_run_that_was_saved(tmp_path: Path) -> None:
+    run = whole_run(tmp_path)
+    assert Run.load(tmp_path).to_json() == run.to_json()
+    assert json.loads((tmp_path / SUMMARY).read_text()) == run.to_json()
+
+
+def test_a_loaded_run_is_never_written_to(tmp_path: Path) -> None:
+    whole_run(tmp_path)
+    before = (tmp_path / EVENTS).read_bytes()
+    loaded = Run.load(tmp_path)
+    loaded.do(len, [1])
+    assert loaded.steps[-1].number == 4
+    assert (tmp_path / EVENTS).read_bytes() == before
+
+
+def test_a_run_cut_anywhere_loads_up_to_the_last_whole_line(tmp_path: Path) -> None:
+    whole_run(tmp_path)
+    content = (tmp_path / EVENTS).read_bytes()
+    first = content.index(b"\n")
+    for end in range(first + 1, len(content), 7):
+        (tmp_path / EVENTS).write_bytes(content[:end])
+        run = Run.load(tmp_path)
+        assert run.agent == "example"
+    (tmp_path / EVENTS).write_bytes(content[: content.rindex(b'{"event": "run_end"')])
+    assert Run.load(tmp_path).state == "running"
+
+
+def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
+    whole_run(tmp_path)
+    lines = (tmp_path / EVENTS).read_text().splitlines()
+    lines[2] = lines[2][:20]
+    (tmp_path / EVENTS).write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataError, match=r"events\.jsonl:3"):
+        Run.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "\n", '{"event": "step"', "not json\n", "[1]\n", '{"event": "call", "step": 4}\n']
+)
+def test_a_file_that_holds_no_run_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / EVENTS).write_text(content)
+    with pytest.raises(DataError):
+        Run.load(tmp_path)
+
+
+LINES = [
+    '{"event": "run", "version": 1, "agent": "a"}',
+    '{"event": "step", "step": 1, "name": "s"}',
+    '{"event": "call", "step": 1}',
+    '{"event": "judgement", "step": 1, "question": "q", "text": "t", "decision": "d"}',
+    '{"event": 3}',
+    "{}",
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(max_size=30) | st.sampled_from(LINES), max_size=5))
+def test_whatever_the_file_holds_it_loads_or_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("run")
+    (folder / EVENTS).write_bytes("\n".join(lines).encode("utf-8", "replace"))
+    with suppress(DataError):
+        assert Run.load(folder).agent == "a"
+
+
+def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
+    (tmp_path / EVENTS).write_text('{"event": "run", "version": 99, "agent": "a"}\n')
+    with pytest.raises(DataError, match="version 99"):
+        Run.load(tmp_path)
+
+
+def test_no_folder_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nowhere"):
+        Run.load(tmp_path / "nowhere")
+
+
+def test_what_an_earlier_run_left_is_kept(tmp_path: Path) -> None:
+    for _ in range(3):
+        whole_run(tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {EVENTS, "events-1.jsonl", "events-2.jsonl", SUMMARY}
+
+
+def test_a_failed_run_is_saved_too(tmp_path: Path) -> None:
+    run = Run("example", folder=tmp_path)
+    with pytest.raises(ZeroDivisionError):
+        run.do(lambda: 1 // 0)
+    assert Run.load(tmp_path).state == "failed"
+    assert json.loads((tmp_path / SUMMARY).read_text())["steps"][0]["error"].startswith("ZeroDivisionError")
+
+
+def test_a_killed_run_keeps_every_call_it_made(tmp_path: Path) -> None:
+    program = textwrap.dedent("""
+        import sys, time
+        from kgnb.llm.model import Message, Request
+        from kgnb.llm.scripted import ScriptedModel
+        from kgnb.run import Run
+        run = Run("example", folder=sys.argv[1])
+        model = run.watch(ScriptedModel(lambda request: "yes", name="m"))
+        def stage():
+            for number in range(50):
+                model.ask(Request((Message("user", str(number)),)))
+            print("asked", flush=True)
+            time.sleep(60)
+        run.do(stage)
+    """)
+    with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "asked\n"
+        process.kill()
+    run = Run.load(tmp_path)
+    assert (run.state, run.steps[0].state, len(run.steps[0].calls)) == ("running", "running", 50)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+def test_an_interrupted_run_says_cancelled(tmp_path: Path) -> None:
+    program = textwrap.dedent("""
+        import signal, sys, time
+        from kgnb.run import Run
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        def stage():
+            print("begun", flush=True)
+            time.sleep(60)
+        Run("example", folder=sys.argv[1]).do(stage)
+    """)
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+    assert Run.load(tmp_path).state == "cancelled"
+    assert json.loads((tmp_path / SUMMARY).read_text())["steps"][0]["state"] == "cancelled"

@@ -1,0 +1,143 @@
+"""Budgets: kept before each call, also with many calls in flight, and never charged for what is cached."""
+
+from __future__ import annotations
+
+import threading
+import time
+from itertools import count
+from typing import Any
+
+import pytest
+
+from kgnb.errors import ConfigError, LimitError
+from kgnb.llm.asking import ask_many
+from kgnb.llm.model import Message, Reply, Request, Usage
+from kgnb.llm.prices import Price, Prices
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.run import Clock, Limits, Run
+
+
+def requests(number: int) -> list[Request]:
+    return [Request((Message("user", f"question {each}"),)) for each in range(number)]
+
+
+def model(cached: bool = False, prompt: int = 10, completion: int = 5) -> ScriptedModel:
+    usage = Usage(prompt, completion)
+    return ScriptedModel(lambda asked: Reply("yes", usage=usage, cached=cached), name="m")
+
+
+def ask_all(run: Run, watched: Any, number: int, width: int = 4) -> list[Any]:
+    return run.do(ask_many, watched, requests(number), width)
+
+
+@pytest.mark.parametrize("width", [1, 8])
+def test_no_more_calls_are_made_than_the_budget_has(width: int) -> None:
+    asked = model()
+    run = Run("example", limits=Limits(calls=10))
+    outcomes = ask_all(run, run.watch(asked), 40, width)
+    assert len(asked.asked) == 10
+    assert sum(isinstance(outcome, Reply) for outcome in outcomes) == 10
+    assert all(isinstance(outcome, (Reply, LimitError)) for outcome in outcomes)
+    assert run.totals["calls"] == 10
+    assert run.finish().state == "limited"
+
+
+def test_cached_replies_are_free_whatever_the_width() -> None:
+    run = Run("example", limits=Limits(calls=2, tokens=100, usd=0.01), prices=Prices("2026-01-01", {"m": Price(1, 1)}))
+    outcomes = ask_all(run, run.watch(model(cached=True)), 200, width=8)
+    assert all(isinstance(outcome, Reply) for outcome in outcomes)
+    assert run.finish().state == "done"
+    assert run.totals["cached"] == 200
+
+
+def test_calls_in_flight_that_turn_out_to_be_cached_leave_room_for_those_that_wait() -> None:
+    """With one call left and a slow cached one in flight, the next call waits for it, and is then made."""
+    started = threading.Event()
+
+    def answer(asked: Request) -> Reply:
+        if asked.messages[0].text == "question 0":
+            started.set()
+            time.sleep(0.05)
+            return Reply("kept", cached=True)
+        assert started.wait(5)
+        return Reply("live", usage=Usage(1, 1))
+
+    run = Run("example", limits=Limits(calls=1))
+    outcomes = ask_all(run, run.watch(ScriptedModel(answer, name="m")), 2, width=2)
+    assert [outcome.text for outcome in outcomes] == ["kept", "live"]
+
+
+def test_a_token_budget_stops_before_a_prompt_that_would_overdraw_it() -> None:
+    asked = model(prompt=3, completion=5)
+    run = Run("example", limits=Limits(tokens=18))
+    outcomes = ask_all(run, run.watch(asked), 10, width=1)
+    assert [type(outcome).__name__ for outcome in outcomes[:3]] == ["Reply", "Reply", "LimitError"]
+    assert outcomes[2].limit == "tokens"
+    totals = run.totals
+    assert totals["prompt_tokens"] + totals["completion_tokens"] == 16
+
+
+def test_a_money_budget_stops_and_says_which_it_was() -> None:
+    prices = Prices("2026-01-01", {"m": Price(prompt=1.0, completion=1.0)})
+    run = Run("example", limits=Limits(usd=0.0003), prices=prices)
+    outcomes = ask_all(run, run.watch(model(prompt=50, completion=50)), 10, width=1)
+    assert sum(isinstance(outcome, Reply) for outcome in outcomes) == 3
+    assert outcomes[-1].limit == "usd"
+    assert "0.0003 US dollars" in str(outcomes[-1])
+    assert run.totals["usd"] == pytest.approx(0.0003)
+
+
+def test_a_money_budget_without_a_price_is_refused_before_anything_is_spent() -> None:
+    with pytest.raises(ConfigError, match="price of m is not known"):
+        Run("example", limits=Limits(usd=1)).watch(model())
+
+
+def test_seconds_count_inside_stages_only() -> None:
+    ticks = count()
+    now = {"extra": 0.0}
+    clock = Clock(seconds=lambda: next(ticks) * 0.001 + now["extra"])
+    run = Run("example", limits=Limits(seconds=10), clock=clock)
+    watched = run.watch(model())
+    run.do(watched.ask, requests(1)[0])
+    now["extra"] += 1000  # the notebook lies idle
+    run.do(watched.ask, requests(1)[0])
+
+    def slow() -> None:
+        watched.ask(requests(1)[0])
+        now["extra"] += 11
+        watched.ask(requests(1)[0])
+
+    with pytest.raises(LimitError, match="10 seconds"):
+        run.do(slow)
+    assert run.state == "limited"
+    assert run.steps[-1].state == "failed"
+    assert run.totals["calls"] == 3
+
+
+def test_a_limit_that_was_hit_and_handled_still_marks_the_run() -> None:
+    run = Run("example", limits=Limits(calls=0))
+    watched = run.watch(model())
+
+    def stage() -> str:
+        try:
+            return watched.ask(requests(1)[0]).text
+        except LimitError:
+            return "partial"
+
+    assert run.do(stage) == "partial"
+    assert run.state == "running"
+    assert run.finish().state == "limited"
+    assert run.totals["calls"] == 0
+
+
+def test_a_failed_call_counts_as_a_call() -> None:
+    run = Run("example", limits=Limits(calls=2))
+    watched = run.watch(ScriptedModel([], name="m"))
+    outcomes = ask_all(run, watched, 4, width=1)
+    assert [type(outcome).__name__ for outcome in outcomes] == ["ModelError", "ModelError", "LimitError", "LimitError"]
+
+
+@pytest.mark.parametrize("limits", [{"calls": -1}, {"usd": -0.5}, {"seconds": float("nan")}])
+def test_a_limit_below_nothing_is_refused(limits: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        Limits(**limits)
