@@ -1,0 +1,243 @@
+"""Magic lines: splitting them into words, options made from a dataclass, and errors that point at the word to mend."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import Any, get_args, get_type_hints
+
+from IPython.core.error import UsageError
+from IPython.core.magic_arguments import ArgDecorator, MagicArgumentParser
+
+from kgnb.errors import KgnbError
+
+VARIABLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
+NONE = ("none", "auto", "automatic")
+
+
+class LineError(KgnbError):
+    """A magic line that cannot be carried out: what is wrong, where (the line and a caret), and how to mend it."""
+
+    def __init__(self, what: str, *, line: str = "", at: str = "", fix: str = "", details: str = "") -> None:
+        super().__init__(what, fix=fix, details=details)
+        self.line = line
+        self.at = at
+
+    def _render_traceback_(self) -> list[str]:
+        shown = [f"{type(self).__name__}: {self.what}"]
+        if self.line:
+            start = self.line.rfind(self.at) if self.at else -1
+            shown.append(f"    {self.line}" + (f"\n    {' ' * start}{'^' * len(self.at)}" if start >= 0 else ""))
+        return [*shown, *([self.fix] if self.fix else []), *getattr(self, "__notes__", ())]
+
+
+class Bound(str):
+    """A word that stands for a Python value, ``{{name}}``: never split again, never read as an option."""
+
+    value: object
+
+    def __new__(cls, text: str, value: object) -> Bound:
+        """The word as it was written, carrying the value."""
+        bound = super().__new__(cls, text)
+        bound.value = value
+        return bound
+
+
+def bound_value(word: Any) -> Any:
+    """The Python value behind a word: the word itself, unless it is a ``{{name}}``."""
+    return word.value if isinstance(word, Bound) else word
+
+
+def split(line: str, names: Mapping[str, object] | None = None) -> list[str]:
+    r"""The words of a line. Quotes group; a backslash is itself (Windows paths) and ``#`` is no comment (IRIs).
+
+    >>> split('start a.ttl "my huts.ttl" --context "huts and routes"')
+    ['start', 'a.ttl', 'my huts.ttl', '--context', 'huts and routes']
+    >>> split("open {{ path }} --as huts", {"path": "a folder/b.ttl"})[1].value
+    'a folder/b.ttl'
+
+    Raises:
+        LineError: a quote is never closed, or a ``{{name}}`` is not defined.
+    """
+    lexer = shlex.shlex(VARIABLE.sub(r"{{\1}}", line), posix=True)
+    lexer.whitespace_split, lexer.commenters, lexer.escape = True, "", ""
+    try:
+        words = list(lexer)
+    except ValueError as error:
+        raise LineError(
+            "a quote is opened and never closed",
+            line=line,
+            at=max("\"'", key=line.rfind),
+            fix="Close it; a text with an apostrophe goes into double quotes.",
+        ) from error
+    return [_bind(word, names or {}, line) for word in words]
+
+
+def _bind(word: str, names: Mapping[str, object], line: str) -> str:
+    found = VARIABLE.fullmatch(word)
+    if found is None:
+        return word
+    if found[1] not in names:
+        raise LineError(
+            f"there is no variable {found[1]}", line=line, at=found[1], fix=f"Set {found[1]} = ... in a cell above."
+        )
+    return Bound(word, names[found[1]])
+
+
+def quote(word: str) -> str:
+    """A word as it must be written in a line so that ``split`` gives it back.
+
+    >>> quote("huts.ttl"), quote("huts and routes"), split(quote('''a "b" 'c' '''))
+    ('huts.ttl', '"huts and routes"', ['a "b" \\'c\\' '])
+    """
+    if word and re.fullmatch(r"[^\s'\"{}]+", word):
+        return word
+    return f'"{word}"' if '"' not in word else shlex.quote(word)
+
+
+class Number:
+    """An argparse type: a number within bounds; ``none`` where the option may be left to the program."""
+
+    def __init__(
+        self, kind: type[int] | type[float], least: float | None, most: float | None, optional: bool = False
+    ) -> None:
+        self.kind, self.least, self.most, self.optional = kind, least, most, optional
+
+    def __call__(self, word: str) -> int | float | None:
+        """The number a word stands for."""
+        value = bound_value(word)
+        if self.optional and (value is None or str(value).lower() in NONE):
+            return None
+        try:
+            number = self.kind(value)
+        except (TypeError, ValueError):
+            raise argparse.ArgumentTypeError(f"wants {self}, not {value!r}") from None
+        if not ((self.least is None or number >= self.least) and (self.most is None or number <= self.most)):
+            raise argparse.ArgumentTypeError(f"wants {self}, not {value!r}")
+        return number
+
+    def __str__(self) -> str:
+        kind = "a whole number" if self.kind is int else "a number"
+        least, most = (f"{bound:g}" if bound is not None else "" for bound in (self.least, self.most))
+        within = f" from {least} to {most}" if least and most else f" of {least} or more" if least else ""
+        return f"{kind}{within}{' or none' if self.optional else ''}"
+
+
+class options(ArgDecorator):  # type: ignore[misc]  # IPython is untyped; lower case as its own decorators are
+    """Decorates a verb with the fields of an options dataclass; a field not given on the line stays absent.
+
+    The one place where options become arguments: help, bounds and choices come from the field's metadata.
+    """
+
+    def __init__(self, cls: type[Any], *names: str) -> None:
+        self.cls, self.names = cls, names
+
+    def add_to_parser(self, parser: argparse.ArgumentParser, group: Any) -> None:
+        """Called by IPython when it builds the verb's parser."""
+        hints = get_type_hints(self.cls)
+        for entry in fields(self.cls):
+            if not self.names or entry.name in self.names:
+                _add_field(group or parser, entry, hints[entry.name])
+
+
+def _add_field(parser: Any, entry: Any, hint: Any) -> None:
+    default = "none" if entry.default is None else repr(entry.default) if entry.default == "" else entry.default
+    text = f"{entry.metadata.get('help', '')} [{default}]".replace("%", "%%")
+    given: dict[str, Any] = {"dest": entry.name, "help": text, "default": argparse.SUPPRESS}
+    name = "--" + entry.name.replace("_", "-")
+    kinds = get_args(hint) or (hint,)
+    if bool in kinds:
+        # BooleanOptionalAction of Python 3.11 repeats the default in the help; ours says it already.
+        parser.add_argument(name, action=argparse.BooleanOptionalAction, **given)
+        return
+    if "choices" in entry.metadata:
+        given["choices"] = entry.metadata["choices"]
+    kind = int if int in kinds else float if float in kinds else None
+    if kind is not None:
+        least, most = entry.metadata.get("min"), entry.metadata.get("max")
+        given["type"] = Number(kind, least, most, optional=type(None) in kinds)
+        given["metavar"] = "N" if kind is int else "X"
+    elif "choices" not in given:
+        given["metavar"] = "TEXT"
+    parser.add_argument(name, **given)
+
+
+def parse(
+    parser: MagicArgumentParser, words: Sequence[str], *, line: str, body: Mapping[str, object] | None = None
+) -> argparse.Namespace:
+    """The arguments of a verb: what ``body`` (of a cell magic) sets, and over it what the line says.
+
+    Raises:
+        LineError: an unknown option (the nearest is suggested), a bad value, or a missing argument.
+    """
+    words = [*_body_words(parser, body or {}), *words]
+    try:
+        arguments, extra = parser.parse_known_args(words)
+    except (UsageError, argparse.ArgumentError) as error:
+        at = next((word for word in reversed(words) if f"{word!r}" in str(error) or f" {word}:" in str(error)), "")
+        raise LineError(_plain(str(error)), line=line, at=str(at), fix=_usage(parser)) from error
+    if extra:
+        known = [text for action in parser._actions for text in action.option_strings]
+        near = get_close_matches(extra[0].partition("=")[0], known, n=1, cutoff=0.4)
+        raise LineError(
+            f"%{parser.prog} has no option {extra[0]}"
+            if extra[0].startswith("-")
+            else f"%{parser.prog} does not know what to do with {extra[0]!r}",
+            line=line,
+            at=str(extra[0]),
+            fix=(f"Did you mean {near[0]}? " if near else "") + _usage(parser),
+        )
+    for name, value in vars(arguments).items():
+        setattr(arguments, name, [bound_value(one) for one in value] if isinstance(value, list) else bound_value(value))
+    return arguments
+
+
+def _body_words(parser: argparse.ArgumentParser, body: Mapping[str, object]) -> list[str]:
+    """A cell's ``name = value`` lines as words of the line."""
+    actions = {action.dest: action for action in parser._actions if action.option_strings}
+    words: list[str] = []
+    for name, value in body.items():
+        action = actions.get(name.replace("-", "_"))
+        if action is None:
+            near = get_close_matches(name, actions, n=1)
+            raise LineError(
+                f"%{parser.prog} has no option {name}",
+                line=f"{name} = {value!r}",
+                at=name,
+                fix=f"Did you mean {near[0]}?" if near else _usage(parser),
+            )
+        option = next(text for text in action.option_strings if text.startswith("--"))
+        if action.nargs == 0:
+            words += [option] if value else [option.replace("--", "--no-", 1)] if len(action.option_strings) > 1 else []
+        else:
+            words += [option, Bound(f"{name} = {value!r}", value if isinstance(value, (int, float)) else str(value))]
+    return words
+
+
+def cell_body(cell: str) -> dict[str, object]:
+    """The ``name = value`` lines (TOML) below a cell magic.
+
+    Raises:
+        LineError: the lines are not TOML.
+    """
+    try:
+        return tomllib.loads(cell)
+    except tomllib.TOMLDecodeError as error:
+        raise LineError(
+            f"the lines below the magic are not settings: {error}",
+            line=next((text for text in cell.splitlines() if text.strip()), ""),
+            fix='Write one a line, as in: k = 5 or context = "mountain huts".',
+        ) from error
+
+
+def _plain(message: str) -> str:
+    return message.replace("argument ", "", 1).replace("the following arguments are required", "missing")
+
+
+def _usage(parser: argparse.ArgumentParser) -> str:
+    return f"%{parser.prog} --help lists what it takes."

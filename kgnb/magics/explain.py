@@ -1,0 +1,192 @@
+"""Why an entity was mapped as it was: ranks, texts compared, verdicts and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from kgnb.agents.ontology_matching.values import VIEWS, Described, Description, Found, Judged, Validated
+from kgnb.errors import DataError
+from kgnb.kg.ontology import Entity
+from kgnb.kg.prefixes import shorten
+from kgnb.mappings import Alignment
+from kgnb.results.escaping import escaped, one_line
+from kgnb.results.table import Column, Table
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One entity: how it reads, its candidates with their ranks and verdict, and what the alignment says of it."""
+
+    description: Description
+    candidates: Table
+    verdict: str
+    outcome: tuple[str, ...]
+
+    @property
+    def heading(self) -> str:
+        """Which entity this is about."""
+        return f"{self.description.name} ({self.description.kind} of the {self.description.side})"
+
+    def __str__(self) -> str:
+        parts = [self.heading, f"  {self.description.iri}"]
+        parts += [f"  {line}" for line in self.description.in_short.splitlines()[1:]]
+        parts = [one_line(part) for part in parts] + ["", self.candidates.text(), ""]
+        parts += [one_line(f"verdict: {self.verdict}")] if self.verdict else []
+        return "\n".join([*parts, *map(one_line, self.outcome)])
+
+    def to_html(self) -> str:
+        """The same as HTML that survives JupyterLab's sanitiser; every text is escaped."""
+        texts = "<br>".join(escaped(line) for line in self.description.in_short.splitlines()[1:])
+        verdict = f"<p><strong>verdict:</strong> {escaped(self.verdict)}</p>" if self.verdict else ""
+        outcome = "".join(f"<p>{escaped(line)}</p>" for line in self.outcome)
+        return (
+            f"<p><strong>{escaped(self.heading)}</strong> <code>{escaped(self.description.iri)}</code><br>{texts}</p>"
+            f"{self.candidates.html()}{verdict}{outcome}"
+        )
+
+
+@dataclass(frozen=True)
+class Explanations:
+    """Every entity an item names: a name may belong to a class and a property, or to both sides."""
+
+    items: tuple[Explanation, ...]
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.items))
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/plain": str(self), "text/html": "<hr>".join(item.to_html() for item in self.items)}
+
+
+def explain(item: str, values: Mapping[str, Any]) -> Explanations:
+    """What the stages so far know of an entity, named by IRI, short IRI, local name or label.
+
+    Args:
+        item: the name, in either ontology.
+        values: the stages' values by stage name; what is missing is left out of the explanation.
+
+    Raises:
+        DataError: no entity is called so; the nearest names are suggested.
+    """
+    described: Described = values["retrieve"]
+    descriptions = named(item, described)
+    if not descriptions:
+        known = sorted({description.name for description in described.descriptions})
+        near = get_close_matches(item, known, n=3, cutoff=0.5)
+        raise DataError(
+            f"no entity of either ontology is called {item!r}",
+            where="",
+            fix=f"Did you mean {' or '.join(near)}?" if near else "%om retrieve shows what there is.",
+        )
+    return Explanations(tuple(_explanation(description, values) for description in descriptions))
+
+
+def named(item: str, described: Described) -> list[Description]:
+    """The descriptions an item names: by IRI first, then by short IRI and local name, then by any label or synonym."""
+    wanted = " ".join(item.split()).casefold()
+    prefixes = {**dict(described.target.prefixes), **dict(described.source.prefixes)}
+    everything = described.descriptions
+    return (
+        [one for one in everything if one.iri == item.strip("<>")]
+        or [
+            one
+            for one in everything
+            if wanted in (one.entity.local_name.casefold(), shorten(one.iri, prefixes).casefold())
+        ]
+        or [one for one in everything if wanted in _labels(one.entity, one.name)]
+    )
+
+
+def _labels(entity: Entity, name: str) -> set[str]:
+    texts = [name, *(text.text for text in (*entity.labels, *entity.synonyms))]
+    return {" ".join(text.split()).casefold() for text in texts}
+
+
+def _explanation(description: Description, values: Mapping[str, Any]) -> Explanation:
+    judged = _judged(description, values.get("validate"))
+    return Explanation(
+        description,
+        _candidates(description, values.get("search"), values.get("summarise"), judged),
+        _verdict(judged),
+        tuple(_outcome(description, values.get("merge"))),
+    )
+
+
+def _judged(description: Description, validated: Validated | None) -> Judged | None:
+    about = (description.side, description.key)
+    found = (one for one in (validated.judged if validated else ()))
+    return next((one for one in found if (one.question.side, one.question.about.key) == about), None)
+
+
+def _candidates(description: Description, found: Found | None, summarised: Any, judged: Judged | None) -> Table:
+    questions = summarised.questions if summarised else ()
+    question = next((q for q in questions if (q.side, q.about.key) == (description.side, description.key)), None)
+    ranks = _ranks(description, found)
+    columns = [Column("rank", "rank", "number"), Column("name", "candidate"), Column("score", "fused", "number")]
+    columns += [Column(view, f"{view} rank (cosine)") for view in VIEWS]
+    columns += [Column("exact", "equal name"), Column("said", "verdict"), Column("iri", "IRI", "iri")]
+    rows, details = [], []
+    for candidate, other in zip(question.candidates, question.others, strict=True) if question else ():
+        places = ranks.get(other.iri, {})
+        cosines = dict(zip(VIEWS, candidate.cosines, strict=True))
+        views = [f"{places[view]} ({cosines[view]:.2f})" if view in places else f"- ({cosines[view]:.2f})" for view in VIEWS]
+        said = judged.verdict.decision if judged and judged.verdict.choice == other.iri else ""
+        rows.append([candidate.rank, other.name, candidate.score, *views, "yes" if "exact" in places else "", said, other.iri])
+        evidence = [(one.kind, one.text) for one in candidate.evidence]
+        details.append([("text compared", description.in_short), ("with", other.in_short), *evidence])
+    return Table(columns, rows, caption="Candidates", details=details)
+
+
+def _ranks(description: Description, found: Found | None) -> dict[str, dict[str, int]]:
+    """For each candidate's IRI, its rank in every view that found it when this entity asked."""
+    places: dict[str, dict[str, int]] = {}
+    for ranked in found.rankings if found else ():
+        own, other = (ranked.source, ranked.target)
+        if description.side == "target":
+            own, other = other, own
+        if ranked.direction == description.side and (own, ranked.kind) == description.key:
+            places.setdefault(other, {})[ranked.view] = ranked.rank
+    return places
+
+
+def _verdict(judged: Judged | None) -> str:
+    if judged is None:
+        return ""
+    verdict = judged.verdict
+    names = {other.iri: other.name for other in judged.question.others}
+    choice = f" {names[verdict.choice]}" if verdict.choice in names else ""
+    why = f": {verdict.rationale}" if verdict.rationale else ""
+    return f"{verdict.decision}{choice} ({verdict.confidence:.2f}, by {verdict.judged_by}){why}"
+
+
+def _outcome(description: Description, alignment: Alignment | None) -> Iterator[str]:
+    if alignment is None:
+        return
+    side, key = description.side, description.key
+    said = False
+    for mapping in alignment:
+        if (getattr(mapping, side), mapping.kind) == key:
+            said = True
+            yield f"mapped: {mapping.source_label} {mapping.relation} {mapping.target_label} ({mapping.confidence:.2f})"
+    for dropped in alignment.dropped:
+        mapping = dropped.mapping
+        if (getattr(mapping, side), mapping.kind) == key:
+            said = True
+            yield f"dropped: {mapping.source_label} = {mapping.target_label}: {dropped.reason}"
+    for mapping in alignment.unsure:
+        if (getattr(mapping, side), mapping.kind) == key:
+            said = True
+            yield f"waits for a person: {mapping.source_label} and {mapping.target_label}"
+    if not said:
+        yield "not mapped"

@@ -1,0 +1,166 @@
+"""``%kg``: open graphs, name them, look at what is in them."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
+from IPython.core.magic_arguments import argument
+
+from kgnb.backends import open_graph
+from kgnb.errors import DataError
+from kgnb.kg.graph import Graph
+from kgnb.kg.ontology import Ontology
+from kgnb.kg.terms import Literal
+from kgnb.magics.session import NamedGraph
+from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.results.table import Column, Table
+
+COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
+LANGUAGES = """SELECT ?language (COUNT(*) AS ?count) WHERE { ?s ?p ?o BIND(LANG(?o) AS ?language) FILTER(?language != "") }
+GROUP BY ?language ORDER BY DESC(?count) ?language"""
+PREDICATES_OF_ORDER = 20  # languages listed
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What ``%kg open`` returns: the graph, and what was read and mended."""
+
+    name: str
+    graph: Graph
+    triples: int
+    mended: tuple[tuple[str, int], ...] = ()
+
+    def __str__(self) -> str:
+        mended = ", ".join(f"{what}: {count:,}" for what, count in self.mended)
+        return f"{self.name}: {self.triples:,} triples" + (f"; mended {mended}" if mended else "")
+
+    __repr__ = __str__
+
+    def table(self) -> Table:
+        """Triples, and what was mended how often."""
+        rows = [["triples", self.triples], *([f"mended: {what}", count] for what, count in self.mended)]
+        return Table([Column("what", "what"), Column("count", "count", "number")], rows, caption=self.name)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return self.table()._repr_mimebundle_(include, exclude) | {"text/plain": str(self)}
+
+
+@magics_class
+class KgMagics(VerbMagics):
+    """The ``%kg`` magic."""
+
+    magic = "kg"
+
+    @verb("kg open", "%kg open huts.ttl --as huts", '%kg open "my data/*.ttl" more.rdf.gz --as both')
+    @argument("files", metavar="FILE", nargs="+", help="files, folders, globs, an endpoint's URL, huts:alpine")
+    @argument("--as", dest="name", metavar="NAME", default="", help="what to call it [the first file's name]")
+    def open(self, arguments: argparse.Namespace) -> Opened:
+        """Open files, folders or an endpoint as one graph, and make it the current one."""
+        files = arguments.files
+        name = arguments.name or default_name(files[0])
+        graph = open_graph(files[0] if len(files) == 1 else files, self.session.settings)
+        before = self.session.graphs.pop(name, None)
+        if before is not None and before.graph is not graph:
+            before.graph.close()
+            print(f"{name} was open already: it now stands for {', '.join(map(str, files))}")
+        self.session.graphs[name] = NamedGraph(name, graph, " ".join(map(str, files)))
+        self.session.current = name
+        return Opened(name, graph, graph.count(), mended(graph))
+
+    @verb("kg list", "%kg list")
+    def list(self, arguments: argparse.Namespace) -> Table:
+        """Show the open graphs; the current one is marked."""
+        columns = [Column("name", "name"), Column("current", "current"), Column("triples", "triples", "number")]
+        rows = [
+            [one.name, "yes" if one.name == self.session.current else "", one.graph.count(), one.origin]
+            for one in self.session.graphs.values()
+        ]
+        notes = () if rows else ("Open one: %kg open FILE --as NAME",)
+        return Table([*columns, Column("origin", "opened from")], rows, caption="Open graphs", notes=notes)
+
+    @verb("kg use", "%kg use huts")
+    @argument("name", metavar="NAME", help="a graph that is open")
+    def use(self, arguments: argparse.Namespace) -> None:
+        """Make a graph the current one."""
+        self.session.current = self.session.graph(arguments.name).name
+        print(f"current graph: {self.session.current}")
+
+    @verb("kg info", "%kg info", "%kg info huts")
+    @argument("name", metavar="NAME", nargs="?", default="", help="a graph that is open [the current one]")
+    def info(self, arguments: argparse.Namespace) -> Table:
+        """Count a graph's triples, classes, properties, individuals, languages and prefixes."""
+        named = self.session.graph(arguments.name)
+        rows: list[list[Any]] = [["triples", named.graph.count(), ""]]
+        try:
+            ontology = self.session.ontology(named.name, individuals=True)
+        except DataError:
+            ontology = Ontology(named.name, "", "", ())
+        for kind in COUNTED:
+            entities = ontology.of_kind(kind)  # type: ignore[arg-type]  # COUNTED holds kinds
+            names = ", ".join(entity.local_name for entity in entities[:5])
+            rows.append([_plural(kind), len(entities), names + (", ..." if len(entities) > 5 else "")])
+        for language, count in named.graph.select(LANGUAGES, limit=PREDICATES_OF_ORDER):
+            rows.append([f"texts in {_text(language)}", int(_text(count)), ""])
+        rows += [[f"prefix {prefix}:", None, namespace] for prefix, namespace in ontology.prefixes]
+        rows += [[f"mended: {what}", count, ""] for what, count in ontology.mended or mended(named.graph)]
+        columns = [Column("what", "what"), Column("count", "count", "number"), Column("which", "which")]
+        return Table(columns, rows, caption=f"{named.name} ({named.origin})")
+
+    @verb("kg close", "%kg close huts")
+    @argument("name", metavar="NAME", nargs="?", default="", help="a graph that is open [the current one]")
+    def close(self, arguments: argparse.Namespace) -> None:
+        """Close a graph and forget its name; its files stay as they are."""
+        named = self.session.graph(arguments.name)
+        named.graph.close()
+        del self.session.graphs[named.name]
+        if self.session.current == named.name:
+            self.session.current = next(reversed(self.session.graphs), "")
+        print(f"closed {named.name}" + (f"; current graph: {self.session.current}" if self.session.current else ""))
+
+    def suggestions(self, name: str) -> Sequence[str]:
+        """Names of open graphs."""
+        return tuple(self.session.graphs) if name == "name" else ()
+
+    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+        """A form starts from the current graph."""
+        return {"name": self.session.current} if method.verb in ("use", "info", "close") else {}  # type: ignore[attr-defined]
+
+    @no_var_expand
+    @line_cell_magic
+    def kg(self, line: str, cell: str | None = None) -> Any:
+        """Open graphs, name them, look at what is in them."""
+        return self.dispatch(line, cell)
+
+
+def default_name(source: object) -> str:
+    """A short name for a source: its file's stem, its data set's name, or its host.
+
+    >>> default_name("data/huts/alpine.ttl.gz"), default_name("huts:alpine"), default_name("https://x.example/sparql")
+    ('alpine', 'alpine', 'x.example')
+    """
+    if not isinstance(source, str | Path):
+        return "graph"
+    text = str(source)
+    if re.match(r"https?://", text):
+        return text.split("/")[2]
+    last = Path(text.partition(":")[2] if re.match(r"[a-z]{2,}:", text) else text).name
+    return re.sub(r"[^\w-]+", "-", last.split(".")[0]).strip("-") or "graph"
+
+
+def mended(graph: Graph) -> tuple[tuple[str, int], ...]:
+    """What loading had to mend, where the graph keeps a count of it."""
+    return tuple(getattr(graph, "mended", ()))
+
+
+def _plural(kind: str) -> str:
+    return {"class": "classes"}.get(kind, kind.replace("property", "properties") if "property" in kind else f"{kind}s")
+
+
+def _text(term: object) -> str:
+    return term.text if isinstance(term, Literal) else str(term)

@@ -1,0 +1,148 @@
+"""``%llm``: which model is asked, what it may spend and what it has cost."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
+from IPython.core.magic_arguments import argument
+
+from kgnb.errors import ConfigError
+from kgnb.llm.model import Message, Request
+from kgnb.magics.arguments import LineError, Number
+from kgnb.magics.matching import money, spent
+from kgnb.magics.progress import duration
+from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.results.table import Column, Table
+from kgnb.run import Run
+from kgnb.settings import Settings
+
+TEST = Request((Message("user", "Answer with the single word: ready"),), max_tokens=200)
+BUDGETS = {"calls": "calls_limit", "tokens": "tokens_limit", "usd": "usd_limit", "seconds": "seconds_limit"}
+
+
+@magics_class
+class LlmMagics(VerbMagics):
+    """The ``%llm`` magic."""
+
+    magic = "llm"
+
+    @verb(
+        "llm use",
+        "%llm use gpt-4o-mini --key env:OPENAI_API_KEY",
+        "%llm use qwen2.5:7b --base-url http://localhost:11434/v1",
+    )
+    @argument("model", metavar="MODEL", help="the model's name as its server knows it")
+    @argument("--base-url", metavar="URL", default="", help="an OpenAI-compatible server [OpenAI's]")
+    @argument("--key", metavar="env:NAME", default="", help="the environment variable that holds the key")
+    def use(self, arguments: argparse.Namespace) -> None:
+        """Ask this model from now on."""
+        if arguments.key and not arguments.key.startswith("env:"):
+            raise LineError(
+                "a key is named, never written out",
+                line="%llm use MODEL --key env:NAME",
+                at="env:NAME",
+                fix="Put it in an environment variable and name that; delete it from this cell: notebooks are shared.",
+            )
+        settings = self.session.settings.with_(
+            model=arguments.model, base_url=arguments.base_url, key=arguments.key
+        )
+        settings.api_key()  # refuses a variable that is not set now, not in the middle of a run
+        self.session.settings = settings
+        print(f"model: {_name(settings)}; try it: %llm test")
+
+    @verb("llm off", "%llm off")
+    def off(self, arguments: argparse.Namespace) -> None:
+        """Ask no model: rules decide."""
+        self.session.settings = self.session.settings.with_(model="", base_url="", key="")
+        print("no model: rules decide")
+
+    @verb("llm test", "%llm test")
+    def test(self, arguments: argparse.Namespace) -> Table:
+        """Ask the model one short question, and show its answer and what it took."""
+        model = self.session.model()
+        if model is None:
+            raise ConfigError("no model is set", fix="Name one first: %llm use MODEL")
+        run = self._new_run()
+        reply = run.watch(model).ask(TEST)
+        call = run.steps[-1].calls[-1]
+        rows = [
+            ["model", reply.model or model.name],
+            ["answer", reply.text.strip()],
+            ["took", ", ".join([*spent([call]), duration(call.seconds)])],
+        ]
+        return Table([Column("what", "what"), Column("value", "value")], rows, caption=_name(self.session.settings))
+
+    @verb("llm cost", "%llm cost")
+    def cost(self, arguments: argparse.Namespace) -> Table:
+        """Show what the runs of this notebook have taken: calls, tokens, money, seconds."""
+        runs = [run for run in self.session.runs if run.steps]
+        columns = [Column("run", "run"), Column("state", "state"), Column("calls", "calls", "number")]
+        columns += [Column("cached", "from cache", "number"), Column("prompt", "tokens in", "number")]
+        columns += [Column("completion", "tokens out", "number"), Column("usd", "money")]
+        rows = [_costs(f"{number}. {run.agent}", run) for number, run in enumerate(runs, start=1)]
+        total = [sum(row[at] for row in rows) for at in (2, 3, 4, 5)]
+        known = [run.totals["usd"] for run in runs if run.totals["calls"]]
+        usd = money(sum(known) if None not in known else None) if known else money(0.0)
+        seconds = duration(sum(run.totals["seconds"] for run in runs))
+        return Table(
+            [*columns, Column("seconds", "time")],
+            [*rows, ["all", "", *total, usd, seconds]],
+            caption="What the runs of this notebook have taken",
+            notes=[_budget(self.session.settings)],
+        )
+
+    @verb("llm budget", "%llm budget --calls 500 --usd 1", "%llm budget --usd 0")
+    @argument("--calls", type=Number(int, 0, None), metavar="N", help="model calls a run may make; 0: no limit")
+    @argument("--tokens", type=Number(int, 0, None), metavar="N", help="tokens a run may use; 0: no limit")
+    @argument("--usd", type=Number(float, 0, None), metavar="X", help="US dollars a run may spend; 0: no limit")
+    @argument("--seconds", type=Number(float, 0, None), metavar="X", help="seconds a run may take; 0: no limit")
+    def budget(self, arguments: argparse.Namespace) -> None:
+        """Limit what each run from now on may spend; what is not named stays as it is."""
+        changes = {
+            setting: getattr(arguments, name)
+            for name, setting in BUDGETS.items()
+            if getattr(arguments, name) is not None
+        }
+        self.session.settings = self.session.settings.with_(**changes)
+        under_way = self.session.matching is not None and self.session.matching.run.steps
+        print(_budget(self.session.settings) + ("; holds from the next %om retrieve or %om run" if under_way else ""))
+
+    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+        """What the settings say."""
+        settings = self.session.settings
+        values: dict[str, object] = {"model": settings.model, "base_url": settings.base_url, "key": settings.key}
+        return values | {name: getattr(settings, setting) for name, setting in BUDGETS.items()}
+
+    def _new_run(self) -> Run:
+        from kgnb.tasks import new_run
+
+        run = new_run("llm test", settings=self.session.settings)
+        self.session.runs.append(run)
+        return run
+
+    @no_var_expand
+    @line_cell_magic
+    def llm(self, line: str, cell: str | None = None) -> Any:
+        """Choose the model that is asked, limit what it may spend, see what it has cost."""
+        return self.dispatch(line, cell)
+
+
+def _name(settings: Settings) -> str:
+    return settings.model + (f" at {settings.base_url}" if settings.base_url else "")
+
+
+def _costs(name: str, run: Run) -> list[Any]:
+    totals = run.totals
+    usd = money(totals["usd"] if totals["calls"] else 0.0)
+    counts = [totals[key] for key in ("calls", "cached", "prompt_tokens", "completion_tokens")]
+    return [name, run.state, *counts, usd, duration(totals["seconds"])]
+
+
+def _budget(settings: Settings) -> str:
+    limits = [
+        f"{getattr(settings, setting):g} {name}" for name, setting in BUDGETS.items() if getattr(settings, setting)
+    ]
+    return f"budget of a run: {', '.join(limits)}" if limits else "budget of a run: no limit"

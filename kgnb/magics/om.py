@@ -1,0 +1,324 @@
+"""``%om``: match two ontologies, a stage a cell."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
+from IPython.core.magic_arguments import argument
+
+from kgnb import mapping_files, tasks
+from kgnb.agents.ontology_matching import pipeline
+from kgnb.agents.ontology_matching.judges import make_judge
+from kgnb.agents.ontology_matching.merge import merge
+from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.search import search
+from kgnb.agents.ontology_matching.store import store
+from kgnb.agents.ontology_matching.summarise import summarise
+from kgnb.agents.ontology_matching.validate import validate
+from kgnb.agents.ontology_matching.values import MatchQuestion, Options
+from kgnb.judging import Decisions, Judge
+from kgnb.llm.model import ChatModel
+from kgnb.magics.arguments import options
+from kgnb.magics.explain import explain
+from kgnb.magics.matching import STAGES, Judging, MatchingTask, OutOfOrder, Storing, reference_path, summary
+from kgnb.magics.measures import measures
+from kgnb.magics.progress import JudgeInSteps, Progress
+from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.mappings import Alignment
+from kgnb.results.table import Column, Table
+from kgnb.run import Event, Run
+from kgnb.vectors.cached_embedder import CachedEmbedder
+from kgnb.vectors.embedder import Embedder
+
+DECISIONS = "decisions.jsonl"  # where %om review keeps answers unless told otherwise
+COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
+
+
+@magics_class
+class OmMagics(VerbMagics):
+    """The ``%om`` magic. Each verb parses, calls what a script would call, and returns its value."""
+
+    magic = "om"
+
+    @verb("om start", "%om start huts.ttl refuge.owl", '%om start huts refuge --context "mountain huts" --k 5')
+    @argument("source", metavar="SOURCE", help="a name of %%kg, a file, a folder, an endpoint's URL, huts:alpine")
+    @argument("target", metavar="TARGET", help="the other one")
+    @argument("--reference", metavar="FILE", default="", help="a reference alignment, for evaluate and the oracle")
+    @options(Options)
+    @options(Storing)
+    @options(Judging)
+    def start(self, arguments: argparse.Namespace) -> Table:
+        """Name the two ontologies to match; what is set here holds for all stages."""
+        chosen = Options(**given(arguments, Options))
+        sides = [
+            self.session.ontology(name, individuals=chosen.individuals) for name in (arguments.source, arguments.target)
+        ]
+        if arguments.reference:
+            mapping_files.load_reference(arguments.reference)
+        self.session.matching = MatchingTask(
+            *sides,
+            chosen,
+            specs=(arguments.source, arguments.target),
+            reference=arguments.reference,
+            judging=Judging(**given(arguments, Judging)),
+            storing=Storing(**given(arguments, Storing)),
+            new_run=self._new_run,
+        )
+        columns = [Column("side", "side"), Column("name", "ontology"), *(Column(k, k, "number") for k in COUNTED)]
+        rows = [
+            [side, ontology.name, *(len(ontology.of_kind(kind)) for kind in COUNTED)]  # type: ignore[arg-type]
+            for side, ontology in zip(("source", "target"), sides, strict=True)
+        ]
+        mended = [
+            f"{ontology.name}: mended {', '.join(f'{what} ({count:,})' for what, count in ontology.mended)}"
+            for ontology in sides
+            if ontology.mended
+        ]
+        return Table(columns, rows, caption="To be matched", notes=[*mended, "Next: %om retrieve, or all: %om run"])
+
+    @verb("om retrieve", "%om retrieve", '%om retrieve --context "mountain huts and their bookings"')
+    @options(Options, "context")
+    def retrieve(self, arguments: argparse.Namespace) -> Any:
+        """Describe every entity of both in three views: syntactic, lexical, semantic."""
+        return self._stage("retrieve", arguments)
+
+    @verb("om store", "%om store", "%om store --embedder characters --index ./vectors")
+    @options(Storing)
+    def store(self, arguments: argparse.Namespace) -> Any:
+        """Put the descriptions into the vector store."""
+        return self._stage("store", arguments)
+
+    @verb("om search", "%om search", "%om search --k 3 --similarity 0.5")
+    @options(Options, "k", "similarity")
+    def search(self, arguments: argparse.Namespace) -> Any:
+        """Find every entity's nearest candidates in each view."""
+        return self._stage("search", arguments)
+
+    @verb("om summarise", "%om summarise", "%om summarise --fusion-constant 60")
+    @options(Options, "k", "fusion_constant")
+    def summarise(self, arguments: argparse.Namespace) -> Any:
+        """Fuse the rankings of the views into one."""
+        return self._stage("summarise", arguments)
+
+    @verb("om validate", "%om validate", "%om validate --judge oracle --error-rate 0.1")
+    @options(Judging)
+    @options(Options, "context")
+    @argument("--reference", metavar="FILE", default="", help="what the oracle answers from")
+    def validate(self, arguments: argparse.Namespace) -> Any:
+        """Let the judge say which candidate, if any, means the same."""
+        return self._stage("validate", arguments)
+
+    @verb("om merge", "%om merge", "%om merge --cardinality n:m --confidence 0.6")
+    @options(Options, "confidence", "one_sided", "cardinality")
+    def merge(self, arguments: argparse.Namespace) -> Any:
+        """Put both directions together into one coherent alignment."""
+        return self._stage("merge", arguments)
+
+    @verb("om run", "%om run", "%om run --judge rule --embedder characters", "%om run --plan model")
+    @options(Options)
+    @options(Storing)
+    @options(Judging)
+    @argument("--reference", metavar="FILE", default="", help="what the oracle answers from")
+    @argument("--plan", choices=("fixed", "model"), default="fixed", help="fixed, or let the model choose each stage")
+    def run(self, arguments: argparse.Namespace) -> Any:
+        """Run all six stages, from the beginning."""
+        task = self._task(arguments)
+        task.begin_again()
+        progress = self._progress()
+        if arguments.plan == "model":
+            self._follow_the_model(task, progress)
+        else:
+            for stage in STAGES:
+                task.step(stage, progress, *self._work(stage, task))
+        task.run.finish()
+        progress.say(summary(*task.run.steps, name="run"))
+        return task.values["merge"]
+
+    @verb("om evaluate", "%om evaluate --reference reference.rdf")
+    @argument("--reference", metavar="FILE", default="", help="the reference alignment [the one of %%om start]")
+    def evaluate(self, arguments: argparse.Namespace) -> Any:
+        """Compare the alignment with a reference: precision, recall, F1."""
+        task = self._task(arguments)
+        alignment = task.need("merge")
+        reference = mapping_files.load_reference(reference_path(task, arguments.reference))
+        return measures(alignment, reference, task)
+
+    @verb("om explain", "%om explain Hut", "%om explain http://huts.example/alpine#Hut")
+    @argument("item", metavar="ITEM", nargs="+", help="an IRI, a local name or a label of either ontology")
+    def explain(self, arguments: argparse.Namespace) -> Any:
+        """Show an entity's ranks, the texts compared, the verdict and what became of it."""
+        task = self._task(arguments)
+        task.need("retrieve")
+        return explain(" ".join(map(str, arguments.item)), task.values)
+
+    @verb("om export", "%om export alignment.rdf", "%om export alignment.sssom.tsv", "%om export alignment.ttl")
+    @argument("file", metavar="FILE", help="its suffix decides: .rdf (OAEI), .sssom.tsv, .ttl")
+    def export(self, arguments: argparse.Namespace) -> None:
+        """Write the alignment to a file other tools read."""
+        alignment = self._task(arguments).need("merge")
+        path = mapping_files.save(alignment, Path(arguments.file).expanduser())
+        print(f"wrote {len(alignment):,} mappings to {path}")
+
+    @verb("om trace", "%om trace")
+    def trace(self, arguments: argparse.Namespace) -> Run:
+        """Show the run so far: every step, model call and judgement, with what they took."""
+        run = self._task(arguments).run
+        if not run.steps:
+            raise OutOfOrder("nothing has been run yet", fix="Run a stage first: %om retrieve, or all: %om run")
+        return run
+
+    @verb("om review", "%om review", "%om review --below 0.7 --decisions decisions.jsonl")
+    @argument("--decisions", metavar="FILE", default="", help=f"where answers are kept [{DECISIONS}]")
+    @argument("--below", type=float, metavar="X", default=0.0, help="also verdicts less confident than this [0]")
+    @argument("--who", metavar="NAME", default="", help="who answers; written beside each answer")
+    def review(self, arguments: argparse.Namespace) -> Any:
+        """Answer what the judge could not decide; %%om validate then takes your answers over."""
+        from kgnb.widgets.form import someone_is_there
+        from kgnb.widgets.review import ReviewQueue, ReviewWidget, review_table, waiting
+
+        task = self._task(arguments)
+        entries = waiting(task.need("validate").judged, below=arguments.below)
+        path = arguments.decisions or task.judging.decisions or DECISIONS
+        task.judging = replace(task.judging, decisions=path)
+        if not someone_is_there(self.shell):
+            return review_table(entries)
+        return ReviewWidget(ReviewQueue(entries, Decisions(path), arguments.who))
+
+    def suggestions(self, name: str) -> Sequence[str]:
+        """Open graphs for source and target, entities for an item, judges and embedders where they are asked for."""
+        if name in ("source", "target"):
+            return (*self.session.graphs, "huts:alpine", "huts:refuge")
+        task = self.session.matching
+        if name == "item" and task is not None:
+            return tuple(entity.local_name for entity in (*task.source, *task.target))
+        return ("local", "characters", "tiny") if name == "embedder" else ("memory",) if name == "index" else ()
+
+    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+        """What the task under way has set, else what the settings say."""
+        settings, task = self.session.settings, self.session.matching
+        values: dict[str, object] = {**asdict(Options()), **asdict(Judging()), **asdict(Storing())}
+        if task is not None:
+            values.update({**asdict(task.options), **asdict(task.judging), **asdict(task.storing)})
+            values.update(source=task.source.name, target=task.target.name, reference=task.reference)
+        if method.verb == "start":  # type: ignore[attr-defined]
+            names = [*self.session.graphs, "", ""]
+            values.update(source=names[0], target=names[1])
+        values["embedder"] = values["embedder"] or settings.embedder
+        values["index"] = values["index"] or settings.index
+        return values
+
+    def _stage(self, stage: str, arguments: argparse.Namespace) -> Any:
+        """Runs one stage on the values of those before it."""
+        task = self._task(arguments)
+        work = self._work(stage, task)
+        if stage == STAGES[0] and task.run.steps:
+            task.begin_again()
+            work = self._work(stage, task)
+        return task.do(stage, self._progress(), *work)
+
+    def _work(self, stage: str, task: MatchingTask) -> tuple[Callable[..., Any], Sequence[Any], dict[str, Any]]:
+        """A stage's function and what it is called with."""
+        options = {"options": task.options}
+        match stage:
+            case "retrieve":
+                return retrieve, (task.source, task.target), {**options, "model": self._model(task)}
+            case "store":
+                described = task.need("retrieve")
+                return store, (described, self.session.index(task.storing.index), self._embedder(task)), {}
+            case "search":
+                return search, (task.need("store"),), options
+            case "summarise":
+                return summarise, (task.need("search"),), options
+            case "validate":
+                return validate, (task.need("summarise"), self._judge(task)), {}
+            case _:
+                return merge, (task.need("validate"),), options
+
+    def _task(self, arguments: argparse.Namespace) -> MatchingTask:
+        """The task under way, with the options this line sets; they hold for the stages after it as well."""
+        task = self.session.matching
+        if task is None:
+            names = list(self.session.graphs)
+            example = " ".join(names[:2]) if len(names) > 1 else "SOURCE TARGET"
+            raise OutOfOrder("there is nothing to match yet", fix=f"Run first, in a cell above: %om start {example}")
+        task.choose(replace(task.options, **given(arguments, Options)), self.session.ontology)
+        task.judging = replace(task.judging, **given(arguments, Judging))
+        task.storing = replace(task.storing, **given(arguments, Storing))
+        if getattr(arguments, "reference", ""):
+            task.reference = arguments.reference
+        return task
+
+    def _new_run(self, task: MatchingTask, tell: Callable[[Event], object]) -> Run:
+        parameters = {**asdict(task.options), **asdict(task.storing)}
+        run = tasks.new_run(
+            "ontology_matching",
+            task.source,
+            task.target,
+            parameters=parameters,
+            settings=self.session.settings,
+            on_event=tell,
+        )
+        self.session.runs.append(run)
+        return run
+
+    def _progress(self) -> Progress:
+        return Progress(live=getattr(self.shell, "kernel", None) is not None)
+
+    def _model(self, task: MatchingTask) -> ChatModel | None:
+        """The session's model, watched by the run; none where the judge makes no use of one."""
+        model = self.session.model() if task.judging.judge in ("auto", "model", "cascade") else None
+        return task.run.watch(model) if model is not None else None
+
+    def _embedder(self, task: MatchingTask) -> Embedder:
+        embedder = self.session.embedder(task.storing.embedder)
+        if isinstance(embedder, CachedEmbedder):
+            embedder.on_progress = lambda done, total: task.run.progress(done, total, "texts embedded")
+        return embedder
+
+    def _judge(self, task: MatchingTask) -> Judge[MatchQuestion]:
+        judging = task.judging
+        judge = make_judge(
+            judging.judge,
+            model=self._model(task),
+            reference=tasks.reference_pairs(task.reference) if task.reference else None,
+            error_rate=judging.error_rate,
+            seed=judging.seed,
+            decisions=Decisions(judging.decisions) if judging.decisions else None,
+            context=task.options.context,
+            width=self.session.settings.width,
+        )
+        return JudgeInSteps(task.run.watch_judge(judge), task.run.progress)
+
+    def _follow_the_model(self, task: MatchingTask, progress: Progress) -> None:
+        model = self.session.model()
+        if model is None:
+            raise OutOfOrder("--plan model needs a model", fix="Name one first: %llm use MODEL")
+        with task.telling(progress):
+            alignment = pipeline.match_ontologies(
+                task.source,
+                task.target,
+                index=self.session.index(task.storing.index),
+                embedder=self._embedder(task),
+                judge=self._judge(task),
+                options=task.options,
+                model=task.run.watch(model),
+                run=task.run,
+                plan="model",
+            )
+        task.values = {"merge": alignment}
+
+    @no_var_expand
+    @line_cell_magic
+    def om(self, line: str, cell: str | None = None) -> Any:
+        """Match two ontologies, a stage a cell: start, retrieve, store, search, summarise, validate, merge."""
+        return self.dispatch(line, cell)
+
+
+def given(arguments: argparse.Namespace, cls: type[Any]) -> dict[str, Any]:
+    """The fields of an options dataclass that the line said."""
+    return {entry.name: getattr(arguments, entry.name) for entry in fields(cls) if hasattr(arguments, entry.name)}

@@ -1,0 +1,95 @@
+"""What a notebook remembers between cells: its graphs, its settings and budget, and the task under way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from kgnb.backends import open_embedder, open_index, open_model, open_ontology
+from kgnb.errors import DataError
+from kgnb.kg.graph import Graph
+from kgnb.kg.ontology import Ontology
+from kgnb.llm.model import ChatModel
+from kgnb.run import Run
+from kgnb.settings import Settings
+from kgnb.vectors.embedder import Embedder
+from kgnb.vectors.index import VectorIndex
+
+if TYPE_CHECKING:
+    from kgnb.magics.matching import MatchingTask
+
+
+@dataclass
+class NamedGraph:
+    """A graph someone opened under a name; its ontology is read when it is first needed."""
+
+    name: str
+    graph: Graph
+    origin: str  # as it was written when it was opened
+    ontologies: dict[bool, Ontology] = field(default_factory=dict)  # with individuals, and without
+
+
+class Session:
+    """The state of one IPython shell. ``kgnb.magics.load`` makes one; nothing else holds it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.graphs: dict[str, NamedGraph] = {}
+        self.current: str = ""
+        self.matching: MatchingTask | None = None
+        self.runs: list[Run] = []
+        self._models: dict[Settings, ChatModel | None] = {}
+        self._indexes: dict[str, VectorIndex] = {}
+
+    def model(self) -> ChatModel | None:
+        """The chat model in use, or None; opened once for each state of the settings."""
+        if self.settings not in self._models:
+            self._models[self.settings] = open_model(self.settings)
+        return self._models[self.settings]
+
+    def embedder(self, name: str = "") -> Embedder:
+        """The embedder of this name, or the settings'."""
+        return open_embedder(name or None, self.settings)
+
+    def index(self, location: str = "") -> VectorIndex:
+        """The index at this location, or the settings'; opened once, so that what is in memory stays there."""
+        location = location or self.settings.index
+        if location not in self._indexes:
+            self._indexes[location] = open_index(location, self.settings)
+        return self._indexes[location]
+
+    def graph(self, name: str = "") -> NamedGraph:
+        """The open graph of this name, or the current one.
+
+        Raises:
+            DataError: there is none.
+        """
+        wanted = name or self.current
+        if wanted in self.graphs:
+            return self.graphs[wanted]
+        near = get_close_matches(wanted, self.graphs, n=1)
+        known = f"Open are: {', '.join(self.graphs)}." if self.graphs else "Open one: %kg open FILE --as NAME"
+        raise DataError(
+            f"no graph called {wanted} is open" if wanted else "no graph is open",
+            where="",
+            fix=f"Did you mean {near[0]}? {known}" if near else known,
+        )
+
+    def ontology(self, spec: Any, *, individuals: bool = False) -> Ontology:
+        """The ontology behind a name of ``%kg``, a path, a URL, a data set's name or a Python object."""
+        named = self.graphs.get(spec) if isinstance(spec, str) else None
+        if named is None:
+            return open_ontology(spec, self.settings, individuals=individuals)
+        if individuals not in named.ontologies:
+            named.ontologies[individuals] = open_ontology(named.graph, self.settings, individuals=individuals)
+        return named.ontologies[individuals]
+
+    def close(self) -> None:
+        """Let go of every graph and index."""
+        for named in self.graphs.values():
+            named.graph.close()
+        for index in self._indexes.values():
+            index.close()
+        self.graphs.clear()
+        self._indexes.clear()

@@ -1,0 +1,159 @@
+"""Magics with verbs: ``%om search --k 5`` finds the method decorated ``@verb``, parses, calls it, returns its value."""
+
+from __future__ import annotations
+
+import argparse
+import traceback
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+from IPython.core.magic import Magics
+from IPython.core.magic_arguments import argument, magic_arguments
+
+from kgnb.errors import KgnbError
+from kgnb.magics.arguments import LineError, cell_body, parse, split
+from kgnb.magics.session import Session
+
+
+class verb(magic_arguments):  # type: ignore[misc]  # IPython is untyped; lower case as its own decorators are
+    """Makes a method a verb of its magic. Its docstring is the help, ``examples`` are lines one can copy."""
+
+    def __init__(self, name: str, *examples: str) -> None:
+        super().__init__(name)
+        self.examples = examples
+
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Builds the parser: the verb's own arguments, then ``--form`` and ``--help``."""
+        own = getattr(func, "decorators", [])
+        shared = [
+            argument("-h", "--help", action="store_true", help="show this help"),
+            argument("--form", action="store_true", help="show controls for these options, and the line they make"),
+        ]
+        func.has_arguments, func.decorators = True, [*shared, *own]  # type: ignore[attr-defined]
+        summary = (func.__doc__ or "").strip()
+        func.argcmd_kwds = {  # type: ignore[attr-defined]
+            "description": summary,
+            "epilog": "\n".join(["examples:", *(f"  {line}" for line in self.examples)]) if self.examples else None,
+        }
+        func.verb, func.summary = self.name.split()[-1], summary.splitlines()[0]  # type: ignore[attr-defined]
+        built = super().__call__(func)
+        # An abbreviated option would change its meaning when a new option arrives.
+        built.parser.allow_abbrev = False
+        return built  # type: ignore[no-any-return]
+
+
+class VerbMagics(Magics):  # type: ignore[misc]  # IPython is untyped
+    """A line magic whose first word is a verb."""
+
+    magic: ClassVar[str] = ""
+    verbs: ClassVar[dict[str, Callable[..., Any]]] = {}
+
+    def __init__(self, shell: Any, session: Session) -> None:
+        super().__init__(shell)
+        self.session = session
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Collects the verbs, in the order they are written, and puts their list into what ``%om?`` shows."""
+        super().__init_subclass__(**kwargs)
+        cls.verbs = {method.verb: method for method in vars(cls).values() if hasattr(method, "verb")}
+        entry = vars(cls).get(cls.magic)
+        if entry is not None:
+            entry.__doc__ = cls.overview((entry.__doc__ or "").strip())
+
+    @classmethod
+    def overview(cls, doc: str) -> str:
+        """What ``%om?`` and ``%om --help`` show: what the magic is for, its verbs, and examples."""
+        width = max(map(len, cls.verbs), default=0)
+        examples = [
+            line.strip()
+            for method in cls.verbs.values()
+            for line in (method.parser.epilog or "").splitlines()[1:2]  # type: ignore[attr-defined]
+        ]
+        return "\n".join(
+            [
+                doc,
+                "",
+                "verbs:",
+                *(f"  {name:{width}}  {method.summary}" for name, method in cls.verbs.items()),  # type: ignore[attr-defined]
+                "",
+                "examples:",
+                *(f"  {line}" for line in examples),
+                "",
+                f"%{cls.magic} VERB --help shows what a verb takes; --form shows controls for it.",
+            ]
+        )
+
+    def dispatch(self, line: str, cell: str | None = None) -> Any:
+        """Finds the verb, parses its arguments and returns what it returns."""
+        shown = f"%{self.magic} {line.strip()}".rstrip()
+        words = split(line, self.shell.user_ns)
+        if not words or words[0] in ("-h", "--help", "help"):
+            print(getattr(self, self.magic).__doc__)
+            return None
+        method = self._verb(words[0], shown)
+        arguments = parse(method.parser, words[1:], line=shown, body=cell_body(cell) if cell else None)  # type: ignore[attr-defined]
+        if arguments.help:
+            print(method.parser.format_help())  # type: ignore[attr-defined]
+            return None
+        if arguments.form:
+            return self.form(method, arguments)
+        return self.call(method, arguments, shown)
+
+    def call(self, method: Callable[..., Any], arguments: argparse.Namespace, line: str) -> Any:
+        """Runs a verb; a value it refuses becomes an error that shows the line."""
+        try:
+            return method(self, arguments)
+        except ValueError as error:
+            raise LineError(
+                str(error), line=line, fix=f"%{method.parser.prog} --help lists what it takes.",  # type: ignore[attr-defined]
+                details=traceback.format_exc(),
+            ) from error  # fmt: skip
+        except KgnbError as error:
+            if not isinstance(error, LineError):
+                error.add_note(f"    in {line}")
+            raise
+
+    def form(self, method: Callable[..., Any], arguments: argparse.Namespace) -> Any:
+        """The verb's controls; where nobody can press a button, the verb itself with what the line says."""
+        from kgnb.widgets.form import show_form
+
+        return show_form(self, method, arguments)
+
+    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+        """The values that hold where the line says nothing: what a form starts from."""
+        return {}
+
+    def suggestions(self, name: str) -> Sequence[str]:
+        """Words that fit an argument: for completion and for a form's lists."""
+        return ()
+
+    def complete(self, shell: Any, event: SimpleNamespace) -> list[str]:
+        """Words that may follow, for IPython's completer: verbs, then a verb's options and their values."""
+        before = event.text_until_cursor.split()
+        if not event.text_until_cursor.endswith(tuple(" \t")):
+            before = before[:-1]
+        if len(before) <= 1:
+            return list(self.verbs)
+        method = self.verbs.get(before[1])
+        if method is None:
+            return []
+        actions = method.parser._actions  # type: ignore[attr-defined]
+        last = next((action for action in actions if before[-1] in action.option_strings), None)
+        if last is not None and last.nargs != 0:
+            return [str(choice) for choice in last.choices or self.suggestions(last.dest)]
+        names = [text for action in actions for text in action.option_strings if text.startswith("--")]
+        positional = [word for action in actions if not action.option_strings for word in self.suggestions(action.dest)]
+        return positional + names
+
+    def _verb(self, name: str, line: str) -> Callable[..., Any]:
+        if name in self.verbs:
+            return self.verbs[name]
+        near = get_close_matches(name, self.verbs, n=1, cutoff=0.5)
+        raise LineError(
+            f"%{self.magic} has no verb {name}",
+            line=line,
+            at=name,
+            fix=(f"Did you mean %{self.magic} {near[0]}? " if near else "") + f"Verbs: {', '.join(self.verbs)}.",
+        )

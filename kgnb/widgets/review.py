@@ -1,0 +1,198 @@
+"""The review queue: questions that wait for a person, answered by key or button, kept in a file as they are answered."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+import anywidget
+import traitlets
+
+from kgnb.agents.ontology_matching.values import Description, Judged, MatchQuestion
+from kgnb.judging import UNSURE, Decisions, Pending, pending
+from kgnb.results.table import Column, Table
+
+HERE = pathlib.Path(__file__).parent
+RELATIONS = ("equivalent", "broader", "narrower", "related")
+ACTIONS = (*RELATIONS, "different", "skip", "undo")
+
+
+def waiting(judged: Sequence[Judged], *, below: float = 0.0) -> list[Pending[MatchQuestion]]:
+    """What a person should look at, the answers first that are expected to bring most.
+
+    First what no judge could decide; then, with ``below``, verdicts less confident than that, of which an answer is
+    expected to put right what confidence they lack.
+    """
+    undecided = pending([one.question for one in judged], [one.verdict for one in judged])
+    shaky = [
+        Pending(one.question, one.verdict, round(1 - one.verdict.confidence, 6))
+        for one in judged
+        if one.verdict.sure and one.verdict.confidence < below
+    ]
+    return undecided + sorted(shaky, key=lambda one: -one.gain)
+
+
+class ReviewQueue:
+    """One pass through the questions that wait. Every answer is on the disk before the next question shows.
+
+    ``view()`` is all a front end needs; ``act`` is all it may do. An answer to a question that is not the one on show
+    (a key pressed twice) changes nothing.
+    """
+
+    def __init__(self, entries: Sequence[Pending[MatchQuestion]], decisions: Decisions, who: str = "") -> None:
+        self.entries = list(entries)
+        self.decisions = decisions
+        self.who = who
+        self.answers: dict[str, tuple[str, str | None]] = {}
+        self._skipped: set[str] = set()
+        self._done: list[int] = []  # positions answered, for undo
+        self._at = 0
+        self._said = ""
+
+    @property
+    def current(self) -> Pending[MatchQuestion] | None:
+        """The question on show, or None when all are answered."""
+        return self.entries[self._at] if len(self.answers) < len(self.entries) else None
+
+    def act(self, action: str, choice: int = -1, question: str = "") -> None:
+        """Takes one answer: a relation with the number of the chosen candidate, "different", "skip" or "undo".
+
+        Raises:
+            ValueError: there is no such action, or no such candidate.
+        """
+        if action not in ACTIONS:
+            raise ValueError(f"there is no action {action!r}: choose {', '.join(ACTIONS)}")
+        if action == "undo":
+            self._undo()
+            return
+        entry = self.current
+        if entry is None or (question and entry.question.id != question):
+            return
+        if action == "skip":
+            self._skipped.add(entry.question.id)
+            self._say("Skipped", entry.question.about.name)
+        else:
+            self._decide(entry.question, action, choice)
+        self._advance()
+
+    def view(self) -> dict[str, Any]:
+        """What a front end shows, as plain JSON; one question at a time, so that a saved notebook stays small."""
+        entry = self.current
+        return {
+            "total": len(self.entries),
+            "decided": len(self.answers),
+            "skipped": len(self._skipped),
+            "done": entry is None,
+            "undoable": bool(self._done),
+            "said": self._said,
+            "question": _shown(entry.question.about) | {"id": entry.question.id} if entry else None,
+            "candidates": [_shown(other) for other in entry.question.others] if entry else [],
+            "chosen": _suggested(entry),
+            "hint": _hint(entry) if entry else f"Decisions are kept in {self.decisions.path}.",
+        }
+
+    def _decide(self, question: MatchQuestion, action: str, choice: int) -> None:
+        chosen = None
+        if action in RELATIONS:
+            if not 0 <= choice < len(question.others):
+                raise ValueError(f"there is no candidate {choice + 1}: this question has {len(question.others)}")
+            chosen = question.others[choice]
+        self.decisions.decide(question, action, chosen.iri if chosen else None, who=self.who)
+        self.answers[question.id] = (action, chosen.iri if chosen else None)
+        self._skipped.discard(question.id)
+        self._done.append(self._at)
+        self._say(action.capitalize(), question.about.name, chosen.name if chosen else "none of the candidates")
+
+    def _undo(self) -> None:
+        if not self._done:
+            return
+        self._at = self._done.pop()
+        question = self.entries[self._at].question
+        self.decisions.withdraw(question, who=self.who)
+        self.answers.pop(question.id, None)
+        self._say("Taken back", question.about.name)
+
+    def _advance(self) -> None:
+        """To the next question that is neither answered nor skipped; when only skipped ones are left, to those."""
+        size = len(self.entries)
+        order = [(self._at + step) % size for step in range(1, size + 1)]
+        left = [at for at in order if self.entries[at].question.id not in self.answers]
+        fresh = [at for at in left if self.entries[at].question.id not in self._skipped]
+        if left and not fresh:
+            self._skipped.clear()
+        self._at = (fresh or left or [self._at])[0]
+
+    def _say(self, what: str, *names: str) -> None:
+        self._said = f"{what}: {', '.join(names)}."
+
+
+class ReviewWidget(anywidget.AnyWidget):
+    """The review queue in a notebook; with no front end it shows as the plain table of what waits."""
+
+    _esm = HERE / "review.js"
+    _css = HERE / "review.css"
+    view = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, queue: ReviewQueue, **kwargs: Any) -> None:
+        self.queue = queue
+        super().__init__(view=queue.view(), **kwargs)
+        self.on_msg(self._message)
+
+    def _message(self, _: object, content: Any, __: object) -> None:
+        try:
+            self.queue.act(str(content.get("action")), int(content.get("choice", -1)), str(content.get("question", "")))
+        except ValueError as error:
+            self.view = self.queue.view() | {"said": str(error)}
+            return
+        self.view = self.queue.view()
+
+    def __repr__(self) -> str:
+        shown = self.view
+        return f"ReviewWidget({shown['decided']} of {shown['total']} answered)"
+
+
+def review_table(entries: Sequence[Pending[MatchQuestion]]) -> Table:
+    """What waits for a person, as a plain table: for reports, terminals and notebooks that nobody sits at."""
+    columns = [
+        Column("side", "asked from"),
+        Column("name", "entity"),
+        Column("candidates", "candidates"),
+        Column("said", "what the judge says"),
+        Column("gain", "expected gain", "number"),
+    ]
+    rows = [
+        [
+            entry.question.side,
+            entry.question.about.name,
+            "; ".join(f"{number}. {other.name}" for number, other in enumerate(entry.question.others, start=1)),
+            _hint(entry),
+            entry.gain,
+        ]
+        for entry in entries
+    ]
+    return Table(columns, rows, caption="Questions that wait for a person")
+
+
+def _shown(description: Description) -> dict[str, str]:
+    return {
+        "name": description.name,
+        "iri": description.iri,
+        "kind": description.kind,
+        "side": description.side,
+        "text": "\n".join(description.in_short.splitlines()[1:]),
+    }
+
+
+def _suggested(entry: Pending[MatchQuestion] | None) -> int:
+    """The candidate marked at first: what the judge chose or held most likely, else the best ranked."""
+    if entry is None:
+        return -1
+    likely = entry.verdict.choice or next(iter(entry.verdict.also), ("", 0.0))[0]
+    return next((at for at, other in enumerate(entry.question.others) if other.iri == likely), 0)
+
+
+def _hint(entry: Pending[MatchQuestion]) -> str:
+    verdict = entry.verdict
+    said = verdict.decision if verdict.decision == UNSURE else f"{verdict.decision} ({verdict.confidence:.2f})"
+    return f"{verdict.judged_by or 'judge'}: {said}" + (f", {verdict.rationale}" if verdict.rationale else "")

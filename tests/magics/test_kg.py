@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from rdflib import Graph
+
+from kgnb.errors import DataError
+from kgnb.magics.kg import Opened
+from tests.magics.conftest import ALPINE, Notebook
+
+
+def test_open_names_a_graph_after_its_file_and_counts_triples(notebook: Notebook) -> None:
+    opened = notebook.good("%kg open alpine.ttl").value
+    assert isinstance(opened, Opened)
+    assert (opened.name, opened.triples) == ("alpine", len(Graph().parse(data=ALPINE)))
+    assert "alpine" in repr(opened) and "triples" in repr(opened)
+
+
+def test_open_takes_quoted_paths_globs_several_files_and_a_name(notebook: Notebook, folder: Path) -> None:
+    spaced = folder / "my huts"
+    spaced.mkdir()
+    (folder / "alpine.ttl").rename(spaced / "the alpine.ttl")
+    one = notebook.good('%kg open "my huts/the alpine.ttl" --as one').value
+    both = notebook.good('%kg open "my huts/*.ttl" refuge.ttl --as both').value
+    assert both.triples > one.triples
+    assert notebook.good("%kg list").value.df()["name"].tolist() == ["one", "both"]
+
+
+def test_open_takes_a_graph_out_of_a_python_variable(notebook: Notebook) -> None:
+    notebook.shell.user_ns["mine"] = Graph().parse(data=ALPINE)
+    opened = notebook.good("%kg open {{mine}} --as mine").value
+    assert opened.triples == len(notebook.shell.user_ns["mine"])
+    assert notebook.good("%kg info").error is None
+
+
+def test_opening_the_same_name_again_replaces_it_and_says_so(notebook: Notebook) -> None:
+    notebook.good("%kg open alpine.ttl --as g")
+    cell = notebook.good("%kg open refuge.ttl --as g")
+    assert "was open already" in cell.printed
+    assert len(notebook.good("%kg list").value) == 1
+
+
+def test_list_use_and_close_keep_track_of_the_current_graph(notebook: Notebook) -> None:
+    assert "Open one" in notebook.good("%kg list").value.text()
+    notebook.good("%kg open alpine.ttl")
+    notebook.good("%kg open refuge.ttl")
+    assert notebook.session.current == "refuge"
+    assert "current graph: alpine" in notebook.good("%kg use alpine").printed
+    assert "current graph: refuge" in notebook.good("%kg close").printed
+    assert list(notebook.session.graphs) == ["refuge"]
+
+
+def test_a_graph_that_is_not_open_is_an_error_that_suggests_the_nearest(notebook: Notebook) -> None:
+    notebook.good("%kg open alpine.ttl")
+    error = notebook("%kg use alpin").error
+    assert isinstance(error, DataError)
+    assert "Did you mean alpine?" in "\n".join(error._render_traceback_())
+    assert "%kg use alpin" in "\n".join(error._render_traceback_())
+
+
+def test_info_counts_kinds_and_languages(notebook: Notebook) -> None:
+    notebook.good("%kg open alpine.ttl")
+    frame = notebook.good("%kg info").value.df().set_index("what")
+    assert frame.loc["classes", "count"] == 4
+    assert frame.loc["object properties", "count"] == 1
+    assert frame.loc["texts in de", "count"] == 1
+    assert frame.loc["texts in en", "count"] == 6
+
+
+def test_a_missing_file_is_a_clear_error_and_leaves_no_graph(notebook: Notebook) -> None:
+    error = notebook("%kg open nothing.ttl").error
+    assert isinstance(error, DataError) and "nothing.ttl" in str(error)
+    assert not notebook.session.graphs
