@@ -30,12 +30,7 @@ __all__ = ["SUFFIXES", "format_of", "load", "load_reference", "save"]
 MAX_BYTES = 512 * 1024 * 1024  # of a file once unpacked; guards against a gzip bomb
 
 _Writer = Callable[[Alignment], str]
-_Reader = Callable[[bytes, str], Alignment]
-_FORMATS: dict[str, tuple[_Writer, _Reader]] = {
-    "sssom": (sssom.write, sssom.read),
-    "rdf": (alignment_rdf.write, alignment_rdf.read),
-    "turtle": (turtle.write, turtle.read),
-}
+_WRITERS: dict[str, _Writer] = {"sssom": sssom.write, "rdf": alignment_rdf.write, "turtle": turtle.write}
 SUFFIXES: dict[str, str] = {".tsv": "sssom", ".rdf": "rdf", ".xml": "rdf", ".ttl": "turtle"}
 """Suffix of a file name, and the format it stands for."""
 
@@ -61,7 +56,7 @@ def save(alignment: Alignment, path: str | os.PathLike[str]) -> Path:
     file = Path(path)
     if file.name.lower().endswith(".gz"):
         raise ValueError(f"{file.name}: alignments are written unpacked; leave out .gz")
-    text = _FORMATS[format_of(file)][0](alignment)
+    text = _WRITERS[format_of(file)](alignment)
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         part.write_bytes(text.encode("utf-8"))
@@ -79,7 +74,7 @@ def save(alignment: Alignment, path: str | os.PathLike[str]) -> Path:
 def load(path: str | os.PathLike[str]) -> Alignment:
     """Read an alignment in the format its suffix names; DataError says where the file is not what it should be."""
     file = Path(path)
-    reader = _FORMATS[format_of(file)][1]
+    form = format_of(file)
     try:
         content = file.read_bytes()
     except OSError as error:
@@ -92,7 +87,9 @@ def load(path: str | os.PathLike[str]) -> Alignment:
         content = _unpacked(content, file)
     if not content.strip():
         raise DataError("the file is empty", where=str(file), fix="Name a file that holds an alignment.")
-    return reader(content, str(file))
+    if form == "turtle":
+        return turtle.read(file)
+    return (sssom.read if form == "sssom" else alignment_rdf.read)(content, str(file))
 
 
 def load_reference(path: str | os.PathLike[str]) -> Alignment:

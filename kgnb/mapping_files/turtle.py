@@ -2,16 +2,18 @@
 
 Equivalent classes and properties become ``owl:equivalentClass`` and ``owl:equivalentProperty``, individuals
 ``owl:sameAs``, other relations SKOS matches. A mapping that says "different" or "unsure" states no triple, so it is
-only a comment. Characters that no IRI may hold are percent-encoded.
+only a comment. Characters that no IRI may hold are percent-encoded. RDF has no order, so mappings come back sorted.
 """
 
 from __future__ import annotations
 
 import re
-
-import pyoxigraph as ox
+from pathlib import Path
 
 from kgnb.errors import DataError
+from kgnb.kg.loading import load
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.terms import Blank, Iri, Literal
 from kgnb.mapping_files import plain
 from kgnb.mapping_files.predicates import KNOWN, NAMESPACES, kind_of, predicate_of, relation_of
 from kgnb.mappings import Alignment, Mapping
@@ -79,33 +81,35 @@ def _iri(iri: str) -> str:
 
 
 def _literal(text: str) -> str:
-    return str(ox.Literal(text))
+    escaped = re.sub('[\x00-\x1f"\\\\\x7f]', lambda found: f"\\u{ord(found[0]):04X}", text)
+    return f'"{escaped}"'
 
 
 def _justification(name: str) -> str:
     return name if re.fullmatch(r"semapv:\w+", name) else _literal(name)
 
 
-def read(content: bytes, where: str) -> Alignment:
-    """The alignment in Turtle bytes; DataError names file and line. A file without a single match is refused."""
-    try:
-        triples = [quad.triple for quad in ox.parse(content, format=ox.RdfFormat.TURTLE)]
-    except SyntaxError as error:
-        raise DataError(
-            f"is not Turtle: {error.msg}", where=f"{where}:{error.lineno or 1}", fix="Look at that line."
-        ) from error
-    about: dict[object, dict[str, str]] = {}
+def read(path: Path) -> Alignment:
+    """The alignment in a Turtle file, sorted; DataError names file and line, also where there is not one match."""
+    where, graph = str(path), OxigraphGraph()
+    load(graph, path)
+    triples = graph.triples()
+    graph.close()
+    about: dict[str, dict[str, str]] = {}
     for subject, predicate, object in triples:
-        if isinstance(subject, ox.BlankNode) and isinstance(object, ox.NamedNode | ox.Literal):
-            about.setdefault(subject, {}).setdefault(predicate.value, object.value)
+        if isinstance(subject, Blank) and isinstance(object, Iri | Literal):
+            value = object.text if isinstance(object, Literal) else str(object)
+            about.setdefault(subject.label, {}).setdefault(predicate, value)
     known = {
         tuple(slots.get(f"{NAMESPACES['owl']}annotated{part}") for part in ("Source", "Property", "Target")): slots
         for slots in about.values()
     }
     mappings = tuple(
-        _mapping(subject.value, predicate.value, object.value, known, where)
-        for subject, predicate, object in triples
-        if predicate.value in _MATCHES and isinstance(subject, ox.NamedNode) and isinstance(object, ox.NamedNode)
+        _mapping(str(subject), predicate, str(object), known, where)
+        for subject, predicate, object in sorted(
+            triples, key=lambda triple: (str(triple[0]), str(triple[2]), triple[1])
+        )
+        if predicate in _MATCHES and isinstance(subject, Iri) and isinstance(object, Iri)
     )
     sets = [
         slots for slots in about.values() if slots.get(f"{NAMESPACES['rdf']}type") == NAMESPACES["sssom"] + "MappingSet"
