@@ -21,6 +21,7 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.mending import Mender, mend_text
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.oxigraph_terms import triple_from_oxigraph
+from kgnb.kg.rdflib_graph import RdflibGraph
 
 _FORMATS: dict[Format, ox.RdfFormat] = {
     "Turtle": ox.RdfFormat.TURTLE,
@@ -82,6 +83,9 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
             graph.add(triple_from_oxigraph(quad) for quad in quads)
         triples += len(quads)
     mended = tuple(Mended(kind, counts[kind], examples.get(kind, "")) for kind in sorted(counts))
+    if isinstance(graph, OxigraphGraph | RdflibGraph):
+        graph.mended = tuple(sorted((Counter(dict(graph.mended)) + counts).items()))
+        graph.prefixes = tuple(sorted((prefixes | dict(graph.prefixes)).items()))
     return LoadReport(tuple(map(str, files)), triples, mended, tuple(sorted(prefixes.items())))
 
 

@@ -43,6 +43,10 @@ class OxigraphGraph:
         self._read_only = read_only
         self._store: ox.Store | None = _open(folder, read_only)
         self._in_folder = folder is not None
+        self.mended: tuple[tuple[str, int], ...] = ()
+        """What loading files into it had to mend, and how often."""
+        self.prefixes: tuple[tuple[str, str], ...] = ()
+        """The prefixes those files declare."""
 
     def __repr__(self) -> str:
         return f"OxigraphGraph({self._name!r}{', read_only=True' if self._read_only else ''})"

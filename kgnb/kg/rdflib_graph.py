@@ -41,6 +41,10 @@ class RdflibGraph:
             self._view = self.graph
         self._name = name or "rdflib graph"
         self._closed = False
+        self.mended: tuple[tuple[str, int], ...] = ()
+        """What loading files into it had to mend, and how often."""
+        self.prefixes: tuple[tuple[str, str], ...] = ()
+        """The prefixes those files declare."""
 
     def __repr__(self) -> str:
         return f"RdflibGraph({self._name!r})"

@@ -1,0 +1,256 @@
+"""read_ontology: the entities of an ontology out of any graph, in two or three questions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+
+from kgnb.kg import vocabulary as v
+from kgnb.kg.axioms import Axioms, Node
+from kgnb.kg.graph import Graph
+from kgnb.kg.ontology import Entity, Kind, Ontology, Restriction, Text
+from kgnb.kg.terms import OWL, XSD, Blank, Iri, Literal, Term
+
+_ORDER: tuple[Kind, ...] = ("class", "object property", "datatype property", "annotation property", "individual")
+
+
+def read_ontology(graph: Graph, *, name: str = "", individuals: bool = False) -> Ontology:
+    """The ontology in a graph: its classes and properties, and its individuals when asked.
+
+    Terms of RDF, RDFS, OWL, XSD, SKOS and oboInOwl are left out, unless the graph is that vocabulary itself. A class is
+    what is declared as one or stands in ``rdfs:subClassOf``; a plain ``rdf:Property`` is sorted by its range. Named
+    members of an equivalent intersection count as parents, of an equivalent union as children. Order and digest do
+    not depend on the order of files and the labels of blank nodes. ``owl:imports`` are listed, never followed.
+
+    Raises DataError where a service cuts its answer short.
+    """
+    axioms = Axioms(graph, individuals=individuals)
+    iri = _ontology_iri(axioms)
+    reader = _Reader(axioms, tuple(ns for ns in v.BUILT_IN if not iri or ns.rstrip("#/") != iri.rstrip("#/")))
+    entities = reader.entities(individuals)
+    content = json.dumps([asdict(entity) for entity in entities], ensure_ascii=True, sort_keys=True)
+    imports = {target for node in axioms.of for target in axioms.iris(node, v.IMPORTS)}
+    return Ontology(
+        name=name or graph.name,
+        iri=iri,
+        digest=hashlib.sha256(content.encode("ascii")).hexdigest(),
+        entities=entities,
+        imports=tuple(sorted(map(str, imports))),
+        mended=tuple(getattr(graph, "mended", ())),  # stores that load files remember what was mended
+        prefixes=tuple(getattr(graph, "prefixes", ())),
+    )
+
+
+def _ontology_iri(axioms: Axioms) -> str:
+    """The ontology's IRI; of several, the one that most terms begin with."""
+    declared = sorted(node for node in axioms.of if isinstance(node, Iri) and v.ONTOLOGY in axioms.get(node, v.TYPE))
+    if len(declared) < 2:
+        return str(declared[0]) if declared else ""
+    return str(max(declared, key=lambda iri: sum(isinstance(n, Iri) and n.startswith(iri) for n in axioms.of)))
+
+
+class _Reader:
+    """Everything that is derived from the axioms once and then looked up entity by entity."""
+
+    def __init__(self, axioms: Axioms, built_in: tuple[str, ...]) -> None:
+        self.axioms = axioms
+        self.built_in = built_in
+        self.parents: defaultdict[str, set[str]] = defaultdict(set)
+        self.equivalents: defaultdict[str, set[str]] = defaultdict(set)
+        self.disjoint: defaultdict[str, set[str]] = defaultdict(set)
+        self.inverse: defaultdict[str, set[str]] = defaultdict(set)
+        self.restrictions: defaultdict[str, set[Restriction]] = defaultdict(set)
+        for node in list(axioms.of):
+            self._relate(node)
+        self.children: defaultdict[str, set[str]] = defaultdict(set)
+        for child, parents in self.parents.items():
+            for parent in parents:
+                self.children[parent].add(child)
+
+    def entities(self, individuals: bool) -> tuple[Entity, ...]:
+        """All entities, sorted by kind and IRI."""
+        kinds = self._kinds()
+        if individuals:
+            for iri in self._individuals(kinds):
+                kinds[iri] = {"individual"}
+        found = [self._entity(Iri(iri), kind, kinds) for iri, several in kinds.items() for kind in several]
+        return tuple(sorted(found, key=lambda entity: (_ORDER.index(entity.kind), entity.iri)))
+
+    def _relate(self, node: Node) -> None:
+        """Note one node's relations, on both sides where they hold both ways."""
+        axioms = self.axioms
+        known = axioms.of[node]
+        if v.MEMBERS in known:  # AllDisjointClasses, AllDisjointProperties
+            self._all_disjoint(member for head in known[v.MEMBERS] for member in axioms.list_members(head))
+        if isinstance(node, Blank):
+            return
+        for predicate in (v.SUBCLASS, v.SUBPROPERTY, v.EQUIVALENT_CLASS):
+            for expression in known.get(predicate, ()):
+                self._above(node, expression, stated_equal=predicate == v.EQUIVALENT_CLASS)
+        for head in known.get(v.INTERSECTION, ()):  # RDF/XML files often state it on the class itself
+            for member in axioms.list_members(head):
+                self._above(node, member, stated_equal=False)
+        for head in [*known.get(v.UNION, ()), *known.get(v.DISJOINT_UNION, ())]:
+            for member in axioms.list_members(head):
+                self._below(node, member)
+        for head in known.get(v.DISJOINT_UNION, ()):
+            self._all_disjoint(axioms.list_members(head))
+        for predicates, relation in (
+            (v.EQUIVALENTS, self.equivalents),
+            (v.DISJOINTS, self.disjoint),
+            ((v.INVERSE,), self.inverse),
+        ):
+            for other in axioms.iris(node, *predicates):
+                if other != node or relation is self.inverse:
+                    relation[node].add(str(other))
+                    relation[other].add(str(node))
+
+    def _above(self, node: Iri, expression: Term, *, stated_equal: bool) -> None:
+        """Take in a superclass expression; an equivalent name is an equivalent and not a parent."""
+        if stated_equal and isinstance(expression, Blank):
+            for head in self.axioms.get(expression, v.UNION):
+                for member in self.axioms.list_members(head):
+                    self._below(node, member)
+        for part in self.axioms.conjuncts(expression):
+            if isinstance(part, Iri):
+                if part != node and not stated_equal | (part in v.TOPS) or (stated_equal and part != expression):
+                    self.parents[node].add(str(part))
+            else:
+                self.restrictions[node].update(self.axioms.restrictions(part))
+                if isinstance(part, Blank):
+                    complements = self.axioms.iris(part, f"{OWL}complementOf")
+                    for other in complements:
+                        self._all_disjoint([node, other])
+
+    def _below(self, node: Iri, member: Term) -> None:
+        if isinstance(member, Iri) and member != node and node not in v.TOPS:
+            self.parents[member].add(str(node))
+
+    def _all_disjoint(self, members: Iterable[Term]) -> None:
+        named = {str(member) for member in members if isinstance(member, Iri)}
+        for member in named:
+            self.disjoint[member] |= named - {member}
+
+    def _kinds(self) -> dict[str, set[Kind]]:
+        """The kinds of each IRI that is a class or a property here."""
+        kinds: defaultdict[str, set[Kind]] = defaultdict(set)
+        undecided: set[Iri] = set()
+        datatypes: set[str] = set()
+        for node in [node for node in self.axioms.of if isinstance(node, Iri)]:
+            for kind in self.axioms.iris(node, v.TYPE):
+                if kind in v.KINDS:
+                    kinds[node].add(v.KINDS[kind])
+                elif kind in v.BY_RANGE:
+                    undecided.add(node)
+                elif kind.endswith(("#Datatype", "#DataRange")):
+                    datatypes.add(node)
+        for node in list(self.axioms.of):
+            for other in self.axioms.iris(node, v.SUBCLASS):
+                for iri in (node, other):
+                    if isinstance(iri, Iri) and iri not in datatypes:
+                        kinds[iri].add("class")
+        for iri in sorted(undecided):
+            if not kinds[iri] - {"class"}:
+                kinds[iri].add(self._kind_by_range(iri, kinds, datatypes))
+        for several in kinds.values():
+            if len(several - {"class"}) > 1:
+                several.discard("annotation property")
+        return {iri: several for iri, several in kinds.items() if several and not self._is_built_in(iri)}
+
+    def _kind_by_range(self, iri: Iri, kinds: Mapping[str, set[Kind]], datatypes: set[str]) -> Kind:
+        """A plain property's kind by its range, else its superproperty's, else annotation."""
+        axioms = self.axioms
+        if f"{OWL}InverseFunctionalProperty" in axioms.get(iri, v.TYPE) or axioms.get(iri, v.INVERSE):
+            return "object property"
+        ranges = {m for r in axioms.get(iri, *v.RANGES) for m in axioms.members(r)}
+        literal = {r for r in ranges if r.startswith(XSD) or r in v.DATATYPES or r in datatypes}
+        if ranges:
+            return "object property" if ranges - literal else "datatype property"
+        inherited = {kind for above in self.parents.get(iri, ()) for kind in kinds.get(above, ())}
+        if "object property" in inherited or "datatype property" in inherited:
+            return "object property" if "object property" in inherited else "datatype property"
+        return "annotation property"
+
+    def _individuals(self, kinds: Mapping[str, set[Kind]]) -> list[str]:
+        """Named things of a class that are no class, property, ontology or datatype themselves."""
+        found = []
+        for node in self.axioms.of:
+            types = self.axioms.iris(node, v.TYPE)
+            own = [t for t in types if not t.startswith(v.BUILT_IN) or t == f"{OWL}NamedIndividual" or t in v.TOPS]
+            if isinstance(node, Iri) and own and node not in kinds and not self._is_built_in(node):
+                found.append(str(node))
+        return found
+
+    def _is_built_in(self, iri: str) -> bool:
+        return iri.startswith(self.built_in)
+
+    def _entity(self, iri: Iri, kind: Kind, kinds: Mapping[str, set[Kind]]) -> Entity:
+        axioms = self.axioms
+        labels, names = self._texts(iri, v.LABELS), self._texts(iri, v.NAMES)
+        spelled = labels or names
+        synonyms = {*self._texts(iri, v.SYNONYMS), *names} - spelled
+        types = axioms.iris(iri, v.TYPE)
+        is_class, is_individual = kind == "class", kind == "individual"
+
+        def fitting(others: set[str]) -> tuple[str, ...]:
+            """The related IRIs of this kind, where an IRI is a class and a property at once."""
+            mine = {"class"} if is_class else {kind} if is_individual else set(_ORDER[1:4])
+            return tuple(sorted(o for o in others - v.TOPS if not kinds.get(o) or kinds[o] & mine))
+
+        return Entity(
+            iri=str(iri),
+            kind=kind,
+            labels=_sorted(spelled),
+            synonyms=_sorted(synonyms),
+            definitions=_sorted(self._texts(iri, v.DEFINITIONS)),
+            comments=_sorted(self._texts(iri, v.COMMENTS)),
+            parents=() if is_individual else fitting(self.parents.get(iri, set())),
+            children=() if is_individual else fitting(self.children.get(iri, set())),
+            equivalents=fitting(self.equivalents.get(iri, set())),
+            disjoint=fitting(self.disjoint.get(iri, set())),
+            restrictions=_in_order(self.restrictions.get(iri, set())) if is_class else (),
+            domain=() if is_class or is_individual else self._members(iri, v.DOMAINS),
+            range=() if is_class or is_individual else self._members(iri, v.RANGES),
+            inverse=() if is_class or is_individual else tuple(sorted(self.inverse.get(iri, set()))),
+            types=tuple(sorted({str(t) for t in types if t != f"{OWL}NamedIndividual"} - v.TOPS))
+            if is_individual
+            else (),
+            characteristics=()
+            if is_class or is_individual
+            else tuple(sorted({v.CHARACTERISTICS[t] for t in types if t in v.CHARACTERISTICS})),
+            deprecated=self._deprecated(iri, types),
+        )
+
+    def _members(self, iri: Iri, predicates: Iterable[str]) -> tuple[str, ...]:
+        found = {str(m) for value in self.axioms.get(iri, *predicates) for m in self.axioms.members(value)}
+        return tuple(sorted(found - v.TOPS))
+
+    def _texts(self, iri: Iri, role: object) -> set[Text]:
+        """The texts an entity has in one role, also where a synonym or definition is a node with a label."""
+        found: set[Text] = set()
+        for predicate, values in self.axioms.of[iri].items():
+            if self.axioms.roles.get(predicate) is role:
+                for value in values:
+                    inner = [value] if isinstance(value, Literal) else self._node_texts(value)
+                    found |= {
+                        Text(t.text.strip(), t.language) for t in inner if isinstance(t, Literal) and t.text.strip()
+                    }
+        return found
+
+    def _node_texts(self, value: Term) -> list[Term]:
+        return self.axioms.get(value, *v.TEXT_OF_NODE) if isinstance(value, Iri | Blank) else []
+
+    def _deprecated(self, iri: Iri, types: Iterable[Iri]) -> bool:
+        said = any(isinstance(t, Literal) and t.text in {"true", "1"} for t in self.axioms.get(iri, v.DEPRECATED))
+        return said or any(t in {f"{OWL}DeprecatedClass", f"{OWL}DeprecatedProperty"} for t in types)
+
+
+def _sorted(texts: Iterable[Text]) -> tuple[Text, ...]:
+    return tuple(sorted(texts, key=lambda text: (text.language or "", text.text)))
+
+
+def _in_order(restrictions: Iterable[Restriction]) -> tuple[Restriction, ...]:
+    return tuple(sorted(restrictions, key=lambda r: (r.on, r.constraint, r.filler, r.cardinality or 0)))

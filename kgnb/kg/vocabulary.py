@@ -1,0 +1,146 @@
+"""The properties and classes an ontology is read by: OWL 2, RDFS, SKOS, oboInOwl, IAO, Dublin Core, schema.org."""
+
+from __future__ import annotations
+
+from kgnb.kg.ontology import Kind
+from kgnb.kg.prefixes import PREFIXES
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD
+
+OBO, OBO_IN_OWL, SKOSXL = PREFIXES["obo"], PREFIXES["oboInOwl"], PREFIXES["skosxl"]
+_DC, _DCTERMS, _FOAF = PREFIXES["dc"], PREFIXES["dcterms"], PREFIXES["foaf"]
+_DCAM = "http://purl.org/dc/dcam/"
+_SCHEMA = (PREFIXES["schema"], PREFIXES["sdo"])
+
+TYPE, FIRST, REST, NIL = f"{RDF}type", f"{RDF}first", f"{RDF}rest", f"{RDF}nil"
+LABEL, COMMENT = f"{RDFS}label", f"{RDFS}comment"
+SUBCLASS, SUBPROPERTY = f"{RDFS}subClassOf", f"{RDFS}subPropertyOf"
+EQUIVALENT_CLASS = f"{OWL}equivalentClass"
+
+LABELS = frozenset({LABEL, f"{SKOS}prefLabel", f"{SKOSXL}prefLabel"})
+NAMES = frozenset(
+    {f"{OBO}IAO_0000111", f"{_DC}title", f"{_DCTERMS}title", f"{_FOAF}name", *(f"{s}name" for s in _SCHEMA)}
+)
+"""They stand in for a label where there is none, and are synonyms beside one."""
+
+SYNONYMS = frozenset(
+    {
+        *(f"{SKOS}{name}" for name in ("altLabel", "hiddenLabel")),
+        *(f"{SKOSXL}{name}" for name in ("altLabel", "hiddenLabel")),
+        *(f"{OBO_IN_OWL}has{kind}Synonym" for kind in ("Exact", "Related", "Narrow", "Broad", "")),
+        f"{OBO}IAO_0000118",
+        "http://www.ebi.ac.uk/efo/alternative_term",
+        f"{_DCTERMS}alternative",
+        *(f"{s}alternateName" for s in _SCHEMA),
+    }
+)
+DEFINITIONS = frozenset(
+    {
+        f"{SKOS}definition",
+        f"{OBO}IAO_0000115",
+        f"{OBO_IN_OWL}hasDefinition",
+        f"{_DC}description",
+        f"{_DCTERMS}description",
+        *(f"{s}description" for s in _SCHEMA),
+    }
+)
+COMMENTS = frozenset({COMMENT, f"{SKOS}note", f"{SKOS}scopeNote"})
+TEXT_OF_NODE = (LABEL, f"{SKOSXL}literalForm", f"{RDF}value")
+"""Where a synonym or a definition is a node, its text stands here."""
+
+NAMED_AS = {
+    "synonym": SYNONYMS, "exactsynonym": SYNONYMS, "relatedsynonym": SYNONYMS, "alternativelabel": SYNONYMS,
+    "altlabel": SYNONYMS, "alternativeterm": SYNONYMS, "alternativename": SYNONYMS, "hassynonym": SYNONYMS,
+    "hasexactsynonym": SYNONYMS, "hasrelatedsynonym": SYNONYMS,
+    "definition": DEFINITIONS, "elucidation": DEFINITIONS, "textualdefinition": DEFINITIONS,
+    "hasdefinition": DEFINITIONS,
+    "preflabel": LABELS, "preferredlabel": LABELS, "preferredname": LABELS,
+}  # fmt: skip
+"""What a file's own annotation property must mean by its name or label, spelled without spaces, marks and case."""
+
+DOMAINS = frozenset({f"{RDFS}domain", f"{_DCAM}domainIncludes", *(f"{s}domainIncludes" for s in _SCHEMA)})
+RANGES = frozenset({f"{RDFS}range", f"{_DCAM}rangeIncludes", *(f"{s}rangeIncludes" for s in _SCHEMA)})
+EQUIVALENTS = frozenset({EQUIVALENT_CLASS, f"{OWL}equivalentProperty", f"{OWL}sameAs"})
+DISJOINTS = frozenset({f"{OWL}disjointWith", f"{OWL}propertyDisjointWith", f"{OWL}complementOf"})
+INVERSE, DEPRECATED = f"{OWL}inverseOf", f"{OWL}deprecated"
+MEMBERS, UNION, INTERSECTION = f"{OWL}members", f"{OWL}unionOf", f"{OWL}intersectionOf"
+DISJOINT_UNION, IMPORTS, ONTOLOGY = f"{OWL}disjointUnionOf", f"{OWL}imports", f"{OWL}Ontology"
+ON_PROPERTY, ON_DATATYPE = f"{OWL}onProperty", f"{OWL}onDatatype"
+
+CONSTRAINTS = {
+    f"{OWL}someValuesFrom": "some",
+    f"{OWL}allValuesFrom": "all",
+    f"{OWL}hasValue": "value",
+    f"{OWL}hasSelf": "self",
+}
+CARDINALITIES = {
+    f"{OWL}minCardinality": "min",
+    f"{OWL}minQualifiedCardinality": "min",
+    f"{OWL}maxCardinality": "max",
+    f"{OWL}maxQualifiedCardinality": "max",
+    f"{OWL}cardinality": "exactly",
+    f"{OWL}qualifiedCardinality": "exactly",
+}
+ON_FILLER = (f"{OWL}onClass", f"{OWL}onDataRange")
+
+KINDS: dict[str, Kind] = {
+    f"{OWL}Class": "class",
+    f"{RDFS}Class": "class",
+    f"{OWL}DeprecatedClass": "class",
+    f"{OWL}ObjectProperty": "object property",
+    f"{OWL}TransitiveProperty": "object property",
+    f"{OWL}SymmetricProperty": "object property",
+    f"{OWL}AsymmetricProperty": "object property",
+    f"{OWL}ReflexiveProperty": "object property",
+    f"{OWL}IrreflexiveProperty": "object property",
+    f"{OWL}DatatypeProperty": "datatype property",
+    f"{OWL}AnnotationProperty": "annotation property",
+}
+BY_RANGE = frozenset(
+    {f"{RDF}Property", f"{OWL}FunctionalProperty", f"{OWL}InverseFunctionalProperty", f"{OWL}DeprecatedProperty"}
+)
+CHARACTERISTICS = {
+    f"{OWL}FunctionalProperty": "functional",
+    f"{OWL}InverseFunctionalProperty": "inverse functional",
+    f"{OWL}TransitiveProperty": "transitive",
+    f"{OWL}SymmetricProperty": "symmetric",
+    f"{OWL}AsymmetricProperty": "asymmetric",
+    f"{OWL}ReflexiveProperty": "reflexive",
+    f"{OWL}IrreflexiveProperty": "irreflexive",
+}
+DATATYPES = frozenset(
+    {f"{RDFS}Literal", f"{RDF}langString", f"{RDF}PlainLiteral", f"{RDF}XMLLiteral", f"{RDF}HTML", f"{RDF}JSON"}
+    | {
+        f"{s}{n}"
+        for s in _SCHEMA
+        for n in ("Text", "URL", "Number", "Integer", "Float", "Boolean", "Date", "DateTime", "Time")
+    }
+)
+META_TYPES = frozenset(KINDS) | BY_RANGE | {ONTOLOGY, f"{RDFS}Datatype", f"{OWL}DataRange", f"{OWL}Restriction"}
+BUILT_IN = (
+    RDF,
+    RDFS,
+    OWL,
+    XSD,
+    SKOS,
+    SKOSXL,
+    OBO_IN_OWL,
+    PREFIXES["xml"],
+    PREFIXES["swrl"],
+    PREFIXES["swrlb"],
+    PREFIXES["protege"],
+)
+"""Namespaces whose terms belong to the languages ontologies are written in."""
+
+TOPS = frozenset(
+    {f"{OWL}Thing", f"{RDFS}Resource", f"{OWL}topObjectProperty", f"{OWL}topDataProperty", f"{OWL}Nothing"}
+)
+STRUCTURE = (
+    frozenset(CONSTRAINTS)
+    | frozenset(CARDINALITIES)
+    | DOMAINS
+    | RANGES
+    | EQUIVALENTS
+    | DISJOINTS
+    | {SUBCLASS, SUBPROPERTY, FIRST, REST, INVERSE, DEPRECATED, MEMBERS, UNION, INTERSECTION, DISJOINT_UNION, IMPORTS}
+    | {ON_PROPERTY, ON_DATATYPE, *ON_FILLER}
+)
