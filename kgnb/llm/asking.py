@@ -44,6 +44,8 @@ def ask_many(
             try:
                 done.put((index, context.run(model.ask, requests[index])))
             except BaseException as error:  # carried to the caller's thread, which alone may raise it
+                if not isinstance(error, Outcome):
+                    stop.set()
                 done.put((index, error))
 
     for index in range(len(requests)):

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from kgnb.errors import ConfigError
 from kgnb.llm.failure import ModelError, shown
+from kgnb.llm.kept import server_alias
 from kgnb.llm.model import Attempt, Reply, Request, Usage
 from kgnb.llm.prices import estimate_usage
 from kgnb.llm.refusal import Refusal, advice, ending, milder
@@ -170,9 +171,13 @@ class OpenAIModel:
         """The client; imported on first use, as that takes a second or two."""
         with self._opening:
             if self._client is None:
-                from openai import OpenAI as Client
+                import openai
 
-                self._client = Client(api_key=self._key, base_url=self.base_url, timeout=self._timeout, max_retries=0)
+                # A proxy named in the environment is for the world outside, not for this machine.
+                own = openai.DefaultHttpxClient(trust_env=False) if server_alias(self.base_url) == "local" else None
+                self._client = openai.OpenAI(
+                    api_key=self._key, base_url=self.base_url, timeout=self._timeout, max_retries=0, http_client=own
+                )
                 if self.base_url != OPENAI:  # read from the environment, and no business of another server
                     self._client.organization = self._client.project = None
             return self._client

@@ -142,10 +142,12 @@ def _emulated(request: Request) -> Request:
     tools = "\n".join(
         f"- {tool.name}: {tool.description} Arguments: {json.dumps(tool.parameters)}" for tool in request.tools
     )
-    first, *others = request.messages if request.messages[0].role == "system" else (None, *request.messages)
     how = _HOW.format(tools=tools)
-    system = Message("system", f"{first.text}\n\n{how}" if first else how)
-    return replace(request, messages=(system, *map(_plain, others)), tools=(), schema=_call_schema(request.tools))
+    messages = request.messages
+    if messages[0].role == "system":  # some servers take only one, and only in front
+        how, messages = f"{messages[0].text}\n\n{how}", messages[1:]
+    plain = (Message("system", how), *map(_plain, messages))
+    return replace(request, messages=plain, tools=(), schema=_call_schema(request.tools))
 
 
 def _plain(message: Message) -> Message:
@@ -214,5 +216,5 @@ def tool_from_function(function: Callable[..., Any]) -> Tool:
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise TypeError(f"{function.__name__}: {parameter} cannot be given by name, so a model cannot give it")
     about = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
-    spec = ToolSpec(function.__name__, about, TypeAdapter(function).json_schema())
-    return Tool(spec, validate_call(function))
+    arguments: TypeAdapter[Any] = TypeAdapter(function)  # type: ignore[arg-type]  # pydantic takes functions as types
+    return Tool(ToolSpec(function.__name__, about, arguments.json_schema()), validate_call(function))

@@ -290,7 +290,7 @@ class _Endpoint(BaseHTTPRequestHandler):
         """No noise."""
 
     def do_GET(self) -> None:  # noqa: N802 - the name http.server wants
-        if not self.path.endswith("/models"):
+        if self.path != "/v1/models":
             return self._send(404, error_body("no such path"))
         data = [{"id": name, "object": "model", "created": 0, "owned_by": "stub"} for name in self.server.stub.models]
         self._send(200, json.dumps({"object": "list", "data": data}))
@@ -313,7 +313,7 @@ class _Endpoint(BaseHTTPRequestHandler):
         content_type = fault.content_type
         if fault.body is not None:
             text = fault.body.replace("{key}", headers.get("authorization", "").removeprefix("Bearer "))
-        elif not self.path.endswith("/chat/completions"):
+        elif self.path != "/v1/chat/completions":
             return self._send(404, error_body("no such path"))
         elif fault.status != 200:
             text = error_body(f"status {fault.status}")

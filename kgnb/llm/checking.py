@@ -1,0 +1,104 @@
+"""What a model server can do, found out by asking it: what `%llm test` shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from kgnb.errors import BackendError
+from kgnb.llm.failure import shown
+from kgnb.llm.model import Message, Reply, Request, ToolSpec, Usage
+
+# Each prompt asks for one thing and the request's form for another: a reply in that form shows that it is enforced.
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"word": {"type": "string", "enum": ["violet"]}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
+_GREET = ToolSpec(
+    "greet",
+    "Says hello to somebody.",
+    {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": False},
+)
+
+
+class _Server(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def server(self) -> str: ...
+    def ask(self, request: Request) -> Reply: ...
+    def models(self) -> tuple[str, ...]: ...
+    def gives_logprobs(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a server was seen to do. Where ``schema`` or ``tools`` is False, kgnb makes do with words and JSON."""
+
+    name: str
+    server: str
+    models: tuple[str, ...]  # what the server offers; empty where it does not say
+    answer: str  # to "say hello"
+    schema: bool  # replies follow a JSON schema even against the prompt
+    tools: bool  # calls tools natively
+    logprobs: bool
+    counts_tokens: bool
+    usage: Usage  # of the calls that were made for this
+    seconds: float
+    notes: tuple[str, ...]  # what the server refused
+
+    def __str__(self) -> str:
+        able = {"JSON schema": self.schema, "tool calls": self.tools, "logprobs": self.logprobs}
+        able["token counts"] = self.counts_tokens
+        lines = [f"{self.name} at {self.server} answers: {self.answer or '(nothing)'}"]
+        lines += [f"{what}: {'yes' if works else 'no'}" for what, works in able.items()]
+        if self.models and self.name not in self.models:
+            more = f" and {len(self.models) - 5} more" if len(self.models) > 5 else ""
+            lines.append(f"the server lists {', '.join(self.models[:5])}{more}, not {self.name}")
+        return "\n".join([*lines, *(f"refused: {note}" for note in self.notes)])
+
+
+def check(model: _Server) -> Check:
+    """Asks a server three small questions, and for its models and logprobs.
+
+    Raises:
+        ConfigError: the key, the URL or the model's name is wrong.
+        BackendError: the first question gets no reply.
+    """
+    hello = model.ask(Request((Message("user", "Say hello in one word."),), max_tokens=256))
+    schema = _asked(model, Request((Message("user", "Say the word green."),), schema=_SCHEMA, max_tokens=256))
+    tools = _asked(model, Request((Message("user", "Greet Ada, with the tool."),), tools=(_GREET,), max_tokens=256))
+    replies = [reply for reply in (hello, schema, tools) if isinstance(reply, Reply)]
+    refused = [attempt.error for reply in replies for attempt in reply.attempts if attempt.error]
+    return Check(
+        name=model.name,
+        server=model.server,
+        models=model.models(),
+        answer=shown(hello.text, 60),
+        schema=isinstance(schema, Reply) and _follows(schema.text),
+        tools=isinstance(tools, Reply) and any(call.name == _GREET.name for call in tools.tool_calls),
+        logprobs=model.gives_logprobs(),
+        counts_tokens=not hello.usage.estimated,
+        usage=sum((reply.usage for reply in replies), Usage()),
+        seconds=sum(reply.seconds for reply in replies),
+        notes=tuple(dict.fromkeys([*refused, *(str(each) for each in (schema, tools) if isinstance(each, str))])),
+    )
+
+
+def _asked(model: _Server, request: Request) -> Reply | str:
+    """The reply, or why there is none: one thing that a server cannot do is no reason not to try the next."""
+    try:
+        return model.ask(request)
+    except BackendError as error:
+        return error.what
+
+
+def _follows(text: str) -> bool:
+    try:
+        return bool(json.loads(text) == {"word": "violet"})
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,130 @@
+"""Asking many at once: order, failures as values, width, contexts, interrupts."""
+
+from __future__ import annotations
+
+import _thread
+import contextvars
+import threading
+import time
+
+import pytest
+
+from kgnb.errors import BackendError, ConfigError, DataError, LimitError
+from kgnb.llm.asking import ask_many
+from kgnb.llm.model import Message, Reply, Request
+from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.pacing import Pace, Paced
+from kgnb.llm.scripted import ScriptedModel
+from tests.llm import stub_server as stub
+from tests.llm.stub_server import StubServer
+
+step: contextvars.ContextVar[str] = contextvars.ContextVar("step", default="none")
+
+
+def asks(count: int) -> list[Request]:
+    return [Request((Message("user", str(n)),)) for n in range(count)]
+
+
+def test_answers_come_in_the_order_of_the_questions_whatever_finishes_first() -> None:
+    def slow_first(request: Request) -> str:
+        number = int(request.messages[-1].text)
+        time.sleep(0.02 * (8 - number))
+        return f"answer {number}"
+
+    ended: list[int] = []
+    outcomes = ask_many(ScriptedModel(slow_first), asks(8), 8, lambda index, outcome: ended.append(index))
+    assert [outcome.text for outcome in outcomes if isinstance(outcome, Reply)] == [f"answer {n}" for n in range(8)]
+    assert sorted(ended) == list(range(8)) and ended != list(range(8))
+
+
+def test_nothing_asked_nothing_answered() -> None:
+    assert ask_many(ScriptedModel([]), []) == []
+
+
+@pytest.mark.parametrize(
+    "error", [BackendError("down", service="s"), LimitError("spent", limit="usd")], ids=["backend", "limit"]
+)
+def test_one_failure_is_a_value_and_loses_no_other(error: Exception) -> None:
+    def third_fails(request: Request) -> str:
+        if request.messages[-1].text == "2":
+            raise error
+        return "A"
+
+    outcomes = ask_many(ScriptedModel(third_fails), asks(5), 2)
+    assert outcomes[2] is error
+    assert [isinstance(outcome, Reply) for outcome in outcomes] == [True, True, False, True, True]
+
+
+@pytest.mark.parametrize("error", [ConfigError("key"), DataError("no reply kept", where="f"), RuntimeError("a fault")])
+def test_what_the_next_call_would_meet_too_ends_it_at_once(error: Exception) -> None:
+    def fail(request: Request) -> str:
+        raise error
+
+    model = ScriptedModel(fail)
+    with pytest.raises(type(error)) as caught:
+        ask_many(model, asks(500), 2)
+    assert caught.value is error
+    assert len(model.asked) < 100
+
+
+def test_never_wider_than_told() -> None:
+    with StubServer(lambda body: "A", delay=0.02) as server:
+        outcomes = ask_many(OpenAIModel("stub", server.url), asks(12), 3)
+    assert len(outcomes) == len(server.requests) == 12
+    assert 1 < server.most_at_once <= 3
+    with pytest.raises(ValueError):
+        ask_many(ScriptedModel([]), asks(1), 0)
+
+
+def test_workers_see_the_callers_context_and_keep_theirs_to_themselves() -> None:
+    def remember(request: Request) -> str:
+        seen = step.get()
+        step.set("changed by a worker")
+        return seen
+
+    token = step.set("validate")
+    try:
+        outcomes = ask_many(ScriptedModel(remember), asks(6), 2)
+        assert {outcome.text for outcome in outcomes if isinstance(outcome, Reply)} == {"validate"}
+        assert step.get() == "validate"
+    finally:
+        step.reset(token)
+
+
+def test_on_done_runs_in_the_callers_thread_and_its_fault_ends_the_batch() -> None:
+    model = ScriptedModel(lambda request: "A")
+    threads = set[threading.Thread]()
+    ask_many(model, asks(4), 2, lambda index, outcome: threads.add(threading.current_thread()))
+    assert threads == {threading.current_thread()}
+
+    def stop(index: int, outcome: object) -> None:
+        raise KeyError(index)
+
+    with pytest.raises(KeyError):
+        ask_many(ScriptedModel(lambda request: time.sleep(0.01) or "A"), asks(200), 2, stop)
+
+
+def test_an_interrupt_ends_it_within_a_second_even_while_all_wait_to_try_again() -> None:
+    with StubServer(always=stub.rate_limited(after=30)) as server:
+        model = Paced(OpenAIModel("stub", server.url), Pace())
+        ask_many(OpenAIModel("stub", server.url), asks(1))  # the import of openai takes longer than the test
+        sent = len(server.requests)
+        timer = threading.Timer(0.5, _thread.interrupt_main)
+        timer.start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            ask_many(model, asks(20), 4)
+        assert time.monotonic() - start < 1.5
+        time.sleep(0.5)
+        assert len(server.requests) - sent <= 4
+    assert not [thread for thread in threading.enumerate() if thread.name == "kgnb-ask"]
+
+
+def test_a_mixed_day_at_the_server_is_counted_right() -> None:
+    faults = [stub.rate_limited(after_ms=1), stub.server_error(), None, stub.cut_json(), None, stub.dropped()]
+    with StubServer(lambda body: "A", faults) as server:
+        model = Paced(OpenAIModel("stub", server.url), Pace(sleep=lambda seconds: None), 3)
+        outcomes = ask_many(model, asks(20), 4)
+    replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
+    assert len(replies) == 20
+    assert sum(len(reply.attempts) for reply in replies) == len(server.requests) == 24

@@ -1,0 +1,351 @@
+"""The real openai client against a stub server: what is asked, what comes back, how it fails."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+
+import pytest
+
+from kgnb.errors import BackendError, ConfigError
+from kgnb.llm.failure import ModelError
+from kgnb.llm.model import ChatModel, Message, Request, ToolCall, ToolSpec, Usage
+from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.wire import UNREADABLE
+from kgnb.settings import Secret
+from tests.llm import stub_server as stub
+from tests.llm.stub_server import Call, Fault, StubServer
+
+KEY = "sk-very-secret-0123456789"
+ASK = Request((Message("system", "You match."), Message("user", "Is a Referee a Reviewer?")))
+SCHEMA = {
+    "type": "object",
+    "properties": {"choice": {"type": "string"}},
+    "required": ["choice"],
+    "additionalProperties": False,
+}
+WITH_SCHEMA = Request(ASK.messages, schema=SCHEMA)
+SEARCH = ToolSpec("search", "Finds.", {"type": "object", "properties": {"label": {"type": "string"}}})
+
+
+def model_of(server: StubServer, **options: object) -> OpenAIModel:
+    return OpenAIModel("stub", server.url, KEY, timeout=2, **options)  # type: ignore[arg-type]
+
+
+def statuses(attempts: tuple[object, ...]) -> list[int]:
+    return [attempt.status for attempt in attempts]  # type: ignore[attr-defined]
+
+
+def test_asks_and_gives_text_usage_and_one_attempt() -> None:
+    with StubServer(lambda body: "A, for both review.") as server:
+        reply = model_of(server).ask(ASK)
+    [seen] = server.requests
+    assert seen.path == "/v1/chat/completions"
+    assert seen.headers["authorization"] == f"Bearer {KEY}"
+    assert seen.body["messages"] == [
+        {"role": "system", "content": "You match."},
+        {"role": "user", "content": "Is a Referee a Reviewer?"},
+    ]
+    assert (seen.body["temperature"], seen.body["seed"], seen.body["model"]) == (0.0, 0, "stub")
+    assert reply.text == "A, for both review."
+    assert reply.usage == Usage(8, 4)
+    assert (reply.finish_reason, reply.model, reply.cached) == ("stop", "stub", False)
+    assert statuses(reply.attempts) == [200]
+    assert reply.seconds == reply.attempts[0].seconds > 0
+
+
+def test_is_a_chat_model_that_starts_no_client_before_it_is_asked() -> None:
+    assert isinstance(OpenAIModel("m", "http://127.0.0.1:9/v1"), ChatModel)
+
+
+def test_streams_pieces_and_gives_the_same_reply() -> None:
+    pieces: list[str] = []
+    with StubServer(lambda body: "A, for both review.") as server:
+        whole = model_of(server).ask(ASK)
+        streamed = model_of(server, on_token=pieces.append).ask(ASK)
+    assert "".join(pieces) == streamed.text == whole.text
+    assert len(pieces) > 2
+    assert streamed.usage == whole.usage
+    assert streamed.finish_reason == "stop"
+
+
+def test_streams_tool_calls_too() -> None:
+    answer = [Call("search", {"label": "Referee"}), Call("search", {"label": "Chair"})]
+    with StubServer(lambda body: answer) as server:
+        reply = model_of(server, on_token=lambda piece: None).ask(Request(ASK.messages, tools=(SEARCH,)))
+    assert [call.arguments for call in reply.tool_calls] == [{"label": "Referee"}, {"label": "Chair"}]
+    assert reply.finish_reason == "tool_calls"
+
+
+def test_a_server_that_cannot_stream_is_asked_whole() -> None:
+    plain = Fault(body='{"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]}')
+    with StubServer(faults=[plain]) as server:
+        assert model_of(server, on_token=lambda piece: None).ask(ASK).text == "A"
+
+
+def test_estimates_tokens_where_the_server_counts_none_and_says_so() -> None:
+    plain = Fault(body='{"choices": [{"message": {"content": "A, so"}}]}')
+    with StubServer(faults=[plain]) as server:
+        assert model_of(server).ask(ASK).usage == Usage(9, 2, estimated=True)
+
+
+def test_sends_tools_and_reads_calls() -> None:
+    history = (
+        Message("user", "Go."),
+        Message("assistant", "", (ToolCall("call_1", "search", {"label": "Chair"}),)),
+        Message("tool", "nothing", tool_call_id="call_1"),
+    )
+    with StubServer(lambda body: [Call("search", {"label": "Referee"}), Call("search", "{broken")]) as server:
+        reply = model_of(server).ask(Request(history, tools=(SEARCH,)))
+    sent = server.requests[0].body
+    assert sent["tools"][0]["function"] == {"name": "search", "description": "Finds.", "parameters": SEARCH.parameters}
+    assert sent["messages"][1]["tool_calls"][0]["function"]["arguments"] == '{"label": "Chair"}'
+    assert sent["messages"][2] == {"role": "tool", "content": "nothing", "tool_call_id": "call_1"}
+    assert reply.tool_calls[0] == ToolCall("call_0", "search", {"label": "Referee"})
+    assert reply.tool_calls[1].arguments == {UNREADABLE: "{broken"}
+
+
+# ------------------------------------------------------------------------------------------------ making do
+
+
+def test_a_schema_is_sent_as_one_strictly_where_strictness_allows_it() -> None:
+    loose = {"type": "object", "properties": {"choice": {"type": "string"}}}
+    with StubServer() as server:
+        model_of(server).ask(WITH_SCHEMA)
+        model_of(server).ask(Request(ASK.messages, schema=loose))
+    formats = [seen.body["response_format"]["json_schema"] for seen in server.requests]
+    assert [(each["schema"], each["strict"]) for each in formats] == [(SCHEMA, True), (loose, False)]
+
+
+@pytest.mark.parametrize(
+    ("support", "forms"),
+    [("object only", ["json_schema", "json_object"]), ("rejected", ["json_schema", "json_object", None])],
+)
+def test_a_server_without_schemas_gets_the_schema_in_words_and_is_not_tried_again(
+    support: str, forms: list[str | None]
+) -> None:
+    with StubServer(schema=support) as server:  # type: ignore[arg-type]
+        model = model_of(server)
+        first, second = model.ask(WITH_SCHEMA), model.ask(WITH_SCHEMA)
+    sent = [(seen.body.get("response_format") or {}).get("type") for seen in server.requests]
+    assert sent == [*forms, forms[-1]]
+    assert statuses(first.attempts) == [400] * (len(forms) - 1) + [200]
+    assert statuses(second.attempts) == [200]
+    system = server.requests[-1].body["messages"][0]
+    assert system["role"] == "system"
+    assert system["content"].startswith("You match.")
+    assert '"choice"' in system["content"]
+
+
+def test_a_server_without_tools_is_asked_without_them() -> None:
+    with StubServer(tools="rejected") as server:
+        reply = model_of(server).ask(Request(ASK.messages, tools=(SEARCH,)))
+    assert statuses(reply.attempts) == [400, 200]
+    assert not reply.tool_calls
+    assert "tools" not in server.requests[1].body
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        stub.error_body("Unsupported value: 'temperature' does not support 0", "unsupported_value", "temperature"),
+        '{"detail": [{"loc": ["body", "temperature"], "msg": "Extra inputs are not permitted"}]}',
+    ],
+)
+def test_leaves_out_what_the_server_does_not_know(body: str) -> None:
+    with StubServer(faults=[Fault(400, body=body)]) as server:
+        model = model_of(server)
+        assert statuses(model.ask(ASK).attempts) == [400, 200]
+        assert statuses(model.ask(ASK).attempts) == [200]
+    assert ["temperature" in seen.body for seen in server.requests] == [True, False, False]
+
+
+def test_renames_max_tokens_for_servers_that_want_it_so() -> None:
+    wants = stub.error_body("Use 'max_completion_tokens' instead.", "unsupported_parameter", "max_tokens")
+    with StubServer(faults=[Fault(400, body=wants)]) as server:
+        model_of(server).ask(Request(ASK.messages, max_tokens=7))
+    assert [seen.body.get("max_tokens") for seen in server.requests] == [7, None]
+    assert server.requests[1].body["max_completion_tokens"] == 7
+
+
+def test_any_other_bad_request_is_asked_once() -> None:
+    fault = Fault(400, body=stub.error_body("no such role", None, "messages"))
+    with StubServer(always=fault) as server, pytest.raises(ModelError, match="no such role") as caught:
+        model_of(server).ask(WITH_SCHEMA)
+    assert len(server.requests) == 1
+    assert not caught.value.passing
+
+
+# ------------------------------------------------------------------------------------------------ endings
+
+
+@pytest.mark.parametrize(
+    ("fault", "ending"),
+    [(stub.context_overflow(), "context_overflow"), (stub.content_filtered(), "content_filter")],
+)
+def test_a_prompt_that_cannot_be_answered_gives_a_reply_without_text(fault: Fault, ending: str) -> None:
+    with StubServer(faults=[fault]) as server:
+        reply = model_of(server).ask(WITH_SCHEMA)
+    assert (reply.text, reply.finish_reason, reply.usage) == ("", ending, Usage())
+    assert statuses(reply.attempts) == [400]
+
+
+def test_a_reply_cut_at_the_limit_says_so() -> None:
+    with StubServer(faults=[stub.says('{"choi', "length")]) as server:
+        reply = model_of(server).ask(ASK)
+    assert (reply.text, reply.finish_reason) == ('{"choi', "length")
+
+
+def test_a_refusal_is_its_own_ending() -> None:
+    refusal = Fault(body='{"choices": [{"message": {"content": null, "refusal": "I will not."}}]}')
+    with StubServer(faults=[refusal]) as server:
+        reply = model_of(server).ask(ASK)
+    assert (reply.text, reply.finish_reason) == ("I will not.", "refusal")
+
+
+# ------------------------------------------------------------------------------------------------ failing
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize(
+    ("fault", "status", "says", "passing"),
+    [
+        (stub.rate_limited(after=3), 429, "slow down", True),
+        (stub.server_error(), 500, "it is us, not you", True),
+        (stub.server_error(503), 503, "it is us, not you", True),
+        (stub.server_error(501), 501, "it is us, not you", False),
+        (Fault(429, body=stub.error_body("pay first", "insufficient_quota")), 429, "pay first", False),
+        (Fault(500, {"x-should-retry": "false"}), 500, "status 500", False),
+        (stub.cut_json(), 200, "not a chat completion", True),
+        (stub.torn(), 0, "complete", True),
+        (stub.html(), 200, "not a chat completion", True),
+        (stub.dropped(), 0, "no connection", True),
+        (Fault(body="{}"), 200, "no choices", True),
+        (Fault(body='{"choices": []}'), 200, "no choices", True),
+        (Fault(body='{"choices": [{"message": null}]}'), 200, "no message", True),
+        (Fault(body='{"error": {"message": "upstream died"}}'), 200, "upstream died", True),
+        (Fault(body="[" * 100_000), 200, "not a chat completion", True),
+    ],
+)
+def test_a_failure_is_one_attempt_and_says_whether_it_may_pass(
+    fault: Fault, status: int, says: str, passing: bool, streaming: bool
+) -> None:
+    with StubServer(always=fault) as server:
+        model = model_of(server, on_token=(lambda piece: None) if streaming else None)
+        with pytest.raises(ModelError) as caught:
+            model.ask(ASK)
+    error = caught.value
+    assert len(server.requests) == 1
+    assert statuses(error.attempts) == [status]
+    if not streaming or status not in (0, 200):  # a stream breaks off in words of its own
+        assert says in str(error)
+    assert error.passing is passing
+    assert error.service == server.url
+    assert error.fix
+    assert error.status == status
+
+
+def test_a_slow_server_is_left_after_the_timeout() -> None:
+    late = stub.time_out(5)
+    with StubServer(faults=[late]) as server, pytest.raises(ModelError, match="no answer within 0.2 s") as caught:
+        OpenAIModel("stub", server.url, KEY, timeout=0.2).ask(ASK)
+    assert statuses(caught.value.attempts) == [0]
+    assert caught.value.attempts[0].seconds < 2
+
+
+def test_an_absent_server_is_a_backend_error_with_advice() -> None:
+    with StubServer() as server:
+        url = server.url
+    with pytest.raises(BackendError, match="did not answer: no connection") as caught:
+        OpenAIModel("stub", url, KEY).ask(ASK)
+    assert "model.base_url" in caught.value.fix
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_names_the_setting_and_never_the_key(status: int) -> None:
+    with StubServer(always=stub.unauthorised(status)) as server:
+        model = model_of(server)
+        with pytest.raises(ConfigError, match="model.key") as caught:
+            model.ask(ASK)
+    assert len(server.requests) == 1
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert caught.value.__cause__ is None and caught.value.__context__ is None
+    assert KEY not in repr(model) + repr(caught.value) + caught.value.details
+
+
+def test_an_unknown_model_or_path_names_the_settings() -> None:
+    with StubServer() as server, pytest.raises(ConfigError, match="model.base_url"):
+        OpenAIModel("stub", server.url + "/nowhere", KEY).ask(ASK)
+
+
+def test_a_servers_words_are_cleaned_before_they_are_shown() -> None:
+    nasty = stub.error_body("\x1b[2J<script>alert(1)</script>\n" * 400 + KEY)
+    with StubServer(always=Fault(500, body=nasty)) as server, pytest.raises(ModelError) as caught:
+        model_of(server).ask(ASK)
+    assert "\x1b" not in str(caught.value) + caught.value.details
+    assert len(str(caught.value)) < 700
+
+
+@pytest.mark.parametrize("key", ["", None, Secret("")])
+def test_openais_own_server_needs_a_key(key: str | Secret | None) -> None:
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+        OpenAIModel("gpt", None, key)
+
+
+@pytest.mark.parametrize("url", ["localhost:8080", "ftp://example.org", "http://", "http://[::1", "http://a:99999/v1"])
+def test_a_bad_url_is_refused_at_once(url: str) -> None:
+    with pytest.raises(ConfigError, match="base_url"):
+        OpenAIModel("m", url)
+
+
+def test_a_key_that_no_header_can_hold_is_refused_without_showing_it() -> None:
+    with pytest.raises(ConfigError) as caught:
+        OpenAIModel("m", "http://127.0.0.1:9/v1", "sk-pâté")
+    assert "pâté" not in str(caught.value)
+
+
+def test_a_name_is_needed() -> None:
+    with pytest.raises(ConfigError, match="KGNB_MODEL"):
+        OpenAIModel("", "http://127.0.0.1:9/v1")
+
+
+def test_a_local_server_needs_no_key_and_secrets_are_taken() -> None:
+    with StubServer() as server:
+        OpenAIModel("stub", server.url).ask(ASK)
+        OpenAIModel("stub", server.url, Secret(KEY, "env:X")).ask(ASK)
+    assert [seen.headers["authorization"] for seen in server.requests] == ["Bearer none", f"Bearer {KEY}"]
+
+
+def test_credentials_in_a_url_are_not_shown() -> None:
+    model = OpenAIModel("m", "http://ada:lovelace@127.0.0.1:9/v1")
+    assert "lovelace" not in repr(model) + model.server
+
+
+def test_the_environment_neither_changes_the_server_nor_leaks_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "OPENAI_API_KEY": "sk-other",
+        "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+        "OPENAI_ORG_ID": "my-org",
+        "OPENAI_PROJECT_ID": "my-project",
+        "HTTP_PROXY": "http://127.0.0.1:9",
+    }.items():
+        monkeypatch.setenv(name, value)
+    with StubServer() as server:
+        OpenAIModel("stub", server.url, KEY).ask(ASK)
+    said = str(server.requests[0].headers)
+    assert "my-org" not in said and "my-project" not in said and "sk-other" not in said
+
+
+def test_a_model_is_not_pickled_with_its_key() -> None:
+    with pytest.raises(TypeError):
+        pickle.dumps(OpenAIModel("m", "http://127.0.0.1:9/v1", KEY))
+
+
+def test_lists_models_and_tells_whether_there_are_logprobs() -> None:
+    with StubServer(models=["b", "a"], logprobs=True) as server:
+        assert model_of(server).models() == ("a", "b")
+        assert model_of(server).gives_logprobs()
+    with StubServer() as server:
+        assert not model_of(server).gives_logprobs()
+    assert model_of(server).models() == ()
+    assert not model_of(server).gives_logprobs()
