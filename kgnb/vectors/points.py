@@ -23,13 +23,15 @@ def checked_name(name: str, what: str = "collection") -> str:
 
 
 def checked_vector(vector: Sequence[float], dimensions: int) -> list[float]:
-    """The vector as plain floats; ValueError if it has another length or a part that is not finite."""
-    if len(vector) != dimensions:
-        raise ValueError(f"a vector of {len(vector)} dimensions does not fit a view of {dimensions}")
-    values: list[float] = np.asarray(vector, dtype=np.float32).tolist()
-    if not all(map(math.isfinite, values)):
+    """The vector as plain floats, of unit length or zero; ValueError if its length or a part does not do."""
+    values = np.asarray(vector, dtype=np.float64)
+    if values.shape != (dimensions,):
+        raise ValueError(f"a vector of shape {values.shape} does not fit a view of {dimensions} dimensions")
+    if not np.isfinite(values).all():
         raise ValueError("a vector holds a part that is not a finite number")
-    return values
+    length = np.linalg.norm(values)
+    unit: list[float] = (values / (length if length > 0 else 1.0)).astype(np.float32).tolist()
+    return unit
 
 
 def checked_point(point: Point, views: Mapping[str, int]) -> list[float]:

@@ -1,0 +1,138 @@
+"""A shim that speaks Qdrant's REST wire, not a Qdrant server.
+
+Bodies are validated by the models that qdrant-client generates from Qdrant's OpenAPI description and carried out by its
+in-memory mode. It tests our client side over real HTTP (JSON, the api-key header, paging, retries); it proves nothing
+about a server.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import warnings
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from pydantic import ValidationError
+from qdrant_client import QdrantClient, models
+
+
+class QdrantShim:
+    """Serves on a free loopback port until closed.
+
+    ``answer_next(status, headers, text)`` makes it fail the next request so; ``requests`` lists what came as
+    (method, path, headers, body).
+    """
+
+    def __init__(self, *, api_key: str | None = None) -> None:
+        self.api_key = api_key
+        self.requests: list[tuple[str, str, dict[str, str], Any]] = []
+        self.engine = QdrantClient(":memory:", force_disable_check_same_thread=True)
+        self.lock = threading.Lock()
+        self.failures: list[tuple[int, dict[str, str], str]] = []
+        shim = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def answer(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                with shim.lock:
+                    status, headers, text = shim.answer(self.command, self.path, dict(self.headers), body)
+                self.send_response(status)
+                for name, value in {"Content-Type": "application/json", **headers}.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(text.encode())))
+                self.end_headers()
+                self.wfile.write(text.encode())
+
+            do_GET = do_PUT = do_POST = do_DELETE = answer
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
+        self.thread.start()
+
+    def answer_next(self, status: int, headers: dict[str, str] | None = None, text: str = "{}") -> None:
+        self.failures.append((status, headers or {}, text))
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+    def answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], str]:
+        parsed = json.loads(body) if body else None
+        headers = {name.lower(): value for name, value in headers.items()}
+        self.requests.append((method, path, headers, parsed))
+        if self.api_key is not None and headers.get("api-key") != self.api_key:
+            return 401, {}, '{"status": {"error": "wrong key: ' + headers.get("api-key", "") + '"}}'
+        if self.failures:
+            return self.failures.pop(0)
+        try:
+            result = self.carry_out(method, [unquote(part) for part in urlsplit(path).path.split("/")[1:]], parsed)
+        except ValidationError as error:
+            return 400, {}, json.dumps({"status": {"error": str(error)}})
+        except LookupError as error:
+            return 404, {}, json.dumps({"status": {"error": str(error)}})
+        except ValueError as error:
+            return 400, {}, json.dumps({"status": {"error": str(error)}})
+        return 200, {}, json.dumps({"result": result, "status": "ok", "time": 0.0})
+
+    def carry_out(self, method: str, parts: list[str], body: Any) -> Any:
+        match method, parts:
+            case "GET", ["collections"]:
+                return self.engine.get_collections().model_dump(mode="json")
+            case "PUT", ["collections", name]:
+                made = models.CreateCollection.model_validate(body)
+                return self.engine.create_collection(name, vectors_config=made.vectors)
+            case "DELETE", ["collections", name]:
+                return self.engine.delete_collection(name)
+            case "GET", ["collections", name]:
+                self.known(name)
+                return self.engine.get_collection(name).model_dump(mode="json")
+        if method not in {"PUT", "POST"} or len(parts) < 3 or parts[0] != "collections" or parts[2] != "points":
+            raise LookupError(f"the shim has no {method} {'/'.join(parts)}")
+        self.known(parts[1])
+        return self.points(parts[1], method, parts[3:], body)
+
+    def points(self, name: str, method: str, rest: list[str], body: Any) -> Any:
+        match method, rest:
+            case "PUT", []:
+                points = models.PointsList.model_validate(body).points
+                return self.engine.upsert(name, points).model_dump(mode="json")
+            case "POST", ["count"]:
+                return self.engine.count(name, exact=models.CountRequest.model_validate(body).exact).model_dump()
+            case "POST", ["scroll"]:
+                asked = models.ScrollRequest.model_validate(body)
+                found, after = self.engine.scroll(
+                    name,
+                    asked.filter,
+                    limit=asked.limit or 10,
+                    offset=asked.offset,
+                    with_payload=asked.with_payload,
+                    with_vectors=asked.with_vector,
+                )
+                return {"points": [point.model_dump(mode="json") for point in found], "next_page_offset": after}
+            case "POST", ["query"]:
+                query = models.QueryRequest.model_validate(body)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # the engine is exact anyway, and says so
+                    found = self.engine.query_points(
+                        name,
+                        query=query.query,
+                        using=query.using,
+                        query_filter=query.filter,
+                        limit=query.limit or 10,
+                        with_payload=query.with_payload,
+                        with_vectors=query.with_vector,
+                        search_params=query.params,
+                    ).points
+                return {"points": [point.model_dump(mode="json") for point in found]}
+        raise LookupError(f"the shim has no {method} points/{'/'.join(rest)}")
+
+    def known(self, name: str) -> None:
+        if not self.engine.collection_exists(name):
+            raise LookupError(f"Collection `{name}` doesn't exist!")
