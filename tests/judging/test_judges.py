@@ -1,0 +1,379 @@
+"""Judges that ask no model: callables, cascades, recordings, people, simulations."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.errors import DataError
+from kgnb.judging import (
+    CallableJudge,
+    Cascade,
+    Decisions,
+    Estimate,
+    Judge,
+    Noisy,
+    Overridden,
+    PersonJudge,
+    RecordedJudge,
+    RecordingJudge,
+    Verdict,
+    estimate,
+    pending,
+    sure_outside,
+    unsure,
+)
+from tests.judging.questions import ALL, BUNK, KEEPER, STORM, Ask, ask
+
+
+class Fixed:
+    """Answers from a table by the question's text, and counts its batches."""
+
+    def __init__(self, name: str, verdicts: dict[str, Verdict] | None = None) -> None:
+        self.name = name
+        self.verdicts = verdicts or {}
+        self.batches: list[list[str]] = []
+
+    def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
+        self.batches.append([question.text for question in questions])
+        return [self.verdicts.get(question.text, unsure("not in the table", self.name)) for question in questions]
+
+
+RIGHT = Fixed(
+    "right",
+    {
+        BUNK.text: Verdict("equivalent", "b#Bed", 1.0),
+        KEEPER.text: Verdict("equivalent", "b#Warden", 1.0),
+        STORM.text: Verdict("different", None, 1.0),
+    },
+)
+
+
+def test_every_judge_is_one() -> None:
+    decisions = Decisions("nowhere.jsonl")
+    judges = [
+        CallableJudge(lambda question: Verdict("different")),
+        Cascade(RIGHT, RIGHT),
+        PersonJudge(decisions),
+        Overridden(RIGHT, decisions),
+        Noisy(RIGHT, 0.1),
+        RecordingJudge(RIGHT, "nowhere.jsonl"),
+    ]
+    assert all(isinstance(judge, Judge) for judge in judges)
+
+
+# ------------------------------------------------------------------------------------------------ callables
+
+
+def test_a_callable_signs_with_its_name() -> None:
+    def same_word(question: Ask) -> Verdict:
+        return Verdict("equivalent", question.options[0].id, 0.8)
+
+    [verdict] = CallableJudge(same_word).judge([BUNK])
+    assert verdict == Verdict("equivalent", "b#Bed", 0.8, judged_by="same_word")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason"),
+    [
+        (Verdict("equivalent", "b#Sofa", 0.8), "chose 'b#Sofa', which is not an option"),
+        (Verdict("equivalent", "b#Bed", 1.8), "confidence 1.8 is not between 0 and 1"),
+        (Verdict("equivalent", "b#Bed", float("nan")), "confidence nan is not between 0 and 1"),
+    ],
+)
+def test_an_answer_that_is_no_answer_to_the_question_is_unsure(verdict: Verdict, reason: str) -> None:
+    [checked] = CallableJudge(lambda question: verdict, "mine").judge([BUNK])
+    assert (checked.decision, checked.choice, checked.rationale) == ("unsure", None, reason)
+
+
+def test_a_callable_must_give_a_verdict() -> None:
+    with pytest.raises(TypeError, match="mine gave a str"):
+        CallableJudge(lambda question: "yes", "mine").judge([BUNK])  # type: ignore[arg-type,return-value]
+
+
+# ------------------------------------------------------------------------------------------------ cascade
+
+
+def test_only_what_the_cheap_judge_is_not_sure_of_goes_to_the_costly_one_in_one_batch() -> None:
+    cheap = Fixed("rule", {BUNK.text: Verdict("equivalent", "b#Bed", 0.95)})
+    costly = Fixed("model", dict(RIGHT.verdicts))
+    verdicts = Cascade(cheap, costly).judge(ALL)
+    assert costly.batches == [[KEEPER.text, STORM.text]]
+    assert [verdict.judged_by for verdict in verdicts] == ["rule", "model", "model"]
+    assert [verdict.decision for verdict in verdicts] == ["equivalent", "equivalent", "different"]
+
+
+def test_the_costly_judge_is_left_alone_when_there_is_nothing_for_it() -> None:
+    costly = Fixed("model")
+    Cascade(RIGHT, costly).judge(ALL)
+    assert costly.batches == []
+
+
+def test_a_confidence_inside_the_band_is_not_sure() -> None:
+    cheap = Fixed("rule", {BUNK.text: Verdict("equivalent", "b#Bed", 0.5), STORM.text: Verdict("different", None, 0.9)})
+    costly = Fixed("model", dict(RIGHT.verdicts))
+    Cascade(cheap, costly, sure=sure_outside(0.3, 0.7)).judge([BUNK, STORM])
+    assert costly.batches == [[BUNK.text]]
+    with pytest.raises(ValueError):
+        sure_outside(0.7, 0.3)
+
+
+def test_what_the_costly_judge_cannot_decide_stays_unsure_with_the_cheap_ones_hint() -> None:
+    cheap = Fixed("rule", {BUNK.text: Verdict("equivalent", "b#Bed", 0.6, also=(("b#Route", 0.2),))})
+    [verdict] = Cascade(cheap, Fixed("model"), sure=sure_outside(0, 0.9)).judge([BUNK])
+    assert (verdict.decision, verdict.choice, verdict.judged_by) == ("unsure", None, "model")
+    assert verdict.rationale == "not in the table; rule: equivalent (0.60)"
+    assert verdict.also == (("b#Bed", 0.6), ("b#Route", 0.2))
+
+
+# ------------------------------------------------------------------------------------------------ recordings
+
+
+def test_a_recording_answers_as_the_judge_did(tmp_path: Path) -> None:
+    file = tmp_path / "verdicts.jsonl"
+    first = [
+        Verdict("equivalent", "b#Bed", 0.75, "both are slept in \u2028 é", "", (("b#Route", 0.125),)),
+        unsure("no idea", "rule"),
+    ]
+    judge = RecordingJudge(Fixed("rule", {BUNK.text: first[0], KEEPER.text: first[1]}), file)
+    assert judge.judge([BUNK, KEEPER]) == first
+    recorded = RecordedJudge(file)
+    again = recorded.judge([KEEPER, BUNK, STORM])
+    assert again[0] == first[1]
+    assert again[1] == Verdict("equivalent", "b#Bed", 0.75, first[0].rationale, "rule", (("b#Route", 0.125),))
+    assert (again[2].decision, again[2].rationale) == ("unsure", "not on record")
+    assert len(recorded) == 2
+
+
+def test_a_choice_on_record_that_is_no_option_any_more_is_unsure(tmp_path: Path) -> None:
+    file = tmp_path / "verdicts.jsonl"
+    file.write_text(
+        json.dumps({"question": BUNK.id, "decision": "equivalent", "choice": "b#Cot", "confidence": 1}) + "\n"
+    )
+    [verdict] = RecordedJudge(file).judge([BUNK])
+    assert verdict.decision == "unsure"
+
+
+def test_a_recording_cut_by_a_kill_keeps_its_whole_lines_and_can_be_added_to(tmp_path: Path) -> None:
+    file = tmp_path / "verdicts.jsonl"
+    RecordingJudge(RIGHT, file).judge([BUNK, KEEPER])
+    file.write_bytes(file.read_bytes()[:-20])
+    assert len(RecordedJudge(file)) == 1
+    RecordingJudge(RIGHT, file).judge([STORM])
+    assert [verdict.sure for verdict in RecordedJudge(file).judge(ALL)] == [True, False, True]
+
+
+NO_VERDICTS = (
+    "[]",
+    "{}",
+    '{"question": 3, "decision": "a"}',
+    '{"question": "q", "decision": "a", "confidence": "x"}',
+)
+
+
+@pytest.mark.parametrize("line", NO_VERDICTS)
+def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "verdicts.jsonl"
+    file.write_text(line + "\n")
+    with pytest.raises(DataError, match=r"verdicts\.jsonl:1"):
+        RecordedJudge(file)
+
+
+def test_no_recording_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such recording"):
+        RecordedJudge(tmp_path / "none.jsonl")
+
+
+# ------------------------------------------------------------------------------------------------ people
+
+
+def test_a_person_answers_what_was_decided_and_the_rest_waits(tmp_path: Path) -> None:
+    decisions = Decisions(tmp_path / "decisions.jsonl")
+    judge = PersonJudge(decisions)
+    assert {verdict.rationale for verdict in judge.judge(ALL)} == {"waiting for a person"}
+    decisions.decide(BUNK, "equivalent", "b#Bed", who="ana", note="same thing")
+    decisions.decide(STORM, "different", who="bo")
+    verdicts = judge.judge(ALL)
+    assert verdicts[0] == Verdict("equivalent", "b#Bed", 1.0, "same thing", "person:ana")
+    assert verdicts[1].decision == "unsure"
+    assert verdicts[2] == Verdict("different", None, 1.0, "", "person:bo")
+
+
+def test_the_later_decision_wins_and_the_earlier_stays_on_file(tmp_path: Path) -> None:
+    decisions = Decisions(tmp_path / "decisions.jsonl")
+    decisions.decide(BUNK, "equivalent", "b#Bed", who="ana")
+    decisions.decide(BUNK, "different", who="bo")
+    assert decisions.standing()[BUNK.id].decision == "different"
+    decisions.withdraw(BUNK, who="bo")
+    assert len(decisions) == 0
+    assert PersonJudge(decisions).judge([BUNK])[0].decision == "unsure"
+    assert [entry.decision for entry in decisions.history()] == ["equivalent", "different", None]
+
+
+def test_a_decision_outside_the_options_is_refused(tmp_path: Path) -> None:
+    decisions = Decisions(tmp_path / "decisions.jsonl")
+    for decision, choice in (("equivalent", "b#Sofa"), ("unsure", None), ("", None)):
+        with pytest.raises(ValueError):
+            decisions.decide(BUNK, decision, choice)
+    assert not decisions.path.exists()
+
+
+@given(st.integers(1, 200))
+def test_a_decision_after_a_cut_line_is_not_lost(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+    decisions = Decisions(tmp_path_factory.mktemp("d") / "decisions.jsonl")
+    decisions.decide(BUNK, "equivalent", "b#Bed", note="é")
+    size = decisions.path.stat().st_size
+    decisions.decide(KEEPER, "different")
+    decisions.path.write_bytes(decisions.path.read_bytes()[: size + cut])
+    kept = len(decisions)
+    decisions.decide(STORM, "different")
+    assert len(decisions) == kept + 1
+    assert decisions.standing()[BUNK.id].note == "é"
+
+
+def test_a_last_line_that_was_written_by_hand_without_its_end_counts(tmp_path: Path) -> None:
+    decisions = Decisions(tmp_path / "decisions.jsonl")
+    decisions.path.write_text(json.dumps({"question": BUNK.id, "decision": "different"}))
+    decisions.decide(STORM, "different")
+    assert len(decisions) == 2
+
+
+def test_a_broken_line_is_named(tmp_path: Path) -> None:
+    decisions = Decisions(tmp_path / "decisions.jsonl")
+    decisions.path.write_text("not a decision\n")
+    with pytest.raises(DataError, match=r"decisions\.jsonl:1"):
+        decisions.history()
+
+
+def test_several_people_can_decide_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "decisions.jsonl"
+    questions = [ask(f"class Number{number}", "Bed") for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda question: Decisions(file).decide(question, "equivalent", "b#Bed"), questions))
+    assert len(Decisions(file)) == 40
+
+
+def test_decisions_of_two_processes_do_not_mix(tmp_path: Path) -> None:
+    program = textwrap.dedent("""
+        import sys
+        from kgnb.judging import Decisions
+        from tests.judging.questions import ask
+        for number in range(30):
+            Decisions(sys.argv[1]).decide(ask(f"{sys.argv[2]} {number}", "Bed"), "equivalent", "b#Bed", note="x" * 500)
+    """)
+    root = Path(__file__).parents[2]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "d.jsonl"), who], cwd=root) for who in "ab"
+    ]
+    assert [process.wait() for process in processes] == [0, 0]
+    assert len(Decisions(tmp_path / "d.jsonl")) == 60
+
+
+def test_a_persons_decision_overrides_a_judge_and_saves_its_work(tmp_path: Path) -> None:
+    decisions = Decisions(tmp_path / "decisions.jsonl")
+    decisions.decide(KEEPER, "different", who="ana")
+    inner = Fixed("model", dict(RIGHT.verdicts))
+    judge = Overridden(inner, decisions)
+    verdicts = judge.judge(ALL)
+    assert inner.batches == [[BUNK.text, STORM.text]]
+    assert [(verdict.decision, verdict.judged_by) for verdict in verdicts] == [
+        ("equivalent", "model"),
+        ("different", "person:ana"),
+        ("different", "model"),
+    ]
+    assert judge.name == "person > model"
+
+
+def test_the_queue_shows_first_what_brings_most() -> None:
+    verdicts = [
+        Verdict("unsure", also=(("b#Bed", 0.2),)),
+        Verdict("equivalent", "b#Warden", 0.5),
+        Verdict("unsure", also=(("b#Meal", 0.7), ("b#Path", 0.1))),
+        Verdict("unsure"),
+    ]
+    extra = ask("class Hut", "Lodge")
+    queue = pending([*ALL, extra], verdicts)
+    assert [(entry.question.text, entry.gain) for entry in queue] == [
+        (STORM.text, 0.7),
+        (BUNK.text, 0.2),
+        (extra.text, 0.0),
+    ]
+
+
+# ------------------------------------------------------------------------------------------------ simulations
+
+MANY = [ask(f"class Number{number}", "Bed", "Route", "Warden") for number in range(2000)]
+PERFECT = CallableJudge(lambda question: Verdict("equivalent", question.options[0].id, 1.0), "oracle")
+
+
+def test_a_noisy_judge_errs_at_its_rate_and_says_it_is_a_simulation() -> None:
+    judge = Noisy(PERFECT, 0.2, seed=1)
+    verdicts = judge.judge(MANY)
+    wrong = [verdict for verdict in verdicts if verdict.choice != "b#Bed"]
+    assert 0.17 < len(wrong) / len(MANY) < 0.23  # three standard errors are 0.027
+    assert judge.asked == 2000
+    assert judge.simulation is True
+    assert judge.name == "simulation: oracle, wrong in 20%"
+    assert {verdict.judged_by for verdict in verdicts} == {judge.name}
+    assert {(verdict.choice, verdict.decision) for verdict in wrong} == {
+        (None, "different"),
+        ("b#Route", "equivalent"),
+        ("b#Warden", "equivalent"),
+    }
+
+
+def test_noise_depends_on_question_and_seed_not_on_order_or_batch() -> None:
+    forwards = Noisy(PERFECT, 0.3, seed=5).judge(MANY)
+    one_by_one = Noisy(PERFECT, 0.3, seed=5)
+    backwards = [one_by_one.judge([question])[0] for question in reversed(MANY)]
+    assert forwards == backwards[::-1]
+    assert forwards != Noisy(PERFECT, 0.3, seed=6).judge(MANY)
+
+
+@pytest.mark.parametrize(("rate", "wrong"), [(0.0, 0), (1.0, 2000)])
+def test_noise_of_none_and_of_all(rate: float, wrong: int) -> None:
+    verdicts = Noisy(PERFECT, rate).judge(MANY)
+    assert sum(verdict.choice != "b#Bed" for verdict in verdicts) == wrong
+
+
+def test_a_wrong_none_becomes_a_choice() -> None:
+    [verdict] = Noisy(RIGHT, 1.0).judge([STORM])
+    assert verdict.decision == "equivalent"
+    assert verdict.choice in {"b#Meal", "b#Path"}
+
+
+def test_an_error_rate_is_a_share() -> None:
+    with pytest.raises(ValueError):
+        Noisy(PERFECT, 1.5)
+
+
+def test_a_simulation_stays_one_in_whatever_wraps_it(tmp_path: Path) -> None:
+    noisy = Noisy(PERFECT, 0.1)
+    assert Cascade(RIGHT, noisy).simulation
+    assert Overridden(noisy, Decisions(tmp_path / "d.jsonl")).simulation
+    assert RecordingJudge(noisy, tmp_path / "r.jsonl").simulation
+    assert not Cascade(RIGHT, RIGHT).simulation
+
+
+def test_judges_without_a_model_cost_nothing() -> None:
+    assert estimate(RIGHT, ALL) == Estimate(0, 0, 0)
+
+
+@given(st.lists(st.sampled_from(ALL), max_size=8), st.floats(0, 1))
+def test_a_judge_gives_one_verdict_a_question_in_order(questions: list[Ask], rate: float) -> None:
+    for judge in (Noisy(RIGHT, rate), Cascade(Fixed("rule"), RIGHT), Cascade(RIGHT, RIGHT, sure=sure_outside(0, 1))):
+        verdicts = judge.judge(questions)
+        assert len(verdicts) == len(questions)
+        assert all(
+            verdict.choice is None or verdict.choice in {option.id for option in question.options}
+            for question, verdict in zip(questions, verdicts, strict=True)
+        )
