@@ -147,9 +147,9 @@ class _Reader:
                     undecided.add(node)
                 elif kind.endswith(("#Datatype", "#DataRange")):
                     datatypes.add(node)
-        for node in list(self.axioms.of):
-            for other in self.axioms.iris(node, v.SUBCLASS):
-                for iri in (node, other):
+        for subject in list(self.axioms.of):
+            for other in self.axioms.iris(subject, v.SUBCLASS):
+                for iri in (subject, other):
                     if isinstance(iri, Iri) and iri not in datatypes:
                         kinds[iri].add("class")
         for iri in sorted(undecided):

@@ -77,7 +77,8 @@ def n3(term: Term) -> str:
 
     A backslash before a ``u`` is written ``\\\u0075``, because SPARQL (section 19.2) resolves code point escapes before
     it looks for strings and its engines disagree about ``\\u``. Raises ValueError for what RDF cannot write: an IRI
-    that is relative or holds ``<>"{}|^`\`` or a space, a malformed language tag or blank node label, half a surrogate pair.
+    that is relative or holds ``<>"{}|^`\`` or a space, a malformed language tag or blank node label, half a
+    surrogate pair.
 
     >>> n3(Iri("http://example.org/hut")), n3(Literal('the "Alpine" hut', "en"))
     ('<http://example.org/hut>', '"the \\"Alpine\\" hut"@en')

@@ -1,0 +1,217 @@
+"""EndpointGraph: any SPARQL 1.1 service over HTTP."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from kgnb.errors import BackendError
+from kgnb.kg.endpoint_reply import read_boolean, read_solutions, read_triples
+from kgnb.kg.endpoint_wire import Patience, Wire, public_url
+from kgnb.kg.graph import Solutions
+from kgnb.kg.sorting import triple_key
+from kgnb.kg.sparql import bind, check_limit, expect_form, limited
+from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, TripleTerm, n3
+
+BATCH = 2000
+"""Triples sent in one update; those that share blank nodes always travel together."""
+
+
+class EndpointGraph:
+    """A graph behind a SPARQL endpoint; for reading only unless ``update_url`` is given.
+
+    Whether queries see named graphs is the service's choice. ``triples`` and ``count`` look into all of them;
+    ``named_graphs=False`` spares that where the default graph holds everything already (Virtuoso, QLever, Wikidata).
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        update_url: str | None = None,
+        user: str = "",
+        password: str = "",
+        token: str = "",
+        headers: Mapping[str, str] | None = None,
+        parameters: Mapping[str, str] | None = None,
+        named_graphs: bool = True,
+        timeout: float = 60.0,
+        patience: Patience | None = None,
+        name: str = "",
+    ) -> None:
+        """Nothing is sent yet.
+
+        Args:
+            url: the query address; a user and password in it are taken out and sent as Basic authorization.
+            update_url: the update address, for ``add``.
+            user: for Basic authorization, with ``password``.
+            password: shown in no repr, log or error.
+            token: for Bearer authorization, instead of ``user``.
+            headers: more HTTP headers.
+            parameters: more form parameters, such as Virtuoso's ``default-graph-uri`` or ``timeout``.
+            named_graphs: whether ``triples`` and ``count`` look into named graphs.
+            timeout: seconds for one try, where a call names none.
+            patience: how a busy or unreachable service is tried again.
+            name: how messages call it; by default its URL.
+        """
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise ValueError(f"an endpoint's address begins with http:// or https://, not {public_url(url)!r}")
+        if token and (user or password):
+            raise ValueError("give a token or a user and password, not both")
+        address, authorization = _authorization(url, user, password, token)
+        own = dict(headers or {}), dict(parameters or {})
+        self._wire = Wire(address, authorization, *own, timeout, patience or Patience())
+        update = None if update_url is None else _authorization(update_url, user, password, token)
+        self._update = (
+            None
+            if update is None
+            else Wire(update[0], update[1] or authorization, own[0], {}, timeout, self._wire.patience)
+        )
+        self._named_graphs = named_graphs
+        self._name = name or public_url(url)
+        self._closed = False
+
+    def __repr__(self) -> str:
+        return f"EndpointGraph({self._name!r})"
+
+    @property
+    def name(self) -> str:
+        """The URL, without user and password."""
+        return self._name
+
+    def select(
+        self,
+        query: str,
+        *,
+        bindings: Mapping[str, Term] | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Solutions:
+        """The solutions of a SELECT query, at most ``limit`` rows (one more is asked for, to see whether there is)."""
+        check_limit(limit)
+        expect_form(query, "SELECT")
+        text = limited(bind(query, bindings), None if limit is None else limit + 1)
+        found = read_solutions(self._open(), self._open().ask(text, timeout=timeout))
+        more = limit is not None and len(found) > limit
+        return Solutions(found.variables, found.rows[:limit], truncated=more or found.truncated)
+
+    def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
+        """The answer of an ASK query."""
+        expect_form(query, "ASK")
+        return read_boolean(self._open(), self._open().ask(bind(query, bindings), timeout=timeout))
+
+    def construct(
+        self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
+    ) -> list[Triple]:
+        """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
+        expect_form(query, "CONSTRUCT", "DESCRIBE")
+        answer = self._open().ask(bind(query, bindings), rdf=True, timeout=timeout)
+        return sorted(set(read_triples(self._open(), answer)), key=triple_key)
+
+    def triples(
+        self,
+        subject: Iri | Blank | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,
+        *,
+        limit: int | None = None,
+    ) -> list[Triple]:
+        """The triples that match, sorted. A blank node cannot be asked for: its label means nothing to the service."""
+        check_limit(limit)
+        given = (("s", subject), ("p", predicate), ("o", object))
+        named: dict[str, Term] = {variable: term for variable, term in given if term is not None}
+        query = bind(f"SELECT DISTINCT ?s ?p ?o WHERE {{ {self._everywhere()} }}", named)
+        rows = self.select(query, limit=limit).rows
+        found = {(s, p, o) for s, p, o in rows if isinstance(s, Iri | Blank) and isinstance(p, Iri) and o is not None}
+        return sorted(found, key=triple_key)
+
+    def add(self, triples: Iterable[Triple]) -> None:
+        """Add triples to the default graph by INSERT DATA, in batches; blank nodes are new ones for the service."""
+        if self._update is None:
+            raise BackendError(
+                f"{self._name} is open for reading only",
+                service=self._name,
+                fix="give EndpointGraph the update_url of the service to add triples",
+            )
+        self._open()
+        for batch in _batches(list(triples)):
+            lines = "\n".join(f"{n3(s)} {n3(p)} {n3(o)} ." for s, p, o in batch)
+            self._update.ask(f"INSERT DATA {{\n{lines}\n}}", update=True)
+
+    def count(self) -> int:
+        """How many triples the service says there are."""
+        pattern = (
+            "{ SELECT DISTINCT ?s ?p ?o WHERE { " + self._everywhere() + " } }" if self._named_graphs else "?s ?p ?o"
+        )
+        rows = self.select(f"SELECT (COUNT(*) AS ?n) WHERE {{ {pattern} }}").rows
+        cell = rows[0][0] if rows and rows[0] else None
+        if not isinstance(cell, Literal) or not cell.text.isdecimal():
+            raise self._wire.failure("gave no number for a COUNT", fix="check that it speaks SPARQL 1.1")
+        return int(cell.text)
+
+    def close(self) -> None:
+        """Nothing is kept open between calls; after this, calls raise ValueError."""
+        self._closed = True
+
+    def _open(self) -> Wire:
+        if self._closed:
+            raise ValueError(f"the graph {self._name} is closed")
+        return self._wire
+
+    def _everywhere(self) -> str:
+        return "{ ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } }" if self._named_graphs else "?s ?p ?o"
+
+
+def _authorization(url: str, user: str, password: str, token: str) -> tuple[str, str]:
+    """The URL without credentials, and the Authorization header they make."""
+    parts = urlsplit(url)
+    inside, _, host = parts.netloc.rpartition("@")
+    if inside and not user and not token:
+        user, _, password = (unquote(piece) for piece in inside.partition(":"))
+    clean = urlunsplit((parts.scheme, host, parts.path, parts.query, ""))
+    if token:
+        return clean, f"Bearer {token}"
+    if user or password:
+        return clean, "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
+    return clean, ""
+
+
+def _batches(triples: list[Triple]) -> Iterator[list[Triple]]:
+    """Batches of about ``BATCH`` triples in which no blank node occurs in two."""
+    group: dict[str, str] = {}
+
+    def root(label: str) -> str:
+        group.setdefault(label, label)
+        while group[label] != label:
+            group[label] = group[group[label]]
+            label = group[label]
+        return label
+
+    for triple in triples:
+        labels = list(_blanks(triple))
+        for label in labels[1:]:
+            group[root(label)] = root(labels[0])
+    together: dict[str, list[Triple]] = {}
+    alone: list[list[Triple]] = []
+    for triple in triples:
+        if first := next(_blanks(triple), ""):
+            together.setdefault(root(first), []).append(triple)
+        else:
+            alone.append([triple])
+    batch: list[Triple] = []
+    for some in [*alone, *together.values()]:
+        if batch and len(batch) + len(some) > BATCH:
+            yield batch
+            batch = []
+        batch += some
+    if batch:
+        yield batch
+
+
+def _blanks(terms: Iterable[Term]) -> Iterator[str]:
+    for term in terms:
+        if isinstance(term, Blank):
+            yield term.label
+        elif isinstance(term, TripleTerm):
+            yield from _blanks((term.subject, term.predicate, term.object))

@@ -1,0 +1,249 @@
+"""One SPARQL request on its way: SPARQLWrapper carries it, this file retries, unpacks and refuses."""
+
+from __future__ import annotations
+
+import email.utils
+import gzip
+import http.client
+import random
+import re
+import time
+import urllib.error
+import urllib.request
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit, urlunsplit
+
+from SPARQLWrapper import JSON, POST, TURTLE, SPARQLWrapper
+
+from kgnb.errors import BackendError, DataError
+
+BUSY = frozenset({429, 502, 503, 504})
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often and how long a busy or unreachable service is tried again.
+
+    The wait doubles from ``first`` seconds up to ``longest``, with a seeded jitter of up to a quarter; a Retry-After
+    the service sends is honoured up to ``longest``.
+    """
+
+    retries: int = 4
+    first: float = 0.5
+    longest: float = 30.0
+    seed: int = 0
+    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
+
+    def wait(self, attempt: int, asked: float | None) -> float:
+        """Seconds to wait after the failed attempt of this number (from 0)."""
+        doubled = self.first * 2.0**attempt
+        jitter = 1 + random.Random(f"{self.seed}:{attempt}").random() / 4
+        return min(self.longest, max(asked or 0.0, doubled * jitter))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A service's answer: the media type without parameters, the unpacked body and the headers in lower case."""
+
+    media_type: str
+    body: bytes
+    headers: Mapping[str, str]
+
+
+class _Request(SPARQLWrapper):
+    """A SPARQLWrapper that keeps HTTP errors whole and whose Authorization header follows no redirect elsewhere."""
+
+    def _createRequest(self) -> urllib.request.Request:
+        request = super()._createRequest()
+        for name in [name for name in request.headers if name.lower() == "authorization"]:
+            request.add_unredirected_header(name, request.headers.pop(name))
+        return request
+
+    def send(self, seconds: float) -> http.client.HTTPResponse:
+        """The open response; raises what urllib raises (SPARQLWrapper's own errors drop the headers)."""
+        response: http.client.HTTPResponse = urllib.request.urlopen(self._createRequest(), timeout=seconds)
+        return response
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Sends requests to one service. The credentials are in no repr and in no error."""
+
+    url: str
+    authorization: str = field(default="", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    parameters: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float = 60.0
+    patience: Patience = Patience()
+    most_bytes: int = 1 << 30
+
+    @property
+    def service(self) -> str:
+        """The URL without user, password and query."""
+        return public_url(self.url)
+
+    def ask(self, text: str, *, rdf: bool = False, update: bool = False, timeout: float | None = None) -> Answer:
+        """The answer to a query or an update, after as many tries as patience allows; ``timeout`` is for each try."""
+        seconds = self.timeout if timeout is None else timeout
+        if seconds <= 0:
+            raise ValueError(f"timeout must be more than 0 seconds, not {seconds!r}")
+        for attempt in range(self.patience.retries + 1):
+            try:
+                return self._once(text, rdf, update, seconds)
+            except _Again as again:
+                if attempt == self.patience.retries:
+                    raise self.failure(
+                        f"{again.what} ({attempt + 1} tries)", again.body, fix=again.fix
+                    ) from again.__cause__
+                self.patience.sleep(self.patience.wait(attempt, again.asked))
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    def failure(self, what: str, body: str = "", fix: str = "") -> BackendError:
+        """The error for this service, its text made harmless and the credentials taken out."""
+        return BackendError(
+            f"{self.service}: {self._clean(what, 300)}", service=self.service, fix=fix, details=self._clean(body, 2000)
+        )
+
+    def _clean(self, text: str, most: int) -> str:
+        for secret in (self.authorization, self.authorization.partition(" ")[2], *self.headers.values()):
+            if len(secret) > 3:
+                text = text.replace(secret, "***")
+        return harmless(text, most)
+
+    def _once(self, text: str, rdf: bool, update: bool, seconds: float) -> Answer:
+        end = time.monotonic() + seconds
+        request = _Request(self.url, updateEndpoint=self.url, agent="kgnb")
+        request.setMethod(POST)
+        request.setReturnFormat(TURTLE if rdf else JSON)
+        request.setOnlyConneg(True)
+        request.setQuery(text)
+        request.queryType = "INSERT" if update else "CONSTRUCT" if rdf else "SELECT"
+        for name, value in self.parameters.items():
+            request.addParameter(name, value)
+        request.addCustomHttpHeader("Accept-Encoding", "gzip")
+        for name, value in self.headers.items():
+            request.addCustomHttpHeader(name, value)
+        if self.authorization:
+            request.addCustomHttpHeader("Authorization", self.authorization)
+        try:
+            with request.send(seconds) as response:
+                return self._answer(response, end, seconds)
+        except urllib.error.HTTPError as error:
+            body = _lenient(error.read(65536), dict(error.headers.items()))
+            raise self._refusal(error.code, body, error.headers.get("Retry-After")) from None
+        except TimeoutError as error:
+            raise self._late(seconds) from error
+        except urllib.error.URLError as error:
+            if isinstance(error.reason, TimeoutError):
+                raise self._late(seconds) from error
+            fix = "check the address, and whether the service runs"
+            raise _Again(f"cannot be reached: {error.reason}", fix=fix) from error
+        except (ConnectionError, http.client.HTTPException) as error:
+            raise _Again(f"broke the connection off: {type(error).__name__}", fix="try again later") from error
+
+    def _answer(self, response: http.client.HTTPResponse, end: float, seconds: float) -> Answer:
+        """The whole body: read in pieces, so that a service that only drips is given up in time."""
+        pieces: list[bytes] = []
+        size = 0
+        while piece := response.read(1 << 16):
+            pieces.append(piece)
+            size += len(piece)
+            if time.monotonic() > end:
+                raise self._late(seconds)
+            if size > self.most_bytes:
+                raise self.failure("sent more than this client takes", fix="add a LIMIT to the query")
+        headers = {name.lower(): value for name, value in response.info().items()}
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) != size:
+            raise _Again("cut its answer short", fix="try again, or ask for less")
+        try:
+            body = _unpacked(b"".join(pieces), headers, self.most_bytes)
+        except (OSError, EOFError, zlib.error) as error:
+            raise _Again("sent damaged gzip data", fix="try again later") from error
+        return Answer(headers.get("content-type", "").partition(";")[0].strip().lower(), body, headers)
+
+    def _late(self, seconds: float) -> BackendError:
+        fix = "ask a narrower query, add a LIMIT, or give it a longer timeout"
+        return self.failure(f"gave no answer within {seconds:g} s", fix=fix)
+
+    def _refusal(self, status: int, body: str, retry_after: str | None) -> Exception:
+        shown = " ".join(re.sub(r"<[^>]*>", " ", body).split())
+        if status in BUSY:
+            fix = "try again later, or ask less often"
+            return _Again(f"is busy (HTTP {status})", asked=_seconds(retry_after), body=body, fix=fix)
+        if status == 400:
+            place = re.search(r"(?:line|at)\s*:?\s*(\d+)(?:\s*,?\s*col(?:umn)?\s*:?\s*|:)(\d+)", shown)
+            where = f"SPARQL query, line {place[1]}, column {place[2]}" if place else "SPARQL query"
+            return DataError(
+                f"{self.service} calls the query malformed: {self._clean(shown, 300)}",
+                where=where,
+                fix="mend the query",
+                details=self._clean(body, 2000),
+            )
+        fixes = {
+            401: "give the user and password, or the token, that the service wants",
+            403: "the service does not allow this to you",
+            404: "check the path of the address",
+            405: "the service does not take POST at this address: check its path",
+            413: "make the query shorter",
+            414: "make the query shorter",
+        }
+        return self.failure(f"answered HTTP {status}: {shown}", body, fix=fixes.get(status, "see the details"))
+
+
+class _Again(Exception):
+    """A failure that may pass: busy, unreachable or cut off."""
+
+    def __init__(self, what: str, *, asked: float | None = None, body: str = "", fix: str = "") -> None:
+        super().__init__(what)
+        self.what, self.asked, self.body, self.fix = what, asked, body, fix
+
+
+def harmless(text: str, most: int) -> str:
+    """The text on one line, without control and direction characters, cut to ``most`` characters."""
+    line = " ".join(_CONTROL.sub(" ", text).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def public_url(url: str) -> str:
+    """The URL without user, password, query and fragment.
+
+    >>> public_url("https://me:secret@endpoint.example/sparql?key=1")
+    'https://endpoint.example/sparql'
+    """
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _unpacked(body: bytes, headers: Mapping[str, str], most: int = 1 << 24) -> bytes:
+    encoding = next((value.lower() for name, value in headers.items() if name.lower() == "content-encoding"), "")
+    if "gzip" not in encoding and body[:2] != b"\x1f\x8b":
+        return body
+    reader = zlib.decompressobj(wbits=31)
+    unpacked = reader.decompress(body, most)
+    if reader.unconsumed_tail or not reader.eof:
+        raise gzip.BadGzipFile("cut short or too large")
+    return unpacked
+
+
+def _lenient(body: bytes, headers: Mapping[str, str]) -> str:
+    """An error's text, however it was packed."""
+    try:
+        return _unpacked(body, headers).decode("utf-8", "replace")
+    except (OSError, zlib.error):
+        return ""
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """A Retry-After header in seconds; a date counts from now (RFC 9110, section 10.2.3)."""
+    if not retry_after:
+        return None
+    if retry_after.strip().isdecimal():
+        return float(retry_after)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except ValueError:
+        return None
