@@ -224,5 +224,5 @@ def _nothing(height: int, k: int) -> Neighbours:
 
 def _place(whole: Neighbours, part: Neighbours, rows: Integers, columns: Integers) -> None:
     """Write one kind's result into the whole, local numbers back to the original ones."""
-    whole.indices[rows] = np.where(part.indices >= 0, columns[part.indices], -1)
+    whole.indices[rows] = np.append(columns, -1)[part.indices]  # -1, none there, finds the last: -1
     whole.scores[rows] = part.scores

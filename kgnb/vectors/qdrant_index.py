@@ -223,11 +223,11 @@ class QdrantIndex:
                     busy = error.status_code in BUSY
                     if not (busy and self._patience.pause(tried, retry_after(error.headers))):
                         raise self._refused(error, collection) from None  # it may quote the key
-                except ResponseHandlingException as error:
+                except (ResponseHandlingException, ValueError, AssertionError) as error:
+                    # No connection, a timeout, or an answer that is not Qdrant's (the client asserts what it expects).
+                    cause = getattr(error, "source", error)
                     if not self._patience.pause(tried):
-                        raise self._failed(
-                            f"no usable answer ({type(error.source).__name__})", str(error.source)
-                        ) from error
+                        raise self._failed(f"no usable answer ({type(cause).__name__})", str(cause)) from error
                 except sqlite3.Error as error:  # the folder: disk full, deleted, or not a database
                     raise self._failed("its folder cannot be used", str(error)) from error
                 tried += 1

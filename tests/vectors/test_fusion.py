@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.vectors.fusion import Fused, ranks, reciprocal_rank
+
+IDS = st.text("abcdefgh", min_size=1, max_size=2)
+RANKINGS = st.lists(st.dictionaries(IDS, st.integers(1, 50), max_size=8), max_size=5)
+SCORES = st.dictionaries(IDS, st.floats(allow_nan=False), max_size=12)
+
+
+def test_the_papers_constant_gives_a_first_place_one_point() -> None:
+    assert reciprocal_rank([{"a": 1, "b": 2, "c": 3}]) == [
+        Fused("a", 1.0, 1),
+        Fused("b", 0.5, 2),
+        Fused("c", 1 / 3, 3),
+    ]
+
+
+def test_what_several_rankings_agree_on_comes_first() -> None:
+    fused = reciprocal_rank([{"a": 1, "b": 2}, {"c": 1, "b": 2}, {"d": 1, "b": 2}])
+    assert [one.id for one in fused] == ["b", "a", "c", "d"]
+    assert [one.rank for one in fused] == [1, 2, 2, 2]
+
+
+def test_a_larger_constant_weighs_first_places_less() -> None:
+    rankings = [{"a": 1, "b": 2}, {"b": 2}, {"a": 9}]
+    assert reciprocal_rank(rankings)[0].id == "a"
+    assert reciprocal_rank(rankings, constant=60)[0].id == "b"
+
+
+def test_weights_multiply_the_shares() -> None:
+    fused = reciprocal_rank([{"a": 1}, {"b": 1}], weights=[1, 3])
+    assert [(one.id, one.score) for one in fused] == [("b", 3.0), ("a", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("rankings", "constant", "weights"),
+    [
+        ([{"a": 0}], 0.0, None),
+        ([{"a": -1}], 1.0, None),
+        ([{"a": 1}], -1.0, None),
+        ([{"a": 1}], math.nan, None),
+        ([{"a": 1}], math.inf, None),
+        ([{"a": 1}], 0.0, [1, 2]),
+        ([{"a": 1}], 0.0, [-1]),
+        ([{"a": 1}], 0.0, [math.nan]),
+    ],
+)
+def test_refuses_ranks_from_zero_and_odd_constants_and_weights(
+    rankings: list[dict[str, int]], constant: float, weights: list[float] | None
+) -> None:
+    with pytest.raises(ValueError):
+        reciprocal_rank(rankings, constant, weights)
+
+
+@given(RANKINGS, st.floats(0, 100))
+def test_every_id_comes_once_best_first(rankings: list[dict[str, int]], constant: float) -> None:
+    fused = reciprocal_rank(rankings, constant)
+    assert sorted(one.id for one in fused) == sorted({id for ranking in rankings for id in ranking})
+    assert fused == sorted(fused, key=lambda one: (-one.score, one.id))
+    assert ranks({one.id: one.score for one in fused}) == {one.id: one.rank for one in fused}
+
+
+@given(RANKINGS, st.floats(0, 100), st.randoms())
+def test_the_order_of_rankings_and_ids_changes_nothing(
+    rankings: list[dict[str, int]], constant: float, random: object
+) -> None:
+    turned = [dict(reversed(ranking.items())) for ranking in rankings]
+    random.shuffle(turned)  # type: ignore[attr-defined]
+    assert reciprocal_rank(turned, constant) == reciprocal_rank(rankings, constant)
+
+
+@given(RANKINGS, IDS)
+def test_a_better_rank_never_hurts(rankings: list[dict[str, int]], id: str) -> None:
+    before = {one.id: one for one in reciprocal_rank(rankings)}
+    better = [{**ranking, id: max(1, ranking[id] - 1)} if id in ranking else ranking for ranking in rankings]
+    after = {one.id: one for one in reciprocal_rank(better)}
+    if id in before:
+        assert after[id].score >= before[id].score
+        assert after[id].rank <= before[id].rank
+
+
+@given(SCORES)
+def test_ranks_are_dense_and_shared_by_equal_scores(scores: dict[str, float]) -> None:
+    got = ranks(scores)
+    assert set(got) == set(scores)
+    assert sorted(set(got.values())) == list(range(1, len(set(scores.values())) + 1))
+    for one in scores:
+        for other in scores:
+            assert (got[one] < got[other]) == (scores[one] > scores[other])
+
+
+def test_a_score_that_is_not_a_number_has_no_rank() -> None:
+    with pytest.raises(ValueError):
+        ranks({"a": math.nan})
