@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal as OneOf
@@ -36,11 +37,14 @@ class Ledger:
     folder: Path
     cells: dict[int, Cell] = field(default_factory=dict)
     process: int = field(default_factory=os.getpid)
+    on_cell: Callable[[int, int, str], object] | None = field(default=None, repr=False, compare=False)
 
     def mark(self, number: int, state: State, seconds: float | None = None, error: str = "") -> None:
         """Note a cell's new state and write the ledger."""
         self.cells[number] = replace(self.cells[number], state=state, seconds=seconds, error=error)
         self.save()
+        if state == "running" and self.on_cell:
+            self.on_cell(list(self.cells).index(number) + 1, len(self.cells), self.cells[number].title)
 
     def save(self) -> None:
         """Write the ledger to its folder."""

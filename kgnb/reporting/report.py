@@ -7,7 +7,7 @@ import json
 import shlex
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,12 +117,14 @@ def run_report(
     parameters: Mapping[str, object] | None = None,
     out: Path | str | None = None,
     settings: Settings | None = None,
+    on_cell: Callable[[int, int, str], object] | None = None,
 ) -> ReportResult:
     """Run a report with these parameters (typed values, or texts as on a command line) and say where it landed.
 
     The folder is ``out``, or ``reports/<name>/<digest of parameters and data>``; running again writes it anew. Raises
     ValueError for a bad parameter, ReportError for a cell that failed (page and notebook are saved all the same) and
-    Interrupted on SIGINT or SIGTERM (likewise).
+    Interrupted on SIGINT or SIGTERM (likewise). ``on_cell`` is told before each code cell: its place, how many there
+    are and its first line.
     """
     settings = settings or Settings.load()
     template = find_template(name)
@@ -140,7 +142,7 @@ def run_report(
         "parameters": [_shown(entry, values[entry.name]) for entry in template.parameters],
     }
     secrets = known_secrets(settings)
-    ledger = Ledger(folder)
+    ledger = Ledger(folder, on_cell=on_cell)
     try:
         _execute(template.path, values, folder / "report.ipynb", ledger, session, about, secrets)
     finally:

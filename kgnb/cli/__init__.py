@@ -1,0 +1,48 @@
+"""The ``kgnb`` command: a thin layer that reads words, calls one function and says what came of it.
+
+Exit status: 0 all is well, 1 data or a service failed, 2 the command was wrong, 130 interrupted. Results go to standard
+output; progress (on a terminal only), summaries and errors go to standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import metadata
+
+import click
+
+from kgnb.cli.data import data
+from kgnb.cli.evaluate import evaluate
+from kgnb.cli.match import match
+from kgnb.cli.outcome import outcome
+from kgnb.cli.report import report
+
+__all__ = ["main"]
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Settings come from kgnb.toml and KGNB_* variables; 'kgnb COMMAND --help' says more, with examples.",
+)
+@click.version_option(metadata.version("kgnb"), "--version", prog_name="kgnb")
+@click.option("--debug", is_flag=True, envvar="KGNB_DEBUG", help="Show the Python traceback of an error.")
+@click.pass_context
+def kgnb(context: click.Context, debug: bool) -> None:
+    """Agents over knowledge graphs: match ontologies, run reports, fetch benchmarks.
+
+    \b
+    Examples:
+      kgnb match huts:alpine huts:refuge --out huts.sssom.tsv
+      kgnb evaluate huts.sssom.tsv reference.rdf
+      kgnb report ontology-matching -p dataset=huts
+    """
+    context.obj["debug"] = debug
+
+
+for command in (match, evaluate, report, data):
+    kgnb.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    return outcome(kgnb, arguments)

@@ -1,0 +1,119 @@
+"""``kgnb report``: run a parameterised report, list those there are, or say what one may be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from kgnb.cli.progress import TerminalLine
+
+
+class Helpful(click.Command):
+    """``kgnb report NAME --help`` tells the parameters of that report, read from its notebook."""
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Add the named report's parameters below the options."""
+        words = context.meta.get("words", [])
+        pairs = zip(["", *words], words, strict=False)
+        names = [
+            word for before, word in pairs if not word.startswith("-") and before not in ("-p", "--parameter", "--out")
+        ]
+        if names:
+            formatter.write("\n" + parameters_help(names[0]))
+
+    def parse_args(self, context: click.Context, words: list[str]) -> list[str]:
+        """Keep the words: --help is answered before the name is read."""
+        context.meta["words"] = list(words)
+        return super().parse_args(context, words)
+
+
+@click.command(cls=Helpful)
+@click.argument("name", required=False)
+@click.option("--parameter", "-p", "given", multiple=True, metavar="KEY=VALUE", help="Set a parameter. Repeatable.")
+@click.option(
+    "--out", type=click.Path(file_okay=False), metavar="FOLDER", help="Where to write. [default: reports/NAME/<digest>]"
+)
+@click.option("--open", "show", is_flag=True, help="Open the page when it is done.")
+def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool) -> None:
+    """Run the report NAME; without NAME, list the reports there are.
+
+    NAME is one of them, or a notebook of your own (a .ipynb file whose first code cell is tagged "parameters"). The
+    folder gets report.html (one file that needs no network), report.ipynb, metrics.json and the trace in run/. Its
+    headline figures and the page's path go to standard output. A report whose notebook fails is saved all the same.
+
+    \b
+    Examples:
+      kgnb report                                    what there is
+      kgnb report ontology-matching --help           its parameters
+      kgnb report ontology-matching -p dataset=oaei-conference -p k=10
+      kgnb report ./my-report.ipynb -p year=2026 --out today
+    """
+    from kgnb.reporting.report import run_report, templates
+
+    if name is None:
+        for template in templates():
+            click.echo(f"{template.name:24} {template.summary}")
+        return
+    line = TerminalLine()
+    try:
+        result = run_report(
+            name,
+            split(given),
+            out,
+            on_cell=lambda done, total, title: line.draw(f"cell {done} of {total}: {title}", now=True),
+        )
+    finally:
+        line.clear()
+    for text in headline(result.metrics):
+        click.echo(text)
+    click.echo(result.html)
+    if show:
+        click.launch(str(result.html))
+
+
+def split(given: tuple[str, ...]) -> dict[str, str]:
+    """``key=value`` words as a mapping; ValueError for a word without = and for a key given twice."""
+    values: dict[str, str] = {}
+    for word in given:
+        key, equals, value = word.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise ValueError(f"-p {word}: a parameter is given as KEY=VALUE")
+        if key in values:
+            raise ValueError(f"-p {key} is given twice")
+        values[key] = value
+    return values
+
+
+def parameters_help(name: str) -> str:
+    """A report's parameters: name, what it may be, default, what it is."""
+    from kgnb.reporting.parameters import assignments
+    from kgnb.reporting.report import find_template
+
+    template = find_template(name)
+    lines = [f"Parameters of {template.name}: {template.title}", ""]
+    for entry in template.parameters:
+        default = assignments({entry.name: entry.default})[0].partition("=")[2]
+        lines.append(f"  -p {entry.name}={default}")
+        lines += [f"      {entry.help}"] if entry.help else []
+        lines.append(f"      {entry.allowed}")
+    return "\n".join(lines) + "\n"
+
+
+def headline(metrics: Mapping[str, Any]) -> list[str]:
+    """The rows of ``metrics["headline"]`` as aligned columns; nothing if a report wrote none."""
+    rows = metrics.get("headline") or []
+    if not rows:
+        return []
+    names = list(rows[0])
+    table = [names, *([_cell(row.get(name)) for name in names] for row in rows)]
+    widths = [max(len(row[column]) for row in table) for column in range(len(names))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.1f}" if isinstance(value, float) else str(value)
