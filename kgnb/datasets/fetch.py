@@ -1,0 +1,173 @@
+"""Where benchmark data lies, and how to get it: streamed, resumed where it broke off, checked by its SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path, PurePosixPath
+from typing import cast
+from urllib import request
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlsplit
+
+from kgnb.datasets.registry import KNOWN
+from kgnb.errors import BackendError, DataError
+
+CHUNK = 1 << 18
+MAX_BYTES = 8 << 30
+Progress = Callable[[str, int, int | None], None]
+"""Called with the file's name, the bytes so far and, where the server says, the bytes there are."""
+
+
+def data_folder(name: str, folder: Path | None) -> Path:
+    """The folder of a data set below ``folder`` (the settings' ``data``); DataError that says how to get it."""
+    known = KNOWN.get(name)
+    where = f" from {known.home} ({known.licence})" if known else ""
+    get = f"run 'kgnb data get {name}', or " if known and known.downloadable else f"get it{where}, and "
+    if folder is None:
+        raise DataError(
+            "no folder of benchmark data is set",
+            where=name,
+            fix=f"{get[0].upper()}{get[1:]}set KGNB_DATA to its parent.",
+        )
+    found = Path(folder).expanduser() / name
+    if not found.is_dir():
+        raise DataError("there is no such data set", where=str(found), fix=f"{get[0].upper()}{get[1:]}put it there.")
+    return found
+
+
+def get(name: str, folder: Path, *, mirror: str = "", on_progress: Progress | None = None) -> list[Path]:
+    """Download the files of a known set into ``folder / name`` and return them; what is there and right is kept.
+
+    ``mirror`` is a base URL that serves the files; without it the registry's is taken. ValueError for an unknown name,
+    DataError where nothing can be downloaded or a file is not the one we know, BackendError where a server fails.
+    """
+    known = KNOWN.get(name)
+    if known is None:
+        raise ValueError(f"there is no data set {name!r}; there are {', '.join(KNOWN)}")
+    if not known.files:
+        raise DataError("comes with kgnb; there is nothing to download", where=name, fix=f"Use it by its name, {name}.")
+    base = mirror or known.mirror
+    if not base:
+        raise DataError(
+            "no fixed address serves exactly these files, so kgnb cannot download it",
+            where=name,
+            fix=f"Get it from {known.home} ({known.licence}) and set KGNB_DATA, or name a mirror of the files.",
+        )
+    return [
+        fetch(path, f"{base.rstrip('/')}/{quote(path)}", sha256, folder / name, on_progress=on_progress)
+        for path, sha256 in known.files.items()
+    ]
+
+
+def verify(name: str, folder: Path) -> dict[str, str]:
+    """How the files of a known set compare with the registry: path to "ok", "missing" or "different"."""
+    home = data_folder(name, folder)
+    known = KNOWN[name].files if name in KNOWN else {}
+    return {
+        path: "missing" if not (home / path).is_file() else "ok" if digest(home / path) == sha256 else "different"
+        for path, sha256 in known.items()
+    }
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def fetch(
+    name: str, url: str, sha256: str, folder: Path, *, timeout: float = 30.0, on_progress: Progress | None = None
+) -> Path:
+    """Download one file to ``folder / name`` and return its path; a file that is already there and right is kept.
+
+    The download goes to ``NAME.part`` and is resumed from there; the file appears under its name only once its
+    SHA-256 is right. ``timeout`` in seconds is for each read.
+    """
+    inside = PurePosixPath(name)
+    if inside.is_absolute() or ".." in inside.parts or not inside.parts:
+        raise ValueError(f"{name!r} is not a path inside the data folder")
+    if urlsplit(url).scheme not in {"http", "https"}:
+        raise ValueError(f"{url!r} is not an http or https address")
+    path = folder / inside
+    if path.is_file() and digest(path) == sha256:
+        return path
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _download(url, part, name, timeout, on_progress)
+        found = digest(part)
+        if found != sha256:
+            part.unlink()
+            raise DataError(
+                f"is not the file we know: its SHA-256 is {found[:12]}..., not {sha256[:12]}...",
+                where=url,
+                fix="The set has changed or the download was tampered with; compare with its home page.",
+            )
+        os.replace(part, path)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written: {error.strerror or error}", where=str(path), fix="Check the folder and the free space."
+        ) from error
+    return path
+
+
+def _download(url: str, part: Path, name: str, timeout: float, on_progress: Progress | None) -> None:
+    host = urlsplit(url).netloc.rpartition("@")[2]
+    had = part.stat().st_size if part.is_file() else 0
+    try:
+        with _open(url, had, timeout) as answer:
+            resumed = had > 0 and answer.status == 206
+            so_far = had if resumed else 0
+            length = answer.headers.get("Content-Length", "")
+            whole = so_far + int(length) if length.isdigit() else None
+            with part.open("ab" if resumed else "wb") as file:
+                while block := answer.read(CHUNK):
+                    so_far += len(block)
+                    if so_far > MAX_BYTES:
+                        raise DataError("is larger than any data set we know", where=url, fix="Check the address.")
+                    file.write(block)
+                    if on_progress:
+                        on_progress(name, so_far, whole)
+    except HTTPError as error:
+        error.close()
+        if error.code == 416 and had:  # what we have is no beginning of what there is now
+            part.unlink()
+            return _download(url, part, name, timeout, on_progress)
+        raise BackendError(
+            f"{host} answered {error.code} {error.reason} for {name}",
+            service=host,
+            fix="Check the address, or try later.",
+        ) from error
+    except (URLError, HTTPException, TimeoutError, ConnectionError) as error:
+        reason = getattr(error, "reason", error)
+        raise BackendError(
+            f"{host} broke off while sending {name}: {reason}",
+            service=host,
+            fix="Run it again: it goes on where it stopped.",
+        ) from error
+    if whole is not None and so_far < whole:
+        raise BackendError(
+            f"{host} sent {so_far} of {whole} bytes of {name}",
+            service=host,
+            fix="Run it again: it goes on where it stopped.",
+        )
+
+
+def _open(url: str, had: int, timeout: float) -> HTTPResponse:
+    opener = request.OpenerDirector()  # no file:, ftp: or data: handlers, also after a redirection
+    for handler in (
+        request.ProxyHandler(),
+        request.HTTPHandler(),
+        request.HTTPSHandler(),
+        request.HTTPRedirectHandler(),
+        request.HTTPDefaultErrorHandler(),
+        request.HTTPErrorProcessor(),
+        request.UnknownHandler(),
+    ):
+        opener.add_handler(handler)
+    headers = {"User-Agent": "kgnb", "Accept-Encoding": "identity"}
+    headers |= {"Range": f"bytes={had}-"} if had else {}
+    return cast(HTTPResponse, opener.open(request.Request(url, headers=headers), timeout=timeout))

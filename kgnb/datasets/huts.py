@@ -1,0 +1,43 @@
+"""Our own teaching world, a network of mountain huts; it comes with the package (``data/huts/SOURCE.md``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kgnb.datasets.cases import MatchingCase, MatchingSet
+from kgnb.errors import DataError
+
+FILES = {"alpine": "alpine.ttl", "refuge": "refuge.owl", "reference": "reference.rdf"}
+
+
+def folder() -> Path:
+    """Where the data lies: in the installed package, else beside it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    for place in (package / "data" / "huts", package.parent / "data" / "huts"):
+        if (place / FILES["reference"]).is_file():
+            return place
+    raise DataError(
+        "our own data set is not where it should be", where=str(package / "data" / "huts"), fix="Install kgnb again."
+    )
+
+
+def path(name: str) -> Path:
+    """The file of ``alpine``, ``refuge`` or ``reference``; ValueError for any other name.
+
+    >>> path("alpine").name
+    'alpine.ttl'
+    """
+    if name not in FILES:
+        raise ValueError(f"huts has no {name!r}; it has {', '.join(FILES)}")
+    return folder() / FILES[name]
+
+
+def huts() -> MatchingSet:
+    """The two hut ontologies and our reference, with equivalences and subsumptions."""
+    return MatchingSet(
+        "huts",
+        "kgnb's mountain huts",
+        (MatchingCase("alpine-refuge", path("alpine"), path("refuge"), path("reference")),),
+        context="mountain huts: hiking routes, wardens, bookings, kitchens and weather",
+        notes=("a small teaching set of our own; a figure on it says nothing about real ontologies",),
+    )

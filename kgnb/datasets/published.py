@@ -1,0 +1,96 @@
+"""What other systems reached: constants with their source, and Agent-OM's result table where it is at hand."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+from kgnb.datasets.cases import Figure
+from kgnb.errors import DataError
+
+_PAPER = "Agent-OM, PVLDB 18(3), gpt-4o"
+_COUNTED = "added up from the pairs' figures of the Agent-OM paper's result table"
+_OURS = "LogMap 4.0 run by us on the same files"
+_OAEI = "OAEI 2023 results, rounded there"
+
+CONFERENCE = (
+    Figure("Agent-OM", 0.696, 0.617, 0.642, "mean of 21 pairs", _PAPER),
+    Figure("Agent-OM", 0.666, 0.600, 0.631, "micro over 21 pairs", _COUNTED),
+    Figure("LogMap", 0.788, 0.584, 0.670, "micro over 21 pairs", _OURS),
+    Figure("LogMap", 0.81, 0.58, 0.68, "micro over 21 pairs", _OAEI),
+    Figure("GraphMatcher (trained)", 0.76, 0.80, 0.78, "micro over 21 pairs", _OAEI),
+)
+ANATOMY = (
+    Figure("Agent-OM", 0.9554, 0.8892, 0.9211, "this pair", _PAPER),
+    Figure("Agent-OM", 0.8721, 0.7138, 0.7850, "non-trivial part", _PAPER),
+    Figure("LogMap", 0.916, 0.848, 0.880, "this pair", _OURS),
+    Figure("LogMap", 0.7500, 0.6021, 0.6680, "non-trivial part", "OAEI 2023 results"),
+    Figure("Matcha", 0.951, 0.931, 0.941, "this pair", "OAEI 2023 results; uses background knowledge (UBERON)"),
+)
+MSE = {
+    1: (
+        Figure("Agent-OM", 0.4286, 0.1304, 0.2000, "this pair", f"{_PAPER}; against the reference its authors edited"),
+    ),
+    2: (Figure("Agent-OM", 0.9200, 0.4570, 0.6106, "this pair", _PAPER),),
+    3: (Figure("Agent-OM", 0.8636, 0.9048, 0.8837, "this pair", _PAPER),),
+}
+AGENT_OM_TABLE = "oaei-agent-om-results/result-reference.csv"
+_FINAL = "/component/llm_with_agent"  # the row kind of the merged and validated result; others are ablations
+
+
+def agent_om_pairs(folder: Path) -> dict[str, Figure]:
+    """Agent-OM's final figures by conference pair, from the paper's result table; empty where that is not at hand."""
+    file = folder / AGENT_OM_TABLE
+    if not file.is_file():
+        return {}
+    figures = {}
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        for number, row in enumerate(csv.DictReader(lines), start=2):
+            task = row.get("Alignment") or ""
+            if not (task.startswith("conference/") and task.endswith(_FINAL)):
+                continue
+            try:
+                precision, recall, f1 = (round(float(row[name]) / 100, 6) for name in ("Precision", "Recall", "F1"))
+            except (KeyError, TypeError, ValueError) as error:
+                raise DataError(
+                    "the row lacks Precision, Recall or F1",
+                    where=f"{file}:{number}",
+                    fix="Fetch the file again; it has the columns LLM, Alignment, Precision, Recall and F1.",
+                ) from error
+            figures[task.split("/")[1]] = Figure("Agent-OM", precision, recall, f1, "this pair", _PAPER)
+    return figures
+
+
+def over_pairs(figures: Iterable[tuple[Figure, int]]) -> tuple[Figure, Figure]:
+    """One system's mean and micro figure over some pairs, given each pair's figure and the size of its reference.
+
+    The micro figure is restored from the published shares: true positives are recall times the reference's size,
+    found pairs true positives over precision, both to the nearest whole number.
+    """
+    given = list(figures)
+    if not given:
+        raise ValueError("there is no pair to average over")
+    count, first = len(given), given[0][0]
+    mean = Figure(
+        first.system,
+        sum(figure.precision for figure, _ in given) / count,
+        sum(figure.recall for figure, _ in given) / count,
+        sum(figure.f1 for figure, _ in given) / count,
+        f"mean of these {count} pairs",
+        f"{first.source}, pair by pair",
+    )
+    right = [round(figure.recall * size) for figure, size in given]
+    found = [
+        round(tp / figure.precision) if figure.precision else 0 for tp, (figure, _) in zip(right, given, strict=True)
+    ]
+    wanted = sum(size for _, size in given)
+    micro = Figure(
+        first.system,
+        sum(right) / sum(found) if sum(found) else 0.0,
+        sum(right) / wanted if wanted else 0.0,
+        2 * sum(right) / (sum(found) + wanted) if sum(found) + wanted else 0.0,
+        f"micro over these {count} pairs",
+        f"{first.source}, counts restored from the pairs' figures",
+    )
+    return mean, micro

@@ -1,0 +1,81 @@
+"""The data sets we know: where they come from, under what licence, and what their files must be.
+
+Third-party data is not part of kgnb. ``mirror`` is empty where no fixed public address serves exactly these files; the
+checksums then still tell whether a copy of one's own, or a colleague's served over HTTP, is the same data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Known:
+    """A data set: its home page, its licence, and the SHA-256 of each of its files by path inside its folder."""
+
+    name: str
+    title: str
+    home: str
+    licence: str
+    mirror: str = ""  # base URL below which the files can be downloaded
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def downloadable(self) -> bool:
+        """Whether ``kgnb data get`` can fetch it without being told from where."""
+        return bool(self.mirror)
+
+
+OAEI_CONFERENCE = Known(
+    "oaei-conference",
+    "OAEI conference track: seven ontologies, ten of the 21 ra1-M3 references",
+    "https://oaei.ontologymatching.org/2023/conference/",
+    "OAEI data use policy; each ontology its own",
+    files={
+        "ontologies/cmt.owl": "534e413b5ef3660802f96f33ae5c56195cf6e4c67787a39ec6d80e043ab87606",
+        "ontologies/conference.owl": "6e6d18e41a3850db6e424b87ca73ac4f4781a9efce6cd742b2ded9cacfb4d722",
+        "ontologies/confof.owl": "917a7ebbb13f5fabdc9909fcc20e73f5d05970d3f85d4c154df1b3dd04d3acdd",
+        "ontologies/edas.owl": "c1f3e827c8f75d58a1bbcec7f657394a4963eedc97997e8553c5587dadbfa8f5",
+        "ontologies/ekaw.owl": "3302e624125bd04b044cbf4003adb4173888a7de596a593ff319b559d3853fbd",
+        "ontologies/iasted.owl": "ebe9129e187c24fde86b3c76741997493b5c3f8eaf8b26536dc62c1363c54314",
+        "ontologies/sigkdd.owl": "ba13cca5f17e67b5c7ba5d07001226c6d9d04011f57422be5468f45ecca45149",
+        "reference/cmt-conference.rdf": "5b96c67bf3115680245884f850f2342ba8bc33efca9ff91f2ef5d44eff90885a",
+        "reference/cmt-confof.rdf": "190452cddca9e0a29c707e61577a0e32b40383842ea92c23e0b8142e9549adbb",
+        "reference/cmt-ekaw.rdf": "b47ed1f27a6f2de903e48611a3635a47b12501ff7588dbfafbba1a9c456acd21",
+        "reference/conference-edas.rdf": "7329530beaae59cffe2c13a97d57d085a2d344528262d99ba541228ad0bfa3d5",
+        "reference/conference-sigkdd.rdf": "55812ffbdd811e60d1c5c2ccdbe0c3a31e2c6c88c7db9c1cc1b5ab7d02d9e6b1",
+        "reference/confof-edas.rdf": "9f8f4cb0524777d1135884f3708f3b0c25ff7bfd343b02babb85711166812898",
+        "reference/confof-iasted.rdf": "051e7cfe48fb20ade7bcf2fbc3f7a0770c2aaf132b3e70eccd51145b48868ac9",
+        "reference/edas-ekaw.rdf": "8e2b41c673d552af6b76dfb2142343b4740d3e932e90d646296aa7bb47679eb4",
+        "reference/ekaw-sigkdd.rdf": "b3baf32708294e6ec48817848e05160cbbc98e5ab1ee4929fb5cce4c2207d743",
+        "reference/iasted-sigkdd.rdf": "90bec5483d2b598c7786aa418601eb6ff662536f9e3e4f1838f19749582d2240",
+    },
+)
+OAEI_ANATOMY = Known(
+    "oaei-anatomy",
+    "OAEI anatomy track: mouse to human anatomy, 1,516 mappings",
+    "https://oaei.ontologymatching.org/2023/anatomy/",
+    "OAEI data use policy; human part from the NCI Thesaurus",
+    files={
+        "mouse.owl": "93756393d6306c8f332c884401aa447cc4b2557f0a6be3e0efd988a943cb68f8",
+        "human.owl": "5c1ca432d9845f1abb36ecfce313df46d8c56d2fb4137d0590ec4e4a6a9b05bf",
+        "reference.rdf": "ff21ab35c33cad3abf2c03229b1447b7f9f465a60a3a20c63588b4973aebefa8",
+    },
+)
+OAEI_MSE = Known(
+    "oaei-mse",
+    "OAEI materials science track: four ontologies, two references of test 1",
+    "https://oaei.ontologymatching.org/2023/mse/",
+    "OAEI data use policy; EMMO is CC BY 4.0",
+    files={
+        "EMMO.owl": "3d7d43a40715997fc1ccc6e28c8bec8299e1994f898304a601f728d2649d492c",
+        "MatOnto.owl": "0680bcab35ada6875df45145fd916f92451461ebcb56881bea5c99d484e17b5c",
+        "MaterialInformation.owl": "71f50535621380ca987532088535fa6f6ac634b4cee871409870a9b88016186b",
+        "MaterialInformationReduced.owl": "d3c5c0197c6257b61b2c41c6c2ec41e780588b00f3f6c9e9de9c27de90680a87",
+        "reference-1-agentom-dummied.rdf": "f1c9463a6ca448f680d180f165e306bdb19d48d7fcf56a3ccb0e21d5e573536a",
+        "reference-1-original.rdf": "bd2095909e69a8a5d79b1be0983358a3c2692bea2d46dd1fe1bd37e2663f7a37",
+    },
+)
+HUTS = Known("huts", "kgnb's own mountain huts", "data/huts in kgnb's repository", "CC0-1.0; comes with kgnb")
+
+KNOWN: dict[str, Known] = {known.name: known for known in (HUTS, OAEI_CONFERENCE, OAEI_ANATOMY, OAEI_MSE)}

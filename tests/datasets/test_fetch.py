@@ -1,0 +1,191 @@
+"""Downloads from a loopback server: checked, resumed, refused."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from kgnb.datasets.fetch import data_folder, fetch, get, verify
+from kgnb.datasets.registry import KNOWN
+from kgnb.errors import BackendError, DataError
+
+BODY = bytes(range(256)) * 4096
+SHA256 = hashlib.sha256(BODY).hexdigest()
+
+
+class Server(ThreadingHTTPServer):
+    """Serves ``BODY``; its attributes say how it misbehaves, ``asked`` notes the Range header of every request."""
+
+    daemon_threads = True
+    ranges = True
+    cut = 0  # bytes after which the answer breaks off
+    status = 200
+    redirect = ""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.asked: list[str | None] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/huts.bin"
+
+
+class Answer(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        server = self.server
+        asked = self.headers.get("Range")
+        server.asked.append(asked)
+        if server.redirect:
+            self.send_response(302)
+            self.send_header("Location", server.redirect)
+            self.end_headers()
+            return
+        start = int(asked[6:-1]) if asked and server.ranges else 0
+        status = 416 if start >= len(BODY) else 206 if start else server.status
+        body = BODY[start:] if status in (200, 206) else b"no"
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[: server.cut] if server.cut else body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_download_lands_under_its_name_and_is_not_repeated(server: Server, tmp_path: Path) -> None:
+    heard: list[tuple[str, int, int | None]] = []
+    path = fetch("deep/huts.bin", server.url, SHA256, tmp_path, on_progress=lambda *event: heard.append(event))
+    assert path == tmp_path / "deep/huts.bin"
+    assert path.read_bytes() == BODY
+    assert heard[-1] == ("deep/huts.bin", len(BODY), len(BODY))
+    assert [file.name for file in path.parent.iterdir()] == ["huts.bin"]
+    fetch("deep/huts.bin", server.url, SHA256, tmp_path)
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_broken_download_goes_on_where_it_stopped(server: Server, tmp_path: Path, ranges: bool) -> None:
+    server.cut, server.ranges = 300_000, ranges
+    with pytest.raises(BackendError, match="broke off|of 1048576 bytes") as broken:
+        fetch("huts.bin", server.url, SHA256, tmp_path)
+    assert "where it stopped" in broken.value.fix
+    assert not (tmp_path / "huts.bin").exists()
+    had = (tmp_path / "huts.bin.part").stat().st_size
+    assert 0 < had <= 300_000
+    server.cut = 0
+    assert fetch("huts.bin", server.url, SHA256, tmp_path).read_bytes() == BODY
+    assert server.asked == [None, f"bytes={had}-"]
+
+
+def test_a_part_that_is_no_beginning_is_started_over(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "huts.bin.part").write_bytes(BODY + b"more")
+    assert fetch("huts.bin", server.url, SHA256, tmp_path).read_bytes() == BODY
+    assert server.asked == [f"bytes={len(BODY) + 4}-", None]
+
+
+def test_another_file_is_refused_and_thrown_away(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is not the file we know") as refused:
+        fetch("huts.bin", server.url, "0" * 64, tmp_path)
+    assert "home page" in refused.value.fix
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_old_copy_with_another_checksum_is_replaced(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "huts.bin").write_bytes(b"old")
+    assert fetch("huts.bin", server.url, SHA256, tmp_path).read_bytes() == BODY
+
+
+@pytest.mark.parametrize("status", [404, 503])
+def test_a_refusing_server_is_named(server: Server, tmp_path: Path, status: int) -> None:
+    server.status = status
+    with pytest.raises(BackendError, match=str(status)) as refused:
+        fetch("huts.bin", server.url, SHA256, tmp_path)
+    assert refused.value.service.startswith("127.0.0.1")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_silent_port_is_a_backend_error(tmp_path: Path) -> None:
+    with pytest.raises(BackendError, match=r"127\.0\.0\.1"):
+        fetch("huts.bin", "http://127.0.0.1:9/huts.bin", SHA256, tmp_path, timeout=2)
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x"])
+def test_a_redirection_to_another_scheme_is_not_followed(server: Server, tmp_path: Path, target: str) -> None:
+    server.redirect = target
+    with pytest.raises(BackendError):
+        fetch("huts.bin", server.url, SHA256, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["../huts.bin", "/huts.bin", "a/../../b", ""])
+def test_a_name_outside_the_folder_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not a path inside"):
+        fetch(name, "http://127.0.0.1/x", SHA256, tmp_path)
+
+
+def test_only_web_addresses_are_fetched(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not an http or https address"):
+        fetch("x", "file:///etc/passwd", SHA256, tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_a_data_error(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(DataError, match="cannot be written"):
+        fetch("huts.bin", server.url, SHA256, tmp_path / "file")
+
+
+def test_a_set_without_an_address_says_where_it_is_at_home(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot download") as refused:
+        get("oaei-anatomy", tmp_path)
+    assert KNOWN["oaei-anatomy"].home in refused.value.fix
+    with pytest.raises(DataError, match="comes with kgnb"):
+        get("huts", tmp_path)
+    with pytest.raises(ValueError, match="there are huts"):
+        get("nothing", tmp_path)
+
+
+def test_a_mirror_that_serves_other_files_is_found_out(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is not the file we know"):
+        get("oaei-anatomy", tmp_path, mirror=server.url)
+
+
+def test_copies_are_compared_with_the_registry(tmp_path: Path) -> None:
+    (tmp_path / "oaei-anatomy").mkdir()
+    (tmp_path / "oaei-anatomy/mouse.owl").write_text("not the mouse")
+    assert verify("oaei-anatomy", tmp_path) == {
+        "mouse.owl": "different",
+        "human.owl": "missing",
+        "reference.rdf": "missing",
+    }
+
+
+def test_the_data_folder_is_found_or_explained(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    assert data_folder("mine", tmp_path) == tmp_path / "mine"
+    with pytest.raises(DataError, match="no folder of benchmark data is set"):
+        data_folder("oaei-mse", None)
+    with pytest.raises(DataError, match="no such data set"):
+        data_folder("oaei-mse", tmp_path)
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize("name", ["oaei-conference", "oaei-anatomy", "oaei-mse"])
+def test_the_copy_at_hand_is_the_one_we_know(name: str, benchmark_data: Path) -> None:
+    assert set(verify(name, benchmark_data).values()) == {"ok"}

@@ -1,0 +1,146 @@
+"""The OAEI tracks: found, named in either order, missing in a helpful way, and their published figures met."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgnb.datasets import oaei, published
+from kgnb.datasets.cases import Figure
+from kgnb.datasets.matching import NAMES, matching_set
+from kgnb.errors import DataError
+from kgnb.evaluate.alignment import oriented, triples
+from kgnb.mapping_files import load_reference
+
+CELL = (
+    "<map><Cell><entity1 rdf:resource='http://cmt#P'/><entity2 rdf:resource='http://confOf#P'/>"
+    "<relation>=</relation></Cell></map>"
+)
+REFERENCE = (
+    "<rdf:RDF xmlns='http://knowledgeweb.semanticweb.org/heterogeneity/alignment#'"
+    f" xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><Alignment>{CELL}</Alignment></rdf:RDF>"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """One pair of the conference track and Agent-OM's table with that pair and its ablations."""
+    (tmp_path / "oaei-conference/ontologies").mkdir(parents=True)
+    (tmp_path / "oaei-conference/reference").mkdir()
+    (tmp_path / "oaei-conference/reference/cmt-confof.rdf").write_text(REFERENCE)
+    (tmp_path / "oaei-agent-om-results").mkdir()
+    (tmp_path / published.AGENT_OM_TABLE).write_text(
+        "LLM,Alignment,Precision,Recall,F1\n"
+        "m,conference/cmt-confof/component/source,10.00,10.00,10.00\n"
+        "m,conference/cmt-confof/component/llm_with_agent,50.00,100.00,66.67\n"
+        "m,anatomy/mouse-human-suite/component/llm_with_agent,95.54,88.92,92.11\n"
+    )
+    return tmp_path
+
+
+def test_a_pair_has_two_names_and_one_reference(folder: Path) -> None:
+    track = oaei.conference(folder)
+    assert len(track.cases) == 21
+    straight, turned = track.case("cmt-confof"), track.case("ConfOf-CMT")
+    assert (straight.source.name, straight.target.name) == ("cmt.owl", "confof.owl")
+    assert (turned.name, turned.source, turned.target) == ("confof-cmt", straight.target, straight.source)
+    assert turned.reference == straight.reference
+    assert [case.name for case in track.with_reference] == ["cmt-confof"]
+    with pytest.raises(ValueError, match="has no case 'cmt-cmt'; it has cmt-conference"):
+        track.case("cmt-cmt")
+
+
+def test_agent_om_is_averaged_over_exactly_the_pairs_at_hand(folder: Path) -> None:
+    track = oaei.conference(folder)
+    assert track.case("cmt-confof").published == (Figure("Agent-OM", 0.5, 1.0, 0.6667, "this pair", published._PAPER),)
+    here = [figure for figure in track.published if "these 1 pairs" in figure.covers]
+    assert [(f.covers, f.precision, f.recall) for f in here] == [
+        ("mean of these 1 pairs", 0.5, 1.0),
+        ("micro over these 1 pairs", 0.5, 1.0),
+    ]
+    assert any("20 of the 21 references are not at hand" in note for note in track.notes)
+
+
+def test_without_the_result_table_there_are_only_the_constants(folder: Path) -> None:
+    (folder / published.AGENT_OM_TABLE).unlink()
+    track = oaei.conference(folder)
+    assert track.published == published.CONFERENCE
+    assert track.case("cmt-confof").published == ()
+
+
+def test_a_garbled_result_table_is_named_with_its_line(folder: Path) -> None:
+    file = folder / published.AGENT_OM_TABLE
+    file.write_text("LLM,Alignment,Precision\nm,conference/cmt-confof/component/llm_with_agent,high\n")
+    with pytest.raises(DataError, match=r"result-reference.csv:2"):
+        oaei.conference(folder)
+
+
+@pytest.mark.parametrize("name", NAMES[1:])
+def test_what_is_missing_says_how_to_get_it(name: str, tmp_path: Path) -> None:
+    for folder in (None, tmp_path):
+        with pytest.raises(DataError) as refused:
+            matching_set(name, folder)
+        assert "https://oaei.ontologymatching.org" in refused.value.fix
+        assert "KGNB_DATA" in refused.value.fix or "put it there" in refused.value.fix
+
+
+def test_an_unknown_set_lists_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="there are huts, oaei-conference"):
+        matching_set("oaei-biodiv")
+
+
+def test_figures_are_shares_with_a_source() -> None:
+    figures = [*published.CONFERENCE, *published.ANATOMY, *(figure for one in published.MSE.values() for figure in one)]
+    for figure in figures:
+        assert 0 < figure.precision <= 1 and 0 < figure.recall <= 1 and 0 < figure.f1 <= 1
+        if figure.covers != "mean of 21 pairs":  # the F1 of an average is no harmonic mean
+            harmonic = 2 * figure.precision * figure.recall / (figure.precision + figure.recall)
+            assert figure.f1 == pytest.approx(harmonic, abs=0.006)
+        assert figure.source and figure.covers and figure.system
+
+
+def test_restored_counts_give_back_a_micro_figure() -> None:
+    pairs = [(Figure("x", 2 / 3, 0.5, 4 / 7, "this pair", "s"), 4), (Figure("x", 0.0, 0.0, 0.0, "this pair", "s"), 6)]
+    mean, micro = published.over_pairs(pairs)
+    assert (mean.precision, mean.recall) == (1 / 3, 0.25)
+    assert (micro.precision, micro.recall, micro.f1) == (2 / 3, 0.2, 4 / 13)
+    with pytest.raises(ValueError, match="no pair"):
+        published.over_pairs([])
+
+
+@pytest.mark.benchmark
+def test_the_tracks_at_hand_are_complete(benchmark_data: Path) -> None:
+    conference = matching_set("oaei-conference", benchmark_data)
+    assert len(conference.with_reference) == 10
+    assert all(case.source.is_file() and case.target.is_file() and case.published for case in conference.cases)
+    mean, micro = conference.published[-2:]
+    assert [round(100 * share, 1) for share in (mean.precision, mean.recall, mean.f1)] == [66.0, 57.1, 60.0]
+    assert mean.covers == "mean of these 10 pairs"
+    assert micro.covers == "micro over these 10 pairs"
+    anatomy = matching_set("oaei-anatomy", benchmark_data).case("mouse-human")
+    assert anatomy.reference is not None and len(load_reference(anatomy.reference)) == 1516
+    mse = matching_set("oaei-mse", benchmark_data)
+    assert [case.name for case in mse.with_reference] == ["mse-1-original", "mse-1-edited"]
+
+
+@pytest.mark.benchmark
+def test_all_21_pairs_of_agent_om_average_to_the_published_figure(benchmark_data: Path) -> None:
+    figures = published.agent_om_pairs(benchmark_data)
+    assert sorted(figures) == sorted(oaei.PAIRS)
+    mean, _ = published.over_pairs([(figure, 10) for figure in figures.values()])
+    quoted = published.CONFERENCE[0]
+    assert (round(mean.precision, 3), round(mean.recall, 3), round(mean.f1, 3)) == (
+        quoted.precision,
+        quoted.recall,
+        quoted.f1,
+    )
+
+
+@pytest.mark.benchmark
+def test_a_reference_fits_its_pair_in_either_order(benchmark_data: Path) -> None:
+    case = matching_set("oaei-conference", benchmark_data).case("confof-cmt")
+    assert case.reference is not None
+    given = triples(load_reference(case.reference))
+    turned = oriented(given, {target for _, target, _ in given}, {source for source, _, _ in given})
+    assert turned.flipped and len(turned.triples) == 16
