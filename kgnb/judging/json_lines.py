@@ -23,7 +23,9 @@ def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(entry, ensure_ascii=True, allow_nan=False) + "\n" for entry in entries)
     with path.open("ab+", buffering=0) as file:
-        file.write((_closing(cast(BinaryIO, file)) + text).encode())
+        rest = (_closing(cast(BinaryIO, file)) + text).encode()
+        while rest:  # all of it in the first write, save on a full disk: then that says so
+            rest = rest[file.write(rest) :]
         os.fsync(file.fileno())
 
 

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from kgnb.errors import BackendError, KgnbError, LimitError, ReplyError
 from kgnb.judging.estimating import Estimate
+from kgnb.judging.patience import Patient
 from kgnb.judging.question import UNSURE, Question, Verdict, unsure
 from kgnb.judging.sheet import Sheet, one_line
 from kgnb.llm.asking import Outcome, ask_many
@@ -70,7 +71,7 @@ class ModelJudge(Generic[Q]):
             raise ValueError("batch, width and patience are 1 or more")
         if not decisions or UNSURE in (*decisions, none_decision) or none_decision in decisions:
             raise ValueError(f"decisions are one word or more, none of them {none_decision!r} or {UNSURE!r}")
-        self._model = model
+        self._model = Patient(model, patience)
         self._instructions = instructions
         self._decisions = tuple(decisions)
         self._none_decision = none_decision
@@ -78,12 +79,11 @@ class ModelJudge(Generic[Q]):
         self._width = width
         self._show = show or (lambda question: question.text)
         self._max_tokens = max_tokens
-        self._patience = patience
-        self._failures = 0  # calls that failed since the last that did not
         self.name = name or f"model:{model.name}"
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The verdicts, in order, each signed by this judge."""
+        self._model.another_chance()
         verdicts: dict[int, Verdict] = {
             number: Verdict(self._none_decision, None, 1.0, "there is nothing to choose from")
             for number, question in enumerate(questions)
@@ -137,34 +137,7 @@ class ModelJudge(Generic[Q]):
         return Request(batch.messages(), batch.sheet.schema(batch.numbers), max_tokens=self._max_tokens)
 
     def _ask(self, batches: Sequence[_Batch]) -> list[Outcome]:
-        """One outcome a batch; those left alone once the model has failed too often in a row have that for a reason."""
-        outcomes: dict[int, Outcome] = {}
-
-        def note(number: int, outcome: Outcome) -> None:
-            outcomes[number] = outcome
-            if isinstance(outcome, BackendError):
-                self._failures += 1
-                if self._failures >= self._patience:
-                    raise _LeaveAlone(outcome)
-            elif isinstance(outcome, Reply):
-                self._failures = 0
-
-        try:
-            ask_many(self._model, [self._request(batch) for batch in batches], self._width, note)
-        except _LeaveAlone as given_up:
-            last = given_up.last
-            reason = f"not asked: {self._failures} calls in a row failed, the last one: {last.what}"
-            left = BackendError(reason, service=last.service)
-            return [outcomes.get(number, left) for number in range(len(batches))]
-        return [outcomes[number] for number in range(len(batches))]
-
-
-class _LeaveAlone(Exception):
-    """The model has failed so often in a row that asking it further is useless."""
-
-    def __init__(self, last: BackendError) -> None:
-        super().__init__(last.what)
-        self.last = last
+        return ask_many(self._model, [self._request(batch) for batch in batches], self._width)
 
 
 @dataclass(frozen=True)

@@ -306,8 +306,9 @@ class Run:
             return self._open[-1] if self._open else OUTSIDE
 
     def _elapsed(self) -> float:
-        begun = self._stage_begun
-        return self._worked + (self.clock.seconds() - begun if begun is not None else 0.0)
+        with self._lock:
+            begun = self._stage_begun
+            return self._worked + (self.clock.seconds() - begun if begun is not None else 0.0)
 
     def _note(self, *events: Event) -> None:
         with self._lock:

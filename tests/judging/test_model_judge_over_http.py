@@ -1,0 +1,151 @@
+"""Point 5 of the issue, over real HTTP: a server that talks nonsense, breaks its JSON and turns calls away."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from kgnb.errors import ConfigError
+from kgnb.judging import ModelJudge, Verdict
+from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.pacing import Pace, Paced
+from kgnb.run import Run
+from tests.judging.questions import Ask, ask
+from tests.llm.stub_server import (
+    Fault,
+    StubServer,
+    cut_json,
+    dropped,
+    html,
+    rate_limited,
+    says,
+    server_error,
+    torn,
+    unauthorised,
+)
+
+QUESTIONS = [ask(f"class Number{number}", f"Bed{number}", "Route") for number in range(6)]
+KEY = "sk-not-a-real-key"
+
+
+def first_option(body: Mapping[str, Any]) -> str:
+    """Answers every question of a prompt with its first option."""
+    numbers = re.findall(r"^##\w+ question (\d+)$", body["messages"][1]["content"], re.M)
+    entries = [
+        {"question": int(number), "why": "so", "letter": "A", "decision": "equivalent", "confidence": 0.9}
+        for number in numbers
+    ]
+    return json.dumps({"answers": entries})
+
+
+def judged(server: StubServer, *, retries: int = 2, width: int = 1, patience: int = 50) -> tuple[Run, list[Verdict]]:
+    """Six questions, two a call, as a run sees them."""
+    model = Paced(OpenAIModel("stub", server.url, KEY), Pace(sleep=lambda seconds: None), retries)
+    run = Run("example")
+    judge: ModelJudge[Ask] = ModelJudge(
+        run.watch(model),
+        instructions="Which means the same?",
+        decisions=("equivalent",),
+        none_decision="different",
+        batch=2,
+        width=width,
+        patience=patience,
+    )
+    return run, run.do(run.watch_judge(judge).judge, QUESTIONS)
+
+
+def test_a_good_server_is_asked_once_a_batch() -> None:
+    with StubServer(first_option) as server:
+        run, verdicts = judged(server, width=3)
+    assert [verdict.choice for verdict in verdicts] == [f"b#Bed{number}" for number in range(6)]
+    assert len(server.requests) == run.totals["calls"] == 3
+    assert (run.totals["retries"], run.totals["unsure"]) == (0, 0)
+    tokens = sum(sum(len(each["content"]) for each in seen.body["messages"]) // 4 for seen in server.requests)
+    assert run.totals["prompt_tokens"] == tokens
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The weather is fine today.",
+        '{"answers": [{"question": 1, "letter": "A", "decision": "equiv',
+        '{"answers": [{"question": 1, "why": "", "letter": "Q", "decision": "equivalent", "confidence": 0.9}]}',
+        '{"answers": [{"question": 1, "why": "", "letter": "A", "decision": "identical", "confidence": 0.9}]}',
+        '{"verdict": "http://example.org/invented"}',
+    ],
+)
+def test_nonsense_wrong_letters_and_broken_json_end_unsure(text: str) -> None:
+    with StubServer(always=says(text)) as server:
+        run, verdicts = judged(server)
+    assert len(server.requests) == run.totals["calls"] == 6  # three batches, each repaired once
+    assert all(verdict.decision == "unsure" and verdict.choice is None for verdict in verdicts)
+    assert all(verdict.rationale.startswith("no usable answer, even when asked again") for verdict in verdicts)
+    assert (run.totals["judgements"], run.totals["unsure"]) == (6, 6)
+
+
+@pytest.mark.parametrize("fault", [cut_json(), torn(), html(), dropped(), server_error(503)])
+def test_a_server_that_is_broken_for_good_ends_unsure_and_every_try_is_in_the_ledger(fault: Fault) -> None:
+    with StubServer(first_option, always=fault) as server:
+        run, verdicts = judged(server, retries=1)
+    assert all(verdict.decision == "unsure" and verdict.rationale for verdict in verdicts)
+    assert run.totals["calls"] == 3
+    assert run.totals["retries"] == 3
+    assert sum(len(call.attempts) for call in run.steps[0].calls) == len(server.requests) == 6
+    assert all(call.error for call in run.steps[0].calls)
+    assert run.finish().state == "done"
+
+
+def test_calls_that_are_turned_away_are_tried_again_and_counted() -> None:
+    with StubServer(first_option, [rate_limited(after_ms=1), rate_limited(after_ms=1), None, rate_limited()]) as server:
+        run, verdicts = judged(server)
+    assert all(verdict.decision == "equivalent" for verdict in verdicts)
+    assert len(server.requests) == 6
+    assert (run.totals["calls"], run.totals["retries"]) == (3, 3)
+    statuses = [[attempt.status for attempt in call.attempts] for call in run.steps[0].calls]
+    assert statuses == [[429, 429, 200], [429, 200], [200]]
+
+
+def test_a_server_that_turns_everything_away_ends_unsure_with_the_reason() -> None:
+    with StubServer(first_option, always=rate_limited(after_ms=1)) as server:
+        run, verdicts = judged(server)
+    assert all("429" in verdict.rationale for verdict in verdicts)
+    assert (len(server.requests), run.totals["calls"], run.totals["retries"]) == (9, 3, 6)
+
+
+def test_all_of_it_at_once() -> None:
+    wrong = '{"answers": [{"question": 1, "why": "", "letter": "Z", "decision": "equivalent", "confidence": 0.9}, '
+    half = wrong + '{"question": 2, "why": "", "letter": "B", "decision": "equivalent", "confidence": 0.6}]}'
+    faults = [
+        rate_limited(after_ms=1), says(half),  # batch 1: a retry, then a wrong letter for the first of its two
+        says("no idea"),  # batch 2: nonsense
+        server_error(), server_error(), server_error(),  # batch 3: fails for good
+        None,  # the repair of batch 1 is answered well
+        cut_json(), says("still no idea"),  # the repair of batch 2: a broken body, then nonsense again
+    ]  # fmt: skip
+    with StubServer(first_option, faults) as server:
+        run, verdicts = judged(server)
+    assert [verdict.choice for verdict in verdicts] == ["b#Bed0", "b#Route", None, None, None, None]
+    assert [verdict.decision for verdict in verdicts[2:]] == ["unsure"] * 4
+    assert "even when asked again" in verdicts[2].rationale
+    assert "500" in verdicts[4].rationale
+    assert len(server.requests) == 9
+    assert (run.totals["calls"], run.totals["retries"], run.totals["unsure"]) == (5, 4, 4)
+
+
+def test_a_refused_key_is_an_error_at_once_and_shows_nowhere() -> None:
+    with StubServer(first_option, always=unauthorised()) as server:
+        with pytest.raises(ConfigError) as caught:
+            judged(server, width=1)
+        assert len(server.requests) <= 2
+    assert KEY not in str(caught.value)
+
+
+def test_a_server_without_json_schemas_is_asked_in_words() -> None:
+    with StubServer(first_option, schema="rejected") as server:
+        run, verdicts = judged(server)
+    assert all(verdict.decision == "equivalent" for verdict in verdicts)
+    assert run.totals["calls"] == 3
