@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -43,7 +44,7 @@ EMBEDDERS = ("local", "characters", "tiny", "openai:MODEL", "sentence-transforme
 
 
 def open_graph(source: GraphSource, settings: Settings) -> Graph:
-    """A graph from a file, folder or glob (several allowed), an endpoint's URL, ``huts:NAME``, an rdflib graph or a Graph.
+    """A graph from files, folders or globs, an endpoint's URL, ``huts:NAME``, an rdflib graph or a Graph.
 
     Raises:
         DataError: a file is missing, malformed or empty.
@@ -87,15 +88,18 @@ def open_model(settings: Settings) -> ChatModel | None:
         api_key=settings.api_key().reveal() or None,
         timeout=settings.timeout,
     )
-    pace = Pace(
-        requests_per_minute=settings.requests_per_minute or None,
-        tokens_per_minute=settings.tokens_per_minute or None,
-        width=settings.width,
-    )
+    pace = _pace(settings.requests_per_minute, settings.tokens_per_minute, settings.width)
     paced = Paced(live, pace, retries=settings.retries)
     if settings.replay == "live":
         return paced
-    return Replaying(paced, ReplayCache(settings.cache / "replies.sqlite"), mode=settings.replay)
+    cache = ReplayCache(settings.cache / "replies.sqlite")
+    return Replaying(paced, cache, mode="replay" if settings.replay == "replay" else "record")
+
+
+@lru_cache
+def _pace(requests_per_minute: float, tokens_per_minute: float, at_once: int) -> Pace:
+    """One pace for all models of this process that are bound by the same limits."""
+    return Pace(requests_per_minute, tokens_per_minute, at_once)
 
 
 def open_embedder(name: str | None, settings: Settings) -> Embedder:

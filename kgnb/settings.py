@@ -134,7 +134,7 @@ class Settings:
 
     @classmethod
     def load(cls, folder: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Settings:
-        """The settings for ``folder`` (default: where we are): its ``kgnb.toml`` or a parent's, then the environment."""
+        """The settings for ``folder`` (default: here): its ``kgnb.toml`` or a parent's, then the environment."""
         environment = os.environ if environment is None else environment
         values = _from_file(Path(folder) if folder else Path.cwd())
         for entry in fields(cls):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
@@ -14,15 +15,13 @@ from kgnb.backends import OntologySource, open_embedder, open_index, open_model,
 from kgnb.judging import CallableJudge, Decisions, Judge, Verdict
 from kgnb.kg.ontology import Ontology
 from kgnb.llm.model import ChatModel
-from kgnb.llm.prices import read_prices
+from kgnb.llm.prices import Prices
 from kgnb.mapping_files import load
 from kgnb.mappings import Alignment
 from kgnb.run import Limits, Run
 from kgnb.settings import Settings
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
-
-Reference = "Alignment | Iterable[tuple[str, str]] | str | Path"
 
 
 def match_ontologies(
@@ -46,8 +45,8 @@ def match_ontologies(
     """The alignment of two ontologies, given as paths, endpoint URLs, graphs or Ontology values.
 
     Args:
-        judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person", "oracle", a Judge, or
-            any function from a question to a verdict.
+        judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person", "oracle", a Judge,
+            or any function from a question to a verdict.
         embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         index: "memory", a folder, a Qdrant URL, or a VectorIndex.
         model: a chat model; by default the one the settings name, if any.
@@ -69,21 +68,23 @@ def match_ontologies(
     settings = settings or Settings.load()
     source = open_ontology(source, settings, individuals=options.individuals)
     target = open_ontology(target, settings, individuals=options.individuals)
+    own_run = run is None
     run = run or new_run("ontology_matching", source, target, settings=settings, on_event=on_event)
     chat = model or (open_model(settings) if judge in ("auto", "model", "cascade") or plan == "model" else None)
-    watched = run.watch(chat) if chat else None
-    asked = _judge(judge, watched, reference, error_rate, seed, decisions, options.context, settings.width)
-    return pipeline.match_ontologies(
-        source,
-        target,
-        index=index if isinstance(index, VectorIndex) else open_index(index, settings),
-        embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
-        judge=run.watch_judge(asked),
-        options=options,
-        model=watched,
-        run=run,
-        plan=plan,
-    )
+    with run if own_run else nullcontext():
+        watched = run.watch(chat) if chat else None
+        asked = _judge(judge, watched, reference, error_rate, seed, decisions, options.context, settings.width)
+        return pipeline.match_ontologies(
+            source,
+            target,
+            index=index if isinstance(index, VectorIndex) else open_index(index, settings),
+            embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
+            judge=run.watch_judge(asked),
+            options=options,
+            model=watched,
+            run=run,
+            plan=plan,
+        )
 
 
 def new_run(
@@ -107,7 +108,7 @@ def new_run(
         data={ontology.name or ontology.iri: ontology.digest for ontology in ontologies},
         folder=folder,
         limits=limits,
-        prices=read_prices(Path(settings.prices)) if settings.prices else None,
+        prices=Prices.load(settings.prices) if settings.prices else None,
         on_event=on_event,
     )
 

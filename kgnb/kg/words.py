@@ -5,9 +5,7 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-ROMAN = {
-    "ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "xi": "11", "xii": "12", "xiii": "13",
-}  # fmt: skip
+ROMAN = dict(zip("ii iii iv vi vii viii ix xi xii xiii".split(), "2 3 4 6 7 8 9 11 12 13".split(), strict=True))  # noqa: SIM905
 """Numerals that are hardly ever a word; a lone i, v or x is left as it is."""
 
 

@@ -91,19 +91,21 @@ def _class_conflict(mapping: Mapping, kept: _Kept, source: _Hierarchy, target: _
             for other in kept.by_source[iri]:
                 said = f"{other.source_label} = {other.target_label}"
                 if target.disjoint(mapping.target, other.target):
-                    return f"contradicts {said}: {mapping.target_label} and {other.target_label} are disjoint in the target"
+                    return (
+                        f"contradicts {said}: {mapping.target_label}, {other.target_label} are disjoint in the target"
+                    )
                 if other.target in opposite:
                     return f"crosses {said}, which is {place} it in the source and on the other side in the target"
     for iri in sorted((target.above(mapping.target) | target.below(mapping.target)) & kept.by_target.keys()):
         for other in kept.by_target[iri]:
             if source.disjoint(mapping.source, other.source):
                 said = f"{other.source_label} = {other.target_label}"
-                return f"contradicts {said}: {mapping.source_label} and {other.source_label} are disjoint in the source"
+                return f"contradicts {said}: {mapping.source_label}, {other.source_label} are disjoint in the source"
     return ""
 
 
 def _property_conflict(mapping: Mapping, kept: _Kept, described: Described, target: _Hierarchy) -> str:
-    """Why these properties cannot be equal: what one side's ends are equal to is disjoint with the other side's ends."""
+    """Why these properties cannot be equal: what one side's ends are equal to is disjoint with the other's."""
     one = described.find("source", mapping.source, mapping.kind).entity  # type: ignore[arg-type]
     other = described.find("target", mapping.target, mapping.kind).entity  # type: ignore[arg-type]
     for word, ours, theirs in (("domain", one.domain, other.domain), ("range", one.range, other.range)):

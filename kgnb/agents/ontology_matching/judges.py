@@ -46,7 +46,9 @@ def make_judge(
         judge = RuleJudge()
     elif name == "oracle":
         if reference is None:
-            raise ConfigError("the oracle judge answers from a reference, and none was given", fix="Give --reference FILE.")
+            raise ConfigError(
+                "the oracle judge answers from a reference, and none was given", fix="Give --reference FILE."
+            )
         judge = Cascade(RuleJudge(), OracleJudge(reference, error_rate=error_rate, seed=seed), sure=_sure)
     elif name == "person":
         if decisions is None:

@@ -17,17 +17,16 @@ from kgnb.kg.words import ROMAN, stem
 
 Name = tuple[str, ...]
 
-SMALL = frozenset(
-    "a an the of for by in on at to from with and or as is are be been was were has have had having does do".split()
-)
+_SMALL = "a an the of for by in on at to from with and or as is are be been was were has have had having does do"
+SMALL = frozenset(_SMALL.split())
 """Words that carry little of an English name's meaning; they weigh little but are never dropped."""
 
 SMALL_WEIGHT = 0.15
-ENDINGS = (
-    "ations ation ating ated ators ator ating ions ion ings ing ment ments ers er ors or ees ee ed es s ies ity ness ance "
-    "ence ant ent ive al ally ly ary ory ic ical ous ist ism ship e y"
-).split()
-ENDINGS.sort(key=len, reverse=True)
+PREPOSITIONS = frozenset(["of", "for", "by", "in", "on", "at", "to", "from", "with"])
+HEADLESS = 0.7
+_ENDINGS = """ations ation ating ated ators ator ions ion ings ing ments ment ers er ors or ees ee ed es s ies ity ness
+ance ence ant ent ive al ally ly ary ory ic ical ous ist ism ship e y"""
+ENDINGS = sorted(_ENDINGS.split(), key=len, reverse=True)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -80,15 +79,21 @@ class Lexicon:
             self._weights[word] = SMALL_WEIGHT if word in SMALL else 0.3 + 0.7 * max(rarity, 0.0)
         return self._weights[word]
 
-    def likeness(self, one: Name, other: Name) -> float:
-        """How alike two names are, 0 to 1: a soft, rarity-weighted overlap of their words (soft TF-IDF's idea)."""
+    def likeness(self, one: Name, other: Name, *, headed: bool = False) -> float:
+        """How alike two names are, 0 to 1: a soft, rarity-weighted overlap of their words (soft TF-IDF's idea).
+
+        With ``headed``, names whose head word has no counterpart are less alike: a paper abstract is no paper.
+        """
         if "".join(one) == "".join(other):
             return 1.0
         links = _links(one, other)
         matched = sum((self.weight(one[i]) + self.weight(other[j])) * alike for i, j, alike in links)
         taken_one, taken_other = {i for i, _, _ in links}, {j for _, j, _ in links}
         # initials stand for the words they abbreviate: pc for program committee
-        for short, taken_short, long, taken_long in ((one, taken_one, other, taken_other), (other, taken_other, one, taken_one)):
+        for short, taken_short, long, taken_long in (
+            (one, taken_one, other, taken_other),
+            (other, taken_other, one, taken_one),
+        ):
             for i, letters in enumerate(short):
                 span = _initials(letters, long, taken_long) if i not in taken_short else None
                 if span:
@@ -96,12 +101,24 @@ class Lexicon:
                     taken_short.add(i)
                     taken_long.update(span)
         whole = sum(map(self.weight, one)) + sum(map(self.weight, other))
+        if headed and not (head(one) in taken_one and head(other) in taken_other):
+            matched *= HEADLESS
         return min(matched / whole, 0.99) if whole else 0.0
+
+
+def head(name: Name) -> int:
+    """Where the head word of an English name is: last, or last before a preposition ("member of the committee")."""
+    for position, word in enumerate(name):
+        if position and word in PREPOSITIONS:
+            return position - 1
+    return len(name) - 1
 
 
 def _links(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, float]]:
     """The best one-to-one matching of words, greedily from the most alike."""
-    found = [(alike, i, j) for i, a in enumerate(one) for j, b in enumerate(other) if (alike := word_likeness(a, b)) > 0]
+    found = [
+        (alike, i, j) for i, a in enumerate(one) for j, b in enumerate(other) if (alike := word_likeness(a, b)) > 0
+    ]
     found.sort(key=lambda link: (-link[0], abs(link[1] - link[2]), link[1], link[2]))
     links: list[tuple[int, int, float]] = []
     left, right = set(range(len(one))), set(range(len(other)))

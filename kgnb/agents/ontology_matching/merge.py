@@ -1,8 +1,8 @@
 """Merge: both directions' verdicts into one alignment (Agent-OM, section 4.2).
 
-The paper keeps what both directions found, which costs recall (MSE test 2: one direction alone 81.6 F1, both 61.1). Here
-a mapping found from one side stays when it is confident, the best set of mappings is chosen globally, and what makes the
-two ontologies contradict each other is taken out; everything left out is reported with its reason.
+The paper keeps what both directions found, which costs recall (MSE test 2: one direction alone 81.6 F1, both 61.1).
+Here a mapping found from one side stays when it is confident, the best set of mappings is chosen globally, and what
+makes the two ontologies contradict each other is taken out; everything left out is reported with its reason.
 """
 
 from __future__ import annotations
@@ -47,15 +47,23 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
     dropped: list[Dropped] = []
     kept: dict[Pair, Mapping] = {}
     for pair, mapping in mappings.items():
-        needed = options.confidence if len(equal[pair].chosen) == 2 else max(options.confidence, _needed(equal[pair], options))
+        needed = (
+            options.confidence
+            if len(equal[pair].chosen) == 2
+            else max(options.confidence, _needed(equal[pair], options))
+        )
         if mapping.confidence >= needed:
             kept[pair] = mapping
         elif equal[pair].chosen:
             sides = " and ".join(sorted(equal[pair].chosen))
-            dropped.append(Dropped(mapping, f"confidence {mapping.confidence:.2f} from the {sides} side is below {needed:.2f}"))
+            dropped.append(
+                Dropped(mapping, f"confidence {mapping.confidence:.2f} from the {sides} side is below {needed:.2f}")
+            )
     if options.cardinality == "1:1":
         best = _assignment(kept)
-        dropped += [Dropped(m, _lost(m, best, kept)) for pair, m in kept.items() if pair not in best and equal[pair].chosen]
+        dropped += [
+            Dropped(m, _lost(m, best, kept)) for pair, m in kept.items() if pair not in best and equal[pair].chosen
+        ]
         kept = {pair: kept[pair] for pair in sorted(best)}
     conflicts = incoherent(validated.described, list(kept.values()))
     dropped += conflicts
@@ -74,7 +82,7 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
 def _votes(judged: Iterable[Judged]) -> dict[Pair, _Votes]:
     votes: dict[Pair, _Votes] = {}
     for one in judged:
-        also = dict(one.verdict.also)
+        also = dict(one.verdict.also) if one.verdict.sure else {}  # an undecided judge's hints are for a person
         for candidate, other in zip(one.question.candidates, one.question.others, strict=True):
             chosen = one.verdict.sure and one.verdict.choice == other.iri
             if not chosen and other.iri not in also and candidate.pair not in votes:
@@ -179,7 +187,12 @@ def _unsure(validated: Validated) -> list[Mapping]:
     waiting: dict[Pair, Mapping] = {}
     for one in validated.judged:
         if one.verdict.decision == UNSURE:
-            vote = _Votes(one.question.candidates[0], {one.question.side: one.verdict}, {}, list(one.question.candidates[0].evidence))
+            vote = _Votes(
+                one.question.candidates[0],
+                {one.question.side: one.verdict},
+                {},
+                list(one.question.candidates[0].evidence),
+            )
             waiting.setdefault(vote.candidate.pair, replace(_mapping(validated, vote, "unsure")))
     return list(waiting.values())
 

@@ -1,7 +1,7 @@
 """The oracle judge: answers from a reference, with errors at a chosen rate. A simulation, and named as one.
 
-As in the OAEI interactive track: it shows what a pipeline would reach if whoever is asked were wrong that often, and how
-many questions it took. It says nothing about any model.
+As in the OAEI interactive track: it shows what a pipeline would reach if whoever is asked were wrong that often, and
+how many questions it took. It says nothing about any model.
 """
 
 from __future__ import annotations

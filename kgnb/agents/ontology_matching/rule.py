@@ -6,31 +6,31 @@ that a pair of equal parents speaks for a pair of children (similarity flooding'
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import exp
 
 from kgnb.agents.ontology_matching.lexicon import Lexicon, Name
-from kgnb.agents.ontology_matching.values import Candidate, Description, Key, MatchQuestion, Pair
+from kgnb.agents.ontology_matching.surroundings import Hints, Surroundings
+from kgnb.agents.ontology_matching.values import Candidate, Description, MatchQuestion, Pair
 from kgnb.judging import Verdict
-from kgnb.kg.ontology import Kind
-
-PROPERTIES: tuple[Kind, ...] = ("object property", "datatype property", "annotation property")
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What each ingredient adds to the evidence; set to 0 to leave one out. Chosen by hand, looking at cmt-confof only."""
+    """What each ingredient adds to the log-odds; 0 leaves one out. Chosen by hand, looking at cmt-confof only."""
 
     name: float = 7.0  # word overlap of the best pair of names
     synonym: float = 0.03  # taken off the overlap for each side whose name is a synonym
     vector: float = 3.0  # cosine of names and definitions, centred
-    around: float = 2.0  # relatives that are alike
-    against: float = 1.5  # relatives that should be alike and are not
-    ends: float = 4.0  # domain and range of properties that are alike, or not
-    rival: float = 1.5  # how much better than the next candidate
-    bias: float = -6.6
+    support: float = 2.0  # relatives whose counterparts are relatives too
+    conflict: float = 2.5  # relatives whose counterparts are elsewhere
+    ends_agree: float = 1.5  # domain and range of properties have counterparts in each other
+    ends_clash: float = 4.0  # or in something else
+    ahead: float = 1.0  # how far ahead of the next candidate, in log-odds, at most 1
+    behind: float = 1.0  # how far behind the best one, at most 3
+    bias: float = -7.2
     rounds: int = 3
 
 
@@ -43,10 +43,9 @@ class _Case:
     cosine: float
     overlap: float
     names: tuple[Name, Name]
-    around: float = 0.0
-    against: float = 0.0
-    ends: float = 0.0
-    probability: float = field(default=0.0)
+    hints: Hints = Hints()
+    evidence: float = 0.0
+    probability: float = 0.0
 
 
 class RuleJudge:
@@ -59,19 +58,32 @@ class RuleJudge:
 
     def judge(self, questions: Sequence[MatchQuestion]) -> list[Verdict]:
         """One verdict a question: the most probable candidate is equivalent if more probable than not."""
-        cases = self._cases(questions)
-        likeness = _Likeness(cases)
-        for case in cases.values():
-            case.probability = self._probability(case, 0.0)
-        for _ in range(self.weights.rounds):
-            likeness.update(cases)
-            for case in cases.values():
-                case.around, case.against = _around(case, likeness)
-                case.ends = _ends(case, likeness)
-            margins = _margins(cases)
-            for pair, case in cases.items():
-                case.probability = self._probability(case, margins[pair])
+        cases = self.weigh(questions)
         return [self._verdict(question, cases) for question in questions]
+
+    def weigh(self, questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
+        """Every pair among the questions, weighed."""
+        cases = self._cases(questions)
+        sides = {(q.side, q.about.key): q.about for q in questions}
+        sides |= {("target" if q.side == "source" else "source", o.key): o for q in questions for o in q.others}
+        ordered = sorted(sides.items())
+        surroundings = Surroundings(
+            (d for (side, _), d in ordered if side == "source"), (d for (side, _), d in ordered if side == "target")
+        )
+        for case in cases.values():
+            case.evidence = self._evidence(case)
+            case.probability = _logistic(case.evidence)
+        for _ in range(self.weights.rounds):
+            surroundings.update({pair: case.probability for pair, case in cases.items()})
+            for case in cases.values():
+                case.hints = surroundings.hints(case.source, case.target)
+                case.evidence = self._evidence(case)
+            for pair, margin in _margins(cases).items():
+                bonus = (
+                    self.weights.ahead * min(margin, 1.0) if margin >= 0 else self.weights.behind * max(margin, -3.0)
+                )
+                cases[pair].probability = _logistic(cases[pair].evidence + bonus)
+        return cases
 
     def _cases(self, questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
         lexicon = Lexicon({(q.side, q.about.key): q.about.names for q in questions}.values())
@@ -86,113 +98,60 @@ class RuleJudge:
     def _case(self, candidate: Candidate, source: Description, target: Description, lexicon: Lexicon) -> _Case:
         best = (-1.0, source.names[0], target.names[0])
         for (i, one), (j, other) in product(enumerate(source.names), enumerate(target.names)):
-            likeness = lexicon.likeness(one, other)
+            likeness = lexicon.likeness(one, other, headed=source.kind == "class")
             likeness -= self.weights.synonym * ((i >= source.synonyms_from) + (j >= target.synonyms_from))
             if likeness > best[0]:
                 best = (likeness, one, other)
         syntactic, lexical, _ = candidate.cosines
         return _Case(source, target, max(syntactic, lexical), best[0], (best[1], best[2]))
 
-    def _probability(self, case: _Case, margin: float) -> float:
-        w = self.weights
-        evidence = w.bias + w.name * case.overlap + w.vector * max(case.cosine, 0.0)
-        evidence += w.around * case.around - w.against * case.against + w.ends * case.ends + w.rival * min(margin, 0.0)
-        return 1.0 / (1.0 + exp(-evidence))
+    def _evidence(self, case: _Case) -> float:
+        """The log-odds of a pair, its rivals aside."""
+        w, hints = self.weights, case.hints
+        ends = hints.ends * (w.ends_agree if hints.ends > 0 else w.ends_clash)
+        names = w.name * case.overlap + w.vector * max(case.cosine, 0.0)
+        return w.bias + names + w.support * hints.support - w.conflict * hints.conflict + ends
 
     def _verdict(self, question: MatchQuestion, cases: Mapping[Pair, _Case]) -> Verdict:
-        ranked = sorted(
-            ((cases[c.pair].probability, other.iri, cases[c.pair]) for c, other in zip(question.candidates, question.others, strict=True)),
-            key=lambda entry: (-entry[0], entry[1]),
-        )
-        probability, iri, case = ranked[0]
-        also = tuple((other, round(p, 4)) for p, other, _ in ranked[1:] if p >= 0.05)
-        if probability >= 0.5:
-            return Verdict("equivalent", iri, round(probability, 4), _reason(case), self.name, also)
-        also = ((iri, round(probability, 4)), *also) if probability >= 0.05 else also
-        return Verdict("different", None, round(1.0 - probability, 4), f"nearest: {_reason(case)}", self.name, also)
-
-
-class _Likeness:
-    """How probable it is that two entities are the same, as far as the round before knows."""
-
-    def __init__(self, cases: Mapping[Pair, _Case]) -> None:
-        self._by_iri: dict[tuple[str, str], float] = {}
-        self.known_source = {iri for iri, _, _ in cases}
-        self.known_target = {iri for _, iri, _ in cases}
-
-    def update(self, cases: Mapping[Pair, _Case]) -> None:
-        self._by_iri = {}
-        for (source, target, _), case in cases.items():
-            self._by_iri[source, target] = max(case.probability, self._by_iri.get((source, target), 0.0))
-
-    def of(self, source: str, target: str) -> float:
-        """1 for the same IRI on both sides (xsd:string), else what the last round found."""
-        return 1.0 if source == target else self._by_iri.get((source, target), 0.0)
-
-    def best(self, sources: Iterable[str], targets: Sequence[str]) -> float | None:
-        """Mean, over the side with fewer members, of the best likeness on the other; None if a side is empty."""
-        ones = list(sources)
-        if not ones or not targets:
-            return None
-        if len(ones) > len(targets):
-            return sum(max(self.of(one, other) for one in ones) for other in targets) / len(targets)
-        return sum(max(self.of(one, other) for other in targets) for one in ones) / len(ones)
-
-
-def _around(case: _Case, likeness: _Likeness) -> tuple[float, float]:
-    """How alike the relatives are (0 to 1), and how unlike those that should be alike (0 to 1)."""
-    source, target = case.source.entity, case.target.entity
-    groups = [
-        likeness.best(source.parents, target.parents),
-        likeness.best(source.children, target.children),
-        likeness.best(_fillers(case.source), _fillers(case.target)),
-    ]
-    known = [value for value in groups if value is not None]
-    if not known:
-        return 0.0, 0.0
-    parents = groups[0]
-    return max(known), (1.0 - parents if parents is not None and max(known) < 0.3 else 0.0)
-
-
-def _fillers(description: Description) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.filler for one in description.entity.restrictions if ":" in one.filler))
-
-
-def _ends(case: _Case, likeness: _Likeness) -> float:
-    """Agreement of domain and range, -1 to 1; 0 for anything but properties and where nothing is declared."""
-    if case.source.kind not in PROPERTIES:
-        return 0.0
-    source, target = case.source.entity, case.target.entity
-    known = [
-        value
-        for value in (likeness.best(source.domain, target.domain), likeness.best(source.range, target.range))
-        if value is not None
-    ]
-    return 2.0 * sum(known) / len(known) - 1.0 if known else 0.0
+        weighed = [(cases[c.pair], other.iri) for c, other in zip(question.candidates, question.others, strict=True)]
+        weighed.sort(key=lambda entry: (-entry[0].probability, entry[1]))
+        (case, iri), *others = weighed
+        also = tuple((other, round(o.probability, 4)) for o, other in others if o.probability >= 0.05)
+        if case.probability >= 0.5:
+            return Verdict("equivalent", iri, round(case.probability, 4), _reason(case), self.name, also)
+        also = ((iri, round(case.probability, 4)), *also) if case.probability >= 0.05 else also
+        confidence = round(1.0 - case.probability, 4)
+        return Verdict("different", None, confidence, f"nearest: {_reason(case)}", self.name, also)
 
 
 def _margins(cases: Mapping[Pair, _Case]) -> dict[Pair, float]:
-    """How much more probable each pair is than the best other pair of either of its entities."""
-    best: dict[tuple[int, Key], list[float]] = {}
+    """How far each pair's evidence is ahead of (or behind) the best other pair of either of its entities."""
+    values: dict[tuple[int, str, str], list[float]] = {}
     for (source, target, kind), case in cases.items():
-        for place in ((0, (source, kind)), (1, (target, kind))):
-            best.setdefault(place, []).append(case.probability)
-    top = {place: sorted(values, reverse=True)[:2] for place, values in best.items()}
+        for place in ((0, source, kind), (1, target, kind)):
+            values.setdefault(place, []).append(case.evidence)
+    top = {place: sorted(those, reverse=True)[:2] for place, those in values.items()}
     margins: dict[Pair, float] = {}
     for (source, target, kind), case in cases.items():
         rivals = []
-        for place in ((0, (source, kind)), (1, (target, kind))):
-            first, *rest = top[place]
-            rivals.append(rest[0] if rest and case.probability >= first else (first if case.probability < first else 0.0))
-        margins[source, target, kind] = case.probability - max(rivals)
+        for place in ((0, source, kind), (1, target, kind)):
+            first, *second = top[place]
+            rivals.append(first if case.evidence < first else second[0] if second else case.evidence - 1.0)
+        margins[source, target, kind] = case.evidence - max(rivals)
     return margins
+
+
+def _logistic(evidence: float) -> float:
+    return 1.0 / (1.0 + exp(-evidence))
 
 
 def _reason(case: _Case) -> str:
     one, other = (" ".join(name) for name in case.names)
-    parts = [f"“{one}” against “{other}”: overlap {case.overlap:.2f}", f"cosine {case.cosine:.2f}"]
-    if case.around or case.against:
-        parts.append(f"relatives {case.around:.2f}")
-    if case.ends:
-        parts.append(f"domain and range {case.ends:+.2f}")
+    parts = [f"“{one}” against “{other}”: overlap {case.overlap:.2f}, cosine {case.cosine:.2f}"]
+    if case.hints.support:
+        parts.append(f"relatives agree {case.hints.support:.2f}")
+    if case.hints.conflict:
+        parts.append(f"relatives conflict {case.hints.conflict:.2f}")
+    if case.hints.ends:
+        parts.append(f"domain and range {case.hints.ends:+.2f}")
     return ", ".join(parts)

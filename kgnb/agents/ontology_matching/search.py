@@ -1,8 +1,8 @@
-"""Search: the nearest entities of the same kind on the other side, view by view, in both directions (Agent-OM, section 4.2).
+"""Search: the nearest entities of the same kind on the other side, view by view, both ways (Agent-OM, section 4.2).
 
 All of one side against all of the other is one blocked product over the stored vectors, not a query an entity. Vectors
-are centred over both sides, and each view's threshold is calibrated from the scores themselves: a threshold tuned for one
-embedder is wrong for the next. Equal names are candidates whatever their vectors say.
+are centred over both sides, and each view's threshold is calibrated from the scores themselves: a threshold tuned for
+one embedder is wrong for the next. Equal names are candidates whatever their vectors say.
 """
 
 from __future__ import annotations
@@ -13,14 +13,29 @@ from itertools import product
 
 import numpy as np
 
-from kgnb.agents.ontology_matching.values import VIEWS, Description, Found, Key, Options, Pair, Ranked, Side, Stored, View
+from kgnb.agents.ontology_matching.values import (
+    VIEWS,
+    Description,
+    Found,
+    Key,
+    Options,
+    Pair,
+    Ranked,
+    Side,
+    Stored,
+    View,
+)
 from kgnb.kg.words import key
-from kgnb.vectors.calibration import Calibration, calibrate
+from kgnb.vectors.calibration import QUANTILES, Calibration, calibrate
 from kgnb.vectors.centring import centred
 from kgnb.vectors.fusion import ranks
 from kgnb.vectors.index import VectorIndex
 from kgnb.vectors.nearest import Grouped, Neighbours, nearest_entities
 from kgnb.vectors.pairs import pair_cosines
+
+FLOOR = QUANTILES.index(0.95)
+"""A candidate must beat this share of random pairs. The calibrated threshold itself parts matches from near misses,
+which is the judge's work: on cmt-confof it would cost a third of the candidates that are right."""
 
 
 def search(stored: Stored, *, options: Options = Options()) -> Found:
@@ -38,7 +53,7 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
         there, back = nearest_entities(a, b, options.k)
         calibration = calibrate(a, b)
         calibrations.append((view, calibration))
-        threshold = calibration.threshold if options.similarity is None else options.similarity
+        threshold = calibration.background[FLOOR] if options.similarity is None else options.similarity
         rankings += _ranked(view, "source", source, target, there, threshold, options.k)
         rankings += _ranked(view, "target", target, source, back, threshold, options.k)
     rankings.sort(key=lambda r: (r.direction, r.kind, r.source, r.target, r.view))
@@ -53,7 +68,9 @@ def _grouped(stored: Stored, view: View) -> tuple[Grouped, Grouped]:
     read = [index.read(collection, view) for collection in stored.collections]
     vectors = centred(read[0][2], read[1][2])
     sides: list[Grouped] = []
-    for (_, payloads, _), rows, descriptions in zip(read, vectors, (described.of("source"), described.of("target")), strict=True):
+    for (_, payloads, _), rows, descriptions in zip(
+        read, vectors, (described.of("source"), described.of("target")), strict=True
+    ):
         position: dict[Key, int] = {description.key: n for n, description in enumerate(descriptions)}
         owners = np.array([position[str(p["iri"]), p["kind"]] for p in payloads], dtype=np.int64)  # type: ignore[index]
         sides.append(Grouped(rows, owners, len(descriptions), [description.kind for description in descriptions]))
@@ -70,7 +87,11 @@ def _ranked(
     k: int,
 ) -> Iterator[Ranked]:
     for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
-        hits = {asked[i].iri: float(score) for i, score in zip(indices, scores, strict=True) if i >= 0 and score >= threshold}
+        hits = {
+            asked[i].iri: float(score)
+            for i, score in zip(indices, scores, strict=True)
+            if i >= 0 and score >= threshold
+        }
         for iri, rank in ranks({iri: round(score, 6) for iri, score in hits.items()}).items():
             if rank <= k:
                 ends = (one.iri, iri) if direction == "source" else (iri, one.iri)
@@ -78,14 +99,18 @@ def _ranked(
 
 
 def _equal_names(source: tuple[Description, ...], target: tuple[Description, ...]) -> Iterator[Ranked]:
-    """Pairs with an equal name or synonym, plural endings, numerals and spacing aside; own names rank before synonyms."""
+    """Pairs with an equal name or synonym; own names rank before synonyms.
+
+    Plural endings, numerals, spacing and the order of words do not count, and initials stand for their words.
+    """
+    short = {word for d in (*source, *target) for name in d.names for word in name if 2 <= len(word) <= 4}
     known: dict[tuple[str, str], list[tuple[Description, bool]]] = defaultdict(list)
     for description in target:
-        for form, own in _forms(description).items():
+        for form, own in _forms(description, short).items():
             known[description.kind, form].append((description, own))
     best: dict[Pair, int] = {}
     for description in source:
-        for form, own in _forms(description).items():
+        for form, own in _forms(description, short).items():
             for other, other_own in known.get((description.kind, form), ()):
                 pair = (description.iri, other.iri, description.kind)
                 best[pair] = min(best.get(pair, 9), 1 + (not own) + (not other_own))
@@ -94,13 +119,23 @@ def _equal_names(source: tuple[Description, ...], target: tuple[Description, ...
         yield Ranked(*pair, "exact", direction, rank, 1.0)
 
 
-def _forms(description: Description) -> dict[str, bool]:
+def _forms(description: Description, short: set[str]) -> dict[str, bool]:
     """The comparable forms of every name, and whether it is the entity's own name rather than a synonym."""
     forms: dict[str, bool] = {}
     for number, name in enumerate(description.names):
-        for form in ("".join(key(" ".join(name))), " ".join(sorted(key(" ".join(name))))):
+        plain = key(" ".join(name))
+        for form in ("".join(plain), *(" ".join(sorted(one)) for one in (plain, *_abbreviated(plain, short)))):
             forms.setdefault(form, number < description.synonyms_from)
     return forms
+
+
+def _abbreviated(name: tuple[str, ...], short: set[str]) -> Iterator[tuple[str, ...]]:
+    """The name with a run of two to four words replaced by their initials, where some name has those as a word."""
+    for length in range(2, min(len(name), 4) + 1):
+        for start in range(len(name) - length + 1):
+            initials = "".join(word[0] for word in name[start : start + length])
+            if initials in short:
+                yield (*name[:start], initials, *name[start + length :])
 
 
 def _cosines(

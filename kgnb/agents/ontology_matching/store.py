@@ -67,7 +67,7 @@ def _points(descriptions: Sequence[Description], embedder: Embedder) -> list[Poi
 
 
 def _texts(description: Description) -> list[tuple[str, str]]:
-    return [(view, text) for view in ("syntactic", "lexical") for text in description.texts(view)]  # type: ignore[arg-type]
+    return [(view, text) for view in ("syntactic", "lexical") for text in description.texts(view)]
 
 
 def _together(vectors: Vectors) -> Vectors:
@@ -91,7 +91,9 @@ def _language(description: Description, text: str) -> str:
 
 def _collection(descriptions: Sequence[Description], embedder: Embedder) -> str:
     said = [[d.iri, d.kind, d.syntactic, d.lexical, d.related] for d in descriptions]
-    digest = hashlib.sha256(json.dumps([embedder.name, said], ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
+    digest = hashlib.sha256(
+        json.dumps([embedder.name, said], ensure_ascii=False).encode("utf-8", "replace")
+    ).hexdigest()
     return f"ontology-{digest[:24]}"
 
 

@@ -13,18 +13,20 @@ from kgnb.judging import UNSURE, Judge, Verdict
 
 DECISIONS = ("equivalent", "broader", "narrower", "related", "different")
 
-INSTRUCTIONS = """You align two data models{context}. Each numbered item shows one entity of the first model and lettered
-candidates of the second. Say which single candidate denotes the same thing as the entity, judging by what each is for,
-not by how its name is spelled: the neighbours tell. Decisions: equivalent (same extension), broader (the candidate is
-more general than the entity), narrower (the candidate is more specific), related (close, yet neither), different (no
-candidate fits). Prefer equivalent if one candidate is; a shared word is not enough."""
+INSTRUCTIONS = """You align two data models{context}. Each numbered item shows one entity of the first model and
+lettered candidates of the second. Say which single candidate denotes the same thing as the entity, judging by what
+each is for, not by how its name is spelled: the neighbours tell. Decisions: equivalent (same extension),
+broader (the candidate is more general than the entity), narrower (the candidate is more specific), related (close, yet
+neither), different (no candidate fits). Prefer equivalent if one candidate is; a shared word is not enough."""
 
 
 def validate(summarised: Summarised, judge: Judge[MatchQuestion]) -> Validated:
     """The judge's verdict on every question; an answer that was not on the list counts as unsure."""
     verdicts = judge.judge(summarised.questions)
     if len(verdicts) != len(summarised.questions):
-        raise ValueError(f"the {judge.name} judge gave {len(verdicts)} verdicts on {len(summarised.questions)} questions")
+        raise ValueError(
+            f"the {judge.name} judge gave {len(verdicts)} verdicts on {len(summarised.questions)} questions"
+        )
     judged = tuple(
         Judged(question, _checked(question, verdict))
         for question, verdict in zip(summarised.questions, verdicts, strict=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeAlias
 from typing import Literal as OneOf
-from typing import TypeAlias
 
+from kgnb.agents.ontology_matching import tables
 from kgnb.judging import Option, Verdict
 from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.mappings import Evidence
-from kgnb.results.table import Column, Table
 from kgnb.vectors.calibration import Calibration
 from kgnb.vectors.index import VectorIndex
 
@@ -50,7 +50,11 @@ class Options:
     )
     one_sided: float = field(
         default=0.7,
-        metadata={"help": "confidence a mapping found from one side only needs (paper: drops all)", "min": 0.0, "max": 1.0},
+        metadata={
+            "help": "confidence a mapping found from one side only needs (paper: drops all)",
+            "min": 0.0,
+            "max": 1.0,
+        },
     )
     cardinality: str = field(
         default="1:1", metadata={"help": "how often an entity may be mapped", "choices": ("1:1", "n:m")}
@@ -155,10 +159,8 @@ class Described:
             "with a definition": sum(bool(d.entity.definitions or d.entity.comments) for d in self.descriptions),
         }
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, object]:
-        columns = [Column("side", "side"), Column("kind", "kind"), Column("name", "name"), *(Column(v, v) for v in VIEWS)]
-        rows = [[d.side, d.kind, d.name, d.syntactic, "; ".join(d.lexical), d.semantic] for d in self.descriptions]
-        return Table(columns, rows, caption="Entities and their three views")._repr_mimebundle_()
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return tables.described(self)._repr_mimebundle_(include, exclude)
 
 
 @dataclass(frozen=True)
@@ -179,9 +181,8 @@ class Stored:
         """Points and embeddings."""
         return {"points": self.points, "written": self.written, "embedded": self.computed, "from cache": self.reused}
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, object]:
-        rows = [["embedder", self.embedder], ["index", self.index], *map(list, self.counts().items())]
-        return Table([Column("what", ""), Column("value", "")], rows, caption="Hybrid store")._repr_mimebundle_()
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return tables.stored(self)._repr_mimebundle_(include, exclude)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +217,13 @@ class Found:
         views: dict[str, int] = {}
         for ranked in self.rankings:
             views[ranked.view] = views.get(ranked.view, 0) + 1
-        return {"pairs": len(self.cosines), **{f"{view} hits": views[view] for view in ("exact", *VIEWS) if view in views}}
+        return {
+            "pairs": len(self.cosines),
+            **{f"{view} hits": views[view] for view in ("exact", *VIEWS) if view in views},
+        }
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, object]:
-        return calibration_table(self.calibrations)._repr_mimebundle_()
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return tables.found(self)._repr_mimebundle_(include, exclude)
 
 
 @dataclass(frozen=True)
@@ -282,12 +286,8 @@ class Summarised:
             "entities without candidates": len(self.described.descriptions) - len(self.questions),
         }
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, object]:
-        columns = [Column("side", "asked from"), Column("name", "entity"), Column("best", "best candidate")]
-        columns += [Column("score", "fused score", "number"), Column("count", "candidates", "number")]
-        rows = [[q.side, q.about.name, q.others[0].name, q.candidates[0].score, len(q.others)] for q in self.questions]
-        details = [_listing(question) for question in self.questions]
-        return Table(columns, rows, caption="Candidates", details=details)._repr_mimebundle_()
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return tables.summarised(self)._repr_mimebundle_(include, exclude)
 
 
 @dataclass(frozen=True)
@@ -313,27 +313,8 @@ class Validated:
             found[decision] = sum(one.verdict.decision == decision for one in self.judged)
         return found
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, object]:
-        columns = [Column("side", "asked from"), Column("name", "entity"), Column("decision", "decision")]
-        columns += [Column("choice", "choice"), Column("confidence", "confidence", "number"), Column("by", "judged by")]
-        rows = []
-        for one in self.judged:
-            chosen = {other.iri: other.name for other in one.question.others}.get(one.verdict.choice or "", "")
-            row = [one.question.side, one.question.about.name, one.verdict.decision, chosen]
-            rows.append([*row, one.verdict.confidence, one.verdict.judged_by])
-        details = [[("why", one.verdict.rationale), *_listing(one.question)] for one in self.judged]
-        return Table(columns, rows, caption=f"Verdicts of the {self.judge} judge", details=details)._repr_mimebundle_()
-
-
-def calibration_table(calibrations: Iterable[tuple[str, Calibration]]) -> Table:
-    """How each view's similarity threshold was found."""
-    columns = [Column("view", "view"), Column("threshold", "threshold", "number")]
-    rows = [[view, calibration.threshold] for view, calibration in calibrations]
-    return Table(columns, rows, caption="Similarity thresholds, calibrated without a reference")
-
-
-def _listing(question: MatchQuestion) -> list[tuple[str, str]]:
-    return [(f"{c.rank}. {other.name}", other.in_short) for c, other in zip(question.candidates, question.others, strict=True)]
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return tables.validated(self)._repr_mimebundle_(include, exclude)
 
 
 def _cut(text: str, length: int = 240) -> str:

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from kgnb.agents.ontology_matching.lexicon import Lexicon, word_likeness
 from kgnb.kg.words import words
 
-names = st.lists(st.text(min_size=1, max_size=8, alphabet=st.characters(categories=("Ll", "Nd"))), max_size=4).map(tuple)
+names = st.lists(st.text(min_size=1, max_size=8, alphabet=st.characters(categories=("Ll", "Nd"))), max_size=4).map(
+    tuple
+)
 
 
 @pytest.mark.parametrize(

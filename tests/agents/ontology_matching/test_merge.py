@@ -94,7 +94,8 @@ def test_what_the_judge_could_not_decide_waits_for_a_person(merged: Callable[...
 
 def test_a_crossed_hierarchy_loses_its_weaker_mapping(merged: Callable[..., Alignment]) -> None:
     alignment = merged(
-        ("source", "Building", "RF_0000002", "equivalent", 0.8), ("source", "MountainHut", "RF_0000001", "equivalent", 0.95)
+        ("source", "Building", "RF_0000002", "equivalent", 0.8),
+        ("source", "MountainHut", "RF_0000001", "equivalent", 0.95),
     )
     assert pairs(alignment) == [("MountainHut", "equivalent", "RF_0000001")]
     assert "crosses Mountain hut = structure" in alignment.dropped[0].reason
@@ -102,7 +103,8 @@ def test_a_crossed_hierarchy_loses_its_weaker_mapping(merged: Callable[..., Alig
 
 def test_disjoint_classes_do_not_become_kin(merged: Callable[..., Alignment]) -> None:
     alignment = merged(
-        ("source", "MountainHut", "RF_0000001", "equivalent", 0.95), ("source", "Warden", "RF_0000002", "equivalent", 0.8)
+        ("source", "MountainHut", "RF_0000001", "equivalent", 0.95),
+        ("source", "Warden", "RF_0000002", "equivalent", 0.8),
     )
     assert pairs(alignment) == [("MountainHut", "equivalent", "RF_0000001")]
     assert "disjoint in the source" in alignment.dropped[0].reason

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgnb.errors import ConfigError, DataError
+from kgnb.settings import Secret, Settings, secret
+
+
+def write(folder: Path, text: str) -> Path:
+    (folder / "kgnb.toml").write_text(text)
+    return folder
+
+
+def test_without_anything_no_model_is_set_and_everything_is_local(tmp_path: Path) -> None:
+    settings = Settings.load(tmp_path, {})
+    assert (settings.model, settings.embedder, settings.index) == ("", "local", "memory")
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    write(tmp_path, '[model]\nname = "small"\nwidth = 2\n')
+    settings = Settings.load(tmp_path, {"KGNB_MODEL": "large"})
+    assert (settings.model, settings.width) == ("large", 2)
+
+
+def test_a_parent_folder_s_file_counts_and_its_paths_are_relative_to_it(tmp_path: Path) -> None:
+    write(tmp_path, '[folders]\ncache = "kept"\n')
+    inner = tmp_path / "notebooks" / "deep"
+    inner.mkdir(parents=True)
+    assert Settings.load(inner, {}).cache == tmp_path / "kept"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[model]\nnmae = "x"\n', "Did you mean model.name?"),
+        ('[model]\nkey = "sk-planted-0123456789"\n', "holds a key itself"),
+        ('[model]\nwidth = "many"\n', "not a number"),
+        ("[model]\nwidth = -1\n", "not a number"),
+        ('[model]\nreplay = "maybe"\n', "record, replay or live"),
+    ],
+)
+def test_a_wrong_setting_says_what_and_how_to_mend_it(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        Settings.load(write(tmp_path, text), {})
+    assert message in str(error.value)
+    assert "sk-planted" not in str(error.value)
+
+
+def test_a_malformed_file_names_the_line(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"kgnb\.toml: .*line 2"):
+        Settings.load(write(tmp_path, "[model]\nname = \n"), {})
+
+
+def test_a_key_in_the_environment_is_found_by_its_handle() -> None:
+    assert Settings(key="env:MY_KEY").api_key({"MY_KEY": "planted"}).reveal() == "planted"
+    assert Settings().api_key({"OPENAI_API_KEY": "planted"}).reveal() == "planted"
+
+
+def test_the_default_server_s_key_never_goes_to_another_server() -> None:
+    assert not Settings(base_url="http://127.0.0.1:1/v1").api_key({"OPENAI_API_KEY": "planted"})
+
+
+def test_a_variable_that_is_not_set_is_named() -> None:
+    with pytest.raises(ConfigError, match="MY_KEY is not set"):
+        secret("env:MY_KEY", {})
+
+
+def test_a_secret_does_not_show_itself() -> None:
+    kept = Secret("planted", "env:MY_KEY")
+    assert "planted" not in f"{kept} {kept!r} {[kept]}"
+    assert kept.reveal() == "planted"
