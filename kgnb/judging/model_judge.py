@@ -40,7 +40,7 @@ class ModelJudge(Generic[Q]):
     Args:
         model: the model; watch it with the run, so that its calls are on record.
         instructions: what is judged, and by which standard. The form of questions and answers is added.
-        decisions: the words that go with a chosen option.
+        decisions: the words that go with a chosen option; ``none_decision`` and "unsure" may be among them.
         none_decision: the word for "none of these".
         batch: questions a call.
         width: calls at once.
@@ -69,11 +69,14 @@ class ModelJudge(Generic[Q]):
     ) -> None:
         if min(batch, width, patience) < 1:
             raise ValueError("batch, width and patience are 1 or more")
-        if not decisions or UNSURE in (*decisions, none_decision) or none_decision in decisions:
-            raise ValueError(f"decisions are one word or more, none of them {none_decision!r} or {UNSURE!r}")
+        choosing = tuple(word for word in dict.fromkeys(decisions) if word not in (none_decision, UNSURE))
+        if not choosing or none_decision == UNSURE:
+            raise ValueError(
+                f"decisions hold no word to choose an option with besides {none_decision!r} and {UNSURE!r}"
+            )
         self._model = Patient(model, patience)
         self._instructions = instructions
-        self._decisions = tuple(decisions)
+        self._decisions = choosing
         self._none_decision = none_decision
         self._batch = batch
         self._width = width

@@ -152,21 +152,11 @@ class Run:
 
         An error gets a note that names the stage, and goes on as it is.
         """
-        name = getattr(stage, "__name__", type(stage).__name__)
-        number = self._begin_step(name)
-        begun = self.clock.seconds()
-        token = _current.set((*_current.get(), (self, number)))
-        try:
+        with _Doing(self, getattr(stage, "__name__", type(stage).__name__)) as doing:
             result = stage(*args, **kwargs)
-            counts = plain(dict(result.counts()), "counts") if isinstance(result, Counted) else {}
-        except BaseException as error:
-            error.add_note(f"in stage {name}")
-            self._end_step(number, begun, {}, error)
-            raise
-        finally:
-            _current.reset(token)
-        self._end_step(number, begun, counts, None)
-        return result
+            if isinstance(result, Counted):
+                doing.counts = plain(dict(result.counts()), "counts")
+            return result
 
     def watch(self, model: ChatModel) -> ChatModel:
         """The model, with every call noted on the step it is made in, and refused once a budget is spent.
@@ -212,6 +202,35 @@ class Run:
     def compare(self, other: Run) -> Comparison:
         """How this run and another differ."""
         return compare(self._record, other._record)
+
+    def begin_step(self, name: str) -> int:
+        """Note that a stage begins, and number it. For ``do``."""
+        with self._lock:
+            self._steps += 1
+            number = self._steps
+            if not self._open:
+                self._stage_begun = self.clock.seconds()
+            self._open.append(number)
+        self._note({"event": "step", "step": number, "name": name})
+        return number
+
+    def end_step(
+        self, number: int, begun: float, counts: Mapping[str, int | float], error: BaseException | None
+    ) -> None:
+        """Note that a stage is over, and how. For ``do``."""
+        ended = self.clock.seconds()
+        with self._lock:
+            self._open.remove(number)
+            over = not self._open
+            if over and self._stage_begun is not None:
+                self._worked += ended - self._stage_begun
+                self._stage_begun = None
+        state = "done" if error is None else "cancelled" if _end_state(error) == "cancelled" else "failed"
+        end = {"event": "step_end", "step": number, "state": state, "counts": dict(counts), "error": said(error)}
+        note = ", ".join(f"{name}: {value:,}" for name, value in counts.items())
+        self._note(end | {"note": note, "seconds": round(ended - begun, 6)})
+        if error is not None and over:
+            self._end(_end_state(error))
 
     def begin_call(self, expected: Spending) -> int:
         """Set a model call aside in the budget, and number it. For watched models."""
@@ -263,33 +282,6 @@ class Run:
 
         return RunView(self.to_json())._repr_mimebundle_(include, exclude)
 
-    def _begin_step(self, name: str) -> int:
-        with self._lock:
-            self._steps += 1
-            number = self._steps
-            if not self._open:
-                self._stage_begun = self.clock.seconds()
-            self._open.append(number)
-        self._note({"event": "step", "step": number, "name": name})
-        return number
-
-    def _end_step(
-        self, number: int, begun: float, counts: Mapping[str, int | float], error: BaseException | None
-    ) -> None:
-        ended = self.clock.seconds()
-        with self._lock:
-            self._open.remove(number)
-            over = not self._open
-            if over and self._stage_begun is not None:
-                self._worked += ended - self._stage_begun
-                self._stage_begun = None
-        state = "done" if error is None else "cancelled" if _end_state(error) == "cancelled" else "failed"
-        end = {"event": "step_end", "step": number, "state": state, "counts": dict(counts), "error": said(error)}
-        note = ", ".join(f"{name}: {value:,}" for name, value in counts.items())
-        self._note(end | {"note": note, "seconds": round(ended - begun, 6)})
-        if error is not None and over:
-            self._end(_end_state(error))
-
     def _end(self, state: str) -> None:
         seconds = round(self.clock.seconds() - self._begun, 6) if self._record.started else None
         self._note({"event": "run_end", "state": state, "seconds": seconds})
@@ -338,6 +330,28 @@ class Run:
     def _tell(self, event: Event) -> None:
         if self._on_event:
             self._on_event(event)
+
+
+class _Doing:
+    """One stage under way: its step is ended however the stage ends, and calls made meanwhile land on it."""
+
+    def __init__(self, run: Run, name: str) -> None:
+        self._run, self._name = run, name
+        self.counts: Mapping[str, int | float] = {}
+
+    def __enter__(self) -> Self:
+        self._number = self._run.begin_step(self._name)
+        self._begun = self._run.clock.seconds()
+        self._token = _current.set((*_current.get(), (self._run, self._number)))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _current.reset(self._token)
+        if error is not None:
+            error.add_note(f"in stage {self._name}")
+        self._run.end_step(self._number, self._begun, self.counts, error)
 
 
 def _end_state(error: BaseException) -> str:

@@ -268,9 +268,16 @@ def test_sizes_start_at_one(wrong: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize("decisions", [(), ("unsure",), ("different",)])
-def test_the_words_to_decide_with_must_be_distinct(decisions: Sequence[str]) -> None:
+def test_there_must_be_a_word_to_choose_with(decisions: Sequence[str]) -> None:
     with pytest.raises(ValueError, match="decisions"):
         ModelJudge(ScriptedModel([]), instructions="", decisions=decisions, none_decision="different")
+
+
+def test_the_whole_vocabulary_may_be_given_as_decisions() -> None:
+    words = ("equivalent", "different", "unsure", "equivalent")
+    judge = ModelJudge(ScriptedModel([]), instructions="", decisions=words, none_decision="different")
+    [request] = judge.requests([BUNK])
+    assert "with one of these words: equivalent; with" in request.messages[0].text
 
 
 # ------------------------------------------------------------------------------------------------ hostile graphs
