@@ -97,7 +97,11 @@ def test_a_library_stays_behind_its_adapter(path: Path) -> None:
 
 def test_only_settings_reads_the_environment() -> None:
     readers = [p.relative_to(PACKAGE).as_posix() for p in modules() if re.search(r"os\.environ|getenv", p.read_text())]
-    allowed = {"settings.py", "reporting/kernel.py", "reporting/redaction.py"}  # these hand it on to a kernel, or hide it
+    allowed = {
+        "settings.py",
+        "reporting/kernel.py",
+        "reporting/redaction.py",
+    }  # these hand it on to a kernel, or hide it
     assert set(readers) <= allowed
 
 
