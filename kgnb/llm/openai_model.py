@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -133,14 +134,17 @@ class OpenAIModel:
 
     def _completion(self, client: Any, body: dict[str, Any]) -> Any:
         raw = self._raw(client, body)
-        if body.get("stream") and "text/event-stream" in raw.headers.get("content-type", ""):
+        if not body.get("stream"):
+            return json.loads(raw.text)
+        with closing(raw.http_response) as response:
+            if "text/event-stream" not in raw.headers.get("content-type", ""):
+                return json.loads(response.read())  # a server that cannot stream
             gathered = Gathered()
-            for chunk in raw.parse():
-                text = gathered.add(chunk.model_dump())
+            for line in response.iter_lines():
+                text = gathered.add(line)
                 if text and self._on_token:
                     self._on_token(text)
             return gathered.whole()
-        return json.loads(raw.http_response.read() if body.get("stream") else raw.text)
 
     def _raw(self, client: Any, body: dict[str, Any]) -> Any:
         return client.chat.completions.with_raw_response.create(model=self._name, **body)

@@ -152,39 +152,51 @@ def error_text(body: Any) -> str:
 
 
 class Gathered:
-    """A streamed completion, put together chunk by chunk into the JSON that ``from_wire`` reads."""
+    """A streamed completion, put together line by line into the JSON that ``from_wire`` reads."""
 
     def __init__(self) -> None:
-        self._text: list[str] = []
-        self._refusal: list[str] = []
-        self._calls: dict[int, dict[str, Any]] = {}
-        self._reason: str | None = None
+        self._said: dict[str, list[str]] = {"content": [], "refusal": []}
+        self._calls: dict[int, dict[str, str]] = {}
+        self._reason: Any = None
         self._usage: Any = None
-        self._model = ""
+        self._model: Any = None
 
-    def add(self, chunk: Mapping[str, Any]) -> str:
-        """Takes one chunk in; gives the text it brought."""
+    def add(self, line: str) -> str:
+        """Takes in one line of server-sent events, gives the text it brought; ValueError: broken, or an error."""
+        data = line.removeprefix("data:").strip()
+        if not line.startswith("data:") or data in ("", "[DONE]"):
+            return ""
+        chunk = _mapping(json.loads(data))
+        if chunk.get("error"):
+            raise ValueError(f"the server broke off with an error: {error_text(chunk)}")
         self._usage = chunk.get("usage") or self._usage
         self._model = chunk.get("model") or self._model
-        choices = chunk.get("choices") or [{}]
-        self._reason = choices[0].get("finish_reason") or self._reason
-        delta = choices[0].get("delta") or {}
-        text = _text(delta.get("content"))
-        self._text.append(text)
-        self._refusal.append(_text(delta.get("refusal")))
-        for part in delta.get("tool_calls") or ():
-            call = self._calls.setdefault(part.get("index") or 0, {"id": "", "name": "", "arguments": ""})
-            function = part.get("function") or {}
-            call["id"] = call["id"] or part.get("id") or ""
-            call["name"] = call["name"] or function.get("name") or ""
-            call["arguments"] += function.get("arguments") or ""
-        return text
+        choices = chunk.get("choices")
+        choice = _mapping(choices[0] if isinstance(choices, list) and choices else None)
+        self._reason = choice.get("finish_reason") or self._reason
+        delta = _mapping(choice.get("delta"))
+        for name, pieces in self._said.items():
+            pieces.append(_text(delta.get(name)))
+        parts = delta.get("tool_calls")
+        for part in map(_mapping, parts if isinstance(parts, list) else ()):
+            index = part.get("index")
+            empty = {"id": "", "name": "", "arguments": ""}
+            call = self._calls.setdefault(index if isinstance(index, int) else 0, empty)
+            function = _mapping(part.get("function"))
+            call["id"] = call["id"] or _text(part.get("id"))
+            call["name"] = call["name"] or _text(function.get("name"))
+            call["arguments"] += _text(function.get("arguments"))
+        return self._said["content"][-1]
 
     def whole(self) -> dict[str, Any]:
         """The completion; ValueError when the stream ended before the model did."""
         if self._reason is None:
             raise ValueError("the stream ended in the middle of the reply")
         calls = [{"id": call["id"], "function": call} for _, call in sorted(self._calls.items())]
-        message = {"content": "".join(self._text), "refusal": "".join(self._refusal), "tool_calls": calls}
+        message = {name: "".join(pieces) for name, pieces in self._said.items()} | {"tool_calls": calls}
         choice = {"message": message, "finish_reason": self._reason}
         return {"choices": [choice], "usage": self._usage, "model": self._model}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,100 @@
+"""What servers send may be anything: it becomes a reply or a ValueError, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.llm.failure import shown
+from kgnb.llm.model import Message, Reply, Request
+from kgnb.llm.refusal import Refusal, advice, ending, milder
+from kgnb.llm.wire import Gathered, error_text, from_wire, to_wire
+
+NAMES = [
+    "choices",
+    "message",
+    "delta",
+    "content",
+    "refusal",
+    "tool_calls",
+    "function",
+    "name",
+    "arguments",
+    "index",
+    "id",
+]
+NAMES += ["id", "usage", "prompt_tokens", "finish_reason", "model", "error", "code", "param", "detail", "type", "text"]
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.just("{}"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    max_leaves=25,
+)
+message = st.fixed_dictionaries({"content": anything, "tool_calls": anything, "refusal": anything})
+choices = st.lists(st.fixed_dictionaries({"message": message, "finish_reason": anything, "delta": message}), max_size=2)
+completions = anything | st.fixed_dictionaries({"choices": choices, "usage": anything, "model": anything})
+
+
+@given(completions)
+def test_any_json_is_a_reply_or_a_value_error(body: Any) -> None:
+    try:
+        reply = from_wire(body, "m")
+    except ValueError:
+        return
+    assert isinstance(reply, Reply)
+    assert isinstance(reply.text, str) and isinstance(reply.finish_reason, str) and isinstance(reply.model, str)
+    assert all(isinstance(call.arguments, dict) for call in reply.tool_calls)
+
+
+@given(st.lists(completions, max_size=4))
+def test_any_stream_is_a_reply_or_a_value_error(chunks: list[Any]) -> None:
+    gathered = Gathered()
+    try:
+        pieces = [gathered.add(f"data: {json.dumps(chunk)}") for chunk in chunks]
+        reply = from_wire(gathered.whole(), "m")
+    except ValueError:
+        return
+    assert "".join(pieces) in (reply.text, "")
+
+
+@given(anything, st.integers(400, 599))
+def test_any_error_body_is_judged(body: Any, status: int) -> None:
+    got = Refusal(status, error_text(body), body)
+    assert isinstance(got.passing, bool)
+    assert advice(got)
+    assert ending(got) in ("", "context_overflow", "content_filter")
+    sent = to_wire(Request((Message("user", "x"),), schema={}))
+    less = milder(got, sent, "json_schema", frozenset())
+    assert less is None or less != ("json_schema", frozenset())
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"error": {"message": "m"}}, "m"),
+        ({"error": "m"}, "m"),
+        ({"message": "m"}, "m"),
+        ({"detail": "m"}, "m"),
+        ({"detail": [{"msg": "m"}]}, ""),
+        ("m", "m"),
+        (None, ""),
+    ],
+)
+def test_an_errors_message_is_found_where_servers_put_it(body: Any, said: str) -> None:
+    assert error_text(body) == said
+
+
+def test_half_a_surrogate_pair_does_not_stop_a_request() -> None:
+    sent = to_wire(Request((Message("user", "bad \ud800 label"),)))
+    assert json.dumps(sent, ensure_ascii=False).encode("utf-8")
+    assert sent["messages"][0]["content"] == "bad ? label"
+
+
+@given(st.text(), st.integers(1, 50))
+def test_what_is_shown_is_one_printable_line_of_bounded_length(text: str, length: int) -> None:
+    line = shown(text, length)
+    assert len(line) <= length
+    assert line.isprintable()
