@@ -148,7 +148,7 @@ class Wire:
         """The whole body: read in pieces, so that a service that only drips is given up in time."""
         pieces: list[bytes] = []
         size = 0
-        while piece := response.read(1 << 16):
+        while piece := response.read1(1 << 16):
             pieces.append(piece)
             size += len(piece)
             if time.monotonic() > end:

@@ -139,15 +139,18 @@ class RdflibGraph:
     def _rows(
         self, query: str, bindings: Mapping[str, Term] | None, most: int | None, timeout: float | None
     ) -> tuple[rdflib.query.Result, list[object]]:
-        """rdflib's result and its rows; its evaluator is lazy, so its errors come while rows are read."""
+        """rdflib's result and its rows; its evaluator is lazy, so its errors come while rows are read.
+
+        Literals and blank nodes are bound as values: rdflib's parser mixes up backslashes in strings.
+        """
         self._refuse_what_rdflib_cannot(query)
-        named = {name: term for name, term in (bindings or {}).items() if not isinstance(term, Blank)}
-        blanks = {name: to_rdflib(term) for name, term in (bindings or {}).items() if isinstance(term, Blank)}
+        named = {name: term for name, term in (bindings or {}).items() if isinstance(term, Iri)}
         text = bind(query, named)
+        others = {name: to_rdflib(term) for name, term in (bindings or {}).items() if name not in named}
         end = None if timeout is None else time.monotonic() + timeout
         rows: list[object] = []
         try:
-            found = self._union().query(text, initNs={}, initBindings=cast(Any, blanks))
+            found = self._union().query(text, initNs={}, initBindings=cast(Any, others))
             for row in islice(found, most):
                 rows.append(row)
                 if end is not None and time.monotonic() > end:

@@ -75,8 +75,9 @@ def is_iri(text: str) -> bool:
 def n3(term: Term) -> str:
     r"""Write a term as N-Triples does (RDF 1.2 N-Triples, section 3); the text is safe inside a SPARQL query too.
 
-    A backslash before a ``u`` is written ``\\\u0075``, because SPARQL (section 19.2) resolves code point escapes before
-    it looks for strings and its engines disagree about ``\\u``. Raises ValueError for what RDF cannot write: an IRI
+    A backslash before a ``u`` is written ``\\\U00000075``, because SPARQL (section 19.2) resolves code point escapes
+    before it looks for strings and its engines disagree about ``\\u``. Eight digits, because rdflib takes eight after
+    ``\u`` where it finds them. Raises ValueError for what RDF cannot write: an IRI
     that is relative or holds ``<>"{}|^`\`` or a space, a malformed language tag or blank node label, half a
     surrogate pair.
 
@@ -132,8 +133,8 @@ def _scalars(text: str) -> str:
 def _escape(match: re.Match[str]) -> str:
     found = match[0]
     if len(found) == 2:
-        return f"\\\\\\u{ord(found[1]):04X}"
-    return _ESCAPE.get(found) or f"\\u{ord(found):04X}"
+        return f"\\\\\\U{ord(found[1]):08X}"
+    return _ESCAPE.get(found) or f"\\U{ord(found):08X}"
 
 
 def _unescape(match: re.Match[str]) -> str:

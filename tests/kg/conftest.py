@@ -1,0 +1,97 @@
+"""Graphs of every kind: the contract suite asks the same of each."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import rdflib
+
+from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.graph import Graph
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.rdflib_graph import RdflibGraph
+
+from .stub_endpoint import Reply, StubEndpoint
+
+KINDS = ("memory", "disk", "rdflib", "rdflib plain", "endpoint")
+
+
+@pytest.fixture(scope="session")
+def oxigraph_server() -> Iterator[str]:
+    """The address of a real Oxigraph server, started once."""
+    beside = Path(sys.executable).with_name("oxigraph")
+    program = str(beside) if beside.exists() else shutil.which("oxigraph")
+    if program is None:
+        pytest.skip("the oxigraph server is not installed: pip install oxigraph")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    server = subprocess.Popen([program, "serve", "--bind", f"127.0.0.1:{port}"], stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(200):
+            try:
+                urllib.request.urlopen(f"{url}/query?query=ASK%7B%7D", timeout=5).read()
+                break
+            except urllib.error.URLError:
+                time.sleep(0.05)
+        else:
+            raise AssertionError("the oxigraph server did not start within 10 seconds")
+        yield url
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+@pytest.fixture
+def empty_server(oxigraph_server: str) -> str:
+    """The server's address, its store emptied."""
+    form = urllib.request.Request(
+        f"{oxigraph_server}/update", b"DROP ALL", {"Content-Type": "application/sparql-update"}
+    )
+    urllib.request.urlopen(form, timeout=10).read()
+    return oxigraph_server
+
+
+@pytest.fixture(params=KINDS)
+def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Graph]:
+    """An empty graph of each kind."""
+    made = make_graph(request.param, tmp_path, request)
+    yield made
+    made.close()
+
+
+def make_graph(kind: str, folder: Path, request: pytest.FixtureRequest) -> Graph:
+    if kind == "memory":
+        return OxigraphGraph()
+    if kind == "disk":
+        return OxigraphGraph(folder / "store")
+    if kind == "rdflib":
+        return RdflibGraph()
+    if kind == "rdflib plain":
+        return RdflibGraph(rdflib.Graph())
+    url = request.getfixturevalue("empty_server")
+    return EndpointGraph(f"{url}/query", update_url=f"{url}/update")
+
+
+@pytest.fixture
+def stub() -> Iterator[Callable[..., StubEndpoint]]:
+    """Starts stub endpoints and stops them afterwards."""
+    started: list[StubEndpoint] = []
+
+    def start(*replies: Reply) -> StubEndpoint:
+        started.append(StubEndpoint(*replies))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.stop()

@@ -1,0 +1,323 @@
+"""The endpoint adapter against services that misbehave; the contract suite asks a real server."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import time
+from collections.abc import Callable
+
+import pytest
+
+from kgnb.errors import BackendError, DataError
+from kgnb.kg.endpoint_graph import EndpointGraph, _batches
+from kgnb.kg.endpoint_wire import Patience, Wire, harmless
+from kgnb.kg.terms import Blank, Iri, Literal, Triple, TripleTerm
+
+from .stub_endpoint import RESULTS, Reply, StubEndpoint, solutions
+
+Start = Callable[..., StubEndpoint]
+GOOD = Reply(solutions({"x": {"type": "literal", "value": "Hut"}}))
+SELECT = "SELECT ?x { ?s ?p ?x }"
+
+
+class Clock:
+    """Takes the place of sleeping and keeps what it was asked to wait."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    def __call__(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
+def endpoint(stub: StubEndpoint, clock: Clock | None = None, retries: int = 3, **more: object) -> EndpointGraph:
+    patience = Patience(retries=retries, first=1.0, longest=20.0, sleep=clock or Clock())
+    return EndpointGraph(stub.url, patience=patience, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_busy_service_is_tried_again(stub: Start, status: int) -> None:
+    service, clock = stub(Reply(status=status), Reply(status=status), GOOD), Clock()
+    assert endpoint(service, clock).select(SELECT).rows == ((Literal("Hut"),),)
+    assert len(service.received) == 3
+    assert 1.0 <= clock.waits[0] <= 1.25
+    assert 2.0 <= clock.waits[1] <= 2.5
+
+
+def test_the_waits_are_the_same_every_time_and_differ_by_seed() -> None:
+    assert [Patience().wait(n, None) for n in range(4)] == [Patience().wait(n, None) for n in range(4)]
+    assert Patience(seed=1).wait(0, None) != Patience(seed=2).wait(0, None)
+    assert Patience(longest=3.0).wait(30, None) == 3.0
+
+
+def test_retry_after_is_honoured_within_bounds(stub: Start) -> None:
+    service, clock = (
+        stub(
+            Reply(status=429, headers={"Retry-After": "7"}),
+            Reply(status=503, headers={"Retry-After": "100000"}),
+            Reply(status=503, headers={"Retry-After": "soon"}),
+            GOOD,
+        ),
+        Clock(),
+    )
+    endpoint(service, clock).select(SELECT)
+    assert clock.waits[0] == 7.0
+    assert clock.waits[1] == 20.0
+    assert 4.0 <= clock.waits[2] <= 5.0
+
+
+def test_patience_ends(stub: Start) -> None:
+    service = stub(Reply(b"too many", status=429, media_type="text/plain"))
+    with pytest.raises(BackendError, match=r"busy \(HTTP 429\) \(3 tries\)") as raised:
+        endpoint(service, retries=2).select(SELECT)
+    assert len(service.received) == 3
+    assert raised.value.details == "too many"
+    assert raised.value.service == service.url
+
+
+def test_a_service_that_is_not_there_is_named() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/sparql"
+    clock = Clock()
+    graph = EndpointGraph(url, patience=Patience(retries=1, sleep=clock))
+    with pytest.raises(BackendError, match="cannot be reached"):
+        graph.ask("ASK {}")
+    assert len(clock.waits) == 1
+
+
+def test_a_web_page_with_status_200_is_an_error(stub: Start) -> None:
+    for media_type in ("text/html", RESULTS):
+        service = stub(Reply(b"<!DOCTYPE html><html><body>Busy, come back later</body></html>", media_type=media_type))
+        for ask in (
+            lambda graph: graph.select(SELECT),
+            lambda graph: graph.ask("ASK {}"),
+            lambda graph: graph.construct("CONSTRUCT WHERE { ?s ?p ?o }"),
+        ):
+            with pytest.raises(BackendError, match="a web page|not RDF") as raised:
+                ask(endpoint(service))
+            assert "path" in raised.value.fix or "ask for less" in raised.value.fix
+        assert len(service.received) == 3
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        GOOD.body[:-10],
+        GOOD.body + b"operation has been cancelled",
+        b"[]",
+        b"{}",
+        b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"nonsense","value":"v"}}]}}',
+        b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"uri","value":7}}]}}',
+        b'{"head":{"vars":["x"]},"results":{"bindings":[3]}}',
+        b'{"head":null,"results":{"bindings":[]}}',
+        b"[" * 100000,
+        b"\xff\xfe\x00",
+    ],
+)
+def test_malformed_or_cut_results_are_an_error(stub: Start, body: bytes) -> None:
+    with pytest.raises(BackendError, match="answered without an error, but sent"):
+        endpoint(stub(Reply(body))).select(SELECT)
+
+
+def test_an_answer_shorter_than_announced_is_fetched_again(stub: Start) -> None:
+    service = stub(Reply(GOOD.body, claim=len(GOOD.body) + 10, headers={"Connection": "close"}), GOOD)
+    assert len(endpoint(service).select(SELECT)) == 1
+    assert len(service.received) == 2
+
+
+def test_gzip_is_unpacked_and_damaged_gzip_is_an_error(stub: Start) -> None:
+    packed = gzip.compress(GOOD.body)
+    service = stub(Reply(packed, headers={"Content-Encoding": "gzip"}))
+    assert endpoint(service).select(SELECT).rows == ((Literal("Hut"),),)
+    assert service.received[0].headers["Accept-Encoding"] == "gzip"
+    with pytest.raises(BackendError, match="damaged gzip"):
+        endpoint(stub(Reply(packed[:-9], headers={"Content-Encoding": "gzip"})), retries=1).select(SELECT)
+
+
+def test_a_compressed_flood_is_refused(stub: Start) -> None:
+    service = stub(Reply(gzip.compress(b"0" * 3_000_000), headers={"Content-Encoding": "gzip"}))
+    wire = Wire(service.url, most_bytes=1_000_000, patience=Patience(retries=0))
+    with pytest.raises(BackendError, match="gzip"):
+        wire.ask(SELECT)
+
+
+@pytest.mark.parametrize(("value", "answer"), [("1", True), ("0", False), ("true", True), ("false", False)])
+def test_reads_how_virtuoso_answers_ask(stub: Start, value: str, answer: bool) -> None:
+    cell = {"__ASK_RETVAL": {"type": "literal", "value": value}}
+    body = solutions(cell, variables=("__ASK_RETVAL",))
+    assert endpoint(stub(Reply(body))).ask("ASK {}") is answer
+
+
+def test_an_ask_without_an_answer_is_an_error(stub: Start) -> None:
+    for body in (b"{}", b'{"boolean":"yes"}', b'{"results":{"bindings":[{}]}}'):
+        with pytest.raises(BackendError, match="no boolean"):
+            endpoint(stub(Reply(body))).ask("ASK {}")
+
+
+def test_reads_every_shape_of_term(stub: Start) -> None:
+    integer = "http://www.w3.org/2001/XMLSchema#integer"
+    triple = {
+        "subject": {"type": "uri", "value": "urn:s"},
+        "predicate": {"type": "uri", "value": "urn:p"},
+        "object": {"type": "literal", "value": "o"},
+    }
+    cells: list[tuple[dict[str, object], object]] = [
+        ({"type": "uri", "value": "urn:x"}, Iri("urn:x")),
+        ({"type": "uri", "value": "nodeID://b10"}, Blank("b10")),
+        ({"type": "bnode", "value": "b1"}, Blank("b1")),
+        ({"type": "bnode", "value": "nodeID://b10"}, Blank("b10")),
+        ({"type": "literal", "value": "x"}, Literal("x")),
+        ({"type": "literal", "value": "x", "xml:lang": "en"}, Literal("x", "en")),
+        ({"type": "typed-literal", "value": "01", "datatype": integer}, Literal("01", None, integer)),
+        ({"type": "literal", "value": "x", "datatype": "http://www.w3.org/2001/XMLSchema#string"}, Literal("x")),
+        ({"type": "triple", "value": triple}, TripleTerm(Iri("urn:s"), Iri("urn:p"), Literal("o"))),
+    ]
+    found = endpoint(stub(Reply(solutions(*({"x": cell} for cell, _ in cells), {})))).select(SELECT)
+    assert [row[0] for row in found] == [*(term for _, term in cells), None]
+
+
+def test_a_limit_asks_for_one_row_more_and_flags_what_was_cut(stub: Start) -> None:
+    rows = [{"x": {"type": "literal", "value": str(n)}} for n in range(3)]
+    service = stub(Reply(solutions(*rows)))
+    found = endpoint(service).select(SELECT, limit=2)
+    assert (len(found), found.truncated) == (2, True)
+    assert service.received[0].form["query"][0].endswith("LIMIT 3")
+
+
+def test_a_service_that_says_it_cut_the_answer_is_believed(stub: Start) -> None:
+    assert endpoint(stub(Reply(GOOD.body, headers={"X-SPARQL-MaxRows": "1"}))).select(SELECT).truncated
+
+
+def test_queries_go_by_post_however_long(stub: Start) -> None:
+    service = stub(GOOD)
+    values = " ".join(f"<http://hut.example/{n}>" for n in range(10_000))
+    endpoint(service).select(f"SELECT ?x {{ VALUES ?s {{ {values} }} ?s ?p ?x }}")
+    assert len(service.received[0].form["query"][0]) > 200_000
+    assert service.received[0].path == "/sparql"
+    assert "sparql-results+json" in service.received[0].headers["Accept"]
+
+
+def test_a_service_that_answers_late_is_given_up(stub: Start) -> None:
+    service = stub(Reply(GOOD.body, drip=0.05))
+    began = time.monotonic()
+    with pytest.raises(BackendError, match=r"no answer within 0.3 s"):
+        endpoint(service).select(SELECT, timeout=0.3)
+    assert time.monotonic() - began < 3
+    with pytest.raises(ValueError, match="timeout"):
+        endpoint(service).select(SELECT, timeout=0)
+
+
+def test_construct_asks_for_turtle_and_reads_it(stub: Start) -> None:
+    body = b"@prefix : <urn:h/> . :hut :name 'Hut'@en ; :near _:b ."
+    service = stub(Reply(body, media_type="text/turtle; charset=utf-8"))
+    found = endpoint(service).construct("CONSTRUCT WHERE { ?s ?p ?o }")
+    assert (Iri("urn:h/hut"), Iri("urn:h/name"), Literal("Hut", "en")) in found
+    assert len(found) == 2
+    assert "turtle" in service.received[0].headers["Accept"]
+    assert "json" not in service.received[0].headers["Accept"]
+
+
+def test_construct_refuses_rdf_that_is_cut_off(stub: Start) -> None:
+    with pytest.raises(BackendError, match="malformed RDF"):
+        endpoint(stub(Reply(b"<urn:a> <urn:b> 'unfin", media_type="text/turtle"))).construct(
+            "CONSTRUCT WHERE { ?s ?p ?o }"
+        )
+
+
+@pytest.mark.parametrize(("status", "word"), [(401, "password"), (403, "allow"), (404, "path"), (500, "details")])
+def test_a_refusal_is_not_tried_again_and_says_what_to_do(stub: Start, status: int, word: str) -> None:
+    service = stub(Reply(b"no", status=status, media_type="text/plain"))
+    with pytest.raises(BackendError, match=f"HTTP {status}") as raised:
+        endpoint(service).select(SELECT)
+    assert word in raised.value.fix
+    assert len(service.received) == 1
+
+
+def test_a_malformed_query_is_a_data_error_with_the_place_the_service_names(stub: Start) -> None:
+    service = stub(Reply(b"Parse error: line 2, column 14: unexpected }", status=400, media_type="text/plain"))
+    with pytest.raises(DataError) as raised:
+        endpoint(service).select(SELECT)
+    assert "line 2, column 14" in raised.value.where
+
+
+def test_credentials_are_sent_and_never_shown(stub: Start) -> None:
+    secret, token = "hunter2secret", "tok-123456789"
+    for more in ({"user": "me", "password": secret}, {"token": token}):
+        service = stub(GOOD, Reply(status=500, body=f"{secret} {token} Basic bWU6aHVudGVyMnNlY3JldA==".encode()))
+        graph = endpoint(service, **more)
+        graph.select(SELECT)
+        sent = service.received[0].headers["Authorization"]
+        assert sent == ("Bearer tok-123456789" if "token" in more else "Basic bWU6aHVudGVyMnNlY3JldA==")
+        with pytest.raises(BackendError) as raised:
+            graph.select(SELECT)
+        shown = f"{raised.value} {raised.value.details} {graph!r} {graph.name} {graph._wire!r}"
+        assert sent.split()[1] not in shown
+
+
+def test_credentials_in_the_address_are_taken_out(stub: Start) -> None:
+    service = stub(GOOD)
+    graph = EndpointGraph(service.url.replace("//", "//me:sec%40ret@"))
+    graph.select(SELECT)
+    assert service.received[0].headers["Authorization"] == "Basic bWU6c2VjQHJldA=="
+    assert "sec" not in f"{graph!r} {graph.name}"
+
+
+def test_what_the_service_says_is_shortened_and_made_harmless(stub: Start) -> None:
+    nasty = "<script>alert(1)</script>\x1b[31m\u202e" + "x" * 100_000
+    with pytest.raises(BackendError) as raised:
+        endpoint(stub(Reply(nasty.encode(), status=500, media_type="text/plain"))).select(SELECT)
+    assert len(str(raised.value)) < 600
+    assert not set("\x1b\u202e") & set(str(raised.value) + raised.value.details)
+    assert "<script>" not in str(raised.value)
+    assert harmless("a\x00\n b", 10) == "a b"
+
+
+def test_extra_parameters_and_headers_are_sent(stub: Start) -> None:
+    service = stub(GOOD)
+    endpoint(service, parameters={"default-graph-uri": "urn:g"}, headers={"X-Own": "yes"}).select(SELECT)
+    assert service.received[0].form["default-graph-uri"] == ["urn:g"]
+    assert service.received[0].headers["X-Own"] == "yes"
+
+
+def test_is_for_reading_only_unless_an_update_address_is_given(stub: Start) -> None:
+    service = stub(GOOD)
+    with pytest.raises(BackendError, match="reading only") as raised:
+        endpoint(service).add([(Iri("urn:a"), Iri("urn:b"), Literal("c"))])
+    assert "update_url" in raised.value.fix
+    assert service.received == []
+
+
+@pytest.mark.parametrize("url", ["ftp://x/y", "file:///etc/passwd", "sparql", ""])
+def test_refuses_an_address_that_is_no_web_address(url: str) -> None:
+    with pytest.raises(ValueError, match="http"):
+        EndpointGraph(url)
+
+
+def test_a_blank_node_cannot_be_bound(stub: Start) -> None:
+    graph = endpoint(stub(GOOD))
+    with pytest.raises(ValueError, match="blank node"):
+        graph.triples(Blank("b1"))
+    with pytest.raises(ValueError, match="blank node"):
+        graph.ask("ASK { ?s ?p ?o }", bindings={"s": Blank("b1")})
+
+
+def test_triples_that_share_blank_nodes_travel_together() -> None:
+    p = Iri("urn:p")
+    chain: list[Triple] = [(Blank(f"b{n}"), p, Blank(f"b{n + 1}")) for n in range(3000)]
+    loose: list[Triple] = [(Iri(f"urn:{n}"), p, Literal("x")) for n in range(3000)]
+    batches = list(_batches([*chain, *loose]))
+    assert sorted(map(len, batches)) == [1000, 2000, 3000]
+    assert sum(any(isinstance(t[0], Blank) for t in batch) for batch in batches) == 1
+
+
+def test_named_graphs_can_be_left_out(stub: Start) -> None:
+    service = stub(Reply(json.dumps({"head": {"vars": ["s", "p", "o"]}, "results": {"bindings": []}}).encode()))
+    endpoint(service).triples()
+    endpoint(service, named_graphs=False).triples()
+    assert "GRAPH" in service.received[0].form["query"][0]
+    assert "GRAPH" not in service.received[1].form["query"][0]
