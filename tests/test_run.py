@@ -61,6 +61,16 @@ def test_what_a_result_counts_is_on_its_step() -> None:
     assert run.steps[0].note == "entities: 2"
 
 
+def test_counts_that_are_no_numbers_are_left_out() -> None:
+    class Result:
+        def counts(self) -> dict[str, Any]:
+            return {"mappings": 3, "by kind": {"class": 3}, "precision": float("nan")}
+
+    run = Run("example")
+    run.do(Result)
+    assert run.steps[0].counts == {"mappings": 3}
+
+
 def test_a_result_that_only_has_a_list_like_count_method_counts_nothing() -> None:
     run = Run("example")
     run.do(lambda: ["a", "a"])

@@ -59,6 +59,19 @@ def plain(value: Any, name: str = "value") -> Any:
     raise TypeError(f"{name} is a {type(value).__name__}, which is not plain data: pass its name or its digest")
 
 
+def numbers(counts: Mapping[str, Any]) -> dict[str, int | float]:
+    """The entries that are finite numbers, as Python's own.
+
+    >>> numbers({"mappings": 12, "share": 0.5, "by kind": {"class": 12}, "mean": math.nan})
+    {'mappings': 12, 'share': 0.5}
+    """
+    return {
+        str(name): int(value) if isinstance(value, Integral) else float(value)
+        for name, value in counts.items()
+        if isinstance(value, Real) and math.isfinite(value)
+    }
+
+
 def canonical(value: Any) -> str:
     """The one JSON text of a plain value: equal values, equal texts."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)

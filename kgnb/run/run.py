@@ -21,7 +21,7 @@ from kgnb.run.clock import Clock
 from kgnb.run.comparison import Comparison, compare
 from kgnb.run.folder import RunFolder, read_run
 from kgnb.run.limits import Budget, Limits, Spending
-from kgnb.run.plain import digest, plain, said
+from kgnb.run.plain import digest, numbers, plain, said
 from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Query, Record, Step
 from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel
 
@@ -37,8 +37,8 @@ _current: ContextVar[tuple[tuple[Run, int], ...]] = ContextVar("kgnb_step", defa
 class Counted(Protocol):
     """A result that says how much it holds."""
 
-    def counts(self) -> Mapping[str, int | float]:
-        """What there is, by name: ``{"candidates": 120}``."""
+    def counts(self) -> Mapping[str, Any]:
+        """What there is, by name: ``{"candidates": 120}``; what is not a finite number is left out of the record."""
         ...
 
 
@@ -155,7 +155,7 @@ class Run:
         with _Doing(self, getattr(stage, "__name__", type(stage).__name__)) as doing:
             result = stage(*args, **kwargs)
             if isinstance(result, Counted):
-                doing.counts = plain(dict(result.counts()), "counts")
+                doing.counts = numbers(result.counts())
             return result
 
     def watch(self, model: ChatModel) -> ChatModel:
