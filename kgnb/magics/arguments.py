@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import re
 import shlex
 import tomllib
@@ -18,6 +19,9 @@ from kgnb.errors import KgnbError
 
 VARIABLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 NONE = ("none", "auto", "automatic")
+# What follows an option that names a secret, and what looks like a key wherever it stands.
+_AFTER_KEY = re.compile(r"(?i)(--?[\w-]*(?:key|password|secret|token)(?:\s*=\s*|\s+))(?!env:)(?!-)(\"[^\"]*\"?|'[^']*'?|\S+)")
+_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|hf|ghp|gho|xox[a-z])[-_][\w-]{6,}")
 
 
 class LineError(KgnbError):
@@ -89,14 +93,25 @@ def _bind(word: str, names: Mapping[str, object], line: str) -> str:
     return Bound(word, names[found[1]])
 
 
+def without_secrets(line: str) -> str:
+    """The line as an error may show it: keys that were written out are left out.
+
+    >>> without_secrets("%llm use m --key sk-123456789 --base-url http://x.example")
+    '%llm use m --key ... --base-url http://x.example'
+    >>> without_secrets("%llm use m --key env:MY_KEY")
+    '%llm use m --key env:MY_KEY'
+    """
+    return _LIKE_A_KEY.sub("...", _AFTER_KEY.sub(r"\1...", line))
+
+
 def quote(word: str) -> str:
     """A word as it must be written in a line so that ``split`` gives it back.
 
     >>> quote("huts.ttl"), quote("huts and routes"), split(quote('''a "b" 'c' '''))
     ('huts.ttl', '"huts and routes"', ['a "b" \\'c\\' '])
     """
-    if word and re.fullmatch(r"[^\s'\"{}]+", word):
-        return word
+    if re.fullmatch(r"[^\s'\"]+", word):
+        return str(word)
     return f'"{word}"' if '"' not in word else shlex.quote(word)
 
 
@@ -168,14 +183,22 @@ def _add_field(parser: Any, entry: Any, hint: Any) -> None:
 
 
 def parse(
-    parser: MagicArgumentParser, words: Sequence[str], *, line: str, body: Mapping[str, object] | None = None
+    parser: MagicArgumentParser,
+    words: Sequence[str],
+    *,
+    line: str,
+    body: Mapping[str, object] | None = None,
+    partial: bool = False,
 ) -> argparse.Namespace:
     """The arguments of a verb: what ``body`` (of a cell magic) sets, and over it what the line says.
+
+    With ``partial`` (a form's beginning) nothing is missing, and ``{{name}}`` stays as it is written.
 
     Raises:
         LineError: an unknown option (the nearest is suggested), a bad value, or a missing argument.
     """
     words = [*_body_words(parser, body or {}), *words]
+    parser = _lenient(parser) if partial else parser
     try:
         arguments, extra = parser.parse_known_args(words)
     except (UsageError, argparse.ArgumentError) as error:
@@ -192,9 +215,18 @@ def parse(
             at=str(extra[0]),
             fix=(f"Did you mean {near[0]}? " if near else "") + _usage(parser),
         )
-    for name, value in vars(arguments).items():
+    for name, value in vars(arguments).items() if not partial else ():
         setattr(arguments, name, [bound_value(one) for one in value] if isinstance(value, list) else bound_value(value))
     return arguments
+
+
+def _lenient(parser: MagicArgumentParser) -> MagicArgumentParser:
+    """The same parser, missing nothing."""
+    lenient = copy.deepcopy(parser)
+    for action in lenient._actions:
+        if not action.option_strings:
+            action.required, action.nargs = False, "*" if action.nargs == "+" else "?"
+    return lenient
 
 
 def _body_words(parser: argparse.ArgumentParser, body: Mapping[str, object]) -> list[str]:

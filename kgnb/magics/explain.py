@@ -13,7 +13,7 @@ from kgnb.kg.ontology import Entity
 from kgnb.kg.prefixes import shorten
 from kgnb.mappings import Alignment
 from kgnb.results.escaping import escaped, one_line
-from kgnb.results.table import Column, Table
+from kgnb.results.table import Column, Link, Table
 
 
 @dataclass(frozen=True)
@@ -133,19 +133,20 @@ def _candidates(description: Description, found: Found | None, summarised: Any, 
     questions = summarised.questions if summarised else ()
     question = next((q for q in questions if (q.side, q.about.key) == (description.side, description.key)), None)
     ranks = _ranks(description, found)
-    columns = [Column("rank", "rank", "number"), Column("name", "candidate"), Column("score", "fused", "number")]
-    columns += [Column(view, f"{view} rank (cosine)") for view in VIEWS]
-    columns += [Column("exact", "equal name"), Column("said", "verdict"), Column("iri", "IRI", "iri")]
+    columns = [Column("rank", "rank", "number"), Column("name", "candidate", "iri"), Column("score", "fused", "number")]
+    columns += [Column(view, view) for view in VIEWS]
+    columns += [Column("exact", "equal name"), Column("said", "verdict")]
     rows, details = [], []
     for candidate, other in zip(question.candidates, question.others, strict=True) if question else ():
         places = ranks.get(other.iri, {})
         cosines = dict(zip(VIEWS, candidate.cosines, strict=True))
         views = [f"{places[view]} ({cosines[view]:.2f})" if view in places else f"- ({cosines[view]:.2f})" for view in VIEWS]
         said = judged.verdict.decision if judged and judged.verdict.choice == other.iri else ""
-        rows.append([candidate.rank, other.name, candidate.score, *views, "yes" if "exact" in places else "", said, other.iri])
+        exact = "yes" if "exact" in places else ""
+        rows.append([candidate.rank, Link(other.iri, other.name), candidate.score, *views, exact, said])
         evidence = [(one.kind, one.text) for one in candidate.evidence]
         details.append([("text compared", description.in_short), ("with", other.in_short), *evidence])
-    return Table(columns, rows, caption="Candidates", details=details)
+    return Table(columns, rows, caption="Candidates, with their rank and cosine in each view", details=details)
 
 
 def _ranks(description: Description, found: Found | None) -> dict[str, dict[str, int]]:

@@ -146,7 +146,7 @@ class OmMagics(VerbMagics):
         task = self._task(arguments)
         alignment = task.need("merge")
         reference = mapping_files.load_reference(reference_path(task, arguments.reference))
-        return measures(alignment, reference, task)
+        return measures(alignment, reference, task.source, task.target)
 
     @verb("om explain", "%om explain Hut", "%om explain http://huts.example/alpine#Hut")
     @argument("item", metavar="ITEM", nargs="+", help="an IRI, a local name or a label of either ontology")
@@ -173,17 +173,17 @@ class OmMagics(VerbMagics):
         return run
 
     @verb("om review", "%om review", "%om review --below 0.7 --decisions decisions.jsonl")
-    @argument("--decisions", metavar="FILE", default="", help=f"where answers are kept [{DECISIONS}]")
+    @argument("--decisions", metavar="FILE", default=argparse.SUPPRESS, help=f"where answers are kept [{DECISIONS}]")
     @argument("--below", type=float, metavar="X", default=0.0, help="also verdicts less confident than this [0]")
     @argument("--who", metavar="NAME", default="", help="who answers; written beside each answer")
     def review(self, arguments: argparse.Namespace) -> Any:
-        """Answer what the judge could not decide; %%om validate then takes your answers over."""
+        """Answer what the judge could not decide; %om validate then takes your answers over."""
         from kgnb.widgets.form import someone_is_there
         from kgnb.widgets.review import ReviewQueue, ReviewWidget, review_table, waiting
 
         task = self._task(arguments)
         entries = waiting(task.need("validate").judged, below=arguments.below)
-        path = arguments.decisions or task.judging.decisions or DECISIONS
+        path = task.judging.decisions or DECISIONS
         task.judging = replace(task.judging, decisions=path)
         if not someone_is_there(self.shell):
             return review_table(entries)

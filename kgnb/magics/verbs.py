@@ -13,7 +13,7 @@ from IPython.core.magic import Magics
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from kgnb.errors import KgnbError
-from kgnb.magics.arguments import LineError, cell_body, parse, split
+from kgnb.magics.arguments import LineError, cell_body, parse, split, without_secrets
 from kgnb.magics.session import Session
 
 
@@ -35,7 +35,7 @@ class verb(magic_arguments):  # type: ignore[misc]  # IPython is untyped; lower 
         summary = (func.__doc__ or "").strip()
         func.argcmd_kwds = {  # type: ignore[attr-defined]
             "description": summary,
-            "epilog": "\n".join(["examples:", *(f"  {line}" for line in self.examples)]) if self.examples else None,
+            "epilog": "\n".join(["\nexamples:", *(f"  {line}" for line in self.examples)]) if self.examples else None,
         }
         func.verb, func.summary = self.name.split()[-1], summary.splitlines()[0]  # type: ignore[attr-defined]
         built = super().__call__(func)
@@ -69,7 +69,7 @@ class VerbMagics(Magics):  # type: ignore[misc]  # IPython is untyped
         examples = [
             line.strip()
             for method in cls.verbs.values()
-            for line in (method.parser.epilog or "").splitlines()[1:2]  # type: ignore[attr-defined]
+            for line in (method.parser.epilog or "").splitlines()[2:3]  # type: ignore[attr-defined]
         ]
         return "\n".join(
             [
@@ -87,19 +87,24 @@ class VerbMagics(Magics):  # type: ignore[misc]  # IPython is untyped
 
     def dispatch(self, line: str, cell: str | None = None) -> Any:
         """Finds the verb, parses its arguments and returns what it returns."""
-        shown = f"%{self.magic} {line.strip()}".rstrip()
-        words = split(line, self.shell.user_ns)
+        shown = without_secrets(f"%{self.magic} {line.strip()}".rstrip())
+        try:
+            words = split(line, self.shell.user_ns)
+        except LineError as error:
+            error.line = shown
+            raise
         if not words or words[0] in ("-h", "--help", "help"):
             print(getattr(self, self.magic).__doc__)
             return None
         method = self._verb(words[0], shown)
-        arguments = parse(method.parser, words[1:], line=shown, body=cell_body(cell) if cell else None)  # type: ignore[attr-defined]
-        if arguments.help:
-            print(method.parser.format_help())  # type: ignore[attr-defined]
+        parser, rest = method.parser, words[1:]  # type: ignore[attr-defined]
+        body = cell_body(cell) if cell else None
+        if "-h" in rest or "--help" in rest:
+            print(parser.format_help())
             return None
-        if arguments.form:
-            return self.form(method, arguments)
-        return self.call(method, arguments, shown)
+        if "--form" in rest:
+            return self._form(method, [word for word in rest if word != "--form"], shown, body)
+        return self.call(method, parse(parser, rest, line=shown, body=body), shown)
 
     def call(self, method: Callable[..., Any], arguments: argparse.Namespace, line: str) -> Any:
         """Runs a verb; a value it refuses becomes an error that shows the line."""
@@ -115,11 +120,15 @@ class VerbMagics(Magics):  # type: ignore[misc]  # IPython is untyped
                 error.add_note(f"    in {line}")
             raise
 
-    def form(self, method: Callable[..., Any], arguments: argparse.Namespace) -> Any:
-        """The verb's controls; where nobody can press a button, the verb itself with what the line says."""
-        from kgnb.widgets.form import show_form
+    def _form(self, method: Callable[..., Any], words: list[str], line: str, body: dict[str, object] | None) -> Any:
+        """The verb's controls; where nobody can press a button, the plain line, printed and run at once."""
+        from kgnb.widgets.form import Form, plain_line, someone_is_there
 
-        return show_form(self, method, arguments)
+        parser = method.parser  # type: ignore[attr-defined]
+        if someone_is_there(self.shell):
+            return Form(self, method, vars(parse(parser, words, line=line, body=body, partial=True)))
+        print(plain_line(self.magic, method.verb, words))  # type: ignore[attr-defined]
+        return self.call(method, parse(parser, words, line=line, body=body), line)
 
     def current(self, method: Callable[..., Any]) -> dict[str, object]:
         """The values that hold where the line says nothing: what a form starts from."""

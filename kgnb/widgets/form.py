@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -40,13 +39,11 @@ def someone_is_there(shell: Any) -> bool:
 class Form:
     """The controls of one verb. ``line`` is at any time exactly what Run will run."""
 
-    def __init__(self, magics: VerbMagics, method: Callable[..., Any], arguments: argparse.Namespace) -> None:
-        parser = method.parser  # type: ignore[attr-defined]
+    def __init__(self, magics: VerbMagics, method: Callable[..., Any], given: Mapping[str, Any]) -> None:
         self.magics = magics
         self.verb: str = method.verb  # type: ignore[attr-defined]
-        self.controls: list[Control] = make_controls(
-            parser, vars(arguments), magics.current(method), magics.suggestions
-        )
+        parser = method.parser  # type: ignore[attr-defined]
+        self.controls: list[Control] = make_controls(parser, given, magics.current(method), magics.suggestions)
         self.plain = PlainLine()
         self.output = ipywidgets.Output()
         self.state = ipywidgets.HTML()
@@ -101,12 +98,3 @@ def plain_line(magic: str, verb: str, words: list[str]) -> str:
     from kgnb.magics.arguments import quote
 
     return " ".join([f"%{magic}", verb, *(quote(word) for word in words)])
-
-
-def show_form(magics: VerbMagics, method: Callable[..., Any], arguments: argparse.Namespace) -> Any:
-    """The form; or, where nobody can press Run, the verb run at once with its line printed above."""
-    form = Form(magics, method, arguments)
-    if someone_is_there(magics.shell):
-        return form
-    print(form.line)
-    return magics.call(method, arguments, form.line)

@@ -55,8 +55,8 @@ class Cell:
 
     @property
     def said(self) -> str:
-        """Everything the cell printed or displayed as text."""
-        return self.printed + "\n".join(str(bundle.get("text/plain", "")) for bundle in self.shown)
+        """What the cell printed or displayed as text, besides its value."""
+        return self.printed.partition("Out[")[0] + "\n".join(str(bundle.get("text/plain", "")) for bundle in self.shown)
 
 
 class Notebook:

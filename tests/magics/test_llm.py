@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from kgnb.errors import ConfigError, LimitError
+from kgnb.magics.arguments import LineError
+from tests.llm.stub_server import StubServer
+from tests.magics.conftest import Notebook
+
+STAGES = ("retrieve", "store", "search", "summarise")
+
+
+@pytest.mark.parametrize("line", ["use m --key sk-1234567890abcdef", "use m --key=hunter22", "use m --kee sk-1234567890abcdef"])
+def test_a_key_written_out_is_refused_and_never_echoed(notebook: Notebook, line: str) -> None:
+    cell = notebook(f"%llm {line}")
+    assert isinstance(cell.error, LineError)
+    said = "\n".join(cell.error._render_traceback_()) + cell.printed + str(cell.error)
+    assert "1234567890" not in said and "hunter22" not in said
+    assert notebook.session.settings.model == ""
+
+
+def test_a_key_is_named_by_its_variable_which_must_be_set(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    error = notebook("%llm use m --key env:KGNB_TEST_KEY").error
+    assert isinstance(error, ConfigError) and "KGNB_TEST_KEY" in str(error)
+    assert notebook.session.settings.model == ""
+    monkeypatch.setenv("KGNB_TEST_KEY", "not-a-real-key")
+    assert "not-a-real-key" not in notebook.good("%llm use m --key env:KGNB_TEST_KEY").printed
+    assert notebook.session.settings.api_key().reveal() == "not-a-real-key"
+
+
+def test_test_asks_the_model_and_cost_counts_it(notebook: Notebook) -> None:
+    with StubServer(lambda body: "ready") as server:
+        notebook.good(f"%llm use stub --base-url {server.url}")
+        frame = notebook.good("%llm test").value.df().set_index("what")
+        assert frame.loc["answer", "value"] == "ready"
+        assert len(server.prompts) == 1
+    costs = notebook.good("%llm cost").value.df()
+    assert costs["calls"].tolist() == [1, 1]
+    assert costs["usd"].tolist()[-1] == "price not known"
+
+
+def test_test_without_a_model_says_how_to_name_one(notebook: Notebook) -> None:
+    error = notebook("%llm test").error
+    assert isinstance(error, ConfigError) and "%llm use MODEL" in error.fix
+
+
+def test_off_goes_back_to_rules(notebook: Notebook) -> None:
+    notebook.good("%llm use stub --base-url http://127.0.0.1:9/v1")
+    assert "rules decide" in notebook.good("%llm off").printed
+    assert notebook.session.model() is None
+
+
+def test_a_budget_stops_the_run_and_a_raised_one_lets_it_go_on(notebook: Notebook) -> None:
+    notebook.good("%om start alpine.ttl refuge.ttl")
+    with StubServer(lambda body: "nonsense") as server:
+        notebook.good(f"%llm use stub --base-url {server.url}")
+        assert notebook.good("%llm budget --calls 1").printed.startswith("budget of a run: 1 calls")
+        cell = notebook("%om run --judge model")
+        run = notebook.session.matching.run
+        assert isinstance(cell.error, LimitError) or run.state == "limited"
+        assert len(server.prompts) <= 2
+        notebook.good("%llm budget --calls 0")
+        notebook.good("%om run --judge model")
+        assert notebook.session.matching.run.state == "done"
+
+
+def test_the_trace_and_the_cost_table_never_hold_the_key(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGNB_TEST_KEY", "not-a-real-key")
+    with StubServer(lambda body: "ready") as server:
+        notebook.good(f"%llm use stub --base-url {server.url} --key env:KGNB_TEST_KEY")
+        notebook.good("%llm test")
+    shown = notebook.good("%llm cost").value
+    assert "not-a-real-key" not in str(shown._repr_mimebundle_())
+    assert all("not-a-real-key" not in str(run.to_json()) for run in notebook.session.runs)

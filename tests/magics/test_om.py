@@ -1,0 +1,268 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgnb.agents.ontology_matching.values import Described, Found, Stored, Summarised, Validated
+from kgnb.errors import ConfigError, DataError, KgnbError
+from kgnb.magics.arguments import LineError
+from kgnb.magics.matching import OutOfOrder
+from kgnb.mappings import Alignment
+from kgnb.mapping_files import load
+from kgnb.run import Run
+from tests.magics.conftest import PAIRS, Notebook
+
+STAGES = ("retrieve", "store", "search", "summarise", "validate", "merge")
+
+
+def pairs(alignment: Alignment) -> set[tuple[str, str]]:
+    return {(mapping.source.partition("#")[2], mapping.target.partition("#")[2]) for mapping in alignment}
+
+
+@pytest.fixture
+def started(notebook: Notebook) -> Notebook:
+    notebook.good("%om start alpine.ttl refuge.ttl --reference reference.rdf")
+    return notebook
+
+
+def test_the_six_stages_give_their_typed_values_and_an_alignment(started: Notebook) -> None:
+    kinds = [type(started.good(f"%om {stage}").value) for stage in STAGES]
+    assert kinds == [Described, Stored, Found, Summarised, Validated, Alignment]
+    assert pairs(started.session.matching.values["merge"]) >= {("Kitchen", "Kitchen"), ("Building", "House")}
+
+
+def test_every_stage_says_in_one_line_what_it_did(started: Notebook) -> None:
+    for stage in STAGES:
+        said = started.good(f"%om {stage}").said.strip().splitlines()
+        assert len(said) == 1
+        assert said[0].startswith(f"{stage}: ") and "; 0 model calls; " in said[0] and said[0].endswith(" s")
+
+
+def test_run_does_all_stages_at_once_with_the_same_result(started: Notebook) -> None:
+    for stage in STAGES:
+        last = started.good(f"%om {stage}").value
+    cell = started.good("%om run")
+    assert cell.value == last
+    assert len(cell.said.strip().splitlines()) == 1 and cell.said.startswith("run: ")
+    assert [step.name for step in started.session.matching.run.steps] == list(STAGES)
+
+
+def test_start_takes_graphs_by_name_and_python_objects(notebook: Notebook) -> None:
+    notebook.good("%kg open alpine.ttl --as a")
+    notebook.good("%kg open refuge.ttl --as b")
+    frame = notebook.good("%om start a b").value.df()
+    assert frame["class"].tolist() == [4, 4]
+    from rdflib import Graph
+
+    notebook.shell.user_ns["mine"] = Graph().parse("refuge.ttl")
+    assert notebook.good("%om start a {{mine}}").value.df()["object property"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("stage", [*STAGES, "run", "evaluate", "explain Hut", "export a.rdf", "trace", "review"])
+def test_before_start_every_verb_says_to_start_first(notebook: Notebook, stage: str) -> None:
+    notebook.good("%kg open alpine.ttl --as a")
+    notebook.good("%kg open refuge.ttl --as b")
+    error = notebook(f"%om {stage}").error
+    assert isinstance(error, OutOfOrder)
+    assert "%om start a b" in error.fix
+
+
+def test_a_stage_out_of_order_names_the_lines_to_run_first(started: Notebook) -> None:
+    error = started("%om summarise").error
+    assert isinstance(error, OutOfOrder)
+    assert "%om retrieve, then %om store, then %om search" in error.fix
+    started.good("%om retrieve")
+    started.good("%om store")
+    error = started("%om validate").error
+    assert isinstance(error, OutOfOrder)
+    assert "in a cell above: %om search, then %om summarise, or" in error.fix
+    error = started("%om trace").error
+    assert error is None
+
+
+def test_running_a_stage_again_drops_the_later_ones_and_says_so(started: Notebook) -> None:
+    started.good("%om run")
+    cell = started.good("%om search --k 1")
+    assert "dropped, to be run again: summarise, validate, merge" in cell.said
+    assert list(started.session.matching.values) == ["retrieve", "store", "search"]
+    assert isinstance(started("%om merge").error, OutOfOrder)
+
+
+def test_options_of_a_line_hold_for_later_stages_and_start_forgets_them(started: Notebook) -> None:
+    started.good("%om retrieve --context 'mountain huts'")
+    started.good("%om store")
+    started.good("%om search --k 2 --similarity 0.3")
+    assert started.session.matching.options.k == 2
+    question = started.good("%om summarise").value.questions[0]
+    assert question.context == "mountain huts"
+    started.good("%om start alpine.ttl refuge.ttl")
+    assert started.session.matching.options.k == 5
+
+
+def test_the_line_overrules_the_cell_which_overrules_the_session(started: Notebook) -> None:
+    started.good("%om start alpine.ttl refuge.ttl --k 9 --confidence 0.6")
+    started.good('%%om run --k 2\nk = 3\ncontext = "huts, with \'quotes\' and --dashes"\n')
+    options = started.session.matching.options
+    assert (options.k, options.confidence) == (2, 0.6)
+    assert options.context == "huts, with 'quotes' and --dashes"
+
+
+def test_a_failing_stage_leaves_the_earlier_ones_as_they_were(started: Notebook) -> None:
+    for stage in STAGES[:4]:
+        started.good(f"%om {stage}")
+    error = started("%om validate --judge model").error
+    assert isinstance(error, ConfigError) and "%llm use" in str(error)
+    assert list(started.session.matching.values) == list(STAGES[:4])
+    assert started.good("%om validate --judge rule").error is None
+
+
+def test_stop_in_the_middle_leaves_the_earlier_stages_as_they_were(started: Notebook) -> None:
+    for stage in STAGES[:4]:
+        started.good(f"%om {stage}")
+
+    class Stopped:
+        name = "stopped"
+        asked = 0
+
+        def judge(self, questions: object) -> list[object]:
+            self.asked += 1
+            raise KeyboardInterrupt
+
+    task = started.session.matching
+    from kgnb.agents.ontology_matching.validate import validate
+    from kgnb.magics.progress import Progress
+
+    with pytest.raises(KeyboardInterrupt):
+        task.do("validate", Progress(live=False), validate, (task.need("summarise"), Stopped()), {})
+    assert list(task.values) == list(STAGES[:4])
+    assert task.run.state == "cancelled"
+    started.good("%om validate")
+    started.good("%om merge")
+
+
+def test_the_oracle_answers_from_the_reference_and_is_called_a_simulation(started: Notebook) -> None:
+    alignment = started.good("%om run --judge oracle --error-rate 0").value
+    assert pairs(alignment) == set(PAIRS)
+    assert "simulation" in started.session.matching.values["validate"].judge
+    started.good("%om run --error-rate 0.3")
+    assert "error rate 0.3" in started.session.matching.values["validate"].judge
+    assert isinstance(started("%om validate --error-rate 1.5").error, LineError)
+
+
+def test_a_bad_option_shows_three_lines_with_a_caret(started: Notebook) -> None:
+    error = started("%om search --k 500").error
+    assert isinstance(error, LineError)
+    rendered = "\n".join(error._render_traceback_()).splitlines()
+    assert "a whole number from 1 to 50, not '500'" in rendered[0]
+    assert rendered[1].strip() == "%om search --k 500"
+    assert rendered[2].index("^") == rendered[1].index("500")
+    assert len(rendered) == 4
+
+
+def test_a_missing_or_malformed_file_is_a_clear_error_and_keeps_the_task(started: Notebook, folder: Path) -> None:
+    (folder / "broken.ttl").write_text("@prefix : <http://x> . :a :b", encoding="utf-8")
+    (folder / "empty.ttl").write_text("", encoding="utf-8")
+    for line, name in (
+        ("%om start alpine.ttl nothing.ttl", "nothing.ttl"),
+        ("%om start broken.ttl refuge.ttl", "broken.ttl"),
+        ("%om start alpine.ttl empty.ttl", "empty.ttl"),
+        ("%om start alpine.ttl refuge.ttl --reference nothing.rdf", "nothing.rdf"),
+    ):
+        error = started(line).error
+        assert isinstance(error, DataError), line
+        assert name in str(error) and error.fix, line
+    assert started.session.matching.source.iri == "http://huts.example/alpine"
+
+
+def test_export_writes_what_the_importer_reads(started: Notebook, folder: Path) -> None:
+    alignment = started.good("%om run").value
+    for name in ("out.rdf", "out.sssom.tsv", '"with blank.ttl"'):
+        cell = started.good(f"%om export {name}")
+        assert f"wrote {len(alignment)} mappings" in cell.printed
+        assert pairs(load(folder / name.strip('"'))) == pairs(alignment)
+    error = started("%om export out.docx").error
+    assert isinstance(error, KgnbError) and ".sssom.tsv" in "\n".join(error._render_traceback_())
+
+
+def test_trace_is_the_run_with_every_step(started: Notebook) -> None:
+    assert isinstance(started("%om trace").error, OutOfOrder)
+    started.good("%om run")
+    run = started.good("%om trace").value
+    assert isinstance(run, Run)
+    assert [step.name for step in run.steps] == list(STAGES)
+    assert run.state == "done"
+    assert run.totals["judgements"] > 0
+
+
+@pytest.mark.parametrize("item", ["http://huts.example/alpine#Hut", "Hut", "hütte", "mountain hut"])
+def test_explain_finds_an_entity_by_iri_name_or_label_of_either_side(started: Notebook, item: str) -> None:
+    started.good("%om run")
+    said = str(started.good(f"%om explain {item}").value)
+    assert "syntactic" in said and "verdict: " in said
+    assert "mapped: " in said or "not mapped" in said or "dropped" in said
+
+
+def test_explain_before_the_end_shows_what_is_known_so_far(started: Notebook) -> None:
+    started.good("%om retrieve")
+    said = str(started.good("%om explain Warden").value)
+    assert "Warden" in said and "verdict" not in said.split("Candidates")[0]
+
+
+def test_explain_suggests_the_nearest_name(started: Notebook) -> None:
+    started.good("%om retrieve")
+    error = started("%om explain kitchn").error
+    assert isinstance(error, DataError) and "kitchen" in error.fix
+
+
+def test_explain_escapes_hostile_labels(started: Notebook, folder: Path) -> None:
+    hostile = (folder / "alpine.ttl").read_text(encoding="utf-8").replace('"kitchen"', '"<img src=x onerror=alert(1)>"')
+    (folder / "alpine.ttl").write_text(hostile, encoding="utf-8")
+    started.good("%om start alpine.ttl refuge.ttl")
+    started.good("%om run")
+    bundle = started.good("%om explain http://huts.example/alpine#Kitchen").value._repr_mimebundle_()
+    assert "<img" not in bundle["text/html"] and "&lt;img" in bundle["text/html"]
+
+
+def test_review_without_a_front_end_is_a_table_of_what_waits(started: Notebook) -> None:
+    for stage in STAGES[:4]:
+        started.good(f"%om {stage}")
+    started.good("%om validate --judge person --decisions mine.jsonl")
+    table = started.good("%om review").value
+    assert len(table) == len(started.session.matching.values["summarise"].questions)
+    assert started.session.matching.judging.decisions == "mine.jsonl"
+
+
+def test_individuals_are_read_when_they_are_asked_for(notebook: Notebook, folder: Path) -> None:
+    extra = "\n<http://huts.example/alpine#Vernagt> a <http://huts.example/alpine#Hut> .\n"
+    with (folder / "alpine.ttl").open("a", encoding="utf-8") as file:
+        file.write(extra)
+    notebook.good("%om start alpine.ttl refuge.ttl")
+    assert not notebook.session.matching.source.of_kind("individual")
+    notebook.good("%om run --individuals")
+    assert len(notebook.session.matching.source.of_kind("individual")) == 1
+
+
+def test_evaluate_gives_precision_recall_and_f1_in_either_order(started: Notebook) -> None:
+    started.good("%om run")
+    straight = started.good("%om evaluate").value
+    frame = straight.df().set_index("name")
+    assert frame.loc["all", "f1"] == 1.0
+    assert frame.loc["all", "wanted"] == len(PAIRS)
+    assert frame.loc["non-trivial", "wanted"] < len(PAIRS)
+    started.good("%om start refuge.ttl alpine.ttl")
+    started.good("%om run")
+    turned = started.good("%om evaluate --reference reference.rdf").value
+    assert turned.df().set_index("name").loc["all", "f1"] == 1.0
+    assert any("turned" in note for note in turned.notes)
+
+
+def test_evaluate_without_or_with_a_foreign_reference_says_what_to_do(notebook: Notebook, folder: Path) -> None:
+    notebook.good("%om start alpine.ttl refuge.ttl")
+    notebook.good("%om run")
+    error = notebook("%om evaluate").error
+    assert isinstance(error, OutOfOrder) and "--reference FILE" in error.fix
+    foreign = (folder / "reference.rdf").read_text(encoding="utf-8").replace("huts.example", "other.example")
+    (folder / "foreign.rdf").write_text(foreign, encoding="utf-8")
+    error = notebook("%om evaluate --reference foreign.rdf").error
+    assert isinstance(error, DataError) and "none of the reference's pairs" in str(error)

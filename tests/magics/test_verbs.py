@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import kgnb
+from kgnb import magics
+from kgnb.magics.arguments import LineError
+from tests.magics.conftest import Notebook
+
+
+def test_load_ext_is_idempotent_and_unload_takes_everything_away(folder: Any, new_shell: Callable[[], Any]) -> None:
+    shell = new_shell()
+    kgnb.load_ipython_extension(shell)
+    session = shell.magics_manager.registry["OmMagics"].session
+    kgnb.load_ipython_extension(shell)
+    assert shell.magics_manager.registry["OmMagics"].session is session
+    kgnb.unload_ipython_extension(shell)
+    kgnb.unload_ipython_extension(shell)
+    for name in ("kg", "om", "llm"):
+        assert shell.find_line_magic(name) is None
+    kgnb.load_ipython_extension(shell)
+    assert shell.find_line_magic("om") is not None
+    kgnb.unload_ipython_extension(shell)
+
+
+def test_each_shell_has_a_session_of_its_own(folder: Any, new_shell: Callable[[], Any]) -> None:
+    one = Notebook(new_shell())
+    magics.load(one.shell)
+    one.good("%kg open alpine.ttl")
+    two = Notebook(new_shell())
+    magics.load(two.shell)
+    assert two.session is not one.session
+    assert not two.session.graphs and list(one.session.graphs) == ["alpine"]
+
+
+@pytest.mark.parametrize("magic", ["kg", "om", "llm"])
+def test_the_question_mark_shows_verbs_and_examples(notebook: Notebook, magic: str) -> None:
+    shown = notebook.shell.object_inspect_text(f"%{magic}", detail_level=0)
+    verbs = notebook.shell.magics_manager.registry[f"{magic.capitalize()}Magics"].verbs
+    for name, method in verbs.items():
+        assert f"  {name}" in shown
+        assert method.summary in shown
+    assert f"%{magic} VERB --help" in shown
+
+
+def test_every_verb_has_a_summary_an_example_and_help(notebook: Notebook) -> None:
+    for family in magics.FAMILIES:
+        for name, method in family.verbs.items():
+            text = notebook.good(f"%{family.magic} {name} --help").printed
+            assert f"%{family.magic} {name}" in text and method.summary in " ".join(text.split())
+            assert "--form" in text
+            examples = text.partition("examples:")[2].strip().splitlines()
+            assert examples and all(line.strip().startswith(f"%{family.magic} {name}") for line in examples)
+
+
+def test_the_bare_magic_and_help_list_the_verbs(notebook: Notebook) -> None:
+    for line in ("%om", "%om --help", "%om help"):
+        assert "retrieve" in notebook.good(line).printed
+
+
+def test_an_unknown_verb_suggests_the_nearest(notebook: Notebook) -> None:
+    error = notebook("%om serch --k 3").error
+    assert isinstance(error, LineError)
+    rendered = "\n".join(error._render_traceback_()).splitlines()
+    assert rendered[0] == "LineError: %om has no verb serch"
+    assert rendered[2].index("^") == rendered[1].index("serch")
+    assert "Did you mean %om search?" in rendered[3]
+
+
+def test_braces_dollars_and_question_marks_are_not_expanded(notebook: Notebook) -> None:
+    notebook.shell.user_ns["x"] = "expanded"
+    notebook.good("%om start alpine.ttl refuge.ttl --context '{x} $x ?x'")
+    assert notebook.session.matching.options.context == "{x} $x ?x"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("%om se", ["search"]),
+        ("%om search --si", ["--similarity"]),
+        ("%om validate --judge ra", []),
+        ("%om validate --judge ru", ["rule"]),
+        ("%om start alp", ["alpine"]),
+        ("%kg use r", ["refuge"]),
+        ("%om nonsense --k", []),
+    ],
+)
+def test_completion_knows_verbs_options_values_and_names(notebook: Notebook, line: str, expected: list[str]) -> None:
+    notebook.good("%kg open alpine.ttl")
+    notebook.good("%kg open refuge.ttl")
+    _, matches = notebook.shell.complete(None, line, len(line))
+    assert [match for match in matches if not match.endswith((".ttl", ".rdf"))] == expected
+
+
+def test_a_value_refused_below_shows_the_line_and_keeps_the_trace(notebook: Notebook) -> None:
+    notebook.good("%om start alpine.ttl refuge.ttl")
+    notebook.good("%om run")
+    error = notebook("%om export out.docx").error
+    assert isinstance(error, LineError)
+    rendered = "\n".join(error._render_traceback_())
+    assert "%om export out.docx" in rendered and "Traceback" not in rendered
+    assert "Traceback" in error.details and isinstance(error.__cause__, ValueError)

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import ipywidgets
+import pytest
+
+from kgnb.widgets.form import Form, someone_is_there
+from tests.magics.conftest import Notebook
+
+
+@pytest.fixture
+def attended(notebook: Notebook) -> Notebook:
+    """A notebook somebody sits at: its kernel may ask for input."""
+    notebook.shell.kernel = SimpleNamespace(_allow_stdin=True, get_parent=lambda: {"header": {"msg_id": "1"}})
+    return notebook
+
+
+def control(form: Form, name: str) -> ipywidgets.Widget:
+    return next(one for one in form.controls if one.name == name).inputs[0]
+
+
+def test_a_form_is_made_of_the_options_with_their_bounds_and_choices(attended: Notebook) -> None:
+    form = attended.good("%om validate --form").value
+    assert isinstance(form, Form)
+    judge = control(form, "judge")
+    assert isinstance(judge, ipywidgets.Dropdown) and "oracle" in dict(judge.options)
+    attended.good("%om start alpine.ttl refuge.ttl --k 7")
+    slider = control(attended.good("%om search --form").value, "k")
+    assert isinstance(slider, ipywidgets.IntSlider)
+    assert (slider.min, slider.max, slider.value) == (1, 50, 7)
+
+
+def test_the_plain_line_follows_the_controls(attended: Notebook) -> None:
+    form = attended.good("%om search --form").value
+    assert form.line == form.plain.line == "%om search"
+    control(form, "k").value = 3
+    assert form.plain.line == "%om search --k 3"
+    control(form, "k").value = 5  # back at the default, but the session may have another by now: said all the same
+    assert form.plain.line == "%om search --k 5"
+    similarity, automatic = next(one for one in form.controls if one.name == "similarity").inputs
+    assert similarity.disabled
+    automatic.value = False
+    similarity.value = 0.25
+    assert form.plain.line == "%om search --k 5 --similarity 0.25"
+    automatic.value = True
+    assert form.plain.line == "%om search --k 5 --similarity none"
+
+
+def test_texts_and_files_with_blanks_are_quoted_in_the_line(attended: Notebook) -> None:
+    form = attended.good("%om start --form").value
+    control(form, "source").value = "my huts.ttl"
+    control(form, "target").value = "b.ttl"
+    control(form, "context").value = "the warden's huts"
+    control(form, "individuals").value = True
+    assert form.line == """%om start "my huts.ttl" b.ttl --individuals --context "the warden's huts\""""
+
+
+def test_what_the_line_gave_stays_in_the_line(attended: Notebook) -> None:
+    form = attended.good("%om run --k 3 --form --judge rule").value
+    assert form.line == "%om run --k 3 --judge rule"
+
+
+def test_every_verb_has_a_form_and_its_line_is_a_line_of_that_verb(attended: Notebook) -> None:
+    attended.good("%kg open alpine.ttl")
+    attended.good("%kg open refuge.ttl")
+    attended.good("%om start alpine refuge")
+    for family in ("Kg", "Om", "Llm"):
+        magics = attended.shell.magics_manager.registry[f"{family}Magics"]
+        for name in magics.verbs:
+            form = attended.good(f"%{magics.magic} {name} --form").value
+            assert isinstance(form, Form)
+            assert form.line.startswith(f"%{magics.magic} {name}")
+
+
+def test_run_runs_the_line_and_a_second_change_runs_again(attended: Notebook) -> None:
+    for line in ("start alpine.ttl refuge.ttl", "retrieve", "store"):
+        attended.good(f"%om {line}")
+    form = attended.good("%om search --form").value
+    assert "search" not in attended.session.matching.values
+    control(form, "k").value = 2
+    form.run()
+    assert "search" in attended.session.matching.values
+    assert attended.session.matching.options.k == 2
+    assert form.state.value == "done" and not form.button.disabled
+
+
+def test_a_run_that_fails_shows_the_error_and_can_be_tried_again(attended: Notebook) -> None:
+    form = attended.good("%om search --form").value
+    form.run()
+    assert form.state.value == "failed" and not form.button.disabled
+
+
+def test_the_form_shows_no_address_and_no_time(attended: Notebook) -> None:
+    assert repr(attended.good("%om search --form").value) == "Form(%om search)"
+
+
+def test_without_a_front_end_the_line_is_printed_and_run_at_once(notebook: Notebook) -> None:
+    assert not someone_is_there(notebook.shell)
+    cell = notebook.good("%om start alpine.ttl refuge.ttl --k 3 --form")
+    assert cell.printed.startswith("%om start alpine.ttl refuge.ttl --k 3\n")
+    assert notebook.session.matching.options.k == 3
+    for stage in ("retrieve", "store", "search"):
+        cell = notebook.good(f"%om {stage} --form")
+        assert cell.printed.startswith(f"%om {stage}\n")
+    assert cell.value.counts()["pairs"] > 0
+
+
+def test_a_form_keeps_python_variables_by_name(attended: Notebook) -> None:
+    attended.shell.user_ns["path"] = "alpine.ttl"
+    form = attended.good("%om start {{path}} refuge.ttl --form").value
+    assert form.line == "%om start {{path}} refuge.ttl"
+    form.run()
+    assert attended.session.matching.source.iri == "http://huts.example/alpine"
