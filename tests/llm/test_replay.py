@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import pickle
 import sqlite3
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kgnb.errors import DataError
@@ -23,6 +24,8 @@ from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import StubServer
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 
 ASK = Request((Message("user", "Is a Referee a Reviewer?"),))
 FULL = Reply(
@@ -84,6 +87,7 @@ def test_keeps_text_calls_usage_and_ending_but_neither_times_nor_tries(cache: Re
     assert kept == replace(FULL, cached=True, seconds=0.0, attempts=())
 
 
+@patient
 @given(st.text(), st.text(), st.integers(0), st.booleans())
 def test_a_kept_reply_comes_back_as_it_was(text: str, ending: str, tokens: int, estimated: bool) -> None:
     reply = Reply(text, (ToolCall("i", "n", {"a": [text, None]}),), Usage(tokens, 1, estimated), ending, text)
@@ -167,22 +171,22 @@ def test_threads_share_a_cache(cache: ReplayCache) -> None:
     assert len(cache) == 200
 
 
-def fill(path: Path, first: int) -> None:
-    """What one of several processes does to a cache that none of them has made yet."""
-    model = Replaying(ScriptedModel(lambda request: request.messages[-1].text), ReplayCache(path))
-    for number in range(first, first + 60):
-        model.ask(Request((Message("user", str(number)),)))
+FILL = """
+import sys
+from kgnb.llm.model import Message, Request
+from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.scripted import ScriptedModel
+
+model = Replaying(ScriptedModel(lambda request: request.messages[-1].text), ReplayCache(sys.argv[1]))
+for number in range(int(sys.argv[2]), int(sys.argv[2]) + 60):
+    model.ask(Request((Message("user", str(number)),)))
+"""
 
 
-def test_processes_share_a_cache(tmp_path: Path) -> None:
+def test_processes_share_a_cache_that_none_of_them_has_made_yet(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
-    start = multiprocessing.get_context("spawn").Process
-    processes = [start(target=fill, args=(path, first)) for first in (0, 30, 60)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
-    assert [process.exitcode for process in processes] == [0, 0, 0]
+    processes = [subprocess.Popen([sys.executable, "-c", FILL, path, str(first)]) for first in (0, 30, 60)]
+    assert [process.wait(60) for process in processes] == [0, 0, 0]
     assert len(ReplayCache(path)) == 120
 
 
