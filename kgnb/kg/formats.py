@@ -156,6 +156,26 @@ def sniff(head: str) -> str:
     return "N-Quads" if _TRIPLE.match(lines) else ""
 
 
+def refuse_cut_xml(text: str, where: str) -> None:
+    """Raise DataError where an XML file ends before its root element does; pyoxigraph takes such a file for whole."""
+    position = 0
+    while match := _SKIP_XML.match(text, position):
+        position = match.end()
+    root = _ROOT.match(text, position)
+    if root is None or root[0].endswith("/>"):
+        return
+    name = f"{root[1] or ''}{root[2]}"
+    end = text.rfind(f"</{name}")
+    tail = re.compile(rf"</{re.escape(name)}\s*>(?:\s+|<!--.*?-->|<\?.*?\?>)*", re.DOTALL)
+    if end < 0 or not tail.fullmatch(text, end):
+        line = text.count("\n") + 1
+        raise DataError(
+            f"not readable as RDF/XML: the file ends before <{name}> is closed",
+            where=f"{where}:{line}",
+            fix="it looks cut off: fetch or save it again, or mend it at this place",
+        )
+
+
 def _xml_kind(text: str, position: int) -> str:
     root = _ROOT.match(text, position)
     if root is None:

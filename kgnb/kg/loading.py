@@ -16,7 +16,7 @@ import pyoxigraph as ox
 
 from kgnb.errors import DataError
 from kgnb.kg.entities import refuse_swelling
-from kgnb.kg.formats import SUFFIXES, Format, decode, file_bytes, format_of
+from kgnb.kg.formats import SUFFIXES, Format, decode, file_bytes, format_of, refuse_cut_xml
 from kgnb.kg.graph import Graph
 from kgnb.kg.mending import Mender, mend_text
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -103,8 +103,10 @@ def read_quads(
         quads = read(strictly=True)
     except SyntaxError:
         quads = _mended(read, mender, path)
+    if kind == "RDF/XML":
+        refuse_cut_xml(read.text, str(path))
     if kind == "N3" and any(isinstance(quad.graph_name, ox.BlankNode) for quad in quads):
-        raise DataError("this N3 file holds rules", where=str(path), fix="keep the plain triples and save as Turtle")
+        raise DataError("this N3 file holds rules", where=str(path), fix=_NO_RULES)
     return _relabelled(quads, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:10]), read.prefixes
 
 
@@ -214,11 +216,15 @@ def _unreadable(error: SyntaxError, read: _Reader, path: Path) -> DataError:
     return DataError(f"not readable as {read.kind}: {complaint[:300]}", where=f"{path}{place}", fix=_way_out(complaint))
 
 
+_NO_RULES = "take the rules and variables out and save the plain triples as Turtle"
+
+
 def _way_out(complaint: str) -> str:
     ways: tuple[tuple[str, str], ...] = (
         ("LoadDocumentCallback", "its @context is on the network and is not fetched: put the context into the file"),
         ("entit", "declare the entity in the DOCTYPE, or write the text it stands for"),
-        ("prefix", "declare the prefix at the head of the file"),
+        ("variables are not allowed", _NO_RULES),
+        ("been declared", "declare the prefix at the head of the file"),
         ("language", "mend the language tag, as in en or en-GB"),
         ("UTF-8", "save the file as UTF-8"),
     )

@@ -1,0 +1,271 @@
+"""Files good, sloppy and hopeless."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from pathlib import Path
+
+import pyoxigraph as ox
+import pytest
+
+from kgnb.errors import DataError
+from kgnb.kg.formats import sniff
+from kgnb.kg.loading import load
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.rdflib_graph import RdflibGraph
+from kgnb.kg.terms import Iri, Literal
+
+RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
+HEAD = f'<rdf:RDF {RDF} xmlns:h="http://hut.example/">'
+
+SAME = {
+    "hut.ttl": '<http://hut.example/a> <http://hut.example/name> "Hut"@en .',
+    "hut.nt": '<http://hut.example/a> <http://hut.example/name> "Hut"@en .\n',
+    "hut.nq": '<http://hut.example/a> <http://hut.example/name> "Hut"@en <http://hut.example/g> .\n',
+    "hut.trig": 'PREFIX h: <http://hut.example/> h:g { h:a h:name "Hut"@en }',
+    "hut.n3": '@prefix h: <http://hut.example/> . h:a h:name "Hut"@en .',
+    "hut.jsonld": '{"@id": "http://hut.example/a", "http://hut.example/name": {"@value": "Hut", "@language": "en"}}',
+    "hut.rdf": f'{HEAD}<rdf:Description rdf:about="http://hut.example/a"><h:name xml:lang="en">Hut</h:name>'
+    "</rdf:Description></rdf:RDF>",
+}
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+    return path
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("packed", [False, True])
+def test_reads_each_format_plain_and_gzipped(tmp_path: Path, name: str, packed: bool) -> None:
+    content = SAME[name].encode()
+    path = write(tmp_path, name + ".gz" * packed, gzip.compress(content) if packed else content)
+    graph = OxigraphGraph()
+    report = load(graph, path)
+    assert report.files == (str(path),)
+    assert (report.triples, report.mended) == (1, ())
+    assert graph.triples() == [
+        (Iri("http://hut.example/a"), Iri("http://hut.example/name"), Literal("Hut", "en")),
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in SAME if name != "hut.trig"])  # TriG must be told by its suffix
+@pytest.mark.parametrize("suffix", [".owl", ".xml", ".rdf", ".data", ""])
+def test_tells_the_format_by_its_content_where_the_suffix_does_not(tmp_path: Path, name: str, suffix: str) -> None:
+    graph = OxigraphGraph()
+    load(graph, write(tmp_path, f"hut{suffix}", SAME[name]))
+    assert graph.count() == 1
+
+
+def test_named_graphs_are_kept_where_the_store_has_them(tmp_path: Path) -> None:
+    path = write(tmp_path, "hut.nq", SAME["hut.nq"])
+    graph, theirs = OxigraphGraph(), RdflibGraph()
+    load(graph, path)
+    load(theirs, path)
+    assert graph.ask("ASK { GRAPH <http://hut.example/g> { ?s ?p ?o } }")
+    assert graph.ask("ASK { ?s ?p ?o }")
+    assert theirs.count() == 1
+
+
+def rdf_xml(body: str) -> str:
+    return f'{HEAD}\n<rdf:Description rdf:about="http://hut.example/a">{body}</rdf:Description></rdf:RDF>'
+
+
+NT = '<http://hut.example/a> <http://hut.example/name> "Hut" .\n'
+BAD_ID = "rdf:ID that is not an XML name"
+SLOPPY: list[tuple[str, str | bytes, str, int, str]] = [
+    ("a.nt", '<http://h.example/a b> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "<http://h.example/a%20b>"),
+    ("a.nt", '<http://h.example/{x}> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "%7Bx%7D"),
+    ("a.nt", '<http://h.example/5%> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "5%25"),
+    ("a.nt", '<http://h.example/a\\b> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "a%5Cb"),
+    ("a.nt", '<a> <urn:p> "x" .', "relative IRIs resolved against the base", 1, "<file:///a>"),
+    ("a.ttl", '<#a> <urn:p> <> .', "relative IRIs resolved against the base", 2, "<file:///a.ttl#a>"),
+    ("a.ttl", '<urn:h:a b> <urn:p> <urn:h:a b> .', "characters percent-encoded in IRIs", 2, "a%20b"),
+    ("a.nt", '<urn:a> <urn:p> "x"@en_US .', "language tags mended", 1, '"x"@en-us'),
+    ("a.ttl", "<urn:a> <urn:p> 'x'@pt_BR, \"mail@en_US\" .", "language tags mended", 1, '"mail@en_US"'),
+    ("a.ttl", '<urn:a> <urn:p> "C:\\data" .', "unknown escapes in strings", 1, "C:\\\\data"),
+    ("a.rdf", rdf_xml('<h:n xml:lang="">x</h:n>'), "empty language tags dropped", 1, '"x" .'),
+    ("a.rdf", rdf_xml('<h:n xml:lang="en_US">x</h:n>'), "language tags mended", 1, '"x"@en-us'),
+    ("a.rdf", rdf_xml('<h:n xml:lang="english (uk)">x</h:n>'), "language tags mended", 1, '"x"@english-uk'),
+    ("a.rdf", rdf_xml('<h:n xml:lang="verylonglanguage">x</h:n>'), "language tags dropped", 1, '"x" .'),
+    ("a.rdf", rdf_xml('<h:p rdf:resource="b c"/>'), "relative IRIs resolved against the base", 1, "<file:///b%20c>"),
+    ("a.rdf", rdf_xml("<h:n>x</h:n>").replace('about="http://hut.example/a', 'ID="1x'), BAD_ID, 1, "#1x"),
+    ("a.rdf", rdf_xml("<h:n>a&nbsp;b</h:n>"), "undeclared entities resolved", 1, "a\u00a0b"),
+    ("a.rdf", rdf_xml('<h:p rdf:resource="&xsd;string"/>'), "undeclared entities resolved", 1, "XMLSchema#string>"),
+    ("a.rdf", rdf_xml("<h:n>huts & routes</h:n>"), "bare & escaped", 1, "huts & routes"),
+    ("a.rdf", rdf_xml("<h:n>a\x0bb&amp</h:n>"), "characters that XML forbids removed", 1, '"ab&amp"'),
+    ("a.rdf", rdf_xml("<h:n>H\xfctte</h:n>").encode("latin-1"), "bytes that are not UTF-8", 1, "Hütte"),
+    ("a.nt", '<urn:a> <urn:p> "H\xfctte, Alm\x80" .'.encode("latin-1"), "bytes that are not UTF-8", 2, "Hütte, Alm€"),
+    ("a.ttl", '<urn:a> <urn:p> "Hütte", '.encode() + b'"\xe9" .', "bytes that are not UTF-8", 1, "Hütte"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "kind", "count", "result"), SLOPPY)
+def test_mends_and_counts_what_is_sloppy(
+    tmp_path: Path, name: str, content: str | bytes, kind: str, count: int, result: str
+) -> None:
+    graph = OxigraphGraph()
+    report = load(graph, write(tmp_path, name, content))
+    assert {mend.kind: mend.count for mend in report.mended}[kind] == count
+    assert all(mend.example for mend in report.mended)
+    dumped = graph.dump()
+    assert result in dumped.decode()
+    assert len(list(ox.parse(dumped, format=ox.RdfFormat.N_QUADS, lenient=False))) == report.triples
+    assert dict(graph.mended) == {mend.kind: mend.count for mend in report.mended}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "iso-8859-1"])
+def test_a_declared_encoding_is_no_mistake(tmp_path: Path, encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>\n' + rdf_xml("<h:n>Hütte</h:n>")
+    graph = OxigraphGraph()
+    assert load(graph, write(tmp_path, "a.rdf", text.encode(encoding))).mended == ()
+    assert graph.ask("ASK { ?s ?p 'Hütte' }")
+
+
+def test_a_declared_entity_is_no_mistake(tmp_path: Path) -> None:
+    text = "<!DOCTYPE rdf:RDF [<!ENTITY h 'http://hut.example/'>]>\n" + rdf_xml('<h:p rdf:resource="&h;b"/>')
+    graph = OxigraphGraph()
+    load(graph, write(tmp_path, "a.owl", text))
+    assert graph.ask("ASK { ?s ?p <http://hut.example/b> }")
+
+
+def test_a_base_can_be_given(tmp_path: Path) -> None:
+    graph = OxigraphGraph()
+    load(graph, write(tmp_path, "a.ttl", "<#a> <urn:p> <#b> ."), base="http://hut.example/onto")
+    assert graph.ask("ASK { <http://hut.example/onto#a> ?p <http://hut.example/onto#b> }")
+
+
+HOPELESS: list[tuple[str, str | bytes, str, str]] = [
+    ("empty.ttl", "", "empty", "completely"),
+    ("blank.ttl", " \n\t\n", "empty", "completely"),
+    ("cut.ttl", "<urn:a> <urn:b> <urn:c> .\n<urn:a> <urn:b>", ":2:", "place"),
+    ("noprefix.ttl", "<urn:a> a <urn:B> .\n\nhut:a a <urn:B> .", ":3:", "declare the prefix"),
+    ("cut.rdf", f"{HEAD}\n<rdf:Description>", ":2:", "place"),
+    ("crossed.rdf", f"{HEAD}\n<rdf:Description></rdf:RDF>", ":2:", "place"),
+    ("entity.rdf", rdf_xml("<h:n>&unknown;</h:n>"), ":2:", "declare the entity"),
+    ("cut.jsonld", '{"@id": "urn:a",\n "urn:b": ', ":2:", "place"),
+    ("remote.jsonld", '{"@context": "http://hut.example/context", "@id": "urn:a"}', "JSON-LD", "network"),
+    ("rules.n3", "{ ?x <urn:p> ?y } => { ?y <urn:q> ?x } .", "rules", "Turtle"),
+    ("page.owl", "<!DOCTYPE html><html><body>Not found</body></html>", "web page", "fetch the file itself"),
+    ("page.ttl", "<html><body>Not found</body></html>", "web page", "fetch"),
+    ("xml.owl", '<?xml version="1.0"?><Ontology xmlns="http://www.w3.org/2002/07/owl#"/>', "OWL/XML", "robot convert"),
+    ("hut.owx", "<whatever/>", "OWL/XML", "Protégé"),
+    ("functional.owl", "Prefix(:=<urn:h/>)\nOntology(<urn:h>)", "functional", "robot convert"),
+    ("manchester.owl", "Prefix: : <urn:h/>\nOntology: <urn:h>", "Manchester", "robot convert"),
+    ("hut.obo", "format-version: 1.2\n", "OBO", "robot convert"),
+    ("notes.txt", "The hut is closed.", "cannot tell", ".ttl"),
+    ("notes", "The hut is closed.", "suffix none", ".ttl"),
+    ("zip.owl", b"PK\x03\x04abcdef", "zip", "unpack"),
+    ("broken.ttl.gz", gzip.compress(b"<urn:a> <urn:b> <urn:c> .")[:-6], "gzip", "again"),
+    ("binary.ttl", bytes(range(256)), "Turtle", "place"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "what", "fix"), HOPELESS, ids=[row[0] for row in HOPELESS])
+def test_refuses_what_cannot_be_mended_with_place_and_way_out(
+    tmp_path: Path, name: str, content: str | bytes, what: str, fix: str
+) -> None:
+    graph = OxigraphGraph()
+    path = write(tmp_path, name, content)
+    with pytest.raises(DataError) as raised:
+        load(graph, path)
+    assert what in raised.value.what
+    assert str(path) in raised.value.where
+    assert fix in raised.value.fix
+    assert graph.count() == 0
+
+
+def test_a_missing_file_is_named_and_a_near_one_offered(tmp_path: Path) -> None:
+    write(tmp_path, "huts.ttl", SAME["hut.ttl"])
+    with pytest.raises(DataError, match="no such file") as raised:
+        load(OxigraphGraph(), tmp_path / "huts.owl")
+    assert "huts.ttl" in raised.value.fix
+
+
+def test_a_folder_is_loaded_whole_and_an_empty_one_refused(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    write(tmp_path / "in", "b.ttl", SAME["hut.ttl"])
+    write(tmp_path, "a.rdf.gz", gzip.compress(SAME["hut.rdf"].encode()))
+    write(tmp_path, "readme.md", "# Huts")
+    report = load(OxigraphGraph(), tmp_path)
+    assert [Path(file).name for file in report.files] == ["a.rdf.gz", "b.ttl"]
+    (tmp_path / "none").mkdir()
+    with pytest.raises(DataError, match="no RDF file"):
+        load(OxigraphGraph(), tmp_path / "none")
+
+
+def test_globs_are_followed_and_empty_ones_refused(tmp_path: Path) -> None:
+    write(tmp_path, "a.ttl", SAME["hut.ttl"])
+    write(tmp_path, "b.ttl", SAME["hut.ttl"])
+    report = load(OxigraphGraph(), f"{tmp_path}/*.ttl", tmp_path / "a.ttl")
+    assert [Path(file).name for file in report.files] == ["a.ttl", "b.ttl"]
+    with pytest.raises(DataError, match="pattern"):
+        load(OxigraphGraph(), f"{tmp_path}/*.owl")
+    with pytest.raises(TypeError):
+        load(OxigraphGraph())
+
+
+def test_a_file_goes_in_whole_or_not_at_all(tmp_path: Path) -> None:
+    graph = OxigraphGraph()
+    with pytest.raises(DataError):
+        load(graph, write(tmp_path, "half.nt", NT * 50 + "<urn:a> broken"))
+    assert graph.count() == 0
+
+
+def test_imports_are_not_followed(tmp_path: Path) -> None:
+    text = "PREFIX owl: <http://www.w3.org/2002/07/owl#> <urn:o> a owl:Ontology ; owl:imports <http://192.0.2.1/x> ."
+    assert load(OxigraphGraph(), write(tmp_path, "o.ttl", text)).triples == 2
+
+
+def test_loading_a_file_again_adds_nothing_even_with_blank_nodes(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.ttl", '[] <urn:p> [ <urn:q> "x" ], ( 1 2 ) .')
+    graph, other = OxigraphGraph(), OxigraphGraph()
+    load(graph, path)
+    before = graph.dump()
+    load(graph, path)
+    load(other, path)
+    assert graph.dump() == before == other.dump()
+
+
+def test_blank_nodes_of_two_files_stay_apart(tmp_path: Path) -> None:
+    graph = OxigraphGraph()
+    load(graph, write(tmp_path, "a.nt", "_:x <urn:p> <urn:a> .\n"), write(tmp_path, "b.nt", "_:x <urn:p> <urn:b> .\n"))
+    assert len({subject for subject, _, _ in graph.triples()}) == 2
+
+
+def test_entities_that_multiply_are_refused_at_once(tmp_path: Path) -> None:
+    layers = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
+    laughs = f'<!DOCTYPE r [<!ENTITY l0 "ha">{layers}]>\n' + rdf_xml("<h:n>&l11;</h:n>")
+    began = time.monotonic()
+    with pytest.raises(DataError, match="entities would grow"):
+        load(OxigraphGraph(), write(tmp_path, "laughs.owl", laughs))
+    quadratic = f'<!DOCTYPE r [<!ENTITY a "{"a" * 50_000}">]>\n' + rdf_xml(f"<h:n>{'&a;' * 50_000}</h:n>")
+    with pytest.raises(DataError, match="entities would grow"):
+        load(OxigraphGraph(), write(tmp_path, "quadratic.owl", quadratic))
+    circle = '<!DOCTYPE r [<!ENTITY a "&b;"><!ENTITY b "&a;">]>\n' + rdf_xml("<h:n>&a;</h:n>")
+    with pytest.raises(DataError, match="refers to itself"):
+        load(OxigraphGraph(), write(tmp_path, "circle.owl", circle))
+    assert time.monotonic() - began < 5
+
+
+def test_an_entity_that_stands_for_a_file_is_refused(tmp_path: Path) -> None:
+    secret = write(tmp_path, "secret.txt", "top secret")
+    text = f'<!DOCTYPE r [<!ENTITY f SYSTEM "file://{secret}">]>\n' + rdf_xml("<h:n>&f;</h:n>")
+    graph = OxigraphGraph()
+    with pytest.raises(DataError, match="another file"):
+        load(graph, write(tmp_path, "a.owl", text))
+    assert graph.count() == 0
+
+
+def test_prefixes_are_reported(tmp_path: Path) -> None:
+    graph = OxigraphGraph()
+    report = load(graph, write(tmp_path, "a.ttl", "@prefix hut: <http://hut.example/> . hut:a a hut:B ."))
+    assert dict(report.prefixes)["hut"] == "http://hut.example/"
+    assert graph.prefixes == report.prefixes
+
+
+@pytest.mark.parametrize("head", ["", "<", "{", "[", "<!", "<!--", "<!DOCTYPE x [", "<?xml", "#", "@", "\ufeff", "<a"])
+def test_sniffing_never_fails(head: str) -> None:
+    assert isinstance(sniff(head), str)
