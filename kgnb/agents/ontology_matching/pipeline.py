@@ -35,8 +35,8 @@ def match_ontologies(
 ) -> Alignment:
     """The alignment of two ontologies.
 
-    ``model`` writes missing definitions while retrieving and, with ``plan="model"``, chooses the next stage itself
-    through tool calls, as in the paper (Agent-OM, section 4); judging is the judge's affair.
+    With ``plan="model"`` the ``model`` chooses the next stage itself through tool calls, as in the paper (Agent-OM,
+    section 4), and with ``options.define`` it writes definitions that are missing; judging is the judge's affair.
 
     Raises:
         ValueError: an ontology has nothing to match, or ``plan="model"`` without a model.

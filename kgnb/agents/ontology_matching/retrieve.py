@@ -25,8 +25,8 @@ def retrieve(
 ) -> Described:
     """Both ontologies, described.
 
-    ``model`` writes a definition for entities that have none, in the light of ``options.context``; without one the
-    lexical view is made of labels, synonyms, definitions and comments alone.
+    With ``options.define`` the ``model`` writes a definition for entities that have none, in the light of
+    ``options.context``; else the lexical view is made of labels, synonyms, definitions and comments alone.
 
     Raises:
         ValueError: an ontology has no entity that could be matched.
@@ -38,7 +38,7 @@ def retrieve(
         entities = ontology.of_kind(*kinds)
         if not entities:
             raise ValueError(f"{ontology.name or ontology.iri}: there is no class or property to match")
-        meanings = define(entities, model, options.context) if model else {}
+        meanings = define(entities, model, options.context) if model and options.define else {}
         name_of = _namer(ontology)
         descriptions += [_describe(side, entity, name_of, meanings.get(entity.iri, "")) for entity in entities]
     return Described(source, target, tuple(descriptions))

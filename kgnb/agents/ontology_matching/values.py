@@ -60,6 +60,9 @@ class Options:
         default="1:1", metadata={"help": "how often an entity may be mapped", "choices": ("1:1", "n:m")}
     )
     individuals: bool = field(default=False, metadata={"help": "match individuals as well"})
+    define: bool = field(
+        default=False, metadata={"help": "let the model write definitions that are missing (costs calls)"}
+    )
     context: str = field(default="", metadata={"help": "what the ontologies are about, in a few words"})
 
     def __post_init__(self) -> None:

@@ -62,11 +62,18 @@ def test_a_model_defines_what_has_no_definition_and_nothing_else() -> None:
         return json.dumps({"entries": [{"number": int(n), "meaning": f"what {name} is"} for n, name in terms.items()]})
 
     model = ScriptedModel(answer)
-    described = retrieve(alpine(), refuge(), model=model)
+    described = retrieve(alpine(), refuge(), model=model, options=Options(define=True))
     assert "what Warden is" in described.find("source", HUT + "Warden", "class").lexical
     assert not any("what" in text for text in described.find("source", HUT + "Booking", "class").lexical)
 
 
+def test_a_model_is_not_asked_for_definitions_unless_told_to() -> None:
+    model = ScriptedModel(lambda request: "never asked")
+    retrieve(alpine(), refuge(), model=model)
+    assert not model.asked
+
+
 def test_a_model_that_answers_nonsense_costs_only_the_definitions() -> None:
-    described = retrieve(alpine(), refuge(), model=ScriptedModel(lambda request: "no idea"))
+    nonsense = ScriptedModel(lambda request: "no idea")
+    described = retrieve(alpine(), refuge(), model=nonsense, options=Options(define=True))
     assert described.descriptions == retrieve(alpine(), refuge()).descriptions

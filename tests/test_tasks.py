@@ -1,0 +1,181 @@
+"""The whole path as a script takes it, with the real client against a server that misbehaves."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import kgnb
+from kgnb.errors import BackendError, ConfigError, DataError
+from kgnb.judging import Verdict
+from kgnb.mappings import Alignment
+from kgnb.run import Run
+from kgnb.settings import Settings
+from kgnb.tasks import match_ontologies
+from tests.agents.ontology_matching.small import HUT, REFUGE, alpine, refuge
+from tests.llm.stub_server import Body, Fault, StubServer, cut_json, rate_limited, says, server_error
+
+RIGHT = {(HUT + "Warden", REFUGE + "RF_0000003"), (HUT + "MountainHut", REFUGE + "RF_0000002")}
+
+
+def first_candidate(body: Body) -> str:
+    """A model that always takes candidate A, whatever is asked."""
+    numbers = range(1, len(re.findall(r"(?m)^#* *(?:Question|Item) \d+|^\d+\.", str(body))) + 1)
+    return answers([(n, "A", "equivalent", 0.9) for n in numbers or (1,)])
+
+
+def answers(said: list[tuple[int, str, str, float]]) -> str:
+    keys = ("question", "letter", "decision", "confidence")
+    return json.dumps({"answers": [dict(zip(keys, one, strict=True)) | {"why": "because"} for one in said]})
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(embedder="characters", cache=tmp_path / "cache", retries=2)
+
+
+def asked_of(server: StubServer, settings: Settings) -> Settings:
+    return settings.with_(model="stub", base_url=server.url, timeout=5.0)
+
+
+def pairs(alignment: Alignment) -> set[tuple[str, str]]:
+    return {mapping.pair for mapping in alignment}
+
+
+def test_two_ontologies_give_an_alignment_with_reasons(settings: Settings) -> None:
+    alignment = match_ontologies(alpine(), refuge(), settings=settings)
+    assert pairs(alignment) >= RIGHT
+    for mapping in alignment:
+        assert mapping.judged_by == "rule" and mapping.rationale and mapping.evidence
+
+
+def test_both_orders_of_arguments_find_the_same(settings: Settings) -> None:
+    there = match_ontologies(alpine(), refuge(), settings=settings)
+    back = match_ontologies(refuge(), alpine(), settings=settings)
+    assert pairs(there) == {(target, source) for source, target in pairs(back)}
+
+
+def test_any_function_may_judge(settings: Settings) -> None:
+    alignment = match_ontologies(
+        alpine(), refuge(), settings=settings, judge=lambda question: Verdict("different", None, 1.0, "I say so")
+    )
+    assert len(alignment) == 0
+
+
+def test_the_run_holds_every_stage_and_judgement(settings: Settings) -> None:
+    run = Run("ontology_matching")
+    match_ontologies(alpine(), refuge(), settings=settings, run=run)
+    steps = run.to_json()["steps"]
+    assert [step["name"] for step in steps] == ["retrieve", "store", "search", "summarise", "validate", "merge"]
+    assert len(steps[4]["judgements"]) == steps[4]["counts"]["questions"] == 12
+
+
+MISBEHAVIOUR: dict[str, list[Fault]] = {
+    "nonsense": [says("I would rather talk about the weather.")],
+    "an ignored schema": [says('{"result": "A"}')],
+    "a letter off the list": [says(answers([(n, "Q", "equivalent", 1.0) for n in range(1, 13)]))],
+    "an invented decision": [says(answers([(n, "A", "identical", 1.0) for n in range(1, 13)]))],
+    "broken JSON": [says('{"answers": [{"question": 1, "letter": "A"')],
+    "a body cut short": [cut_json()],
+    "429 for ever": [rate_limited(after_ms=1)],
+    "500 for ever": [server_error()],
+}
+
+
+@pytest.mark.parametrize("fault", MISBEHAVIOUR)
+def test_a_misbehaving_model_leaves_everything_unsure_and_invents_nothing(fault: str, settings: Settings) -> None:
+    run = Run("ontology_matching")
+    with StubServer(always=MISBEHAVIOUR[fault][0]) as server:
+        quick = asked_of(server, settings).with_(retries=1, width=1)
+        alignment = match_ontologies(alpine(), refuge(), judge="model", settings=quick, run=run)
+        seen = len(server.requests)
+    assert len(alignment) == 0 and alignment.unsure
+    assert all(mapping.rationale for mapping in alignment.unsure)
+    record = run.to_json()
+    judged = [judgement for step in record["steps"] for judgement in step["judgements"]]
+    assert judged and all(judgement["decision"] == "unsure" and judgement["choice"] is None for judgement in judged)
+    calls = [call for step in record["steps"] for call in step["calls"]]
+    assert sum(len(call["attempts"]) for call in calls) == seen
+    assert record["totals"]["unsure"] == len(judged)
+
+
+def test_a_model_that_recovers_is_heard_and_its_retries_counted(settings: Settings) -> None:
+    run = Run("ontology_matching")
+    with StubServer(first_candidate, faults=[rate_limited(after_ms=1), server_error()]) as server:
+        match_ontologies(alpine(), refuge(), judge="model", settings=asked_of(server, settings).with_(width=1), run=run)
+    assert run.totals["retries"] == 2
+
+
+def test_a_second_run_asks_the_model_and_the_embedder_nothing(settings: Settings) -> None:
+    with StubServer(first_candidate) as server:
+        asked = asked_of(server, settings)
+        first = match_ontologies(alpine(), refuge(), judge="model", settings=asked)
+        calls = len(server.requests)
+        run = Run("ontology_matching")
+        second = match_ontologies(alpine(), refuge(), judge="model", settings=asked, run=run)
+        assert calls > 0 and len(server.requests) == calls
+    assert second == first
+    steps = {step["name"]: step for step in run.to_json()["steps"]}
+    assert steps["store"]["counts"]["embedded"] == 0
+    assert run.totals["cached"] == run.totals["calls"] > 0
+
+
+def test_the_cascade_asks_only_what_the_rule_is_not_sure_of(settings: Settings) -> None:
+    with StubServer(first_candidate) as server:
+        run = Run("ontology_matching")
+        match_ontologies(alpine(), refuge(), settings=asked_of(server, settings), run=run)
+        by = [j["judged_by"] for step in run.to_json()["steps"] for j in step["judgements"]]
+    assert "rule" in by
+    assert len(server.requests) <= 2
+
+
+def test_the_model_may_plan_and_what_it_leaves_out_is_done_and_noted(settings: Settings) -> None:
+    with StubServer(lambda body: "I am done.") as server:
+        alignment = match_ontologies(
+            alpine(), refuge(), judge="rule", plan="model", settings=asked_of(server, settings)
+        )
+    assert pairs(alignment) >= RIGHT
+    assert "done in the fixed order" in alignment.notes[-1]
+
+
+def test_a_model_judge_without_a_model_says_how_to_set_one(settings: Settings) -> None:
+    with pytest.raises(ConfigError, match="KGNB_MODEL"):
+        match_ontologies(alpine(), refuge(), judge="model", settings=settings)
+
+
+def test_an_oracle_without_a_reference_asks_for_one(settings: Settings) -> None:
+    with pytest.raises(ConfigError, match="--reference"):
+        match_ontologies(alpine(), refuge(), judge="oracle", settings=settings)
+
+
+def test_wrong_inputs_say_what_where_and_how(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "broken.ttl").write_text("@prefix : <http://x.example/> .\n:a :b \n")
+    (tmp_path / "data.ttl").write_text("<http://x.example/a> <http://x.example/b> 1 .\n")
+    (tmp_path / "empty.ttl").write_text("")
+    for name, message in (
+        ("missing.ttl", "missing.ttl"),
+        ("broken.ttl", r"broken\.ttl:\d"),
+        ("data.ttl", "no class and no property"),
+        ("empty.ttl", "empty"),
+    ):
+        with pytest.raises(DataError, match=message):
+            match_ontologies(tmp_path / name, refuge(), settings=settings)
+    with pytest.raises(ValueError, match="there is no judge 'wizard'"):
+        match_ontologies(alpine(), refuge(), judge="wizard", settings=settings)
+    with pytest.raises(ConfigError, match="there is no embedder 'magic'"):
+        match_ontologies(alpine(), refuge(), embedder="magic", settings=settings)
+
+
+def test_an_unreachable_endpoint_is_named(settings: Settings) -> None:
+    with pytest.raises(BackendError, match="127.0.0.1:9"):
+        match_ontologies("http://127.0.0.1:9/sparql", refuge(), settings=settings)
+
+
+def test_our_own_ontologies_match_and_read_back_the_same(settings: Settings, tmp_path: Path) -> None:
+    alignment = kgnb.match_ontologies("huts:alpine", "huts:refuge", settings=settings)
+    kgnb.save_alignment(alignment, tmp_path / "huts.sssom.tsv")
+    assert kgnb.load_alignment(tmp_path / "huts.sssom.tsv").mappings == alignment.mappings
+    assert len(alignment) >= 15
