@@ -1,0 +1,84 @@
+/**
+ * Building elements: text goes in as text, never as markup.
+ */
+
+type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
+type Child = Node | string | null;
+
+/** An element with a class, attributes (null, undefined and false leave one out) and children; strings become text. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  className = '',
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  if (className) {
+    made.className = className;
+  }
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) {
+      made.setAttribute(name, value === true ? '' : String(value));
+    }
+  }
+  made.append(...children.filter(child => child !== null));
+  return made;
+}
+
+/** A button that does one thing; its name is read out even when only an icon is seen. */
+export function button(
+  className: string,
+  name: string,
+  press: (event: MouseEvent) => void,
+  ...children: readonly Child[]
+): HTMLButtonElement {
+  const made = element('button', className, { type: 'button', 'aria-label': name, title: name }, ...children);
+  made.addEventListener('click', press);
+  return made;
+}
+
+const SHAPES = {
+  right: 'M6 4l4 4-4 4',
+  left: 'M10 4L6 8l4 4',
+  up: 'M4 10l4-4 4 4',
+  down: 'M4 6l4 4 4-4',
+  either: 'M5 6.5L8 3.5l3 3M5 9.5l3 3 3-3',
+  copy: 'M6 6h6.5v6.5H6zM3.5 10V3.5H10',
+  done: 'M3.5 8.5l3 3 6-7',
+  failed: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
+  stopped: 'M4 4h8v8H4z',
+  running: 'M8 4v4.5l3 1.5',
+  search: 'M7 3a4 4 0 100 8 4 4 0 000-8zM10 10l3.5 3.5'
+} as const;
+
+export type IconName = keyof typeof SHAPES;
+
+/** A line drawing of 16 by 16 in the colour of the text around it. */
+export function icon(name: IconName): SVGSVGElement {
+  const drawing = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  line.setAttribute('d', SHAPES[name]);
+  drawing.append(line);
+  drawing.setAttribute('viewBox', '0 0 16 16');
+  drawing.setAttribute('class', `kgnb-icon kgnb-icon-${name}`);
+  drawing.setAttribute('aria-hidden', 'true');
+  return drawing;
+}
+
+/** A search field with its picture. */
+export function searchField(name: string, value: string, changed: (search: string) => void): HTMLElement {
+  const input = element('input', 'kgnb-search-input', { type: 'search', 'aria-label': name, placeholder: name });
+  input.value = value;
+  input.addEventListener('input', () => {
+    changed(input.value);
+  });
+  return element('span', 'kgnb-search', {}, icon('search'), input);
+}
+
+let made = 0;
+
+/** An id no other element of the page has. */
+export function freshId(stem: string): string {
+  made += 1;
+  return `kgnb-${stem}-${made}`;
+}

@@ -1,0 +1,89 @@
+/**
+ * Renderers for the bundles of kgnb. They draw with textContent only, so an untrusted notebook may show them.
+ */
+
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { Widget } from '@lumino/widgets';
+import { element } from './dom';
+import { visible } from './escaping';
+import { ShapeError } from './json';
+import { drawMetrics } from './metrics';
+import { METRICS_MIME, readMetrics } from './metrics-data';
+import { readRun, RUN_MIME } from './run';
+import { drawRun, newRunState } from './runview';
+import { drawTable, newTableState } from './table';
+import { readTable, TABLE_MIME } from './table-data';
+import type { Words } from './words';
+import { UNTRANSLATED, wordsFrom } from './words';
+
+type Draw = (data: unknown, words: Words) => HTMLElement;
+
+/** One output: draws its data, and draws again when the kernel updates it. */
+class ResultWidget extends Widget implements IRenderMime.IRenderer {
+  constructor(
+    private readonly mimeType: string,
+    private readonly draw: Draw,
+    private readonly words: Words
+  ) {
+    super();
+    this.addClass('kgnb-result');
+    // Arrow keys and letters belong to the result while it has the focus, not to the notebook around it.
+    this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
+  }
+
+  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    this.node.replaceChildren(this.drawSafely(model.data[this.mimeType]));
+    return Promise.resolve();
+  }
+
+  private drawSafely(data: unknown): HTMLElement {
+    try {
+      return this.draw(data, this.words);
+    } catch (error) {
+      if (!(error instanceof ShapeError)) {
+        throw error;
+      }
+      const raw = element('pre', 'kgnb-code', {}, visible(JSON.stringify(data, null, 1)).slice(0, 20_000));
+      return element(
+        'div',
+        'kgnb-broken',
+        { role: 'alert' },
+        element('div', 'kgnb-error', {}, this.words.broken(error.message)),
+        element('details', 'kgnb-setting', {}, element('summary', '', {}, this.words.rawData), raw)
+      );
+    }
+  }
+}
+
+function factory(mimeType: string, newDraw: () => Draw, words: Words): IRenderMime.IRendererFactory {
+  return {
+    safe: true,
+    mimeTypes: [mimeType],
+    defaultRank: 0, // before text/html (50), which is there for front ends without this extension
+    createRenderer: options => new ResultWidget(options.mimeType, newDraw(), words)
+  };
+}
+
+/** The factories of all kgnb results. Each output keeps what a person did to it (sorting, opened rows) in its drawer. */
+export function rendererFactories(translation?: IRenderMime.TranslationBundle): IRenderMime.IRendererFactory[] {
+  const words = wordsFrom(translation ?? UNTRANSLATED);
+  return [
+    factory(
+      TABLE_MIME,
+      () => {
+        const state = newTableState();
+        return (data, said) => drawTable(readTable(data), state, said);
+      },
+      words
+    ),
+    factory(
+      RUN_MIME,
+      () => {
+        const state = newRunState();
+        return (data, said) => drawRun(readRun(data), state, said);
+      },
+      words
+    ),
+    factory(METRICS_MIME, () => (data, said) => drawMetrics(readMetrics(data), said), words)
+  ];
+}

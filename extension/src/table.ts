@@ -1,0 +1,264 @@
+/**
+ * Draws a table: sort, filter, pages, rows that open, IRIs that can be copied. All of it works by keyboard.
+ */
+
+import type { Cell, Column } from './cell';
+import { cellText, fullText, isNumeric } from './cell';
+import { button, element, freshId, icon, searchField } from './dom';
+import { oneLine, visible } from './escaping';
+import { drawIri } from './iri';
+import type { Row, TableData } from './table-data';
+import type { Sorting } from './table-rows';
+import { filterRows, nextSorting, pageOf, searchTexts, sortRows } from './table-rows';
+import type { Words } from './words';
+
+const PAGE_SIZES = [10, 25, 50, 100];
+const FILTER_FROM = 6; // rows: fewer are read faster than a search is typed
+
+/** What a person has done to a table; survives a redraw with new data. */
+export interface TableState {
+  search: string;
+  sorting: Sorting | null;
+  page: number;
+  size: number;
+  opened: Set<number>;
+}
+
+export function newTableState(): TableState {
+  return { search: '', sorting: null, page: 0, size: 25, opened: new Set() };
+}
+
+export function drawTable(data: TableData, state: TableState, words: Words): HTMLElement {
+  return new TableDrawing(data, state, words).root;
+}
+
+class TableDrawing {
+  readonly root: HTMLElement;
+  private readonly searchTexts: readonly string[];
+  private readonly body = element('tbody');
+  private readonly footer = element('div', 'kgnb-footer');
+  private readonly status = element('span', 'kgnb-status', { role: 'status' });
+  private readonly titles: HTMLTableCellElement[] = [];
+  private readonly hasDetails: boolean;
+
+  constructor(
+    private readonly data: TableData,
+    private readonly state: TableState,
+    private readonly words: Words
+  ) {
+    this.searchTexts = searchTexts(data);
+    this.hasDetails = data.rows.some(row => row.details.length > 0);
+    const captionId = freshId('caption');
+    const caption = oneLine(data.caption);
+    const table = element(
+      'table',
+      'kgnb-grid',
+      caption ? { 'aria-labelledby': captionId } : { 'aria-label': words.table },
+      element('thead', '', {}, this.drawTitles()),
+      this.body
+    );
+    this.root = element(
+      'div',
+      'kgnb-table',
+      {},
+      this.drawHeader(caption, captionId),
+      element('div', 'kgnb-scroll', { tabindex: 0, role: 'region', 'aria-label': caption || words.table }, table),
+      this.footer,
+      ...this.notes()
+    );
+    this.refresh();
+  }
+
+  private drawHeader(caption: string, captionId: string): HTMLElement | null {
+    const searchable = this.data.rows.length >= FILTER_FROM;
+    if (!caption && !searchable) {
+      return null;
+    }
+    const search = searchField(this.words.filterRows, this.state.search, text => {
+      this.state.search = text;
+      this.state.page = 0;
+      this.refresh();
+    });
+    return element(
+      'div',
+      'kgnb-header',
+      {},
+      element('span', 'kgnb-caption', { id: captionId }, caption),
+      searchable ? search : null
+    );
+  }
+
+  private drawTitles(): HTMLTableRowElement {
+    const row = element('tr');
+    if (this.hasDetails) {
+      row.append(element('th', 'kgnb-opener', { scope: 'col' }, hidden(this.words.showDetails)));
+    }
+    this.data.columns.forEach((column, at) => {
+      const title = oneLine(column.title);
+      const sort = element('button', 'kgnb-sort', { type: 'button', title: this.words.sortBy(title) }, title);
+      sort.addEventListener('click', () => {
+        this.state.sorting = nextSorting(this.state.sorting, at);
+        this.state.page = 0;
+        this.refresh();
+      });
+      const cell = element('th', numericClass(column), { scope: 'col' }, sort);
+      this.titles.push(cell);
+      row.append(cell);
+    });
+    return row;
+  }
+
+  private refresh(): void {
+    const { state, data, words } = this;
+    const found = sortRows(data, filterRows(this.searchTexts, state.search), state.sorting);
+    const page = pageOf(found, state.page, state.size);
+    state.page = page.page;
+    this.titles.forEach((title, at) => {
+      this.markSorted(title, at);
+    });
+    this.body.replaceChildren(...page.rows.flatMap(at => this.drawRow(at)));
+    if (found.length === 0) {
+      const said = state.search ? words.noMatch(visible(state.search)) : words.noRows;
+      const width = data.columns.length + Number(this.hasDetails);
+      this.body.append(element('tr', '', {}, element('td', 'kgnb-empty', { colspan: Math.max(1, width) }, said)));
+    }
+    this.drawFooter(found.length, page);
+  }
+
+  private markSorted(title: HTMLTableCellElement, at: number): void {
+    const { sorting } = this.state;
+    const sorted = sorting?.column === at ? (sorting.descending ? 'descending' : 'ascending') : 'none';
+    title.setAttribute('aria-sort', sorted);
+    title.querySelector('.kgnb-icon')?.remove();
+    title.firstElementChild?.append(icon(sorted === 'none' ? 'either' : sorted === 'ascending' ? 'up' : 'down'));
+  }
+
+  private drawRow(at: number): HTMLTableRowElement[] {
+    const row = this.data.rows[at];
+    if (!row) {
+      return [];
+    }
+    const cells = row.cells.map((cell, column) => this.drawCell(cell, this.data.columns[column]));
+    if (!this.hasDetails) {
+      return [element('tr', 'kgnb-row', {}, ...cells)];
+    }
+    if (row.details.length === 0) {
+      return [element('tr', 'kgnb-row', {}, element('td', 'kgnb-opener'), ...cells)];
+    }
+    const detailsId = freshId('details');
+    const details = this.drawDetails(row, detailsId);
+    const opener = button(
+      'kgnb-button kgnb-open',
+      '',
+      () => {
+        show(!this.state.opened.has(at));
+      },
+      icon('right')
+    );
+    opener.setAttribute('aria-controls', detailsId);
+    const line = element('tr', 'kgnb-row', {}, element('td', 'kgnb-opener', {}, opener), ...cells);
+    const show = (open: boolean): void => {
+      this.state.opened[open ? 'add' : 'delete'](at);
+      details.hidden = !open;
+      line.classList.toggle('kgnb-opened', open);
+      opener.setAttribute('aria-expanded', String(open));
+      opener.setAttribute('aria-label', open ? this.words.hideDetails : this.words.showDetails);
+      opener.title = open ? this.words.hideDetails : this.words.showDetails;
+    };
+    show(this.state.opened.has(at));
+    return [line, details];
+  }
+
+  private drawCell(cell: Cell, column: Column | undefined): HTMLTableCellElement {
+    const kind = column?.kind ?? 'text';
+    const made = element('td', column ? numericClass(column) : '');
+    if (cell !== null && typeof cell === 'object' && 'iri' in cell) {
+      made.append(drawIri(cell, this.words));
+    } else if (typeof cell === 'number' && kind === 'percent') {
+      made.append(cellText(cell, kind), bar(cell));
+    } else {
+      made.textContent = cellText(cell, kind);
+      const full = fullText(cell);
+      if (full) {
+        made.title = visible(full);
+      }
+    }
+    return made;
+  }
+
+  private drawDetails(row: Row, id: string): HTMLTableRowElement {
+    const list = element('dl', 'kgnb-details');
+    for (const detail of row.details) {
+      list.append(element('dt', '', {}, oneLine(detail.heading)), element('dd', '', {}, visible(detail.text)));
+    }
+    return element(
+      'tr',
+      'kgnb-detail-row',
+      { id },
+      element('td', '', {}),
+      element('td', '', { colspan: this.data.columns.length }, list)
+    );
+  }
+
+  private drawFooter(found: number, { page, pages }: { page: number; pages: number }): void {
+    const { data, state, words } = this;
+    const from = found === 0 ? 0 : page * state.size + 1;
+    const to = Math.min(found, (page + 1) * state.size);
+    this.status.textContent = pages > 1 ? words.page(from, to, found) : words.rows(found);
+    const smallest = PAGE_SIZES[0] ?? 0;
+    this.footer.hidden = data.rows.length <= smallest && !state.search;
+    const turn = (step: number, name: string, picture: 'left' | 'right'): HTMLButtonElement => {
+      const made = button(
+        `kgnb-button kgnb-page-${picture}`,
+        name,
+        () => {
+          state.page += step;
+          this.refresh();
+          this.footer.querySelector<HTMLButtonElement>(`.kgnb-page-${picture}`)?.focus();
+        },
+        icon(picture)
+      );
+      made.disabled = page + step < 0 || page + step >= pages;
+      return made;
+    };
+    const turning = pages > 1 ? [turn(-1, words.previousPage, 'left'), turn(1, words.nextPage, 'right')] : [];
+    this.footer.replaceChildren(this.status, ...turning, ...this.drawSizes());
+  }
+
+  private drawSizes(): HTMLElement[] {
+    const { data, state, words } = this;
+    if (data.rows.length <= (PAGE_SIZES[0] ?? 0)) {
+      return [];
+    }
+    const sizes = element('select', 'kgnb-sizes', { 'aria-label': words.rowsPerPage });
+    sizes.append(...PAGE_SIZES.map(size => element('option', '', { selected: size === state.size }, String(size))));
+    sizes.addEventListener('change', () => {
+      state.size = Number(sizes.value);
+      state.page = 0;
+      this.refresh();
+      this.footer.querySelector('select')?.focus();
+    });
+    return [element('label', 'kgnb-size-label', {}, words.rowsPerPage, sizes)];
+  }
+
+  private notes(): HTMLElement[] {
+    const { data, words } = this;
+    const cut = data.total > data.rows.length ? [words.firstOf(data.rows.length, data.total)] : [];
+    return [...cut, ...data.notes].map(note => element('div', 'kgnb-note', {}, visible(note)));
+  }
+}
+
+/** A share between 0 and 1 as a line under its number. */
+export function bar(share: number): HTMLElement {
+  const filled = element('span', 'kgnb-bar-filled');
+  filled.style.width = `${Math.min(100, Math.max(0, share * 100))}%`;
+  return element('span', 'kgnb-bar', { 'aria-hidden': 'true' }, filled);
+}
+
+function hidden(text: string): HTMLElement {
+  return element('span', 'kgnb-unseen', {}, text);
+}
+
+function numericClass(column: Column): string {
+  return isNumeric(column.kind) ? 'kgnb-number' : '';
+}

@@ -1,0 +1,92 @@
+/**
+ * How a value is written: the same words as `kgnb/results/wording.py`.
+ */
+
+const PREFIXES: readonly (readonly [string, string])[] = [
+  ['http://www.w3.org/1999/02/22-rdf-syntax-ns#', 'rdf'],
+  ['http://www.w3.org/2000/01/rdf-schema#', 'rdfs'],
+  ['http://www.w3.org/2001/XMLSchema#', 'xsd'],
+  ['http://www.w3.org/2002/07/owl#', 'owl'],
+  ['http://www.w3.org/2004/02/skos/core#', 'skos'],
+  ['http://www.w3.org/ns/prov#', 'prov'],
+  ['http://www.w3.org/ns/shacl#', 'sh'],
+  ['http://xmlns.com/foaf/0.1/', 'foaf'],
+  ['http://purl.org/dc/elements/1.1/', 'dc'],
+  ['http://purl.org/dc/terms/', 'dcterms'],
+  ['http://schema.org/', 'schema'],
+  ['https://schema.org/', 'schema'],
+  ['http://www.wikidata.org/entity/', 'wd'],
+  ['http://www.wikidata.org/prop/direct/', 'wdt'],
+  ['http://dbpedia.org/resource/', 'dbr'],
+  ['http://dbpedia.org/ontology/', 'dbo'],
+  ['http://purl.obolibrary.org/obo/', 'obo']
+];
+
+/** The short form of an IRI: a well-known prefix, or its last part behind an ellipsis. */
+export function shortIri(iri: string): string {
+  for (const [start, prefix] of PREFIXES) {
+    const local = iri.slice(start.length);
+    if (iri.startsWith(start) && local && !/[/#]/.test(local)) {
+      return `${prefix}:${local}`;
+    }
+  }
+  const urn = iri.startsWith('urn:');
+  const rest = iri.replace(/[/#]+$/, '');
+  const cut = urn ? rest.lastIndexOf(':') : Math.max(rest.lastIndexOf('/'), rest.lastIndexOf('#'));
+  const path = urn ? 'urn:'.length : iri.indexOf('/', iri.indexOf('://') + 3);
+  return path > 0 && path <= cut ? `…${iri.slice(cut)}` : iri;
+}
+
+/** A number as a reader wants it: grouped from five digits on, three decimals, no noise. */
+export function formatNumber(value: number): string {
+  if (Number.isNaN(value)) {
+    return 'not a number';
+  }
+  if (!Number.isFinite(value)) {
+    return value > 0 ? '∞' : '−∞';
+  }
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 0.0005 || size > Number.MAX_SAFE_INTEGER)) {
+    return value.toExponential(2).replace(/e([+-])(\d)$/, 'e$10$2');
+  }
+  const written = Number.isInteger(value) ? String(value) : value.toFixed(3);
+  return size >= 10_000 ? grouped(written) : written;
+}
+
+/** Digits in groups of three before the decimal point. */
+export function grouped(written: string): string {
+  const [whole = '', fraction] = written.split('.');
+  const groups = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? groups : `${groups}.${fraction}`;
+}
+
+/** A share between 0 and 1 as a percentage with one decimal. */
+export function formatPercent(share: number): string {
+  return Number.isFinite(share) ? `${(share * 100).toFixed(1)} %` : formatNumber(share);
+}
+
+/** A duration in the unit that fits it. */
+export function formatSeconds(value: number): string {
+  if (value < 0.9995) {
+    return `${Math.round(value * 1000)} ms`;
+  }
+  if (value < 59.95) {
+    return `${value.toFixed(1)} s`;
+  }
+  const whole = Math.round(value);
+  const minutes = Math.floor(whole / 60);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return minutes < 60
+    ? `${minutes} min ${two(whole % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+}
+
+/** An amount in US dollars, to the cent or, below ten cents, to the hundredth of one. */
+export function formatMoney(usd: number): string {
+  return usd === 0 ? '$0' : `$${usd < 0.1 ? usd.toFixed(4) : grouped(usd.toFixed(2))}`;
+}
+
+/** A number and its noun. */
+export function count(value: number, noun: string, plural = `${noun}s`): string {
+  return `${grouped(String(value))} ${value === 1 ? noun : plural}`;
+}
