@@ -11,7 +11,6 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, validate_call
 
-from kgnb.errors import DataError
 from kgnb.llm.failure import shown
 from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolCall, ToolSpec
 from kgnb.llm.reply import json_values
@@ -75,7 +74,7 @@ def call_tools(
     """Lets the model call tools until it calls ``finish``, for at most ``limit`` replies.
 
     Arguments are checked against the tool's schema before its function runs; an unknown tool, bad arguments, and a
-    ValueError or DataError of the function are told to the model as the call's result. Any other error ends the loop.
+    ValueError of the function are told to the model as the call's result. Any other error ends the loop.
     ``emulate=True`` asks for calls as JSON by a schema instead of native tool calls; None does so from the first reply
     on that holds no call, which is how a server without tool calls shows itself. ``request`` gives temperature, seed
     and ``max_tokens``. Calls are numbered by us, so that a replay does not hang on a server's random ids.
@@ -122,7 +121,7 @@ def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec) -> ToolUse
         return ToolUse(call)
     try:
         return ToolUse(call, tools[call.name].function(**call.arguments))
-    except (ValueError, DataError) as error:
+    except ValueError as error:
         return ToolUse(call, error=shown(str(error), 600) or type(error).__name__)
 
 

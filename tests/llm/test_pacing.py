@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import threading
 import time
 
@@ -211,6 +212,16 @@ def test_stopping_while_waiting_to_retry_keeps_the_attempts() -> None:
         assert [attempt.status for attempt in caught.value.attempts] == [429]
     finally:
         stopped.reset(token)
+
+
+def test_an_interrupt_ends_the_wait_at_once() -> None:
+    with StubServer(always=stub.rate_limited(after=30)) as server:
+        OpenAIModel("stub", server.url).models()  # imports openai, which must not be interrupted
+        threading.Timer(0.3, _thread.interrupt_main).start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            Paced(OpenAIModel("stub", server.url), Pace()).ask(ASK)
+    assert time.monotonic() - start < 1.3
 
 
 def test_bad_limits_are_refused() -> None:
