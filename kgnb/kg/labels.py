@@ -15,7 +15,7 @@ __all__ = ["PREFIXES", "choose_label", "is_code", "readable", "readable_name", "
 _UUID = r"[0-9a-fA-F]{8}[_\-]?[0-9a-fA-F]{4}[_\-]?[0-9a-fA-F]{4}[_\-]?[0-9a-fA-F]{4}[_\-]?[0-9a-fA-F]{12}"
 _CODES = re.compile(
     rf"""(?:\w+[_\-:])?{_UUID}                    # a UUID, bare or after a prefix
-    |(?:[A-Za-z]+[_:\-]){{0,2}}[A-Z]\d+            # Q42, P31, NCI_C12345
+    |(?:[A-Z]{{2,}}[_:\-]){{0,2}}[A-Z]\d+            # Q42, P31, NCI_C12345
     |(?:[A-Za-z]+[_:\-])?[A-Z]{{0,12}}[_:\-]?\d{{3,}}(?:[_.\-]\d+)*  # MA_0000270, GO:0008150, IAO_0000115, 12345
     |[A-Za-z]{{1,3}}\d{{3,}}                        # c12345
     |[A-Za-z]+[_:\-](?:0\d{{2,}}|\d{{5,}})          # FBbt_00000001

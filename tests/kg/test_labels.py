@@ -1,0 +1,147 @@
+"""Names for readers."""
+
+from __future__ import annotations
+
+import unicodedata
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.kg.labels import choose_label, is_code, readable, readable_name, shorten
+from kgnb.kg.ontology import Entity, Text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MA_0000270",
+        "C12345",
+        "NCI_C12345",
+        "Q42",
+        "P31",
+        "GO:0008150",
+        "IAO_0000115",
+        "FBbt_00000001",
+        "genid6381",
+        "12345",
+        "EMMO_967080e5_2f42_4eb2_a3a9_c58143e835f9",
+        "967080e5-2f42-4eb2-a3a9-c58143e835f9",
+        "UBERON_0002113",
+        "RBxyzAbcdEf1Gh2Ijk3Lmn4",
+        "d41d8cd98f00b204e9800998ecf8427e",
+    ],
+)
+def test_knows_a_code(name: str) -> None:
+    assert is_code(name)
+    assert readable_name(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Paper",
+        "hasAuthor",
+        "H2O",
+        "CO2",
+        "Meta-Reviewer",
+        "Year2020",
+        "Review_2020",
+        "A1C",
+        "Track2",
+        "会议",
+        "عضو_اللجنة",
+        "defaced",
+        "Vitamin_B12",
+    ],
+)
+def test_knows_what_is_no_code(name: str) -> None:
+    assert not is_code(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("hasPCMember", "has PC member"),
+        ("ConferenceMember", "Conference member"),
+        ("Barack_Obama", "Barack Obama"),
+        ("camera_ready_paper", "camera ready paper"),
+        ("is-part-of", "is part of"),
+        ("E-mail", "E-mail"),
+        ("3DModel", "3D model"),
+        ("CO2Level", "CO2 level"),
+        ("Track2", "Track 2"),
+        ("hasURL", "has URL"),
+        ("gehörtZuÄmtern", "gehört zu ämtern"),
+        ("πρόεδροςΣυνεδρίου", "πρόεδρος συνεδρίου"),
+        ("会议论文", "会议论文"),
+        ("عضو_اللجنة", "عضو اللجنة"),
+        ("%C3%89cole_primaire", "École primaire"),
+        ("", ""),
+        ("_", "_"),
+    ],
+)
+def test_takes_names_apart(name: str, words: str) -> None:
+    assert readable_name(name) == words
+
+
+@given(st.text(st.characters(exclude_characters="%", exclude_categories=["Cs"]), max_size=30))
+def test_never_loses_a_letter(name: str) -> None:
+    def letters(text: str) -> str:
+        return "".join(c for c in unicodedata.normalize("NFC", unquote(text)).casefold() if c.isalnum())
+
+    assert letters(readable_name(name)) == letters(name)
+
+
+LABELS = (Text("Hütte", "de"), Text("hut", "en"), Text("shelter", "en-US"), Text("capanna", "it"), Text("bare"))
+
+
+@pytest.mark.parametrize(
+    ("languages", "chosen"),
+    [
+        (("en",), "hut"),
+        (("de", "en"), "Hütte"),
+        (("DE",), "Hütte"),
+        (("en-US",), "shelter"),
+        (("en-GB",), "hut"),
+        (("fr", "it"), "capanna"),
+        (("fr",), "bare"),
+        ((), "bare"),
+    ],
+)
+def test_chooses_by_language(languages: tuple[str, ...], chosen: str) -> None:
+    label = choose_label(LABELS, languages)
+    assert label is not None and label.text == chosen
+    assert choose_label(reversed(LABELS), languages) == label
+
+
+def test_a_code_yields_to_a_name_and_blank_texts_do_not_count() -> None:
+    label = choose_label((Text("MA_0000270", "en"), Text("Augapfel", "de"), Text("  ")), ("en",))
+    assert label is not None and label.text == "Augapfel"
+    assert choose_label((Text(" "),)) is None
+
+
+@pytest.mark.parametrize(
+    ("entity", "name"),
+    [
+        (Entity("http://h.example/o#MountainHut", "class", labels=(Text("mountain\n hut", "en"),)), "mountain hut"),
+        (Entity("http://h.example/o#MountainHut", "class", labels=(Text("H_0001"),)), "Mountain hut"),
+        (Entity("http://h.example/o/MountainHut/", "class"), "Mountain hut"),
+        (Entity("http://h.example/H_0001", "class", synonyms=(Text("hut"),)), "hut"),
+        (Entity("http://h.example/H_0001", "class"), "H_0001"),
+        (Entity("http://h.example/H_0001", "class", labels=(Text("H_0001x9"),)), "H_0001x9"),
+        (Entity("urn:h:Mountain%20hut", "class"), "Mountain hut"),
+    ],
+)
+def test_reads_well(entity: Entity, name: str) -> None:
+    assert readable(entity) == name
+
+
+def test_writes_iris_short_only_where_they_can_be_read_back() -> None:
+    assert shorten("http://www.w3.org/2002/07/owl#Class") == "owl:Class"
+    assert shorten("http://xmlns.com/foaf/0.1/a/b") == "http://xmlns.com/foaf/0.1/a/b"
+    assert shorten("http://x/a b", {"x": "http://x/"}) == "http://x/a b"
+    assert shorten("http://x/y#z", {"x": "http://x/", "y": "http://x/y#"}) == "y:z"
+    assert shorten("http://www.w3.org/2002/07/owl#Class", {"owl": "urn:mine:"}) == "http://www.w3.org/2002/07/owl#Class"
+    assert shorten("http://x/", [("x", "http://x/")]) == "x:"

@@ -1,0 +1,106 @@
+"""Terms written and read back."""
+
+from __future__ import annotations
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.kg.oxigraph_terms import from_oxigraph
+from kgnb.kg.sparql import bind, query_form
+from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, TripleTerm, n3, parse_term
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+IRIS = st.builds(
+    lambda rest: Iri(f"urn:x:{rest}"),
+    st.text(st.characters(categories=["L", "N"], include_characters="/#?%-._~:@!$&'()*+,;="), max_size=20).map(
+        lambda rest: rest.replace("%", "%25").replace("#", "")
+    ),
+)
+BLANKS = st.builds(Blank, st.from_regex(r"[a-z][a-z0-9]{0,8}", fullmatch=True))
+LITERALS = st.one_of(
+    st.builds(Literal, TEXT),
+    st.builds(Literal, TEXT, st.sampled_from(["en", "de-at", "zh-hant", "x-klingon"])),
+    st.builds(Literal, TEXT, st.none(), st.sampled_from([f"{XSD}token", "urn:x:own"])),
+)
+SIMPLE = st.one_of(IRIS, BLANKS, LITERALS)
+TERMS = st.one_of(SIMPLE, st.builds(TripleTerm, st.one_of(IRIS, BLANKS), IRIS, SIMPLE))
+
+
+@given(TERMS)
+def test_what_is_written_is_read_back(term: Term) -> None:
+    assert parse_term(n3(term)) == term
+
+
+@given(LITERALS)
+def test_a_strict_parser_reads_the_same(term: Literal) -> None:
+    (quad,) = ox.parse(f"<urn:s> <urn:p> {n3(term)} .\n", format=ox.RdfFormat.N_TRIPLES)
+    assert from_oxigraph(quad.object) == term
+
+
+@given(LITERALS)
+def test_a_query_that_binds_a_literal_means_that_literal(term: Literal) -> None:
+    (row,) = ox.Store().query(bind("SELECT ?x {}", {"x": term}))
+    assert from_oxigraph(row[0]) == term
+    assert query_form(bind("ASK { ?s ?p ?x }", {"x": term})) == "ASK"
+
+
+@given(TEXT)
+def test_no_line_break_and_no_bare_quote_survives(text: str) -> None:
+    written = n3(Literal(text))
+    assert not set("\n\r\x00\x07\x1b") & set(written)
+    assert written[0] == written[-1] == '"'
+    assert '"' not in written[1:-1].replace("\\\\", "").replace('\\"', "")
+
+
+@given(st.text())
+def test_reading_never_crashes(text: str) -> None:
+    try:
+        term = parse_term(text)
+    except ValueError:
+        return
+    assert parse_term(n3(term)) == term
+
+
+def test_a_surrogate_pair_is_joined_and_half_of_one_refused() -> None:
+    assert n3(Literal("\ud834\udd1e")) == '"𝄞"'
+    with pytest.raises(ValueError, match="surrogate"):
+        n3(Literal("\ud834"))
+    with pytest.raises(ValueError, match="IRI"):
+        n3(Iri("urn:\udd1e"))
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        Iri(""),
+        Iri("relative"),
+        Iri("urn:a b"),
+        Iri("urn:a>b"),
+        Iri("urn:a\nb"),
+        Iri("urn:a\\u003Eb"),
+        Blank(""),
+        Blank("a b"),
+        Blank("a."),
+        Literal("x", ""),
+        Literal("x", "en_US"),
+        Literal("x", "en . <urn:a>"),
+        Literal("x", None, "urn:a> . <urn:b"),
+        Literal("x", None, ""),
+    ],
+)
+def test_refuses_to_write_what_rdf_does_not_allow(term: Term) -> None:
+    with pytest.raises(ValueError):
+        n3(term)
+
+
+def test_refuses_what_is_no_term() -> None:
+    with pytest.raises(TypeError):
+        n3("just text")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["", "x", '"x', '"x"@', "<a>", '"\\q"', '"a" "b"', "<<( <urn:a> <urn:b> )>>", "_:"])
+def test_refuses_to_read_what_is_no_term(text: str) -> None:
+    with pytest.raises(ValueError):
+        parse_term(text)
