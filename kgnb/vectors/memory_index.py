@@ -48,7 +48,7 @@ class _View:
 class MemoryIndex:
     """Keeps everything in this process and compares with every point; gone when closed.
 
-    About 1 ms a search among 20,000 points of 384 dimensions, where Qdrant's local mode needs 58: use it for whatever
+    About 8 ms a search among 20,000 points of 384 dimensions, where Qdrant's local mode needs 58: use it for whatever
     need not outlive the process.
     """
 
@@ -103,17 +103,16 @@ class MemoryIndex:
             kept = self._view(collection, view)
             query = np.asarray(checked_vector(vector, kept.dimensions), dtype=np.float32)
             ids, vectors = kept.pack()
-            points = kept.points.copy()
-        if not np.any(query):
-            return []  # nothing is near to an empty text
-        rows = np.array([row for row, id in enumerate(ids) if meets(points[id][0], where)], dtype=np.int64)
-        lengths = np.linalg.norm(vectors[rows], axis=1) * np.linalg.norm(query)
-        cosines = np.divide(vectors[rows] @ query, lengths, out=np.zeros(len(rows), np.float32), where=lengths > 0)
-        if len(rows) > k:
-            rows = rows[cosines >= np.partition(cosines, -k)[-k] - _MARGIN]
-        return ordered(
-            query.tolist(), [(ids[row], dict(points[ids[row]][0]), vectors[row].tolist()) for row in rows], k
-        )
+            if not np.any(query):
+                return []  # nothing is near to an empty text
+            rows = np.arange(len(ids))
+            if where:
+                rows = np.array([row for row, id in enumerate(ids) if meets(kept.points[id][0], where)], dtype=np.int64)
+            cosines = (vectors @ query)[rows]  # what is stored has unit length, or is zero
+            if len(rows) > k:
+                rows = rows[cosines >= np.partition(cosines, -k)[-k] - _MARGIN]
+            found = [(ids[row], dict(kept.points[ids[row]][0]), vectors[row].tolist()) for row in rows]
+        return ordered(query.tolist(), found, k)
 
     def delete(self, collection: str) -> None:
         """Drop a collection; one that is not there is no error."""

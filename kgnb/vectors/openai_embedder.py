@@ -140,7 +140,7 @@ class OpenAIEmbedder:
         data = getattr(reply, "data", None)
         if not isinstance(data, list) or len(data) != expected:
             raise ValueError(f"{expected} texts were sent, and the reply holds no list of as many vectors")
-        if sorted(item.index for item in data) != list(range(expected)):
+        if sorted(getattr(item, "index", -1) for item in data) != list(range(expected)):
             raise ValueError("the reply's vectors are not numbered like the texts")
         try:
             rows = np.array([item.embedding for item in sorted(data, key=lambda item: item.index)], dtype=np.float64)

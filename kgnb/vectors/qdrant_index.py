@@ -97,6 +97,7 @@ class QdrantIndex:
             if collection not in self.collections():
                 self._views.pop(collection, None)
                 self._ask(lambda client: client.create_collection(collection, vectors_config=config))
+                _hasten(self._client)
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
         """Write points, in batches; one of the same view and id overwrites. All are checked before any is written."""
@@ -262,7 +263,9 @@ def _open(location: str, api_key: str | None) -> QdrantClient:
     try:
         if location == ":memory:":
             return QdrantClient(":memory:", force_disable_check_same_thread=True)
-        return QdrantClient(path=location, force_disable_check_same_thread=True)
+        client = QdrantClient(path=location, force_disable_check_same_thread=True)
+        _hasten(client)
+        return client
     except RuntimeError as error:
         raise BackendError(
             f"The vector index in {location} is in use by another kernel or program.",
@@ -276,6 +279,20 @@ def _open(location: str, api_key: str | None) -> QdrantClient:
             service=location,
             fix="Choose a folder that can be written, or delete this one if it is damaged; it is filled again.",
         ) from error
+
+
+def _hasten(client: QdrantClient | None) -> None:
+    """Spare local mode the wait for the disk after every single point (70 to 1,000 points a second; 5,000 without).
+
+    With a write-ahead log a power cut may lose the last points, never the file. Local mode has no setting for it; where
+    its insides change, it is merely slow again.
+    """
+    collections = getattr(getattr(client, "_client", None), "collections", {})
+    for collection in collections.values() if isinstance(collections, dict) else ():
+        connection = getattr(getattr(collection, "storage", None), "storage", None)
+        if isinstance(connection, sqlite3.Connection):
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
 
 
 def _connect(url: str, api_key: str | None, timeout: float) -> QdrantClient:

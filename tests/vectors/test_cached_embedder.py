@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kgnb.errors import BackendError, DataError
+from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
+from kgnb.vectors.embedder import Embedder, Vectors
+from kgnb.vectors.tiny_embedder import TinyEmbedder
+
+TEXTS = ["hut", "warden", "", "hut", "route", "booking"]
+
+
+class Breaking(TinyEmbedder):
+    """Fails at its third call, as a run does that is killed."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.calls == 2:
+            raise RuntimeError("killed")
+        return super().embed(texts)
+
+
+def test_gives_what_the_embedder_gives_and_asks_once(tmp_path: Path) -> None:
+    tiny = TinyEmbedder()
+    cached = CachedEmbedder(tiny, VectorCache(tmp_path / "deep" / "vectors.sqlite"))
+    assert isinstance(cached, Embedder)
+    assert (cached.name, cached.dimensions) == ("tiny-32", 32)
+    expected = TinyEmbedder().embed(TEXTS)
+    assert np.array_equal(cached.embed(TEXTS), expected)
+    assert (tiny.texts, cached.computed, cached.reused) == (4, 4, 0)
+    assert np.array_equal(cached.embed(TEXTS[::-1]), expected[::-1])
+    assert (tiny.calls, cached.computed, cached.reused) == (1, 4, 4)
+
+
+def test_another_opening_of_the_file_computes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    cache = VectorCache(path)
+    first = CachedEmbedder(TinyEmbedder(), cache).embed(TEXTS)
+    cache.close()
+    tiny = TinyEmbedder()
+    again = CachedEmbedder(tiny, VectorCache(path))
+    assert np.array_equal(again.embed(TEXTS), first)
+    assert (tiny.calls, again.computed, again.reused) == (0, 0, 4)
+
+
+def test_embedders_of_different_names_share_nothing() -> None:
+    cache = VectorCache(":memory:")
+    CachedEmbedder(TinyEmbedder(32), cache).embed(TEXTS)
+    other = CachedEmbedder(TinyEmbedder(16), cache)
+    assert other.embed(TEXTS).shape == (6, 16)
+    assert other.computed == 4
+    assert (cache.count(), cache.count("tiny-32"), cache.count("nobody")) == (8, 4, 0)
+
+
+def test_asks_for_misses_only_in_batches_and_tells_the_progress() -> None:
+    cache = VectorCache(":memory:")
+    CachedEmbedder(TinyEmbedder(), cache).embed(["t1", "t4"])
+    seen: list[tuple[int, int]] = []
+    tiny = TinyEmbedder()
+    cached = CachedEmbedder(tiny, cache, batch_size=3, on_progress=lambda done, total: seen.append((done, total)))
+    cached.embed([f"t{number}" for number in range(10)])
+    assert seen == [(2, 10), (5, 10), (8, 10), (10, 10)]
+    assert (tiny.calls, tiny.texts) == (3, 8)
+
+
+def test_a_killed_run_loses_at_most_one_batch(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    texts = [f"t{number}" for number in range(10)]
+    with pytest.raises(RuntimeError, match="killed"):
+        CachedEmbedder(Breaking(), VectorCache(path), batch_size=3).embed(texts)
+    again = CachedEmbedder(TinyEmbedder(), VectorCache(path))
+    again.embed(texts)
+    assert (again.reused, again.computed) == (6, 4)
+
+
+def test_more_texts_than_one_query_takes() -> None:
+    cached = CachedEmbedder(TinyEmbedder(4), VectorCache(":memory:"), batch_size=2000)
+    texts = [f"t{number}" for number in range(1700)]
+    first = cached.embed(texts)
+    assert np.array_equal(cached.embed(texts), first)
+    assert (cached.computed, cached.reused) == (1700, 1700)
+
+
+def test_nothing_and_empty_texts_touch_nothing() -> None:
+    tiny = TinyEmbedder()
+    cached = CachedEmbedder(tiny, VectorCache(":memory:"))
+    assert cached.embed([]).shape == (0, 32)
+    assert not cached.embed(["", ""]).any()
+    assert tiny.calls == 0
+
+
+def test_half_surrogate_pairs_have_a_key_too() -> None:
+    cached = CachedEmbedder(TinyEmbedder(), VectorCache(":memory:"))
+    assert cached.embed(["bad \ud800 text"]).any()
+
+
+def test_threads_may_share_a_cache(tmp_path: Path) -> None:
+    cached = CachedEmbedder(TinyEmbedder(), VectorCache(tmp_path / "v.sqlite"), batch_size=5)
+    texts = [f"t{number}" for number in range(60)]
+    expected = TinyEmbedder().embed(texts)
+    with ThreadPoolExecutor(6) as pool:
+        for vectors in pool.map(lambda shift: np.roll(cached.embed(list(np.roll(texts, shift))), -shift, 0), range(6)):
+            assert np.array_equal(vectors, expected)
+    assert cached.cache.count() == 60
+
+
+def _embed_in_process(path: str, first: int) -> float:
+    texts = [f"t{number}" for number in range(first, first + 40)]
+    return float(CachedEmbedder(TinyEmbedder(), VectorCache(path), batch_size=4).embed(texts).sum())
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_may_share_a_cache(tmp_path: Path, method: str) -> None:
+    path = str(tmp_path / "v.sqlite")
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system cannot start processes by {method}")
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        sums = pool.starmap(_embed_in_process, [(path, 0), (path, 20)])
+    assert sums == [_embed_in_process(path, 0), _embed_in_process(path, 20)]
+    assert VectorCache(path).count() == 60
+
+
+def test_a_forked_child_opens_the_file_anew(tmp_path: Path) -> None:
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("this system cannot fork")
+    cached = CachedEmbedder(TinyEmbedder(), VectorCache(tmp_path / "v.sqlite"))
+    cached.embed(["before"])
+    child = multiprocessing.get_context("fork").Process(target=cached.embed, args=(["in the child"],))
+    child.start()
+    child.join(30)
+    assert child.exitcode == 0
+    cached.embed(["after"])
+    assert cached.cache.count() == 3
+
+
+def test_a_file_that_is_no_cache_says_how_to_mend_it(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    path.write_bytes(b"this is not a database at all, but it is long enough to be read as one" * 20)
+    with pytest.raises(DataError) as caught:
+        VectorCache(path)
+    assert caught.value.where == str(path)
+    assert "Delete this file" in caught.value.fix
+
+
+BROKEN = [b"", b"abc", np.full(32, np.nan, "<f4").tobytes(), np.full(32, 9, "<f4").tobytes(), "text"]
+
+
+@pytest.mark.parametrize("blob", BROKEN)
+def test_a_damaged_vector_is_found_out(tmp_path: Path, blob: bytes | str) -> None:
+    path = tmp_path / "vectors.sqlite"
+    cached = CachedEmbedder(TinyEmbedder(), VectorCache(path))
+    cached.embed(["hut"])
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE vectors SET vector = ?", (blob,))
+    connection.close()
+    with pytest.raises(DataError, match="damaged"):
+        cached.embed(["hut"])
+
+
+def test_vectors_of_another_length_are_found_out(tmp_path: Path) -> None:
+    cache = VectorCache(tmp_path / "vectors.sqlite")
+    CachedEmbedder(TinyEmbedder(), cache).embed(["hut"])
+    vector = np.eye(1, 16, dtype=np.float32)[0]
+    cache.put("tiny-32", {b"x" * 32: vector})
+    cached = CachedEmbedder(TinyEmbedder(), cache)
+    with sqlite3.connect(cache.path) as connection:
+        connection.execute("UPDATE vectors SET vector = ? WHERE key != ?", (vector.tobytes(), b"x" * 32))
+    connection.close()
+    with pytest.raises(DataError, match="different lengths"):
+        cached.embed(["hut", "warden"])
+
+
+def test_a_cache_of_a_later_format_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(DataError, match="format is 99"):
+        VectorCache(path)
+
+
+def test_a_folder_that_cannot_be_is_a_backend_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(BackendError, match="cannot be used"):
+        VectorCache(tmp_path / "file" / "vectors.sqlite")
+
+
+def test_the_file_holds_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    cache = VectorCache(path)
+    CachedEmbedder(TinyEmbedder(), cache).embed(["a confidential name"])
+    cache.close()
+    assert b"confidential" not in path.read_bytes()
+
+
+def test_refuses_empty_batches() -> None:
+    with pytest.raises(ValueError):
+        CachedEmbedder(TinyEmbedder(), VectorCache(":memory:"), batch_size=0)

