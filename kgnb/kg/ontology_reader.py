@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 
 from kgnb.kg import vocabulary as v
 from kgnb.kg.axioms import Axioms, Node
@@ -31,7 +30,7 @@ def read_ontology(graph: Graph, *, name: str = "", individuals: bool = False) ->
     iri = _ontology_iri(axioms)
     reader = _Reader(axioms, tuple(ns for ns in v.BUILT_IN if not iri or ns.rstrip("#/") != iri.rstrip("#/")))
     entities = reader.entities(individuals)
-    content = json.dumps([asdict(entity) for entity in entities], ensure_ascii=True, sort_keys=True)
+    content = json.dumps(entities, ensure_ascii=True, default=_plain)
     imports = {target for node in axioms.of for target in axioms.iris(node, v.IMPORTS)}
     return Ontology(
         name=name or graph.name,
@@ -42,6 +41,11 @@ def read_ontology(graph: Graph, *, name: str = "", individuals: bool = False) ->
         mended=tuple(getattr(graph, "mended", ())),  # stores that load files remember what was mended
         prefixes=tuple(getattr(graph, "prefixes", ())),
     )
+
+
+def _plain(value: Entity | Text | Restriction) -> list[object]:
+    """A value's fields as JSON can write them; dataclasses.asdict would take most of the reader's time."""
+    return [[name, getattr(value, name)] for name in value.__slots__]
 
 
 def _ontology_iri(axioms: Axioms) -> str:

@@ -58,7 +58,7 @@ def test_refuses_updates_hidden_behind_a_prologue_and_comments() -> None:
     [
         ("ASK { ?x ?p ?o }", f"ASK {{ {VALUES} ?x ?p ?o }}"),
         ("SELECT * WHERE { ?x ?p '{' }", f"SELECT * WHERE {{ {VALUES} ?x ?p '{{' }}"),
-        ("SELECT (EXISTS {} AS ?e) { ?x ?p 1 }", f"SELECT (EXISTS {{ ?x ?b 1 }} AS ?y) {{ {VALUES} ?x ?p 1 }}"),
+        ("SELECT (EXISTS {} AS ?e) { ?x ?p 1 }", f"SELECT (EXISTS {{}} AS ?e) {{ {VALUES} ?x ?p 1 }}"),
         ("CONSTRUCT { ?x ?p 1 } WHERE { ?x ?p 1 }", f"CONSTRUCT {{ ?x ?p 1 }} WHERE {{ {VALUES} ?x ?p 1 }}"),
         ("CONSTRUCT WHERE { ?x ?p 1 } LIMIT 2", f"CONSTRUCT {{ ?x ?p 1 }} WHERE {{ {VALUES}  ?x ?p 1 }} LIMIT 2"),
         ("DESCRIBE ?x", f"DESCRIBE ?x\nWHERE {{ {VALUES} }}"),
