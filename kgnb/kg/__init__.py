@@ -1,0 +1,1 @@
+"""Graphs: terms, stores and endpoints, loading, and ontologies read out of them."""

@@ -20,9 +20,12 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """An anonymous superclass of a class: ``on`` a property, a ``constraint`` and its ``filler`` (OWL 2, section 8)."""
+    """An anonymous superclass of a class: ``on`` a property, a ``constraint`` and its ``filler`` (OWL 2, section 8).
 
-    on: str
+    A filler that is a union or an intersection is listed as one restriction for each of its named members.
+    """
+
+    on: str  # an IRI, with ^ before it where the property is meant the other way round
     constraint: str  # some, all, value, self, min, max, exactly (the last three with cardinality)
     filler: str = ""  # an IRI, a literal's text, or "" where the constraint needs none
     cardinality: int | None = None

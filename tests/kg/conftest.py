@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import rdflib
+from hypothesis import settings
 
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.graph import Graph
@@ -21,6 +22,9 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 
 from .stub_endpoint import Reply, StubEndpoint
+
+settings.register_profile("patient", deadline=None)  # a busy machine is no failure
+settings.load_profile("patient")
 
 KINDS = ("memory", "disk", "rdflib", "rdflib plain", "endpoint")
 
