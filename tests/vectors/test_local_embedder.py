@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import multiprocessing
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -52,6 +53,21 @@ def test_blank_texts_give_zero_rows_and_odd_ones_a_vector(embedder: LocalEmbedde
 def test_only_the_beginning_of_a_long_text_counts(embedder: LocalEmbedder) -> None:
     long = "The warden books a route over the pass. " * 400
     assert np.array_equal(*embedder.embed([long, long + "Something else altogether."]))
+
+
+def test_a_forked_child_can_embed_too(embedder: LocalEmbedder) -> None:
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("this system cannot fork")
+    expected = embedder.embed(TEXTS)
+    context = multiprocessing.get_context("fork")
+    result = context.Queue()
+    child = context.Process(target=lambda: result.put(embedder.embed(TEXTS).tobytes()))
+    child.start()
+    try:
+        assert result.get(timeout=30) == expected.tobytes()
+    finally:
+        child.kill()
+        child.join()
 
 
 def test_without_the_wheel_one_line_names_the_alternatives(monkeypatch: pytest.MonkeyPatch) -> None:
