@@ -20,7 +20,9 @@ from kgnb.errors import KgnbError
 VARIABLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 NONE = ("none", "auto", "automatic")
 # What follows an option that names a secret, and what looks like a key wherever it stands.
-_AFTER_KEY = re.compile(r"(?i)(--?[\w-]*(?:key|password|secret|token)(?:\s*=\s*|\s+))(?!env:)(?!-)(\"[^\"]*\"?|'[^']*'?|\S+)")
+_AFTER_KEY = re.compile(
+    r"""(--?[\w-]*(?:key|password|secret|token)(?:\s*=\s*|\s+))(?!env:|-)("[^"]*"?|'[^']*'?|\S+)""", re.IGNORECASE
+)
 _LIKE_A_KEY = re.compile(r"\b(?:sk|pk|hf|ghp|gho|xox[a-z])[-_][\w-]{6,}")
 
 
@@ -143,7 +145,18 @@ class Number:
         return f"{kind}{within}{' or none' if self.optional else ''}"
 
 
-class options(ArgDecorator):  # type: ignore[misc]  # IPython is untyped; lower case as its own decorators are
+class argument(ArgDecorator):  # lower case as IPython's own decorators are
+    """Decorates a verb with one argument; takes what argparse's ``add_argument`` takes."""
+
+    def __init__(self, *names: str, **given: Any) -> None:
+        self.names, self.given = names, given
+
+    def add_to_parser(self, parser: argparse.ArgumentParser, group: Any) -> None:
+        """Called by IPython when it builds the verb's parser."""
+        parser.add_argument(*self.names, **self.given)
+
+
+class options(ArgDecorator):
     """Decorates a verb with the fields of an options dataclass; a field not given on the line stays absent.
 
     The one place where options become arguments: help, bounds and choices come from the field's metadata.
@@ -157,7 +170,7 @@ class options(ArgDecorator):  # type: ignore[misc]  # IPython is untyped; lower 
         hints = get_type_hints(self.cls)
         for entry in fields(self.cls):
             if not self.names or entry.name in self.names:
-                _add_field(group or parser, entry, hints[entry.name])
+                _add_field(parser, entry, hints[entry.name])
 
 
 def _add_field(parser: Any, entry: Any, hint: Any) -> None:

@@ -10,21 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
-from IPython.core.magic_arguments import argument
 
 from kgnb.backends import open_graph
 from kgnb.errors import DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.terms import Literal
+from kgnb.magics.arguments import argument
 from kgnb.magics.session import NamedGraph
 from kgnb.magics.verbs import VerbMagics, verb
-from kgnb.results.table import Column, Table
+from kgnb.results.table import Column, Table, Value
 
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
-LANGUAGES = """SELECT ?language (COUNT(*) AS ?count) WHERE { ?s ?p ?o BIND(LANG(?o) AS ?language) FILTER(?language != "") }
+LANGUAGES = """SELECT ?language (COUNT(*) AS ?count)
+WHERE { ?s ?p ?o BIND(LANG(?o) AS ?language) FILTER(?language != "") }
 GROUP BY ?language ORDER BY DESC(?count) ?language"""
-PREDICATES_OF_ORDER = 20  # languages listed
+LANGUAGES_LISTED = 20
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class Opened:
 
     def table(self) -> Table:
         """Triples, and what was mended how often."""
-        rows = [["triples", self.triples], *([f"mended: {what}", count] for what, count in self.mended)]
+        rows: list[list[Value]] = [["triples", self.triples]]
+        rows += [[f"mended: {what}", count] for what, count in self.mended]
         return Table([Column("what", "what"), Column("count", "count", "number")], rows, caption=self.name)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -105,7 +107,7 @@ class KgMagics(VerbMagics):
             entities = ontology.of_kind(kind)  # type: ignore[arg-type]  # COUNTED holds kinds
             names = ", ".join(entity.local_name for entity in entities[:5])
             rows.append([_plural(kind), len(entities), names + (", ..." if len(entities) > 5 else "")])
-        for language, count in named.graph.select(LANGUAGES, limit=PREDICATES_OF_ORDER):
+        for language, count in named.graph.select(LANGUAGES, limit=LANGUAGES_LISTED):
             rows.append([f"texts in {_text(language)}", int(_text(count)), ""])
         rows += [[f"prefix {prefix}:", None, namespace] for prefix, namespace in ontology.prefixes]
         rows += [[f"mended: {what}", count, ""] for what, count in ontology.mended or mended(named.graph)]

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
-from IPython.core.magic_arguments import argument
 
 from kgnb.errors import ConfigError
 from kgnb.llm.model import Message, Request
-from kgnb.magics.arguments import LineError, Number
+from kgnb.magics.arguments import LineError, Number, argument
 from kgnb.magics.matching import money, spent
 from kgnb.magics.progress import duration
 from kgnb.magics.verbs import VerbMagics, verb
@@ -46,9 +45,7 @@ class LlmMagics(VerbMagics):
                 at="env:NAME",
                 fix="Put it in an environment variable and name that; delete it from this cell: notebooks are shared.",
             )
-        settings = self.session.settings.with_(
-            model=arguments.model, base_url=arguments.base_url, key=arguments.key
-        )
+        settings = self.session.settings.with_(model=arguments.model, base_url=arguments.base_url, key=arguments.key)
         settings.api_key()  # refuses a variable that is not set now, not in the middle of a run
         self.session.settings = settings
         print(f"model: {_name(settings)}; try it: %llm test")

@@ -13,7 +13,8 @@ from kgnb.agents.ontology_matching.values import Options
 from kgnb.errors import KgnbError
 from kgnb.kg.ontology import Ontology
 from kgnb.magics.progress import Progress, duration
-from kgnb.run import Event, Run, Step
+from kgnb.results.bundle import count
+from kgnb.run import Call, Event, Run, Step
 
 STAGES = ("retrieve", "store", "search", "summarise", "validate", "merge")
 
@@ -66,7 +67,7 @@ class MatchingTask:
         reference: str = "",
         judging: Judging = Judging(),
         storing: Storing = Storing(),
-        new_run: Callable[[MatchingTask, Callable[[Event], object]], Run],
+        new_run: Callable[[MatchingTask, Callable[[Event], None]], Run],
     ) -> None:
         self.source, self.target, self.options = source, target, options
         self.specs, self.reference, self.judging, self.storing = specs, reference, judging, storing
@@ -156,14 +157,15 @@ def summary(*steps: Step, name: str = "") -> str:
     return "; ".join([*parts, duration(sum(step.seconds or 0.0 for step in steps))])
 
 
-def spent(calls: Iterable[Any]) -> list[str]:
+def spent(calls: Iterable[Call]) -> list[str]:
     """What model calls took: how many, tokens, money."""
     made = list(calls)
     cached = sum(call.cached for call in made)
-    said = [f"{len(made):,} model call{'' if len(made) == 1 else 's'}" + (f" ({cached:,} from cache)" if cached else "")]
+    said = [count(len(made), "model call") + (f" ({cached:,} from cache)" if cached else "")]
     if made:
         tokens = sum(call.prompt_tokens + call.completion_tokens for call in made)
-        said += [f"{tokens:,} tokens", money(sum(c.usd for c in made) if all(c.usd is not None for c in made) else None)]
+        known = [call.usd for call in made if call.usd is not None]
+        said += [f"{tokens:,} tokens", money(sum(known) if len(known) == len(made) else None)]
     return said
 
 

@@ -21,7 +21,11 @@ from kgnb.results.metrics import PRECISION_RECALL_F1, Metrics
 from kgnb.results.metrics import Score as Row
 from kgnb.results.table import Column
 
-COUNTS = (Column("right", "Right", "number"), Column("found", "Found", "number"), Column("wanted", "Reference", "number"))
+COUNTS = (
+    Column("right", "Right", "number"),
+    Column("found", "Found", "number"),
+    Column("wanted", "Reference", "number"),
+)
 
 
 def measures(alignment: Alignment, reference: Alignment, source: Ontology, target: Ontology) -> Metrics:
@@ -49,7 +53,9 @@ def measures(alignment: Alignment, reference: Alignment, source: Ontology, targe
     notes += ["the reference named the ontologies the other way round: it was turned"] if turned.flipped else []
     notes += [_strangers(turned.strangers)] if turned.strangers else []
     summary = [_row("non-trivial", non_trivial(given, wanted, rule)), _row("all", score(given, wanted))]
-    return Metrics((*PRECISION_RECALL_F1, *COUNTS), parts, summary=summary, caption="Against the reference", notes=notes)
+    return Metrics(
+        (*PRECISION_RECALL_F1, *COUNTS), parts, summary=summary, caption="Against the reference", notes=notes
+    )
 
 
 def _parts(scores: dict[str, Score]) -> list[Row]:

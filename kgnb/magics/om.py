@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
-from IPython.core.magic_arguments import argument
 
 from kgnb import mapping_files, tasks
 from kgnb.agents.ontology_matching import pipeline
@@ -21,16 +20,15 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
-from kgnb.judging import Decisions, Judge
+from kgnb.judging import Decisions, Judge, Overridden
 from kgnb.llm.model import ChatModel
-from kgnb.magics.arguments import options
+from kgnb.magics.arguments import argument, options
 from kgnb.magics.explain import explain
 from kgnb.magics.matching import STAGES, Judging, MatchingTask, OutOfOrder, Storing, reference_path, summary
 from kgnb.magics.measures import measures
-from kgnb.magics.progress import JudgeInSteps, Progress
+from kgnb.magics.progress import Progress, announced
 from kgnb.magics.verbs import VerbMagics, verb
-from kgnb.mappings import Alignment
-from kgnb.results.table import Column, Table
+from kgnb.results.table import Column, Table, Value
 from kgnb.run import Event, Run
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
@@ -55,28 +53,28 @@ class OmMagics(VerbMagics):
     def start(self, arguments: argparse.Namespace) -> Table:
         """Name the two ontologies to match; what is set here holds for all stages."""
         chosen = Options(**given(arguments, Options))
-        sides = [
-            self.session.ontology(name, individuals=chosen.individuals) for name in (arguments.source, arguments.target)
-        ]
+        specs = (arguments.source, arguments.target)
+        source, target = (self.session.ontology(spec, individuals=chosen.individuals) for spec in specs)
         if arguments.reference:
             mapping_files.load_reference(arguments.reference)
         self.session.matching = MatchingTask(
-            *sides,
+            source,
+            target,
             chosen,
-            specs=(arguments.source, arguments.target),
+            specs=specs,
             reference=arguments.reference,
             judging=Judging(**given(arguments, Judging)),
             storing=Storing(**given(arguments, Storing)),
             new_run=self._new_run,
         )
         columns = [Column("side", "side"), Column("name", "ontology"), *(Column(k, k, "number") for k in COUNTED)]
-        rows = [
+        rows: list[list[Value]] = [
             [side, ontology.name, *(len(ontology.of_kind(kind)) for kind in COUNTED)]  # type: ignore[arg-type]
-            for side, ontology in zip(("source", "target"), sides, strict=True)
+            for side, ontology in (("source", source), ("target", target))
         ]
         mended = [
             f"{ontology.name}: mended {', '.join(f'{what} ({count:,})' for what, count in ontology.mended)}"
-            for ontology in sides
+            for ontology in (source, target)
             if ontology.mended
         ]
         return Table(columns, rows, caption="To be matched", notes=[*mended, "Next: %om retrieve, or all: %om run"])
@@ -253,7 +251,7 @@ class OmMagics(VerbMagics):
             task.reference = arguments.reference
         return task
 
-    def _new_run(self, task: MatchingTask, tell: Callable[[Event], object]) -> Run:
+    def _new_run(self, task: MatchingTask, tell: Callable[[Event], None]) -> Run:
         parameters = {**asdict(task.options), **asdict(task.storing)}
         run = tasks.new_run(
             "ontology_matching",
@@ -281,18 +279,21 @@ class OmMagics(VerbMagics):
         return embedder
 
     def _judge(self, task: MatchingTask) -> Judge[MatchQuestion]:
-        judging = task.judging
+        judging, decisions = task.judging, Decisions(task.judging.decisions) if task.judging.decisions else None
         judge = make_judge(
             judging.judge,
             model=self._model(task),
             reference=tasks.reference_pairs(task.reference) if task.reference else None,
             error_rate=judging.error_rate,
             seed=judging.seed,
-            decisions=Decisions(judging.decisions) if judging.decisions else None,
+            decisions=decisions if judging.judge == "person" else None,
             context=task.options.context,
             width=self.session.settings.width,
         )
-        return JudgeInSteps(task.run.watch_judge(judge), task.run.progress)
+        judge = announced(judge, task.run.progress)
+        if decisions is not None and judging.judge != "person":
+            judge = Overridden(judge, decisions)
+        return task.run.watch_judge(judge)
 
     def _follow_the_model(self, task: MatchingTask, progress: Progress) -> None:
         model = self.session.model()

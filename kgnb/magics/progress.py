@@ -9,10 +9,10 @@ from typing import Any, Generic, TextIO, TypeVar
 
 from IPython.display import DisplayHandle
 
-from kgnb.judging import Judge, Question, Verdict
+from kgnb.judging import Cascade, Judge, ModelJudge, Question, Verdict
 
-Q = TypeVar("Q", bound=Question, contravariant=True)
-Tell = Callable[[int, int, str], object]  # done, of how many, of what
+Q = TypeVar("Q", bound=Question)
+CALLS = "model calls"
 
 
 class Progress:
@@ -44,15 +44,19 @@ class Progress:
         self._width = 0
         self._begun = self._drawn = seconds()
         self._stage, self._calls = "", 0
+        self._calls_expected: int | None = None
 
     def event(self, event: Any) -> None:
         """Takes in one event of a run: ``Run(on_event=progress.event)``."""
         kind = event["event"]
         if kind == "step":
             self._stage, self._calls, self._begun = event["name"], 0, self._seconds()
+            self._calls_expected = None
         elif kind == "call":
             self._calls += 1
-            self._draw(f"{self._stage}: {self._calls} model calls")
+            self.update(self._calls, self._calls_expected, CALLS)
+        elif kind == "progress" and event["unit"] == CALLS:
+            self._calls, self._calls_expected, self._begun = event["done"], event["total"], self._seconds()
         elif kind == "progress":
             self.update(event["done"], event["total"], event["unit"])
 
@@ -60,27 +64,26 @@ class Progress:
         """Says how far the stage is, with the time left at the pace so far."""
         share = f" of {total:,}" if total else ""
         left = ""
-        if total and done:
+        if total and 0 < done < total:
             left = f", {duration((self._seconds() - self._begun) / done * (total - done))} left"
-        calls = f", {self._calls} model calls" if self._calls else ""
-        self._draw(f"{self._stage}: {done:,}{share} {unit}{calls}{left}".replace("  ", " "))
+        self._draw(f"{self._stage}: {done:,}{share} {unit}{left}")
 
     def say(self, line: str) -> None:
         """Shows a line that stays: in place of the progress, if any was shown."""
         if self._handle is not None:
-            self._handle.update({"text/plain": line}, raw=True)
+            _show(self._handle, line, update=True)
             self._handle = None
             return
         self.clear()
         if self._live:
-            DisplayHandle().display({"text/plain": line}, raw=True)
+            _show(_handle(), line)
         else:
             print(line)
 
     def clear(self) -> None:
         """Takes the progress away; what it said is over."""
         if self._handle is not None:
-            self._handle.update({"text/plain": ""}, raw=True)
+            _show(self._handle, "", update=True)
             self._handle = None
         if self._width:
             self._terminal.write("\r" + " " * self._width + "\r")
@@ -95,39 +98,49 @@ class Progress:
         self._drawn = now
         if self._live:
             if self._handle is None:
-                self._handle = DisplayHandle()
-                self._handle.display({"text/plain": line}, raw=True)
+                self._handle = _handle()
+                _show(self._handle, line)
             else:
-                self._handle.update({"text/plain": line}, raw=True)
+                _show(self._handle, line, update=True)
         elif self._terminal.isatty():
             self._terminal.write("\r" + line.ljust(self._width))
             self._terminal.flush()
             self._width = len(line)
 
 
-class JudgeInSteps(Generic[Q]):
-    """A judge asked a few questions at a time, so that one sees it advance and can stop it in between."""
+def _handle() -> DisplayHandle:
+    return DisplayHandle()  # type: ignore[no-untyped-call]  # IPython is untyped
 
-    def __init__(self, judge: Judge[Q], tell: Tell, *, step: int = 32) -> None:
-        self._judge, self._tell, self._step = judge, tell, step
+
+def _show(handle: DisplayHandle, line: str, *, update: bool = False) -> None:
+    (handle.update if update else handle.display)({"text/plain": line}, raw=True)  # type: ignore[no-untyped-call]
+
+
+class AnnouncedJudge(Generic[Q]):
+    """A judge by model that tells, before it asks, how many calls it will take: what a time left is reckoned from.
+
+    The questions go on in one batch, as they came: how they are split into calls decides what the cache can answer.
+    """
+
+    def __init__(self, judge: ModelJudge[Q], tell: Callable[[int, int | None, str], object]) -> None:
+        self._judge, self._tell = judge, tell
 
     @property
     def name(self) -> str:
         """The judge's own name."""
         return self._judge.name
 
-    @property
-    def simulation(self) -> bool:
-        """Whether the judge knows the answers it is asked for."""
-        return bool(getattr(self._judge, "simulation", False))
-
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
-        """The judge's verdicts, in order."""
-        verdicts: list[Verdict] = []
-        for start in range(0, len(questions), self._step):
-            verdicts += self._judge.judge(questions[start : start + self._step])
-            self._tell(len(verdicts), len(questions), "questions")
-        return verdicts
+        """The judge's verdicts."""
+        self._tell(0, self._judge.estimate(questions).calls, CALLS)
+        return self._judge.judge(questions)
+
+
+def announced(judge: Judge[Q], tell: Callable[[int, int | None, str], object]) -> Judge[Q]:
+    """The judge, announcing the calls of the model in it, if there is one."""
+    if isinstance(judge, Cascade):
+        return Cascade(judge.cheap, announced(judge.costly, tell), judge.sure)
+    return AnnouncedJudge(judge, tell) if isinstance(judge, ModelJudge) else judge
 
 
 def duration(seconds: float) -> str:

@@ -10,18 +10,18 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from IPython.core.magic import Magics
-from IPython.core.magic_arguments import argument, magic_arguments
+from IPython.core.magic_arguments import magic_arguments
 
 from kgnb.errors import KgnbError
-from kgnb.magics.arguments import LineError, cell_body, parse, split, without_secrets
+from kgnb.magics.arguments import LineError, argument, cell_body, parse, split, without_secrets
 from kgnb.magics.session import Session
 
 
-class verb(magic_arguments):  # type: ignore[misc]  # IPython is untyped; lower case as its own decorators are
+class verb(magic_arguments):  # lower case as IPython's own decorators are
     """Makes a method a verb of its magic. Its docstring is the help, ``examples`` are lines one can copy."""
 
     def __init__(self, name: str, *examples: str) -> None:
-        super().__init__(name)
+        super().__init__(name)  # type: ignore[no-untyped-call]  # IPython is untyped
         self.examples = examples
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,16 +38,17 @@ class verb(magic_arguments):  # type: ignore[misc]  # IPython is untyped; lower 
             "epilog": "\n".join(["\nexamples:", *(f"  {line}" for line in self.examples)]) if self.examples else None,
         }
         func.verb, func.summary = self.name.split()[-1], summary.splitlines()[0]  # type: ignore[attr-defined]
-        built = super().__call__(func)
+        built = super().__call__(func)  # type: ignore[no-untyped-call]  # IPython is untyped
         # An abbreviated option would change its meaning when a new option arrives.
         built.parser.allow_abbrev = False
         return built  # type: ignore[no-any-return]
 
 
-class VerbMagics(Magics):  # type: ignore[misc]  # IPython is untyped
+class VerbMagics(Magics):
     """A line magic whose first word is a verb."""
 
     magic: ClassVar[str] = ""
+    shell: Any
     verbs: ClassVar[dict[str, Callable[..., Any]]] = {}
 
     def __init__(self, shell: Any, session: Session) -> None:

@@ -1,0 +1,1 @@
+"""Live widgets, only where a person acts: forms for the magics, and the review queue."""

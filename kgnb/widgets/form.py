@@ -78,7 +78,7 @@ class Form:
                 name, _, rest = self.line[1:].partition(" ")
                 result = self.magics.shell.run_line_magic(name, rest)
                 if result is not None:
-                    display(result)
+                    display(result)  # type: ignore[no-untyped-call]  # IPython is untyped
                 self.state.value = "done"
         finally:
             self.button.disabled = False

@@ -1,4 +1,4 @@
-"""The review queue: questions that wait for a person, answered by key or button, kept in a file as they are answered."""
+"""The review queue: questions that wait for a person, answered by key or button, each answer kept in a file at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import traitlets
 
 from kgnb.agents.ontology_matching.values import Description, Judged, MatchQuestion
 from kgnb.judging import UNSURE, Decisions, Pending, pending
-from kgnb.results.table import Column, Table
+from kgnb.results.table import Column, Table, Value
 
 HERE = pathlib.Path(__file__).parent
 RELATIONS = ("equivalent", "broader", "narrower", "related")
@@ -140,8 +140,12 @@ class ReviewWidget(anywidget.AnyWidget):
         self.on_msg(self._message)
 
     def _message(self, _: object, content: Any, __: object) -> None:
+        """Takes one answer from the front end; whatever else may come in changes nothing."""
+        choice = content.get("choice", -1) if isinstance(content, dict) else None
+        if not isinstance(choice, int):
+            return
         try:
-            self.queue.act(str(content.get("action")), int(content.get("choice", -1)), str(content.get("question", "")))
+            self.queue.act(str(content.get("action")), choice, str(content.get("question", "")))
         except ValueError as error:
             self.view = self.queue.view() | {"said": str(error)}
             return
@@ -161,7 +165,7 @@ def review_table(entries: Sequence[Pending[MatchQuestion]]) -> Table:
         Column("said", "what the judge says"),
         Column("gain", "expected gain", "number"),
     ]
-    rows = [
+    rows: list[list[Value]] = [
         [
             entry.question.side,
             entry.question.about.name,

@@ -10,7 +10,9 @@ from tests.magics.conftest import Notebook
 STAGES = ("retrieve", "store", "search", "summarise")
 
 
-@pytest.mark.parametrize("line", ["use m --key sk-1234567890abcdef", "use m --key=hunter22", "use m --kee sk-1234567890abcdef"])
+@pytest.mark.parametrize(
+    "line", ["use m --key sk-1234567890abcdef", "use m --key=hunter22", "use m --kee sk-1234567890abcdef"]
+)
 def test_a_key_written_out_is_refused_and_never_echoed(notebook: Notebook, line: str) -> None:
     cell = notebook(f"%llm {line}")
     assert isinstance(cell.error, LineError)

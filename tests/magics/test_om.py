@@ -8,8 +8,8 @@ from kgnb.agents.ontology_matching.values import Described, Found, Stored, Summa
 from kgnb.errors import ConfigError, DataError, KgnbError
 from kgnb.magics.arguments import LineError
 from kgnb.magics.matching import OutOfOrder
-from kgnb.mappings import Alignment
 from kgnb.mapping_files import load
+from kgnb.mappings import Alignment
 from kgnb.run import Run
 from tests.magics.conftest import PAIRS, Notebook
 
@@ -102,7 +102,7 @@ def test_options_of_a_line_hold_for_later_stages_and_start_forgets_them(started:
 
 def test_the_line_overrules_the_cell_which_overrules_the_session(started: Notebook) -> None:
     started.good("%om start alpine.ttl refuge.ttl --k 9 --confidence 0.6")
-    started.good('%%om run --k 2\nk = 3\ncontext = "huts, with \'quotes\' and --dashes"\n')
+    started.good("%%om run --k 2\nk = 3\ncontext = \"huts, with 'quotes' and --dashes\"\n")
     options = started.session.matching.options
     assert (options.k, options.confidence) == (2, 0.6)
     assert options.context == "huts, with 'quotes' and --dashes"

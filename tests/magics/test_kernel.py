@@ -1,0 +1,155 @@
+"""The magics in real kernels: headless as papermill runs them, and with a front end that presses buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import papermill
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+LOAD = "%load_ext kgnb"
+START = "%om start alpine.ttl refuge.ttl --embedder characters"
+
+
+def notebook_of(*cells: str) -> Any:
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return made
+
+
+def test_a_failing_cell_stops_papermill_and_the_next_cell_has_not_run(folder: Path) -> None:
+    nbformat.write(notebook_of(LOAD, "%om merge", "open('ran.txt', 'w').close()"), folder / "in.ipynb")
+    with pytest.raises(papermill.PapermillExecutionError, match="nothing to match yet"):
+        papermill.execute_notebook(
+            str(folder / "in.ipynb"), str(folder / "out.ipynb"), progress_bar=False, cwd=str(folder)
+        )
+    assert not (folder / "ran.txt").exists()
+    outputs = [cell.get("outputs", []) for cell in nbformat.read(folder / "out.ipynb", 4).cells]
+    errors = [output for each in outputs for output in each if output["output_type"] == "error"]
+    assert len(errors) == 1 and len("\n".join(errors[0]["traceback"]).splitlines()) == 3
+
+
+def test_headless_forms_print_their_line_and_run_at_once(folder: Path) -> None:
+    made = notebook_of(LOAD, START, "%om run --form --judge rule", "%om review")
+    NotebookClient(made, resources={"metadata": {"path": str(folder)}}).execute()
+    outputs = made.cells[2]["outputs"]
+    assert outputs[0]["text"].splitlines()[0] == "%om run --judge rule"
+    assert any("application/vnd.kgnb.table+json" in output.get("data", {}) for output in outputs)
+    assert "widgets" not in made.metadata
+    assert len(nbformat.writes(made)) < 60_000
+
+
+def test_a_bad_line_is_an_error_output_of_a_few_lines(folder: Path) -> None:
+    made = notebook_of(LOAD, START, "%om search --k lots")
+    with pytest.raises(CellExecutionError, match="a whole number from 1 to 50"):
+        NotebookClient(made, resources={"metadata": {"path": str(folder)}}).execute()
+    error = made.cells[2]["outputs"][0]
+    assert error["output_type"] == "error" and error["ename"] == "LineError"
+    assert len("\n".join(error["traceback"]).splitlines()) == 4
+
+
+class FrontEnd:
+    """A front end that runs cells and presses widget buttons over the real protocol."""
+
+    def __init__(self, client: BlockingKernelClient) -> None:
+        self.client = client
+
+    def run(self, source: str) -> list[dict[str, Any]]:
+        """Runs a cell; returns the messages it caused."""
+        return self._until_idle(self.client.execute(source, allow_stdin=True))
+
+    def send(self, comm: str, data: dict[str, Any]) -> list[dict[str, Any]]:
+        """Sends a message to a widget; returns the messages it caused."""
+        message = self.client.session.msg("comm_msg", {"comm_id": comm, "data": data})
+        self.client.shell_channel.send(message)
+        return self._until_idle(message["header"]["msg_id"])
+
+    def _until_idle(self, number: str) -> list[dict[str, Any]]:
+        seen = []
+        while True:
+            message = self.client.get_iopub_msg(timeout=60)
+            if message["parent_header"].get("msg_id") != number:
+                continue
+            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+                return seen
+            seen.append(message)
+
+
+@pytest.fixture
+def front_end(folder: Path) -> Iterator[FrontEnd]:
+    manager, client = start_new_kernel(cwd=str(folder))
+    try:
+        yield FrontEnd(client)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def opened(messages: list[dict[str, Any]], **wanted: str) -> str:
+    """The comm of the widget whose state has these values."""
+    for message in messages:
+        if message["msg_type"] == "comm_open":
+            state = message["content"]["data"]["state"]
+            if all(state.get(name) == value for name, value in wanted.items()):
+                return str(message["content"]["comm_id"])
+    raise AssertionError(f"no widget with {wanted}")
+
+
+def test_a_form_follows_its_controls_and_its_button_runs_the_line(front_end: FrontEnd) -> None:
+    for line in (LOAD, START, "%om retrieve", "%om store"):
+        front_end.run(line)
+    made = front_end.run("%om search --form")
+    slider = opened(made, _model_name="IntSliderModel", description="k")
+    moved = front_end.send(slider, {"method": "update", "state": {"value": 2}, "buffer_paths": []})
+    lines = [message["content"]["data"]["state"].get("line") for message in moved if message["msg_type"] == "comm_msg"]
+    assert "%om search --k 2" in lines
+    pressed = front_end.send(
+        opened(made, _model_name="ButtonModel"), {"method": "custom", "content": {"event": "click"}}
+    )
+    shown = [message["content"]["data"] for message in pressed if message["msg_type"] == "display_data"]
+    assert any(str(data["text/plain"]).startswith("search: ") for data in shown)
+    done = front_end.run("print(sorted(get_ipython().magics_manager.registry['OmMagics'].session.matching.values))")
+    printed = "".join(message["content"]["text"] for message in done if message["msg_type"] == "stream")
+    assert printed.strip() == "['retrieve', 'search', 'store']"
+
+
+def test_the_review_widget_takes_answers_from_its_front_end(front_end: FrontEnd, folder: Path) -> None:
+    for line in (LOAD, START, "%om run --judge person --decisions mine.jsonl"):
+        front_end.run(line)
+    made = front_end.run("%om review --who Ada")
+    widget = next(
+        message["content"]
+        for message in made
+        if message["msg_type"] == "comm_open" and "view" in message["content"]["data"]["state"]
+    )
+    view = widget["data"]["state"]["view"]
+    answer = {"action": "equivalent", "choice": 0, "question": view["question"]["id"]}
+    answered = front_end.send(widget["comm_id"], {"method": "custom", "content": answer})
+    states = [message["content"]["data"].get("state", {}) for message in answered if message["msg_type"] == "comm_msg"]
+    assert any(state.get("view", {}).get("decided") == 1 for state in states)
+    assert '"who": "Ada"' in (folder / "mine.jsonl").read_text(encoding="utf-8")
+
+
+def test_progress_of_long_work_is_one_display_that_ends_as_the_summary(front_end: FrontEnd) -> None:
+    front_end.run(LOAD)
+    messages = front_end.run(
+        "import time\n"
+        "from kgnb.magics.progress import Progress\n"
+        "progress = Progress(live=True, quiet=0.05, every=0.05)\n"
+        "progress.event({'event': 'step', 'name': 'validate'})\n"
+        "for n in range(1, 11):\n"
+        "    time.sleep(0.03)\n"
+        "    progress.update(n, 10, 'questions')\n"
+        "progress.say('validate: done')\n"
+    )
+    shown = [message for message in messages if message["msg_type"] in ("display_data", "update_display_data")]
+    assert [message["msg_type"] for message in shown].count("display_data") == 1
+    assert shown[-1]["content"]["data"]["text/plain"] == "validate: done"
+    assert len({message["content"]["transient"]["display_id"] for message in shown}) == 1

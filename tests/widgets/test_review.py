@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kgnb.agents.ontology_matching.values import Judged, MatchQuestion
+from kgnb.judging import Decisions, Verdict
+from kgnb.widgets.review import HERE, ReviewQueue, ReviewWidget, review_table, waiting
+from tests.magics.conftest import Notebook
+
+
+@pytest.fixture
+def questions(notebook: Notebook) -> tuple[MatchQuestion, ...]:
+    for line in ("start alpine.ttl refuge.ttl", "retrieve", "store", "search --similarity 0", "summarise"):
+        notebook.good(f"%om {line}")
+    found: tuple[MatchQuestion, ...] = notebook.session.matching.values["summarise"].questions
+    assert len(found) > 4
+    return found
+
+
+def undecided(questions: tuple[MatchQuestion, ...]) -> list[Judged]:
+    return [
+        Judged(question, Verdict("unsure", also=((question.others[-1].iri, number / 20),), rationale="cannot tell"))
+        for number, question in enumerate(questions)
+    ]
+
+
+@pytest.fixture
+def queue(questions: tuple[MatchQuestion, ...], tmp_path: Path) -> ReviewQueue:
+    return ReviewQueue(waiting(undecided(questions)), Decisions(tmp_path / "mine.jsonl"), "Ada")
+
+
+def test_what_promises_most_comes_first_and_sure_verdicts_do_not_come_at_all(
+    questions: tuple[MatchQuestion, ...],
+) -> None:
+    judged = undecided(questions)
+    judged[0] = Judged(questions[0], Verdict("equivalent", questions[0].others[0].iri, 0.6))
+    entries = waiting(judged)
+    assert [entry.gain for entry in entries] == sorted((entry.gain for entry in entries), reverse=True)
+    assert questions[0].id not in {entry.question.id for entry in entries}
+    shaky = waiting(judged, below=0.7)[-1]
+    assert shaky.question.id == questions[0].id and shaky.gain == pytest.approx(0.4)
+
+
+def test_accepting_writes_the_decision_at_once_and_shows_the_next_question(queue: ReviewQueue) -> None:
+    first = queue.entries[0].question
+    queue.act("equivalent", 0, first.id)
+    assert queue.decisions.standing()[first.id].decision == "equivalent"
+    assert queue.decisions.standing()[first.id].choice == first.others[0].iri
+    assert queue.decisions.standing()[first.id].who == "Ada"
+    assert queue.current is queue.entries[1]
+    assert queue.view()["decided"] == 1
+
+
+def test_rejecting_chooses_none_and_broader_keeps_the_candidate(queue: ReviewQueue) -> None:
+    first, second = (entry.question for entry in queue.entries[:2])
+    queue.act("different", -1, first.id)
+    queue.act("broader", len(second.others) - 1, second.id)
+    standing = queue.decisions.standing()
+    assert (standing[first.id].decision, standing[first.id].choice) == ("different", None)
+    assert (standing[second.id].decision, standing[second.id].choice) == ("broader", second.others[-1].iri)
+
+
+def test_a_key_pressed_twice_answers_one_question_only(queue: ReviewQueue) -> None:
+    first = queue.entries[0].question
+    queue.act("equivalent", 0, first.id)
+    queue.act("equivalent", 0, first.id)
+    assert len(queue.answers) == 1
+
+
+def test_undo_takes_back_the_last_answer_and_shows_its_question(queue: ReviewQueue) -> None:
+    first = queue.entries[0].question
+    queue.act("undo")
+    assert not queue.view()["undoable"]
+    queue.act("equivalent", 0, first.id)
+    queue.act("undo")
+    assert queue.decisions.standing() == {}
+    assert queue.current is queue.entries[0]
+    assert [decision.decision for decision in queue.decisions.history()] == ["equivalent", None]
+
+
+def test_skipped_questions_come_back_when_the_others_are_answered(queue: ReviewQueue) -> None:
+    skipped = queue.entries[0].question
+    queue.act("skip")
+    while queue.current is not None and queue.current.question.id != skipped.id:
+        queue.act("different")
+    assert queue.current is queue.entries[0]
+    queue.act("different")
+    assert queue.current is None and queue.view()["done"]
+    assert queue.view()["decided"] == len(queue.entries)
+
+
+def test_an_answer_that_is_none_is_refused(queue: ReviewQueue) -> None:
+    with pytest.raises(ValueError, match="no candidate 99"):
+        queue.act("equivalent", 98)
+    with pytest.raises(ValueError, match="no action 'shout'"):
+        queue.act("shout")
+    assert not queue.answers
+
+
+def test_the_judges_favourite_is_marked_and_its_reason_shown(queue: ReviewQueue) -> None:
+    view = queue.view()
+    assert view["chosen"] == len(view["candidates"]) - 1
+    assert "cannot tell" in view["hint"]
+
+
+def test_the_view_holds_one_question_so_that_a_saved_notebook_stays_small(queue: ReviewQueue) -> None:
+    view = queue.view()
+    assert set(view["question"]) == {"id", "name", "iri", "kind", "side", "text"}
+    assert len(json.dumps(view)) < 6_000
+    assert sum((HERE / name).stat().st_size for name in ("review.js", "review.css")) < 12_000
+
+
+def test_an_empty_queue_says_so(tmp_path: Path) -> None:
+    queue = ReviewQueue([], Decisions(tmp_path / "mine.jsonl"))
+    queue.act("equivalent", 0)
+    queue.act("undo")
+    assert queue.view()["done"] and queue.view()["total"] == 0
+    assert len(review_table([])) == 0
+
+
+def test_messages_from_the_front_end_move_the_widget_and_bad_ones_do_no_harm(queue: ReviewQueue) -> None:
+    widget = ReviewWidget(queue)
+    first = queue.entries[0].question
+    widget._handle_custom_msg({"action": "equivalent", "choice": 0, "question": first.id}, [])
+    assert widget.view["decided"] == 1
+    widget._handle_custom_msg({"action": "<script>", "choice": 0}, [])
+    widget._handle_custom_msg({"action": "equivalent", "choice": 99}, [])
+    widget._handle_custom_msg({"action": "equivalent", "choice": "many"}, [])
+    widget._handle_custom_msg("nonsense", [])
+    assert widget.view["decided"] == 1 and len(queue.decisions.history()) == 1
+    assert repr(widget) == f"ReviewWidget(1 of {len(queue.entries)} answered)"
+
+
+def test_the_table_lists_what_waits_with_its_candidates(queue: ReviewQueue) -> None:
+    table = review_table(queue.entries)
+    assert len(table) == len(queue.entries)
+    assert "1. " in table.df()["candidates"][0]
+
+
+def test_answers_override_the_judge_when_validate_runs_again(notebook: Notebook, questions: object) -> None:
+    notebook.good("%om validate --judge person --decisions mine.jsonl")
+    task = notebook.session.matching
+    entries = waiting(task.values["validate"].judged)
+    queue = ReviewQueue(entries, Decisions("mine.jsonl"))
+    first = queue.entries[0].question
+    queue.act("equivalent", 0)
+    validated = notebook.good("%om validate --judge rule").value
+    verdict = next(one.verdict for one in validated.judged if one.question.id == first.id)
+    assert verdict.judged_by == "person" and verdict.choice == first.others[0].iri
+
+
+def test_scripts_set_text_only_and_load_nothing() -> None:
+    for name in ("review.js", "line.js"):
+        source = (HERE / name).read_text(encoding="utf-8")
+        for forbidden in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "import ",
+            "fetch(",
+            "eval(",
+        ):
+            assert forbidden not in source, f"{name}: {forbidden}"
+        assert "lmSuppressShortcuts" in source
