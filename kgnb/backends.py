@@ -19,6 +19,7 @@ from kgnb.kg.ontology import Ontology
 from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
+from kgnb.llm.kept import server_alias
 from kgnb.llm.model import ChatModel
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Pace, Paced
@@ -82,6 +83,9 @@ def open_model(settings: Settings) -> ChatModel | None:
     """The chat model the settings name, paced and replayed from the cache; None where none is named."""
     if not settings.model:
         return None
+    cache = ReplayCache(settings.cache / "replies.sqlite") if settings.replay != "live" else None
+    if cache and settings.replay == "replay":  # needs neither a key nor a server
+        return Replaying(settings.model, cache, "replay", server=server_alias(settings.base_url))
     live = OpenAIModel(
         settings.model,
         base_url=settings.base_url or None,
@@ -90,10 +94,7 @@ def open_model(settings: Settings) -> ChatModel | None:
     )
     pace = _pace(settings.requests_per_minute, settings.tokens_per_minute, settings.width)
     paced = Paced(live, pace, retries=settings.retries)
-    if settings.replay == "live":
-        return paced
-    cache = ReplayCache(settings.cache / "replies.sqlite")
-    return Replaying(paced, cache, mode="replay" if settings.replay == "replay" else "record")
+    return Replaying(paced, cache, "record") if cache else paced
 
 
 @lru_cache

@@ -179,3 +179,13 @@ def test_our_own_ontologies_match_and_read_back_the_same(settings: Settings, tmp
     kgnb.save_alignment(alignment, tmp_path / "huts.sssom.tsv")
     assert kgnb.load_alignment(tmp_path / "huts.sssom.tsv").mappings == alignment.mappings
     assert len(alignment) >= 15
+
+
+def test_a_colleague_without_key_or_server_replays_the_run(settings: Settings) -> None:
+    with StubServer(first_candidate) as server:
+        asked = asked_of(server, settings)
+        first = match_ontologies(alpine(), refuge(), judge="model", settings=asked)
+    assert match_ontologies(alpine(), refuge(), judge="model", settings=asked.with_(replay="replay")) == first
+    fresh = asked.with_(replay="replay", cache=settings.cache / "empty")
+    with pytest.raises(DataError, match="replay"):
+        match_ontologies(alpine(), refuge(), judge="model", settings=fresh)

@@ -52,7 +52,8 @@ def _describe(side: Side, entity: Entity, name_of: Callable[[str], str], meaning
     names = [name_words for name_words in own if name_words]
     extra = [name_words for name_words in synonyms if name_words and name_words not in own]
     told = [" ".join(text.text.split()) for text in (*entity.definitions, *entity.comments)]
-    passages = dict.fromkeys([*(" ".join(n) for n in (*names, *extra)), *told, *([meaning] if meaning else [])])
+    told = list(dict.fromkeys(text for text in (*told, meaning) if text))
+    passages = dict.fromkeys([*(" ".join(n) for n in (*names, *extra)), *told])
     related = dict.fromkeys(normal(name_of(iri)) for iri in _mentioned(entity))
     return Description(
         side=side,
@@ -63,6 +64,7 @@ def _describe(side: Side, entity: Entity, name_of: Callable[[str], str], meaning
         semantic="; ".join(_statements(entity, name_of)),
         names=(*names, *extra),
         synonyms_from=len(names),
+        told=tuple(told),
         related=tuple(text for text in related if text),
     )
 

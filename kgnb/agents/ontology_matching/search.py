@@ -15,6 +15,7 @@ import numpy as np
 
 from kgnb.agents.ontology_matching.values import (
     VIEWS,
+    Cosines,
     Description,
     Found,
     Key,
@@ -46,6 +47,7 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
     described = stored.described
     source, target = described.of("source"), described.of("target")
     sides = {view: _grouped(stored, view) for view in VIEWS}
+    meanings = _grouped(stored, "lexical", only="meaning")
     rankings = list(_equal_names(source, target))
     calibrations: list[tuple[str, Calibration]] = []
     for view in VIEWS:
@@ -58,14 +60,23 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
         rankings += _ranked(view, "target", target, source, back, threshold, options.k)
     rankings.sort(key=lambda r: (r.direction, r.kind, r.source, r.target, r.view))
     pairs = sorted({ranked.pair for ranked in rankings})
-    return Found(described, tuple(rankings), _cosines(pairs, source, target, sides), tuple(calibrations))
+    cosines = _cosines(pairs, source, target, [*sides.values(), meanings])
+    return Found(described, tuple(rankings), cosines, tuple(calibrations))
 
 
-def _grouped(stored: Stored, view: View) -> tuple[Grouped, Grouped]:
-    """The stored vectors of one view, both sides, centred together; rows belong to entities by position."""
+def _grouped(stored: Stored, view: View, only: str = "") -> tuple[Grouped, Grouped]:
+    """The stored vectors of one view, both sides, centred together; rows belong to entities by position.
+
+    ``only`` picks the texts of one sort: names, or what they mean.
+    """
     index: VectorIndex = stored.vectors
     described = stored.described
     read = [index.read(collection, view) for collection in stored.collections]
+    if only:
+        picked = [[n for n, payload in enumerate(payloads) if payload["sort"] == only] for _, payloads, _ in read]
+        read = [
+            (ids, [payloads[n] for n in rows], v[rows]) for (ids, payloads, v), rows in zip(read, picked, strict=True)
+        ]
     vectors = centred(read[0][2], read[1][2])
     sides: list[Grouped] = []
     for (_, payloads, _), rows, descriptions in zip(
@@ -142,12 +153,16 @@ def _cosines(
     pairs: list[Pair],
     source: tuple[Description, ...],
     target: tuple[Description, ...],
-    sides: dict[View, tuple[Grouped, Grouped]],
-) -> dict[Pair, tuple[float, float, float]]:
+    sides: list[tuple[Grouped, Grouped]],
+) -> dict[Pair, Cosines]:
     """Each candidate pair's cosine in every view, also in those whose ranking did not have it."""
     rows = {description.key: n for n, description in enumerate(source)}
     columns = {description.key: n for n, description in enumerate(target)}
     row = np.array([rows[one, kind] for one, _, kind in pairs], dtype=np.int64)
     column = np.array([columns[other, kind] for _, other, kind in pairs], dtype=np.int64)
-    found = [pair_cosines(*sides[view], row, column).tolist() for view in VIEWS]
-    return {pair: (round(s, 4), round(x, 4), round(m, 4)) for pair, s, x, m in zip(pairs, *found, strict=True)}
+    near = np.round(np.array([pair_cosines(*side, row, column) for side in sides]).T.astype(np.float64), 4)
+    cosines: dict[Pair, Cosines] = {}
+    for pair, i, j, (syntactic, lexical, semantic, meaning) in zip(pairs, row, column, near.tolist(), strict=True):
+        told = source[i].told and target[j].told
+        cosines[pair] = Cosines(syntactic, lexical, semantic, meaning if told else None)
+    return cosines

@@ -57,7 +57,8 @@ def _points(descriptions: Sequence[Description], embedder: Embedder) -> list[Poi
     for d in descriptions:
         about: dict[str, str] = {"iri": d.iri, "kind": d.kind, "name": d.name, "embedder": embedder.name}
         for number, (view, text) in enumerate(_texts(d)):
-            payload = {**about, "view": view, "text": text, "language": _language(d, text)}
+            sort = "meaning" if view == "lexical" and text in d.told else "name"
+            payload = {**about, "view": view, "sort": sort, "text": text, "language": _language(d, text)}
             points.append(Point(f"{d.kind} {d.iri} {view} {number}", view, vectors[row[text]].tolist(), payload))
         if d.related:
             together = _together(vectors[[row[text] for text in d.related]])

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from typing import Literal as OneOf
 
 from kgnb.agents.ontology_matching import tables
@@ -90,6 +90,7 @@ class Description:
     semantic: str  # its axioms, verbalised
     names: tuple[tuple[str, ...], ...]  # words of every name: own names first, then synonyms
     synonyms_from: int  # index in ``names`` of the first synonym
+    told: tuple[str, ...] = ()  # the passages of ``lexical`` that say what it means
     related: tuple[str, ...] = ()  # plain-word names of the entities its axioms mention
 
     @property
@@ -206,13 +207,22 @@ class Ranked:
         return (self.source, self.target, self.kind)
 
 
+class Cosines(NamedTuple):
+    """How near two entities are, view by view; ``meaning`` compares definitions alone, None where a side has none."""
+
+    syntactic: float
+    lexical: float
+    semantic: float
+    meaning: float | None = None
+
+
 @dataclass(frozen=True)
 class Found:
     """What ``search`` gives: every entity's candidates in every view, and how each view was calibrated."""
 
     described: Described
     rankings: tuple[Ranked, ...]
-    cosines: Mapping[Pair, tuple[float, float, float]] = field(repr=False)  # of every candidate pair, in VIEWS order
+    cosines: Mapping[Pair, Cosines] = field(repr=False)  # of every candidate pair
     calibrations: tuple[tuple[str, Calibration], ...] = ()
 
     def counts(self) -> dict[str, int]:
@@ -238,7 +248,7 @@ class Candidate:
     kind: Kind
     score: float  # reciprocal rank fusion
     rank: int  # among that entity's candidates; equal scores share a rank
-    cosines: tuple[float, float, float]  # in VIEWS order
+    cosines: Cosines
     evidence: tuple[Evidence, ...] = ()
 
     @property

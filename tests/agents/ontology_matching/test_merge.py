@@ -7,6 +7,7 @@ import pytest
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.values import (
     Candidate,
+    Cosines,
     Described,
     Judged,
     MatchQuestion,
@@ -30,7 +31,7 @@ def merged(described: Described) -> Callable[..., Alignment]:
         for side, source, target, decision, confidence in said:
             source, target = HUT + source, REFUGE + target
             kind = next(d.kind for d in described.of("source") if d.iri == source)
-            candidate = Candidate(source, target, kind, 1.0, 1, (0.5, 0.5, 0.5))
+            candidate = Candidate(source, target, kind, 1.0, 1, Cosines(0.5, 0.5, 0.5))
             about, other = described.find("source", source, kind), described.find("target", target, kind)
             if side == "target":
                 about, other = other, about

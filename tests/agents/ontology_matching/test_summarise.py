@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kgnb.agents.ontology_matching.summarise import summarise
-from kgnb.agents.ontology_matching.values import Described, Found, Options, Ranked, Summarised
+from kgnb.agents.ontology_matching.values import Cosines, Described, Found, Options, Ranked, Summarised
 from tests.agents.ontology_matching.small import HUT, REFUGE
 
 
@@ -14,7 +14,7 @@ def test_fused_scores_follow_the_formula(described: Described) -> None:
         Ranked(warden, structure, "class", "syntactic", "source", 1, 0.6),
         Ranked(warden, keeper, "class", "lexical", "source", 1, 0.9),
     )
-    cosines = {(warden, iri, "class"): (0.0, 0.0, 0.0) for iri in (keeper, structure)}
+    cosines = {(warden, iri, "class"): Cosines(0.0, 0.0, 0.0) for iri in (keeper, structure)}
     (question,) = summarise(Found(described, rankings, cosines), options=Options(fusion_constant=1.0)).questions  # type: ignore[arg-type]
     assert [(c.target, c.rank) for c in question.candidates] == [(keeper, 1), (structure, 2)]
     assert question.candidates[0].score == pytest.approx(1 / 3 + 1 / 2, abs=1e-6)
@@ -24,7 +24,7 @@ def test_equal_scores_share_a_rank_and_may_exceed_k(described: Described) -> Non
     warden = HUT + "Warden"
     targets = [REFUGE + f"RF_000000{n}" for n in (1, 2, 3)]
     rankings = tuple(Ranked(warden, t, "class", "lexical", "source", 1, 0.5) for t in targets)
-    cosines = {(warden, t, "class"): (0.0, 0.0, 0.0) for t in targets}
+    cosines = {(warden, t, "class"): Cosines(0.0, 0.0, 0.0) for t in targets}
     (question,) = summarise(Found(described, rankings, cosines), options=Options(k=1)).questions  # type: ignore[arg-type]
     assert [(c.target, c.rank) for c in question.candidates] == [(t, 1) for t in targets]
 
