@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
@@ -45,7 +46,16 @@ def checked(value: object) -> Value:
     raise TypeError(f"a table cell cannot show a {type(value).__name__}: give text, a number, a Link or an RDF term")
 
 
-def as_text(value: Value, kind: Kind) -> str:
+def has_decimals(values: Iterable[Value]) -> bool:
+    """Tell whether a column's numbers are written with decimals: as soon as one of them has any.
+
+    >>> has_decimals([1, 2.0, None]), has_decimals([1, 0.5])
+    (False, True)
+    """
+    return any(isinstance(value, float) and math.isfinite(value) and not value.is_integer() for value in values)
+
+
+def as_text(value: Value, kind: Kind, decimals: bool = False) -> str:
     """Return the cell as a reader sees it, without markup.
 
     >>> as_text(0.5, "percent"), as_text(True, "boolean"), as_text("https://huts.example.org/alps#Hut", "iri")
@@ -56,7 +66,7 @@ def as_text(value: Value, kind: Kind) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return wording.percent(value) if kind == "percent" else wording.number(value)
+        return wording.percent(value) if kind == "percent" else wording.number(value, decimals=decimals)
     if isinstance(value, Link):
         return value.label or wording.short_iri(value.iri)
     if isinstance(value, str):
@@ -64,9 +74,9 @@ def as_text(value: Value, kind: Kind) -> str:
     return wording.term_text(value)
 
 
-def as_html(value: Value, kind: Kind) -> str:
+def as_html(value: Value, kind: Kind, decimals: bool = False) -> str:
     """Return the cell as escaped HTML; an IRI keeps its full form as the title and is a link where that is safe."""
-    text = escaping.one_line(as_text(value, kind))
+    text = escaping.one_line(as_text(value, kind, decimals))
     shown = escaping.escaped(escaping.shortened(text, _HTML_LENGTH)) or "<br>"
     iri = iri_of(value, kind)
     if iri is None:

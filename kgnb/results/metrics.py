@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kgnb.results import cells, columns, escaping
@@ -91,6 +92,12 @@ class Metrics:
         groups = [("case", self.cases), ("summary", self.summary), ("published", self.published)]
         return [(group, scores) for group, scores in groups if scores]
 
+    @cached_property
+    def _decimals(self) -> frozenset[str]:
+        """The keys of the columns whose numbers have decimals."""
+        columns = {c.key: [cells.checked(score.values.get(c.key)) for score in self._scores()] for c in self.columns}
+        return frozenset(key for key, values in columns.items() if cells.has_decimals(values))
+
     def _scores(self) -> list[Score]:
         return [score for _, scores in self._groups() for score in scores]
 
@@ -159,7 +166,7 @@ class Metrics:
         row = [f'<th scope="row" style="{cell}; text-align: left">{name}{mark}</th>']
         for column in self.columns:
             value = cells.checked(score.values.get(column.key))
-            text = cells.as_html(value, column.kind)
+            text = cells.as_html(value, column.kind, column.key in self._decimals)
             bar = _bar(value) if column.key == self.bar else ""
             row.append(f'<td style="{cell}; text-align: {"right" if column.right else "left"}">{text}{bar}</td>')
         return f'<tr style="background-color: transparent">{"".join(row)}</tr>'
@@ -178,7 +185,10 @@ class Metrics:
             breaks.append(len(rows))
             for score in scores:
                 name = escaping.one_line(score.name) + (" (published)" if group == "published" else "")
-                values = [cells.as_text(cells.checked(score.values.get(c.key)), c.kind) for c in self.columns]
+                values = [
+                    cells.as_text(cells.checked(score.values.get(c.key)), c.kind, c.key in self._decimals)
+                    for c in self.columns
+                ]
                 rows.append([name, *map(escaping.one_line, values)])
         titles = [escaping.one_line(text) for text in (self.case_title, *(c.title for c in self.columns))]
         lines = columns.aligned(titles, rows, [False, *(c.right for c in self.columns)])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kgnb.results import cells, columns, escaping
@@ -101,6 +102,13 @@ class Table:
     def _cells(self) -> Sequence[tuple[Value, ...]]:
         return self.rows  # type: ignore[return-value]  # __post_init__ has made tuples of them
 
+    def _written(self, row: tuple[Value, ...], write: Callable[[Value, Kind, bool], str]) -> list[str]:
+        return [write(*cell) for cell in zip(row, (c.kind for c in self.columns), self._decimals, strict=True)]
+
+    @cached_property
+    def _decimals(self) -> list[bool]:
+        return [cells.has_decimals(row[at] for row in self._cells) for at in range(len(self.columns))]
+
     def _repr_mimebundle_(
         self, include: Container[str] | None = None, exclude: Container[str] | None = None
     ) -> dict[str, Any]:
@@ -155,9 +163,8 @@ class Table:
         details = self.details[at] if self.details else ()
         edge = "0" if details else _EDGE
         shown = "".join(
-            f'<td style="{_CELL}; border-bottom: {edge}; text-align: {_side(column)}">'
-            f"{cells.as_html(value, column.kind)}</td>"
-            for value, column in zip(self._cells[at], self.columns, strict=True)
+            f'<td style="{_CELL}; border-bottom: {edge}; text-align: {_side(column)}">{cell}</td>'
+            for cell, column in zip(self._written(self._cells[at], cells.as_html), self.columns, strict=True)
         )
         row = f'<tr style="background-color: transparent">{shown}</tr>'
         if not details:
@@ -179,8 +186,7 @@ class Table:
     def text(self) -> str:
         """Return aligned plain text of the first rows."""
         shown = [
-            [escaping.one_line(cells.as_text(v, c.kind)) for v, c in zip(row, self.columns, strict=True)]
-            for row in self._cells[:TEXT_ROWS]
+            [escaping.one_line(text) for text in self._written(row, cells.as_text)] for row in self._cells[:TEXT_ROWS]
         ]
         titles = [escaping.one_line(column.title) for column in self.columns]
         lines = [escaping.one_line(self.caption), ""] if self.caption else []

@@ -47,11 +47,13 @@ def short_iri(iri: str) -> str:
     return f"…{iri[cut:]}" if 0 < path <= cut else iri
 
 
-def number(value: int | float) -> str:
-    """Return a number as a reader wants it: grouped from five digits on, three decimals, no noise.
+def number(value: int | float, *, decimals: bool = False) -> str:
+    """Return a number as a reader wants it: grouped from five digits on, three decimals where it has any.
 
-    >>> number(2026), number(120000), number(0.83333), number(0.00001234), number(2.5e9), number(3.0)
-    ('2026', '120,000', '0.833', '1.23e-05', '2,500,000,000', '3')
+    With ``decimals`` a whole number has them too, so that a column of mixed numbers lines up.
+
+    >>> number(2026), number(120000), number(0.83333), number(0.00001234), number(3.0), number(3, decimals=True)
+    ('2026', '120,000', '0.833', '1.23e-05', '3', '3.000')
     """
     if isinstance(value, float):
         if math.isnan(value):
@@ -59,12 +61,13 @@ def number(value: int | float) -> str:
         if math.isinf(value):
             return "∞" if value > 0 else "−∞"
         size = abs(value)
-        if size and (size < 0.0005 or size >= 1e15):
-            return f"{value:.3g}"
-        if not value.is_integer():
+        if size and (size < 0.0005 or size > 2**53):
+            return f"{value:.2e}"
+        if decimals or not value.is_integer():
             return f"{value:,.3f}" if size >= 10_000 else f"{value:.3f}"
         value = int(value)
-    return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    written = f"{value:,}" if abs(value) >= 10_000 else str(value)
+    return f"{written}.000" if decimals else written
 
 
 def percent(share: int | float) -> str:

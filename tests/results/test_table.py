@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from kgnb.kg.terms import Blank, Iri, Literal, TripleTerm
+from kgnb.results.bundle import HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS
+from kgnb.results.table import Column, Link, Table
+
+HUTS = "https://huts.example.org/alps#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+COLUMNS = (
+    Column("hut", "Hut", "iri"),
+    Column("name", "Name"),
+    Column("beds", "Beds", "number"),
+    Column("full", "Full", "percent"),
+    Column("open", "Open", "boolean"),
+)
+
+
+def huts(**more: Any) -> Table:
+    return Table(
+        COLUMNS,
+        [
+            [HUTS + "Vernagt", "Vernagthütte", 132, 0.875, True],
+            [HUTS + "Breslau", Link(HUTS + "Breslau", "Breslauer Hütte"), 160, None, False],
+        ],
+        **more,
+    )
+
+
+def many(number: int) -> Table:
+    return Table([Column("n", "n", "number")], [[n] for n in range(number)])
+
+
+def test_reads_well_in_a_terminal() -> None:
+    assert huts(caption="Huts above Vent", notes=["Beds as of 2026."]).text() == (
+        "Huts above Vent\n"
+        "\n"
+        "Hut        Name             Beds    Full  Open\n"
+        "---------  ---------------  ----  ------  ----\n"
+        "…#Vernagt  Vernagthütte      132  87.5 %  yes\n"
+        "…#Breslau  Breslauer Hütte   160          no\n"
+        "Beds as of 2026."
+    )
+
+
+def test_says_how_many_rows_the_text_leaves_out() -> None:
+    assert many(145).text().endswith(f"24\n... and {145 - TEXT_ROWS} more")
+    assert "more" not in many(TEXT_ROWS).text()
+    assert Table(COLUMNS, []).text().endswith("(no rows)")
+
+
+def test_a_table_that_holds_the_first_rows_of_more_says_so_everywhere() -> None:
+    table = huts(total=12_000)
+    assert table.text().endswith("... and 11,998 more")
+    assert "The first 2 of 12,000 rows." in table.html()
+    assert table.json()["total"] == 12_000
+    assert repr(table) == "<Table: 12,000 rows, hut, name, beds, full, open>"
+
+
+def test_the_bundle_has_the_forms_that_were_asked_for() -> None:
+    assert set(huts()._repr_mimebundle_()) == {TABLE_MIME, "text/html", "text/plain"}
+    assert set(huts()._repr_mimebundle_(include={"text/plain"})) == {"text/plain"}
+    assert set(huts()._repr_mimebundle_(exclude={"text/html"})) == {TABLE_MIME, "text/plain"}
+
+
+def test_html_survives_the_sanitiser(read: Callable[[str], Any]) -> None:
+    table = huts(details=[[("Lies at", "2755 m\nabove the glacier")], []], caption="Huts", notes=["A <b>note</b>"])
+    page = read(table.html())
+    assert page.links == [HUTS + "Vernagt", HUTS + "Breslau", HUTS + "Breslau"]
+    assert page.tags.count("details") == 1
+    text = "".join(page.text)
+    assert "2755 m\nabove the glacier" in text and "A <b>note</b>" in text and "Vernagthütte" in text
+
+
+def test_html_holds_the_first_rows_and_says_how_many_there_are(read: Callable[[str], Any]) -> None:
+    page = read(many(HTML_ROWS + 1).html())
+    assert page.tags.count("tr") == HTML_ROWS + 1
+    assert f"The first {HTML_ROWS} of {HTML_ROWS + 1} rows." in page.text
+    assert "no rows" in read(Table(COLUMNS, []).html()).text
+
+
+HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(1)>\"'&\u202e"
+
+
+def test_hostile_text_is_only_text_wherever_it_stands(read: Callable[[str], Any]) -> None:
+    values = [HOSTILE, Link("javascript:alert(1)", HOSTILE), Iri("javascript:" + HOSTILE), Literal(HOSTILE, "en")]
+    values += [Literal(HOSTILE, datatype=HOSTILE), Blank(HOSTILE), TripleTerm(Blank(HOSTILE), Iri(HOSTILE), Blank("b"))]
+    table = Table(
+        [Column(f"c{n}", HOSTILE) for n in range(len(values))],
+        [values],
+        caption=HOSTILE,
+        details=[[(HOSTILE, HOSTILE)]],
+        notes=[HOSTILE],
+    )
+    page = read(table.html())
+    assert page.links == []
+    assert "\u202e" not in table.html() and "\u202e" not in table.text()
+
+
+@given(some.lists(some.one_of(some.none(), some.booleans(), some.integers(), some.floats(), some.text()), min_size=1))
+def test_any_value_is_shown_and_its_json_is_strict(values: list[Any]) -> None:
+    table = Table([Column("v", "v")], [[value] for value in values])
+    assert json.loads(json.dumps(table.json(), allow_nan=False)) == table.json()
+    assert len(table.text().split("\n")) >= 3
+    assert table.html().count("<tr") >= 2
+
+
+def test_json_keeps_what_a_term_says() -> None:
+    row = [Literal("Hütte", "de"), Literal("01", datatype=XSD + "integer"), Blank("b0"), Iri(HUTS + "Hut")]
+    row += [TripleTerm(Blank("b0"), Iri(HUTS + "p"), Literal("x")), 2**60, math.inf]
+    table = Table([Column(f"c{n}", "") for n in range(len(row))], [row])
+    assert table.json()["rows"][0]["cells"] == [
+        {"literal": "Hütte", "language": "de"},
+        {"literal": "01", "datatype": XSD + "integer"},
+        {"blank": "b0"},
+        {"iri": HUTS + "Hut"},
+        {"triple": [{"blank": "b0"}, {"iri": HUTS + "p"}, {"literal": "x"}]},
+        str(2**60),
+        "Infinity",
+    ]
+
+
+def test_json_of_a_big_table_stays_small_enough_to_save() -> None:
+    assert len(many(JSON_ROWS + 5).json()["rows"]) == JSON_ROWS
+    wide = Table([Column("n", "n")], [["x" * 1900]] * 1500, details=[[("why", "y" * 1900)]] * 1500)
+    data = wide.json()
+    assert data["total"] == 1500
+    assert len(json.dumps(data)) < 1_600_000
+    assert len(wide.html()) < 400_000
+
+
+def test_a_lone_surrogate_does_not_break_saving() -> None:
+    table = Table([Column("v", "v")], [["a\ud800b"]], caption="\udfff", details=[[("\ud800", "\ud800")]])
+    json.dumps(table._repr_mimebundle_(), ensure_ascii=False).encode("utf-8")
+
+
+def test_a_data_frame_is_typed() -> None:
+    frame = huts().df()
+    assert [str(kind) for kind in frame.dtypes] == ["string", "string", "Int64", "Float64", "boolean"]
+    assert frame["name"].tolist() == ["Vernagthütte", HUTS + "Breslau"]
+    assert frame["full"].isna().tolist() == [False, True]
+
+
+def test_a_data_frame_reads_typed_literals() -> None:
+    values = [Literal("2310", datatype=XSD + "int"), Literal("many", datatype=XSD + "int")]
+    assert Table([Column("v", "v")], [[values[0]]]).df()["v"].tolist() == [2310]
+    assert Table([Column("v", "v")], [[value] for value in values]).df()["v"].tolist() == [2310, "many"]
+    assert Table([Column("v", "v")], [[Literal("true", datatype=XSD + "boolean")]]).df()["v"].tolist() == [True]
+    assert Table(COLUMNS, []).df().columns.tolist() == ["hut", "name", "beds", "full", "open"]
+
+
+def test_takes_rows_as_mappings_and_numbers_of_numpy() -> None:
+    table = Table(COLUMNS, [{"beds": numpy.int64(8), "full": numpy.float32(0.5), "open": numpy.bool_(True)}])
+    assert table.rows == ((None, None, 8, 0.5, True),)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Table(COLUMNS, [[1, 2]]), "2 values, the table has 5 columns"),
+        (lambda: Table(COLUMNS, [{"huts": 1}]), "'huts'"),
+        (lambda: Table([Column("a", "A"), Column("a", "B")], []), "same key"),
+        (lambda: huts(details=[[]]), "details are for 1 rows"),
+        (lambda: huts(total=1), "total is 1"),
+        (lambda: Column("a", "A", "date"), "'date'"),  # type: ignore[arg-type]  # the mistake under test
+    ],
+)
+def test_says_what_is_wrong_with_a_table(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        make()
+
+
+def test_refuses_a_value_no_cell_can_show() -> None:
+    with pytest.raises(TypeError, match="cannot show a list"):
+        Table([Column("v", "v")], [[["a"]]])  # type: ignore[list-item]  # the mistake under test
+
+
+def test_the_same_table_has_the_same_bundle() -> None:
+    assert huts()._repr_mimebundle_() == huts()._repr_mimebundle_()
