@@ -84,7 +84,7 @@ def open_model(settings: Settings) -> ChatModel | None:
     if not settings.model:
         return None
     cache = ReplayCache(settings.cache / "replies.sqlite") if settings.replay != "live" else None
-    if cache and settings.replay == "replay":  # needs neither a key nor a server
+    if cache is not None and settings.replay == "replay":  # needs neither a key nor a server
         return Replaying(settings.model, cache, "replay", server=server_alias(settings.base_url))
     live = OpenAIModel(
         settings.model,
@@ -94,7 +94,7 @@ def open_model(settings: Settings) -> ChatModel | None:
     )
     pace = _pace(settings.requests_per_minute, settings.tokens_per_minute, settings.width)
     paced = Paced(live, pace, retries=settings.retries)
-    return Replaying(paced, cache, "record") if cache else paced
+    return Replaying(paced, cache, "record") if cache is not None else paced
 
 
 @lru_cache
