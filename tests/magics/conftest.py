@@ -11,6 +11,8 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 from kgnb import magics
+from kgnb.mapping_files import save
+from kgnb.mappings import Alignment, Mapping
 from kgnb.settings import Settings
 
 ALPINE = """
@@ -83,19 +85,21 @@ class Notebook:
         return self.shell.magics_manager.registry["OmMagics"].session
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder: two small ontologies and a reference between them."""
-    (tmp_path / "alpine.ttl").write_text(ALPINE, encoding="utf-8")
-    (tmp_path / "refuge.ttl").write_text(REFUGE, encoding="utf-8")
-    from kgnb.mapping_files import save
-    from kgnb.mappings import Alignment, Mapping
-
+def write_ontologies(place: Path) -> Path:
+    """Two small ontologies and a reference between them, in a folder."""
+    (place / "alpine.ttl").write_text(ALPINE, encoding="utf-8")
+    (place / "refuge.ttl").write_text(REFUGE, encoding="utf-8")
     base = "http://huts.example/"
     mappings = tuple(Mapping(f"{base}alpine#{one}", f"{base}refuge#{other}") for one, other in PAIRS)
-    save(Alignment(mappings, f"{base}alpine", f"{base}refuge"), tmp_path / "reference.rdf")
+    save(Alignment(mappings, f"{base}alpine", f"{base}refuge"), place / "reference.rdf")
+    return place
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with the ontologies."""
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    return write_ontologies(tmp_path)
 
 
 @pytest.fixture
