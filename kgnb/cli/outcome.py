@@ -32,6 +32,8 @@ def outcome(command: click.Command, arguments: Sequence[str] | None) -> int:
         return _say(what, fix, USAGE, state)
     except KgnbError as error:
         return _say(error.what, error.fix, FAILED, state)
+    except SystemExit:  # what click makes of a closed pipe, having silenced the stream
+        return PIPE_CLOSED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more as it ends
         return PIPE_CLOSED

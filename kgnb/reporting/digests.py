@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from kgnb.datasets import huts
+from kgnb.datasets.fetch import digest
+from kgnb.datasets.matching import matching_set
 from kgnb.reporting.parameters import Value
 from kgnb.settings import Settings
 
 
 def data_digests(values: Mapping[str, Value], settings: Settings) -> dict[str, str]:
-    """SHA-256 of every file a parameter names, by name of the parameter, and of the files of its data set."""
-    found = {}
-    for name, value in values.items():
-        if isinstance(value, str) and value and _is_file(value):
-            found[name] = digest(Path(value))
-    return found
+    """SHA-256 of every file the parameters name, by a name that says nothing of this machine.
+
+    A text that names a file or folder counts wherever it stands; a parameter ``dataset`` counts with all its files,
+    unless ``source`` and ``target`` take its place. Raises DataError for a data set that is not at hand.
+    """
+    texts = {name: value for name, value in values.items() if isinstance(value, str) and value}
+    named = {
+        f"{name}: {file.name}": digest(file)
+        for name, text in texts.items()
+        if name != "dataset"
+        for file in _files(text)
+    }
+    if "dataset" in texts and not ("source" in texts and "target" in texts):
+        cases = matching_set(texts["dataset"], settings.data).cases
+        files = {file for case in cases for file in (case.source, case.target, case.reference) if file is not None}
+        named |= {f"{file.parent.name}/{file.name}": digest(file) for file in files}
+    return dict(sorted(named.items()))
 
 
-def digest(path: Path) -> str:
-    """SHA-256 of a file's bytes."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _is_file(text: str) -> bool:
+def _files(text: str) -> Iterator[Path]:
     try:
-        return Path(text).is_file()
+        path = huts.path(text[5:]) if text.startswith("huts:") else Path(text)
+        if path.is_file():
+            yield path
+        elif path.is_dir():
+            yield from (file for file in sorted(path.rglob("*")) if file.is_file())
     except (OSError, ValueError):  # too long for a path, or no path at all
-        return False
+        return

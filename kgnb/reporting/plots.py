@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from kgnb.reporting.figure import Figure, Theme
+from kgnb.reporting.plot import Plot, Theme
 
 STYLES = ("-", "--", ":", "-.")
 
 
-def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], caption: str) -> Figure:
+def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], caption: str) -> Plot:
     """One horizontal group of bars a name, one bar a series; a value that is None leaves a gap."""
 
     def draw(axes: Axes, theme: Theme) -> None:
@@ -35,10 +35,10 @@ def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[floa
         f"{name}: " + ", ".join(f"{label} {_percent(values[row])}" for label, values in series)
         for row, name in enumerate(names)
     ]
-    return Figure(draw, caption, f"Bars in percent. {'; '.join(told)}.", size=(7.2, 0.9 + 0.42 * len(names)))
+    return Plot(draw, caption, f"Bars in percent. {'; '.join(told)}.", size=(7.2, 0.9 + 0.42 * len(names)))
 
 
-def risk_over_coverage(points: Sequence[tuple[float, float]], caption: str) -> Figure:
+def risk_over_coverage(points: Sequence[tuple[float, float]], caption: str) -> Plot:
     """The share of wrong mappings among the surest ones (risk), against how large a share of all those are."""
 
     def draw(axes: Axes, theme: Theme) -> None:
@@ -51,10 +51,10 @@ def risk_over_coverage(points: Sequence[tuple[float, float]], caption: str) -> F
 
     ends = f" {_percent(points[-1][1])} of all are wrong." if points else " There is no mapping."
     half = next((f" {_percent(y)} of the surer half are wrong." for x, y in points if x >= 0.5), "")
-    return Figure(draw, caption, f"Risk over coverage.{half}{ends}")
+    return Plot(draw, caption, f"Risk over coverage.{half}{ends}")
 
 
-def over_confidence(thresholds: Sequence[float], scores: Sequence[tuple[str, Sequence[float]]], caption: str) -> Figure:
+def over_confidence(thresholds: Sequence[float], scores: Sequence[tuple[str, Sequence[float]]], caption: str) -> Plot:
     """Scores against the confidence below which mappings are dropped."""
 
     def draw(axes: Axes, theme: Theme) -> None:
@@ -72,7 +72,7 @@ def over_confidence(thresholds: Sequence[float], scores: Sequence[tuple[str, Seq
         label, values = scores[-1]
         best = max(range(len(values)), key=lambda at: values[at])
         told = f" {label} is highest, {_percent(values[best])}, at {thresholds[best]:.2f}."
-    return Figure(draw, caption, f"{', '.join(label for label, _ in scores)} over confidence.{told}")
+    return Plot(draw, caption, f"{', '.join(label for label, _ in scores)} over confidence.{told}")
 
 
 def _percent(value: float | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import shlex
 import signal
 import threading
@@ -167,6 +168,7 @@ def _execute(
     about: dict[str, Any],
     secrets: tuple[str, ...],
 ) -> None:
+    logging.getLogger("papermill").setLevel(logging.ERROR)  # it warns of every parameter typed Literal[...]
     given = dict(ledger=ledger, path=saved, secrets=secrets, about=about, before=as_code(session))
     try:
         with _signals():

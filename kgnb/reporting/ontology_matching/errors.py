@@ -10,7 +10,7 @@ from kgnb.mappings import Mapping
 from kgnb.reporting.ontology_matching.outcome import Outcome, names
 from kgnb.reporting.ontology_matching.results import Results
 from kgnb.reporting.ontology_matching.sections import UNMEASURED
-from kgnb.results.table import Column, Link, Table
+from kgnb.results.table import Column, Link, Table, Value
 
 Detail = tuple[str, str]
 
@@ -35,7 +35,8 @@ def missed(results: Results) -> Table:
         Column("target", "Target"),
         Column("fate", "What became of it"),
     ]
-    rows, details = [], []
+    rows: list[list[Value]] = []
+    details: list[list[Detail]] = []
     for one in results.scored:
         wanted = one.wanted.triples if one.wanted else frozenset()
         for triple in sorted(wanted - one.found):
@@ -65,7 +66,7 @@ def _mappings(rows: list[tuple[Outcome, Mapping]], title: str, none: str, result
         Column("confidence", "Confidence", "percent"),
         Column("judged_by", "Judged by"),
     ]
-    shown = [
+    shown: list[list[Value]] = [
         [
             one.name,
             _link(m.source, one.source.find(m.source), m.source_label),

@@ -20,7 +20,7 @@ from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.files import write_whole
 from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.reporting.ontology_matching.results import Results
-from kgnb.reporting.ontology_matching.sections import headline
+from kgnb.reporting.ontology_matching.sections import figures
 from kgnb.reporting.session import Session
 
 DIGITS = 6
@@ -85,12 +85,12 @@ def _first_seconds(found: Mapping[str, Any], results: Results, cache: Path) -> d
 
 
 def _headline(results: Results) -> list[dict[str, Any]]:
-    table = headline(results)
-    keys = [column.key for column in table.columns]
-    rows = [dict(zip(keys, row, strict=True)) for row in table.rows if not isinstance(row, Mapping)]
+    """The rows ``kgnb report`` prints, in percent."""
     return [
-        {key: 100 * value if isinstance(value, float) else value for key, value in row.items()}
-        for row in _rounded(rows)
+        {"matcher": one.system, "covers": one.covers}
+        | {name: round(100 * share, 1) for name, share in (("P", one.precision), ("R", one.recall), ("F1", one.f1))}
+        | {"source": one.source}
+        for one in figures(results)
     ]
 
 
@@ -114,12 +114,6 @@ def _average(average: Average) -> dict[str, Any]:
 def _cost(cost: Cost) -> dict[str, Any]:
     tokens = {"prompt_tokens": cost.prompt_tokens, "completion_tokens": cost.completion_tokens}
     return {"calls": cost.calls, "tokens": cost.tokens} | tokens | {"vectors": cost.points}
-
-
-def _rounded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {key: round(value, DIGITS) if isinstance(value, float) else value for key, value in row.items()} for row in rows
-    ]
 
 
 def _file_name(name: str) -> str:

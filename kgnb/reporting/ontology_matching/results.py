@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kgnb.agents.ontology_matching.values import Options
+from kgnb.datasets.cases import Figure
 from kgnb.evaluate.alignment import (
     Average,
     Point,
@@ -24,19 +25,6 @@ from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Peer:
-    """A published result on the same task: whose, which average over how many pairs, and where it is printed."""
-
-    matcher: str
-    average: str  # "micro" or "mean"
-    pairs: int
-    precision: float
-    recall: float
-    f1: float
-    source: str
-
-
 @dataclass(frozen=True)
 class Results:
     """Everything a report on ontology matching draws from."""
@@ -47,8 +35,9 @@ class Results:
     embedder: str
     options: Options
     run: Run
-    peers: tuple[Peer, ...] = ()
+    peers: tuple[Figure, ...] = ()  # published results on the task
     simulation: str = ""  # what is simulated, if anything is
+    notes: tuple[str, ...] = ()  # what must be said wherever the figures are shown
 
     @property
     def matcher(self) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from kgnb.evaluate.alignment import Score, best_threshold
-from kgnb.reporting.figure import Figure
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from kgnb.datasets.cases import Figure
+from kgnb.evaluate.alignment import Average, Score, best_threshold
 from kgnb.reporting.ontology_matching.outcome import Cost
 from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.plot import Plot
 from kgnb.reporting.plots import grouped_bars, over_confidence, risk_over_coverage
-from kgnb.results.table import Column, Table
+from kgnb.reporting.session import Session
+from kgnb.results.table import Column, Table, Value
 
 SCORES = (
     Column("precision", "Precision", "percent"),
@@ -22,35 +28,35 @@ COUNTS = (
 UNMEASURED = "No reference was given, so nothing is measured."
 
 
-def headline(results: Results) -> Table:
-    """Our figures, micro and mean, and the published ones beside them, each with its average and its source."""
-    columns = [
-        Column("matcher", "Matcher"),
-        Column("average", "Average"),
-        *SCORES,
-        Column("source", "Where it is from"),
-    ]
-    pairs = _pairs(len(results.scored))
-    rows: list[list[str | float]] = []
+def figures(results: Results) -> list[Figure]:
+    """Our figures, micro and mean, and the published ones beside them: what each covers and where it is from."""
+    ours: list[Figure] = []
     if results.mean:
-        whole, average = results.micro, results.mean
-        rows.append([results.matcher, f"micro, {pairs}", whole.precision, whole.recall, whole.f1, "this run"])
-        rows.append([results.matcher, f"mean, {pairs}", average.precision, average.recall, average.f1, "this run"])
-    for peer in results.peers:
-        over = f"{peer.average}, {_pairs(peer.pairs)}"
-        rows.append([peer.matcher, over, peer.precision, peer.recall, peer.f1, peer.source])
-    notes = _notes(results) if rows else [UNMEASURED]
-    return Table(columns, rows, caption=f"{results.task}: {_pairs(len(results.outcomes))}", notes=notes)
+        whole, average, part = results.micro, results.mean, results.non_trivial
+        these = "this pair" if len(results.scored) == 1 else f"these {len(results.scored)} pairs"
+        covered: list[tuple[str, Score | Average]] = [(these, whole)]
+        if len(results.scored) > 1:
+            covered = [(f"micro over {these}", whole), (f"mean of {these}", average)]
+        if any("non-trivial" in peer.covers for peer in results.peers):
+            covered.append(("non-trivial part", part))
+        ours = [Figure(results.matcher, f.precision, f.recall, f.f1, covers, "this run") for covers, f in covered]
+    return [*ours, *sorted(results.peers, key=lambda peer: "these" not in peer.covers)]
 
 
-def headline_bars(results: Results) -> Figure:
-    """The headline as bars."""
-    rows = headline(results).rows
-    names = [f"{_short(str(row[0]))}\n{row[1]}" for row in rows if not isinstance(row, dict)]
-    series = [(label, [row[at] for row in rows]) for at, label in ((2, "precision"), (3, "recall"), (4, "F1"))]
-    return grouped_bars(
-        names, series, _labelled(results, "Micro adds up the counts of all pairs; mean averages the pairs' figures.")
-    )
+def headline(results: Results) -> Table:
+    """The figures as a table."""
+    columns = [Column("matcher", "Matcher"), Column("covers", "Covers"), *SCORES, Column("source", "Where it is from")]
+    rows: list[list[Value]] = [[f.system, f.covers, f.precision, f.recall, f.f1, f.source] for f in figures(results)]
+    notes = _notes(results) if results.mean else [UNMEASURED]
+    return Table(columns, rows, caption=_labelled(results, results.task), notes=notes)
+
+
+def headline_bars(results: Results) -> Plot:
+    """The figures as bars."""
+    shown = figures(results)
+    names = [f"{_short(one.system)}\n{one.covers}" for one in shown]
+    caption = "Micro adds up the counts of all pairs; mean averages the pairs' figures: compare like with like."
+    return grouped_bars(names, _series(shown), _labelled(results, caption))
 
 
 def by_pair(results: Results) -> Table:
@@ -58,21 +64,18 @@ def by_pair(results: Results) -> Table:
     rivals = sorted({name for one in results.outcomes for name in one.published})
     columns = [Column("pair", "Pair"), *COUNTS, *SCORES]
     columns += [Column(name, f"{name}: F1", "percent") for name in rivals]
-    rows = []
+    rows: list[list[Value]] = []
     for one in results.outcomes:
-        theirs = [one.published[name].f1 if name in one.published else None for name in rivals]
+        theirs: list[Value] = [one.published[name].f1 if name in one.published else None for name in rivals]
         rows.append([one.name, *(_scored(one.score) if one.score else [len(one.alignment), *[None] * 5]), *theirs])
     return Table(columns, rows, caption=_labelled(results, "Pair by pair"))
 
 
-def by_pair_bars(results: Results) -> Figure:
+def by_pair_bars(results: Results) -> Plot:
     """The scores of every pair as bars."""
-    series = [
-        ("precision", [score.precision for score in results.scores]),
-        ("recall", [score.recall for score in results.scores]),
-        ("F1", [score.f1 for score in results.scores]),
-    ]
-    return grouped_bars([one.name for one in results.scored], series, _labelled(results, "Pair by pair."))
+    return grouped_bars(
+        [one.name for one in results.scored], _series(results.scores), _labelled(results, "Pair by pair.")
+    )
 
 
 def behind(results: Results) -> Table:
@@ -91,21 +94,17 @@ def behind(results: Results) -> Table:
     )
 
 
-def risk(results: Results) -> Figure:
+def risk(results: Results) -> Plot:
     """How many of the surest mappings are wrong."""
     points = [(point.coverage, point.risk) for point in results.curve]
     caption = "Risk over coverage, all pairs pooled: low on the left means the confidence can be trusted to sort."
     return risk_over_coverage(points, _labelled(results, caption))
 
 
-def thresholds(results: Results) -> Figure:
+def thresholds(results: Results) -> Plot:
     """Precision, recall and F1 if all mappings below a confidence were dropped."""
     points = sorted(results.curve, key=lambda point: point.confidence)
-    scores = [
-        ("precision", [point.score.precision for point in points]),
-        ("recall", [point.score.recall for point in points]),
-        ("F1", [point.score.f1 for point in points]),
-    ]
+    scores = _series([point.score for point in points])
     caption = "Scores over confidence, all pairs pooled (micro)."
     if points:
         best = best_threshold(results.curve)
@@ -133,7 +132,7 @@ def cost(results: Results) -> Table:
             ("written", "of them new"),
         )
     ]
-    rows = [[one.name, *_costs(one.cost)] for one in results.outcomes]
+    rows: list[list[Value]] = [[one.name, *_costs(one.cost)] for one in results.outcomes]
     if len(rows) > 1:
         rows.append(["all", *_costs(results.cost)])
     used = 2 * len(results.outcomes)
@@ -155,7 +154,7 @@ def sources(results: Results) -> Table:
         Column("mended", "Mended on loading", "number"),
         Column("digest", "Digest"),
     ]
-    rows = [
+    rows: list[list[Value]] = [
         [
             side.name,
             side.iri,
@@ -169,6 +168,14 @@ def sources(results: Results) -> Table:
     return Table(columns, rows, caption="What was read")
 
 
+def _series(scores: Sequence[Score | Figure]) -> list[tuple[str, list[float]]]:
+    return [
+        ("precision", [score.precision for score in scores]),
+        ("recall", [score.recall for score in scores]),
+        ("F1", [score.f1 for score in scores]),
+    ]
+
+
 def _scored(score: Score) -> list[float | int]:
     found, wanted = score.tp + score.fp, score.tp + score.fn
     return [found, wanted, score.tp, score.precision, score.recall, score.f1]
@@ -180,7 +187,7 @@ def _costs(cost: Cost) -> list[float | int | None]:
 
 
 def _notes(results: Results) -> list[str]:
-    notes = ["Micro adds up the counts of all pairs, mean averages the pairs' figures: compare like with like."]
+    notes = list(results.notes)
     strangers = sum(len(one.wanted.strangers) for one in results.scored if one.wanted)
     if strangers:
         notes.append(f"{strangers} reference mappings name an entity neither ontology has; they count as missed.")
@@ -203,3 +210,40 @@ def _pairs(number: int) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 28 else text[:27] + "…"
+
+
+@dataclass(frozen=True)
+class Words:
+    """Text for the page: escaped, one paragraph a line."""
+
+    lines: tuple[str, ...]
+    alarm: bool = False
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        start = '<p class="alarm">' if self.alarm else "<p>"
+        body = "".join(f"{start}{escape(line)}</p>" for line in self.lines)
+        return {"text/html": body, "text/plain": "\n".join(self.lines)}
+
+
+def notice(results: Results) -> Words:
+    """In a few sentences what was done; where anything is simulated, that comes first."""
+    done = (
+        f"{_pairs(len(results.outcomes))} matched by the {results.judge}, embedder {results.embedder}: "
+        f"{sum(len(one.alignment) for one in results.outcomes)} mappings found, "
+        f"{sum(len(one.alignment.unsure) for one in results.outcomes)} left unsure, {results.cost.calls} model calls."
+    )
+    if results.simulation:
+        warning = f"SIMULATION: the judge answers from the reference ({results.simulation}); no matcher reached this."
+        return Words((warning, done), alarm=True)
+    return Words((done,))
+
+
+def reproduce(results: Results, session: Session) -> Table:
+    """Everything that decides the result: command, versions, digests of what was read."""
+    record = results.run.to_json()
+    rows: list[list[Value]] = [["command", session.command or "this notebook, opened by hand"]]
+    rows += [["run", record["id"]]]
+    rows += [[f"version of {name}", version] for name, version in record["versions"].items()]
+    rows += [[f"SHA-256 of {name}", digest] for name, digest in session.data]
+    notes = ["As long as all of these and the cache are the same, metrics.json is the same, byte for byte."]
+    return Table([Column("what", "What"), Column("value", "Value")], rows, caption="How to reproduce", notes=notes)

@@ -34,7 +34,7 @@ DARK = Theme("dark", "#14181c", "#e3e7ea", "#9aa5ae", "#353d45", ("#6cc0db", "#f
 
 
 @dataclass(frozen=True)
-class Figure:
+class Plot:
     """One plot, drawn once for each appearance; ``alt`` tells what it shows to whoever cannot see it.
 
     As SVG with text as paths and a fixed salt for its ids, without a date: equal data give equal bytes.

@@ -1,0 +1,182 @@
+"""Match every pair a report is about: one embedder, one index, one reading of each ontology for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from kgnb.agents.ontology_matching.values import Options
+from kgnb.backends import open_embedder, open_index, open_ontology
+from kgnb.datasets.cases import Figure, MatchingCase, MatchingSet
+from kgnb.datasets.matching import matching_set
+from kgnb.datasets.published import over_pairs
+from kgnb.errors import LimitError
+from kgnb.kg.ontology import Ontology
+from kgnb.mapping_files import load_reference
+from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
+from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.session import Session, current
+from kgnb.run import Run
+from kgnb.settings import Settings
+from kgnb.tasks import match_ontologies, new_run
+from kgnb.vectors.cached_embedder import CachedEmbedder
+from kgnb.vectors.embedder import Embedder
+from kgnb.vectors.index import VectorIndex
+
+
+def run_cases(
+    *,
+    dataset: str = "huts",
+    pairs: str = "",
+    source: str = "",
+    target: str = "",
+    reference: str = "",
+    judge: str = "auto",
+    model: str = "",
+    embedder: str = "",
+    k: int = Options().k,
+    context: str = "",
+    error_rate: float = 0.0,
+    seed: int = 0,
+    session: Session | None = None,
+) -> Results:
+    """Match the pairs of a data set that have a reference (or those named), or ``source`` with ``target`` if given.
+
+    Stops at a spent budget with what there is by then, and says so. Raises ValueError if only one of ``source`` and
+    ``target`` is given, DataError for a file that is missing or wrong, ConfigError for a judge that lacks something.
+    """
+    session = session or current()
+    settings = session.settings.with_(**({"model": model} if model else {}))
+    task = _own_pair(source, target, reference) if source or target else matching_set(dataset, settings.data)
+    cases = _chosen(task, pairs)
+    options = Options(k=k, context=context or task.context)
+    read: dict[Any, Ontology] = {}
+    for spec in (spec for case in cases for spec in (case.source, case.target)):
+        if spec not in read:
+            read[spec] = open_ontology(spec, settings)
+    asked = {"judge": judge, "error_rate": error_rate, "seed": seed}
+    run = new_run(
+        "ontology_matching",
+        *read.values(),
+        parameters={
+            "task": task.name,
+            "pairs": [case.name for case in cases],
+            **asked,
+            "k": k,
+            "context": options.context,
+        },
+        settings=settings,
+        folder=session.folder / "run",
+    )
+    embed, index = open_embedder(embedder or None, settings), open_index(None, settings)
+    outcomes: list[Outcome] = []
+    with run:
+        for case in cases:
+            try:
+                outcomes.append(_match(case, read, run, options, embed, index, settings, asked))
+            except LimitError:
+                if not outcomes:
+                    raise
+                break
+    simulated = f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else ""
+    return Results(
+        task=task.title,
+        outcomes=tuple(outcomes),
+        judge=_said(judge, settings),
+        embedder=embed.name,
+        options=options,
+        run=run,
+        peers=_peers(task, cases),
+        simulation=simulated,
+        notes=(*task.notes, *_cut_short(len(outcomes), len(cases))),
+    )
+
+
+def _match(
+    case: MatchingCase,
+    read: dict[Any, Ontology],
+    run: Run,
+    options: Options,
+    embedder: Embedder,
+    index: VectorIndex,
+    settings: Settings,
+    asked: dict[str, Any],
+) -> Outcome:
+    reference = load_reference(case.reference) if case.reference else None
+    before, steps, begun = run.totals, len(run.steps), perf_counter()
+    counted = _counters(embedder)
+    alignment = match_ontologies(
+        read[case.source],
+        read[case.target],
+        embedder=embedder,
+        index=index,
+        options=options,
+        reference=reference,
+        run=run,
+        settings=settings,
+        **asked,
+    )
+    seconds, after, new = perf_counter() - begun, run.totals, run.steps[steps:]
+    stored = [step.counts for step in new if step.name == "store"]
+    computed, reused = (now - then for now, then in zip(_counters(embedder), counted, strict=True))
+    usd = (before["usd"] or 0.0, after["usd"])
+    return Outcome(
+        name=case.name,
+        source=read[case.source],
+        target=read[case.target],
+        alignment=alignment,
+        reference=reference,
+        cost=Cost(
+            seconds=seconds,
+            **{name: after[name] - before[name] for name in ("calls", "cached", "prompt_tokens", "completion_tokens")},
+            usd=None if usd[1] is None else usd[1] - usd[0],
+            texts_embedded=computed,
+            texts_reused=reused,
+            points_written=sum(int(counts["written"]) for counts in stored),
+            points=sum(int(counts["points"]) for counts in stored),
+        ),
+        simulated=sum("simulation" in said.judged_by for step in new for said in step.judgements),
+        published={figure.system: figure for figure in case.published if figure.covers == "this pair"},
+    )
+
+
+def _own_pair(source: str, target: str, reference: str) -> MatchingSet:
+    if not (source and target):
+        raise ValueError("source and target go together\nGive both, or neither and a dataset.")
+    names = [Path(spec).stem or spec for spec in (source, target)]
+    case = MatchingCase("-".join(names), source, target, Path(reference) if reference else None)  # type: ignore[arg-type]
+    return MatchingSet(case.name, f"{names[0]} and {names[1]}", (case,))
+
+
+def _chosen(task: MatchingSet, pairs: str) -> tuple[MatchingCase, ...]:
+    names = [name.strip() for name in pairs.split(",") if name.strip()]
+    return tuple(task.case(name) for name in names) if names else task.with_reference or task.cases
+
+
+def _peers(task: MatchingSet, cases: Sequence[MatchingCase]) -> tuple[Figure, ...]:
+    """The figures published for the task; those over "these pairs" are added up anew when only some pairs are run."""
+    if {case.name for case in cases} == {case.name for case in task.with_reference}:
+        return task.published
+    figures = [figure for figure in task.published if "these" not in figure.covers]
+    sized = [
+        (case.published[0], len(load_reference(case.reference))) for case in cases if case.published and case.reference
+    ]
+    return (*over_pairs(sized), *figures) if sized and len(sized) == len(cases) else tuple(figures)
+
+
+def _said(judge: str, settings: Settings) -> str:
+    """The judge by its name, and the model it asks."""
+    name = ("cascade" if settings.model else "rule") if judge == "auto" else judge
+    return f"{name}, {settings.model}" if settings.model and name in ("model", "cascade") else f"{name} judge"
+
+
+def _cut_short(done: int, wanted: int) -> list[str]:
+    return [f"A budget was spent: {done} of {wanted} pairs were matched, and the last may be partial."] * (
+        done < wanted
+    )
+
+
+def _counters(embedder: Embedder) -> tuple[int, int]:
+    return (embedder.computed, embedder.reused) if isinstance(embedder, CachedEmbedder) else (0, 0)

@@ -1,0 +1,70 @@
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+LEFT = """@prefix : <http://left.example.org/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+<http://left.example.org/> a owl:Ontology .
+:Hut a owl:Class ; rdfs:label "Mountain hut" . :Warden a owl:Class ; rdfs:label "Warden" .
+:Route a owl:Class ; rdfs:label "Route" . :altitude a owl:DatatypeProperty ; rdfs:domain :Hut .
+"""
+RIGHT = """@prefix : <http://right.example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+<http://right.example.org/> a owl:Ontology .
+:mountain_hut a owl:Class . :warden a owl:Class . :Weather a owl:Class . :route a owl:Class .
+:altitude a owl:DatatypeProperty ; rdfs:domain :mountain_hut .
+"""
+CELL = """<map><Cell><entity1 rdf:resource="http://left.example.org/#{}"/><entity2 rdf:resource="http://right.example.org/{}"/>
+<relation>=</relation><measure rdf:datatype="http://www.w3.org/2001/XMLSchema#float">1.0</measure></Cell></map>"""
+REFERENCE = """<?xml version="1.0" encoding="utf-8"?>
+<rdf:RDF xmlns="http://knowledgeweb.semanticweb.org/heterogeneity/alignment"
+ xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><Alignment><xml>yes</xml><level>0</level><type>??</type>
+{}</Alignment></rdf:RDF>"""
+
+
+@dataclass(frozen=True)
+class Pair:
+    left: str
+    right: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Said:
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Pair:
+    cells = [("Hut", "mountain_hut"), ("Warden", "warden"), ("Route", "Weather"), ("altitude", "altitude")]
+    texts = {"left.ttl": LEFT, "right.ttl": RIGHT}
+    texts["reference.rdf"] = REFERENCE.format("".join(CELL.format(*cell) for cell in cells))
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    return Pair(*(str(tmp_path / name) for name in texts))
+
+
+@pytest.fixture
+def kgnb(tmp_path: Path) -> Callable[..., Said]:
+    """Runs the real command in a process of its own, in an empty folder."""
+    (tmp_path / "here").mkdir()
+
+    def run(*words: str, environment: Mapping[str, str] | None = None, stdin: str = "") -> Said:
+        done = subprocess.run(
+            [sys.executable, "-m", "kgnb", *words],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path / "here",
+            env=os.environ | {"KGNB_EMBEDDER": "characters"} | (environment or {}),
+            timeout=120,
+        )
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    return run

@@ -1,0 +1,178 @@
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kgnb.cli import main
+from kgnb.mapping_files import load
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch, tmp_path):
+    monkeypatch.setenv("KGNB_EMBEDDER", "characters")
+    monkeypatch.chdir(tmp_path)
+
+
+def test_writes_every_format_asked_for_and_each_reads_back_the_same(pair, capsys, tmp_path):
+    outs = [str(tmp_path / name) for name in ("o.rdf", "o.sssom.tsv", "o.ttl")]
+    assert main(["match", pair.left, pair.right, *(word for out in outs for word in ("--out", out))]) == 0
+    alignments = [load(out) for out in outs]
+    assert {("http://left.example.org/#Hut", "http://right.example.org/mountain_hut")} < {m.pair for m in alignments[0]}
+    assert alignments[0] == alignments[1]
+    assert [m.pair for m in alignments[2]] == [m.pair for m in alignments[0]]
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("kgnb: ") and "0 model calls" in captured.err
+    assert "\r" not in captured.err and "\x1b" not in captured.err
+
+
+def test_without_out_the_alignment_goes_to_standard_output(pair, capsys):
+    assert main(["match", pair.left, pair.right, "--quiet", "--format", "rdf"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("<?xml")
+    assert captured.err == ""
+
+
+def test_the_same_command_gives_the_same_bytes(pair, tmp_path):
+    for name in ("one.sssom.tsv", "two.sssom.tsv"):
+        assert main(["match", pair.left, pair.right, "-q", "-o", str(tmp_path / name)]) == 0
+    assert (tmp_path / "one.sssom.tsv").read_bytes() == (tmp_path / "two.sssom.tsv").read_bytes()
+
+
+def test_a_reference_is_scored_whichever_way_round_it_is_written(pair, capsys):
+    for words in ((pair.left, pair.right), (pair.right, pair.left)):
+        assert main(["match", *words, "-o", "o.rdf", "--reference", pair.reference]) == 0
+        assert "recall 75.0 %" in capsys.readouterr().err
+
+
+def test_the_trace_is_kept_where_asked(pair, tmp_path):
+    from kgnb.run import Run
+
+    assert main(["match", pair.left, pair.right, "-q", "-o", "o.rdf", "--run", str(tmp_path / "trace")]) == 0
+    run = Run.load(tmp_path / "trace")
+    assert run.state == "done"
+    assert [step.name for step in run.steps] == ["retrieve", "store", "search", "summarise", "validate", "merge"]
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        ("o.csv", "an alignment file ends in .sssom.tsv, .rdf or .ttl"),
+        ("o.rdf.gz", "leave out .gz"),
+        ("nowhere/o.rdf", "there is no folder nowhere"),
+        (".", "alignment file ends in"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_refused_before_any_work(pair, capsys, out, said):
+    assert main(["match", "missing-source.ttl", "missing-target.ttl", "--out", out]) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert "missing-source" not in captured.err
+
+
+def test_an_input_is_never_overwritten(pair, capsys):
+    before = Path(pair.left).read_bytes()
+    assert main(["match", pair.left, pair.right, "--out", pair.left]) == 2
+    assert main(["match", pair.left, pair.right, "--reference", pair.reference, "--out", pair.reference]) == 2
+    assert "one of the inputs" in capsys.readouterr().err
+    assert Path(pair.left).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["match", "missing.ttl", "{right}"], 1, "missing.ttl"),
+        (["match", "{left}", "{right}", "--judge", "model"], 1, "the model judge asks a model, and none is set"),
+        (["match", "{left}", "{right}", "--judge", "oracle"], 1, "none was given"),
+        (["match", "{left}", "{right}", "--judge", "nobody"], 2, "Invalid value for '--judge'"),
+        (["match", "{left}", "{right}", "--k", "0"], 2, "Invalid value for '--k'"),
+        (["match", "{left}", "{right}", "--embedder", "glove"], 1, "there is no embedder 'glove'"),
+        (["match", "{left}", "{right}", "--reference", "missing.rdf"], 2, "does not exist"),
+        (["match", "{left}"], 2, "Missing argument 'TARGET'"),
+        (["match", "{left}", "{right}", "--reference", "{stranger}"], 1, "none of the reference's pairs joins"),
+        (["match", "{empty}", "{right}"], 1, "empty.ttl"),
+        (["match", "{broken}", "{right}"], 1, "broken.ttl"),
+        (["match", "http://127.0.0.1:9/sparql", "{right}"], 1, "127.0.0.1"),
+        (["mach"], 2, "No such command 'mach'"),
+    ],
+)
+def test_what_goes_wrong_is_one_plain_message_and_an_exit_status(pair, capsys, tmp_path, words, status, said):
+    (tmp_path / "empty.ttl").write_text("")
+    (tmp_path / "broken.ttl").write_text("@prefix : <http://x/> .\n:a :b .")
+    (tmp_path / "stranger.rdf").write_text(Path(pair.reference).read_text().replace("left.example", "other.example"))
+    places = {name: str(tmp_path / f"{name}.ttl") for name in ("empty", "broken")}
+    places |= {"left": pair.left, "right": pair.right, "stranger": str(tmp_path / "stranger.rdf")}
+    words = [word.format(**places) for word in words]
+    assert main([*words, *(["--out", "o.rdf"] if words[0] == "match" else [])]) == status
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert "Traceback" not in captured.err
+    assert captured.out == ""
+    assert not (tmp_path / "o.rdf").exists()
+
+
+def test_debug_shows_the_traceback(pair, capsys):
+    assert main(["--debug", "match", "missing.ttl", pair.right]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_failed_run_leaves_an_older_output_as_it_was(pair, tmp_path):
+    (tmp_path / "o.rdf").write_text("older")
+    assert main(["match", "missing.ttl", pair.right, "--out", "o.rdf"]) == 1
+    assert (tmp_path / "o.rdf").read_text() == "older"
+    assert main(["match", pair.left, pair.right, "-q", "--out", "o.rdf"]) == 0
+    assert (tmp_path / "o.rdf").read_text() != "older"
+    assert not [path for path in tmp_path.iterdir() if ".part" in path.name]
+
+
+def test_help_teaches_with_examples_and_lists_the_agents_options(capsys):
+    assert main(["match", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "kgnb match cmt.owl confof.owl --out cmt-confof.rdf" in shown
+    assert all(option in shown for option in ("--k ", "--similarity", "--confidence", "--cardinality", "--context"))
+
+
+def test_the_version_is_the_packages(capsys):
+    from importlib.metadata import version
+
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"kgnb, version {version('kgnb')}\n"
+
+
+def test_as_a_process_it_ends_with_its_status_and_keeps_the_streams_apart(pair, kgnb, tmp_path):
+    done = kgnb("match", pair.left, pair.right)
+    assert (done.status, done.out.splitlines()[0][:1]) == (0, "#")
+    assert done.err.count("\n") == 1
+    failed = kgnb("match", "missing.ttl", pair.right)
+    assert (failed.status, failed.out) == (1, "")
+    assert failed.err.startswith("kgnb: ") and "Traceback" not in failed.err
+
+
+def test_a_closed_pipe_is_no_error(pair, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kgnb", "match", pair.left, pair.right, "--quiet"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(60) == 128 + signal.SIGPIPE
+
+
+def test_an_interrupt_ends_it_with_130_and_no_traceback(pair, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # an endpoint that never answers
+        silent.settimeout(60)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/sparql"
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kgnb", "match", url, pair.right], stderr=subprocess.PIPE, text=True, cwd=tmp_path
+        )
+        connection, _ = silent.accept()
+        with connection:
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.strip() == "kgnb: interrupted"
