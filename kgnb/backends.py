@@ -21,19 +21,12 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.llm.kept import server_alias
 from kgnb.llm.model import ChatModel
-from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Pace, Paced
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.settings import Secret, Settings, secret
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
-from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
-from kgnb.vectors.local_embedder import LocalEmbedder
-from kgnb.vectors.openai_embedder import OpenAIEmbedder
-from kgnb.vectors.qdrant_index import QdrantIndex
-from kgnb.vectors.sentence_transformers_embedder import SentenceTransformersEmbedder
-from kgnb.vectors.tiny_embedder import TinyEmbedder
 
 GraphSource: TypeAlias = "str | Path | Graph | RdflibSource | Sequence[str | Path]"
 OntologySource: TypeAlias = "GraphSource | Ontology"
@@ -57,13 +50,17 @@ def open_graph(source: GraphSource, settings: Settings) -> Graph:
         return source
     if isinstance(source, str) and URL.match(source):
         return EndpointGraph(source)
-    specs = [source] if isinstance(source, str | Path) else list(source)
-    paths = [huts.path(str(spec)[5:]) if str(spec).startswith("huts:") else spec for spec in specs]
+    paths = [file_of(spec) for spec in ([source] if isinstance(source, str | Path) else source)]
     if not paths:
         raise ValueError("no file was named")
     graph = OxigraphGraph(name=", ".join(Path(path).name or str(path) for path in paths))
     load(graph, *paths)
     return graph
+
+
+def file_of(spec: str | Path) -> str | Path:
+    """A path as it is; the file of our own data that ``huts:NAME`` stands for."""
+    return huts.path(str(spec)[5:]) if str(spec).startswith("huts:") else spec
 
 
 def open_ontology(source: OntologySource, settings: Settings, *, individuals: bool = False) -> Ontology:
@@ -81,6 +78,8 @@ def open_ontology(source: OntologySource, settings: Settings, *, individuals: bo
 
 def open_model(settings: Settings) -> ChatModel | None:
     """The chat model the settings name, paced and replayed from the cache; None where none is named."""
+    from kgnb.llm.openai_model import OpenAIModel
+
     if not settings.model:
         return None
     cache = ReplayCache(settings.cache / "replies.sqlite") if settings.replay != "live" else None
@@ -106,27 +105,37 @@ def _pace(requests_per_minute: float, tokens_per_minute: float, at_once: int) ->
 def open_embedder(name: str | None, settings: Settings) -> Embedder:
     """The embedder of this name (None: the settings'), with the content cache in front of it."""
     name = name or settings.embedder
+    return CachedEmbedder(_embedder(name, settings), VectorCache(settings.cache / "vectors.sqlite"))
+
+
+def _embedder(name: str, settings: Settings) -> Embedder:
+    # imported one by one: each brings a library of its own, and only one of them is used
+    from kgnb.vectors.character_embedder import CharacterEmbedder
+    from kgnb.vectors.local_embedder import LocalEmbedder
+    from kgnb.vectors.openai_embedder import OpenAIEmbedder
+    from kgnb.vectors.sentence_transformers_embedder import SentenceTransformersEmbedder
+    from kgnb.vectors.tiny_embedder import TinyEmbedder
+
     scheme, _, model = name.partition(":")
-    embedder: Embedder
     if name == "local":
-        embedder = LocalEmbedder()
-    elif name == "characters":
-        embedder = CharacterEmbedder()
-    elif name == "tiny":
-        embedder = TinyEmbedder()
-    elif scheme == "openai" and model:
+        return LocalEmbedder()
+    if name == "characters":
+        return CharacterEmbedder()
+    if name == "tiny":
+        return TinyEmbedder()
+    if scheme == "openai" and model:
         key = _key(settings.embedder_key) or settings.api_key()
         url = settings.embedder_url or settings.base_url or None
-        embedder = OpenAIEmbedder(model, base_url=url, api_key=key.reveal() or None)
-    elif scheme == "sentence-transformers" and model:
-        embedder = SentenceTransformersEmbedder(model)
-    else:
-        raise ConfigError(f"there is no embedder {name!r}", fix=f"Choose one of {', '.join(EMBEDDERS)}.")
-    return CachedEmbedder(embedder, VectorCache(settings.cache / "vectors.sqlite"))
+        return OpenAIEmbedder(model, base_url=url, api_key=key.reveal() or None)
+    if scheme == "sentence-transformers" and model:
+        return SentenceTransformersEmbedder(model)
+    raise ConfigError(f"there is no embedder {name!r}", fix=f"Choose one of {', '.join(EMBEDDERS)}.")
 
 
 def open_index(location: str | None, settings: Settings) -> VectorIndex:
     """The vector index at a location (None: the settings'): ``memory``, a folder, or a Qdrant server's URL."""
+    from kgnb.vectors.qdrant_index import QdrantIndex  # slow to import
+
     location = location or settings.index
     key = _key(settings.index_key).reveal() or None
     return QdrantIndex(":memory:" if location == "memory" else location, api_key=key)

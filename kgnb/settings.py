@@ -93,8 +93,8 @@ class Settings:
         default="record",
         metadata=_help("record, replay (never live) or live (no cache)", "model.replay", "KGNB_REPLAY"),
     )
-    prices: str = field(
-        default="", metadata=_help("TOML file of prices per million tokens", "model.prices", "KGNB_PRICES")
+    prices: Path | None = field(
+        default=None, metadata=_help("TOML file of prices per million tokens", "model.prices", "KGNB_PRICES")
     )
     embedder: str = field(
         default="local",

@@ -11,12 +11,12 @@ from typing import Literal as OneOf
 from kgnb.agents.ontology_matching import pipeline
 from kgnb.agents.ontology_matching.judges import make_judge
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
-from kgnb.backends import OntologySource, open_embedder, open_index, open_model, open_ontology
+from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_model, open_ontology
 from kgnb.judging import CallableJudge, Decisions, Judge, Verdict
 from kgnb.kg.ontology import Ontology
 from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Prices
-from kgnb.mapping_files import load
+from kgnb.mapping_files import load_reference
 from kgnb.mappings import Alignment
 from kgnb.run import Limits, Run
 from kgnb.settings import Settings
@@ -140,10 +140,19 @@ def _judge(
     )
 
 
+def open_reference(spec: str | Path) -> Alignment:
+    """The reference alignment in a file, or ``huts:reference``.
+
+    Raises:
+        DataError: the file is missing, malformed, no alignment, or holds no mapping.
+    """
+    return load_reference(file_of(spec))
+
+
 def reference_pairs(reference: Alignment | Iterable[tuple[str, str]] | str | Path) -> frozenset[tuple[str, str]]:
     """The pairs a reference holds as equivalent."""
     if isinstance(reference, str | Path):
-        reference = load(Path(reference))
+        reference = open_reference(reference)
     if isinstance(reference, Alignment):
         return frozenset(mapping.pair for mapping in reference if mapping.relation == "equivalent")
     return frozenset(reference)

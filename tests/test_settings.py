@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,10 @@ def test_a_secret_does_not_show_itself() -> None:
     kept = Secret("planted", "env:MY_KEY")
     assert "planted" not in f"{kept} {kept!r} {[kept]}"
     assert kept.reveal() == "planted"
+
+
+def test_the_settings_page_lists_every_setting() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "settings.md").read_text(encoding="utf-8")
+    for entry in fields(Settings):
+        row = f"| `{entry.metadata['toml']}` | `{entry.metadata['variable']}` |"
+        assert row in page and entry.metadata["help"] in page

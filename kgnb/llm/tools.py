@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, validate_call
 
 from kgnb.llm.failure import shown
@@ -108,6 +107,8 @@ def call_tools(
 
 def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec) -> ToolUse:
     """Checks a call, and runs it."""
+    from jsonschema import Draft202012Validator  # takes a second to import, and most runs call no tool
+
     if call.name != finish.name and call.name not in tools:
         known = ", ".join([*tools, finish.name])
         return ToolUse(call, error=f"there is no tool {shown(call.name, 60)}; there are {known}")

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -130,6 +129,8 @@ def _mapping(validated: Validated, vote: _Votes, relation: Relation) -> Mapping:
 
 def _assignment(mappings: dict[Pair, Mapping]) -> set[Pair]:
     """The one-to-one choice of greatest total confidence, solved exactly within each connected group of pairs."""
+    from scipy.optimize import linear_sum_assignment  # takes a second to import, and nothing else here needs it
+
     pairs = list(mappings)
     if not pairs:
         return set()

@@ -53,7 +53,7 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
     for view in VIEWS:
         a, b = sides[view]
         there, back = nearest_entities(a, b, options.k)
-        calibration = calibrate(a, b)
+        calibration = calibrate(a, b, neighbours=(there, back) if options.k > 1 else None)
         calibrations.append((view, calibration))
         threshold = calibration.background[FLOOR] if options.similarity is None else options.similarity
         rankings += _ranked(view, "source", source, target, there, threshold, options.k)
