@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from kgnb.reporting.plot import Plot, Theme
 
-STYLES = ("-", "--", ":", "-.")
+STYLES, WIDTHS = ("--", ":", "-"), (1.2, 1.4, 2.0)
 
 
 def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], caption: str) -> Plot:
@@ -60,7 +60,7 @@ def over_confidence(thresholds: Sequence[float], scores: Sequence[tuple[str, Seq
     def draw(axes: Axes, theme: Theme) -> None:
         for at, (label, values) in enumerate(scores):
             drawn = [100 * value for value in values]
-            axes.step(thresholds, drawn, where="pre", label=label, color=theme.series[at], linestyle=STYLES[at])
+            axes.step(thresholds, drawn, STYLES[at], where="pre", label=label, color=theme.series[at], lw=WIDTHS[at])
         axes.set_ylim(0, 102)
         axes.set_xlabel("mappings below this confidence dropped")
         axes.set_ylabel("%")

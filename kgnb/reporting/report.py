@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import shlex
+import shutil
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -217,6 +218,8 @@ def _claim(folder: Path) -> None:
             f"{folder} is being written by process {earlier.process}",
             fix="Wait for it, or choose another folder with --out.",
         )
+    for name in ("run", "alignments") if earlier is not None else ():
+        shutil.rmtree(folder / name, ignore_errors=True)
     for name in ("metrics.json", "timing.json", "report.html", "report.ipynb"):
         (folder / name).unlink(missing_ok=True)
 

@@ -94,10 +94,7 @@ def _is_wrong(one: Outcome, mapping: Mapping) -> bool:
 
 def _reasons(one: Outcome, mapping: Mapping) -> list[Detail]:
     """What spoke for a mapping, and what the reference has for the two entities instead."""
-    details = [("rationale", mapping.rationale)] if mapping.rationale else []
-    details += [
-        (item.kind if item.score is None else f"{item.kind} ({item.score:.2f})", item.text) for item in mapping.evidence
-    ]
+    details = _evidence(mapping)
     wanted = sorted(one.wanted.triples) if one.wanted else []
     for source, target, relation in wanted:
         if source == mapping.source or target == mapping.target:
@@ -130,8 +127,11 @@ def _fate(one: Outcome, triple: Triple) -> tuple[str, list[Detail]]:
 
 
 def _evidence(mapping: Mapping) -> list[Detail]:
-    said = [("rationale", mapping.rationale)] if mapping.rationale else []
-    return said + [(item.kind, item.text) for item in mapping.evidence]
+    said = [("why", mapping.rationale)] if mapping.rationale else []
+    lines = [
+        f"{item.kind}{'' if item.score is None else f' ({item.score:.2f})'}: {item.text}" for item in mapping.evidence
+    ]
+    return said + ([("evidence", "\n".join(["", *lines]))] if lines else [])
 
 
 def _about(side: str, entity: Entity | None, ontology: Ontology) -> Iterable[Detail]:

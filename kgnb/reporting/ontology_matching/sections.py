@@ -40,7 +40,7 @@ def figures(results: Results) -> list[Figure]:
         if any("non-trivial" in peer.covers for peer in results.peers):
             covered.append(("non-trivial part", part))
         ours = [Figure(results.matcher, f.precision, f.recall, f.f1, covers, "this run") for covers, f in covered]
-    return [*ours, *sorted(results.peers, key=lambda peer: "these" not in peer.covers)]
+    return sorted([*ours, *results.peers], key=lambda one: ("these" not in one.covers, "mean" in one.covers))
 
 
 def headline(results: Results) -> Table:
@@ -68,13 +68,13 @@ def by_pair(results: Results) -> Table:
     for one in results.outcomes:
         theirs: list[Value] = [one.published[name].f1 if name in one.published else None for name in rivals]
         rows.append([one.name, *(_scored(one.score) if one.score else [len(one.alignment), *[None] * 5]), *theirs])
-    return Table(columns, rows, caption=_labelled(results, "Pair by pair"))
+    return Table(columns, rows, caption=_labelled(results, ""))
 
 
 def by_pair_bars(results: Results) -> Plot:
     """The scores of every pair as bars."""
     return grouped_bars(
-        [one.name for one in results.scored], _series(results.scores), _labelled(results, "Pair by pair.")
+        [one.name for one in results.scored], _series(results.scores), _labelled(results, "Scores of every pair.")
     )
 
 
@@ -89,7 +89,7 @@ def behind(results: Results) -> Table:
     return Table(
         [Column("part", "Part"), *COUNTS, *SCORES],
         rows if results.scored else [],
-        caption=_labelled(results, "What the figures are made of"),
+        caption=_labelled(results, ""),
         notes=notes if results.scored else [UNMEASURED],
     )
 
@@ -141,7 +141,7 @@ def cost(results: Results) -> Table:
         "and stored once, whatever it is matched with.",
         "Seconds are those of this run; tokens are what the models' servers counted, cached replies included.",
     ]
-    return Table(columns, rows, caption="What it took", notes=notes)
+    return Table(columns, rows, notes=notes)
 
 
 def sources(results: Results) -> Table:
@@ -165,7 +165,7 @@ def sources(results: Results) -> Table:
         ]
         for side in results.ontologies
     ]
-    return Table(columns, rows, caption="What was read")
+    return Table(columns, rows, caption="Ontologies")
 
 
 def _series(scores: Sequence[Score | Figure]) -> list[tuple[str, list[float]]]:
@@ -187,7 +187,7 @@ def _costs(cost: Cost) -> list[float | int | None]:
 
 
 def _notes(results: Results) -> list[str]:
-    notes = list(results.notes)
+    notes = [f"{note[0].upper()}{note[1:]}" for note in results.notes]
     strangers = sum(len(one.wanted.strangers) for one in results.scored if one.wanted)
     if strangers:
         notes.append(f"{strangers} reference mappings name an entity neither ontology has; they count as missed.")
@@ -201,7 +201,7 @@ def _notes(results: Results) -> list[str]:
 
 
 def _labelled(results: Results, text: str) -> str:
-    return f"SIMULATION ({results.simulation}). {text}" if results.simulation else text
+    return f"SIMULATION ({results.simulation}). {text}".strip() if results.simulation else text
 
 
 def _pairs(number: int) -> str:
