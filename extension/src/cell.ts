@@ -81,11 +81,11 @@ function readCell(value: unknown, where: string): Cell {
 }
 
 /** The cell as a reader sees it, on one line. */
-export function cellText(cell: Cell, kind: Kind): string {
-  return oneLine(rawText(cell, kind));
+export function cellText(cell: Cell, kind: Kind, decimals = false): string {
+  return oneLine(rawText(cell, kind, decimals));
 }
 
-function rawText(cell: Cell, kind: Kind): string {
+function rawText(cell: Cell, kind: Kind, decimals: boolean): string {
   if (cell === null) {
     return '';
   }
@@ -93,7 +93,7 @@ function rawText(cell: Cell, kind: Kind): string {
     return cell ? 'yes' : 'no';
   }
   if (typeof cell === 'number') {
-    return kind === 'percent' ? formatPercent(cell) : formatNumber(cell);
+    return kind === 'percent' ? formatPercent(cell) : formatNumber(cell, decimals);
   }
   if (typeof cell === 'string') {
     return isNumeric(kind) ? numericWord(cell) : cell;
@@ -107,7 +107,12 @@ function rawText(cell: Cell, kind: Kind): string {
   if ('blank' in cell) {
     return `_:${cell.blank}`;
   }
-  return `<<( ${cell.triple.map(part => rawText(part, 'text')).join(' ')} )>>`;
+  return `<<( ${cell.triple.map(part => rawText(part, 'text', false)).join(' ')} )>>`;
+}
+
+/** Whether a column's numbers are written with decimals: as soon as one of them has any. */
+export function hasDecimals(cells: readonly Cell[]): boolean {
+  return cells.some(cell => typeof cell === 'number' && Number.isFinite(cell) && !Number.isInteger(cell));
 }
 
 /** Everything a search looks at: the text shown and, for an IRI or a typed literal, its full form. */

@@ -3,7 +3,7 @@
  */
 
 import type { Cell } from './cell';
-import { cellNumber, cellText, isNumeric } from './cell';
+import { cellNumber, cellText, hasDecimals, isNumeric } from './cell';
 import { element, freshId } from './dom';
 import { linkTarget, oneLine, visible } from './escaping';
 import type { MetricsData, Score } from './metrics-data';
@@ -62,7 +62,7 @@ function drawCell(data: MetricsData, cell: Cell, at: number): HTMLElement {
     'td',
     isNumeric(kind) ? 'kgnb-number' : '',
     {},
-    cellText(cell, kind),
+    cellText(cell, kind, hasDecimals(data.rows.map(row => row.cells[at] ?? null))),
     share !== null && Number.isFinite(share) ? bar(share) : null
   );
 }

@@ -56,7 +56,7 @@ export interface Step {
   readonly name: string;
   readonly state: string;
   readonly note: string;
-  readonly counts: Readonly<Record<string, number>>;
+  readonly counts: Readonly<Partial<Record<string, number>>>;
   readonly seconds: number | null;
   readonly calls: readonly Call[];
   readonly judgements: readonly Judgement[];

@@ -3,7 +3,7 @@
  */
 
 import type { Cell, Column } from './cell';
-import { cellText, fullText, isNumeric } from './cell';
+import { cellText, fullText, hasDecimals, isNumeric } from './cell';
 import { button, element, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import { drawIri } from './iri';
@@ -40,6 +40,7 @@ class TableDrawing {
   private readonly status = element('span', 'kgnb-status', { role: 'status' });
   private readonly titles: HTMLTableCellElement[] = [];
   private readonly hasDetails: boolean;
+  private readonly decimals: readonly boolean[];
 
   constructor(
     private readonly data: TableData,
@@ -47,6 +48,7 @@ class TableDrawing {
     private readonly words: Words
   ) {
     this.searchTexts = searchTexts(data);
+    this.decimals = data.columns.map((_, at) => hasDecimals(data.rows.map(row => row.cells[at] ?? null)));
     this.hasDetails = data.rows.some(row => row.details.length > 0);
     const captionId = freshId('caption');
     const caption = oneLine(data.caption);
@@ -138,7 +140,7 @@ class TableDrawing {
     if (!row) {
       return [];
     }
-    const cells = row.cells.map((cell, column) => this.drawCell(cell, this.data.columns[column]));
+    const cells = row.cells.map((cell, column) => this.drawCell(cell, column));
     if (!this.hasDetails) {
       return [element('tr', 'kgnb-row', {}, ...cells)];
     }
@@ -169,7 +171,8 @@ class TableDrawing {
     return [line, details];
   }
 
-  private drawCell(cell: Cell, column: Column | undefined): HTMLTableCellElement {
+  private drawCell(cell: Cell, at: number): HTMLTableCellElement {
+    const column = this.data.columns[at];
     const kind = column?.kind ?? 'text';
     const made = element('td', column ? numericClass(column) : '');
     if (cell !== null && typeof cell === 'object' && 'iri' in cell) {
@@ -177,7 +180,7 @@ class TableDrawing {
     } else if (typeof cell === 'number' && kind === 'percent') {
       made.append(cellText(cell, kind), bar(cell));
     } else {
-      made.textContent = cellText(cell, kind);
+      made.textContent = cellText(cell, kind, this.decimals[at]);
       const full = fullText(cell);
       if (full) {
         made.title = visible(full);

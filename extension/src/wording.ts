@@ -37,8 +37,8 @@ export function shortIri(iri: string): string {
   return path > 0 && path <= cut ? `…${iri.slice(cut)}` : iri;
 }
 
-/** A number as a reader wants it: grouped from five digits on, three decimals, no noise. */
-export function formatNumber(value: number): string {
+/** A number as a reader wants it: grouped from five digits on, three decimals where it has any, or where its column has. */
+export function formatNumber(value: number, decimals = false): string {
   if (Number.isNaN(value)) {
     return 'not a number';
   }
@@ -49,7 +49,7 @@ export function formatNumber(value: number): string {
   if (size !== 0 && (size < 0.0005 || size > Number.MAX_SAFE_INTEGER)) {
     return value.toExponential(2).replace(/e([+-])(\d)$/, 'e$10$2');
   }
-  const written = Number.isInteger(value) ? String(value) : value.toFixed(3);
+  const written = Number.isInteger(value) && !decimals ? String(value) : value.toFixed(3);
   return size >= 10_000 ? grouped(written) : written;
 }
 
