@@ -23,7 +23,8 @@ from kgnb.llm.kept import server_alias
 from kgnb.llm.model import ChatModel
 from kgnb.llm.pacing import Pace, Paced
 from kgnb.llm.replay import ReplayCache, Replaying
-from kgnb.settings import Secret, Settings, secret
+from kgnb.secret import Secret
+from kgnb.settings import Settings, secret
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import ConfigError, DataError
-from kgnb.settings import Secret, Settings, secret
+from kgnb.secret import Secret
+from kgnb.settings import Settings, secret
 
 
 def write(folder: Path, text: str) -> Path:

@@ -19,7 +19,7 @@ from kgnb.llm.model import Attempt, Reply, Request, Usage
 from kgnb.llm.prices import estimate_usage
 from kgnb.llm.refusal import Refusal, advice, ending, milder
 from kgnb.llm.wire import Form, Gathered, error_text, from_wire, to_wire
-from kgnb.settings import Secret
+from kgnb.secret import Secret
 
 OPENAI = "https://api.openai.com/v1"
 

@@ -12,7 +12,7 @@ from kgnb.llm.failure import ModelError
 from kgnb.llm.model import ChatModel, Message, Request, ToolCall, ToolSpec, Usage
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.wire import UNREADABLE
-from kgnb.settings import Secret
+from kgnb.secret import Secret
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import Call, Fault, StubServer
 

@@ -22,7 +22,7 @@ SAME_MEANING = 0.35
 
 @dataclass(frozen=True)
 class Weights:
-    """What each ingredient adds to the log-odds; 0 leaves one out. Chosen by hand, looking at cmt-confof and huts only."""
+    """What each ingredient adds to the log-odds; 0 leaves it out. Set by hand, looking at cmt-confof and huts only."""
 
     name: float = 7.0  # word overlap of the best pair of names
     synonym: float = 0.03  # taken off the overlap for each side whose name is a synonym
