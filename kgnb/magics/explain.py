@@ -139,10 +139,7 @@ def _candidates(description: Description, found: Found | None, summarised: Any, 
     rows, details = [], []
     for candidate, other in zip(question.candidates, question.others, strict=True) if question else ():
         places = ranks.get(other.iri, {})
-        cosines = dict(zip(VIEWS, candidate.cosines, strict=True))
-        views = [
-            f"{places[view]} ({cosines[view]:.2f})" if view in places else f"- ({cosines[view]:.2f})" for view in VIEWS
-        ]
+        views = [f"{places.get(view, '-')} ({getattr(candidate.cosines, view):.2f})" for view in VIEWS]
         said = judged.verdict.decision if judged and judged.verdict.choice == other.iri else ""
         exact = "yes" if "exact" in places else ""
         rows.append([candidate.rank, Link(other.iri, other.name), candidate.score, *views, exact, said])
