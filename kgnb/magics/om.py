@@ -56,7 +56,7 @@ class OmMagics(VerbMagics):
         specs = (arguments.source, arguments.target)
         source, target = (self.session.ontology(spec, individuals=chosen.individuals) for spec in specs)
         if arguments.reference:
-            mapping_files.load_reference(arguments.reference)
+            tasks.open_reference(arguments.reference)
         self.session.matching = MatchingTask(
             source,
             target,
@@ -143,7 +143,7 @@ class OmMagics(VerbMagics):
         """Compare the alignment with a reference: precision, recall, F1."""
         task = self._task(arguments)
         alignment = task.need("merge")
-        reference = mapping_files.load_reference(reference_path(task, arguments.reference))
+        reference = tasks.open_reference(reference_path(task, arguments.reference))
         return measures(alignment, reference, task.source, task.target)
 
     @verb("om explain", "%om explain Hut", "%om explain http://huts.example/alpine#Hut")
