@@ -86,7 +86,7 @@ def as_html(value: Value, kind: Kind, decimals: bool = False) -> str:
     target, title = escaping.link_target(iri), escaping.escaped(escaping.shortened(iri))
     if target is None:
         return f'<span title="{title}">{shown}</span>'
-    return f'<a href="{escaping.escaped(target)}" title="{title}">{shown}</a>'
+    return f'<a href="{escaping.escaped(target)}" rel="nofollow" title="{title}">{shown}</a>'
 
 
 def as_json(value: Value, kind: Kind) -> object:

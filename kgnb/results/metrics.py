@@ -159,7 +159,7 @@ class Metrics:
         cell = _CELL.format(edge=_EDGE) + f"; font-weight: {weight}"
         name = escaping.escaped(escaping.shortened(escaping.one_line(score.name), 200))
         if target := escaping.link_target(score.source):
-            name = f'<a href="{escaping.escaped(target)}">{name}</a>'
+            name = f'<a href="{escaping.escaped(target)}" rel="nofollow">{name}</a>'
         elif score.source:
             name = f'<span title="{escaping.escaped(escaping.shortened(score.source))}">{name}</span>'
         mark = ' <span style="opacity: 0.75">published</span>' if group == "published" else ""

@@ -12,7 +12,7 @@ import pytest
 # the same HTML through the real sanitiser.
 GLOBAL_ATTRIBUTES = {"style", "title"}
 ATTRIBUTES = {
-    "a": {"href"},
+    "a": {"href", "rel"},
     "details": {"open"},
     "td": {"colspan"},
     "th": {"scope"},

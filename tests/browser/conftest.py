@@ -1,0 +1,217 @@
+"""JupyterLab in a real chromium: a server with its own folders, a browser, and proof that nothing leaves loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="browser tests need the Python package playwright")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PATIENCE = 30_000  # milliseconds; a busy machine takes its time to start a kernel
+NEWS = "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+NOTEBOOKS = "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
+# What the server or the browser says on any page, ours or not.
+HARMLESS = ("favicon", "/lsp/status", "preload", "WebSocket", "Failed to load resource: net::ERR_NETWORK_CHANGED")
+
+
+@dataclass
+class Lab:
+    """A running JupyterLab server and the folder it serves."""
+
+    url: str
+    token: str
+    folder: Path
+
+    def page_url(self, path: str) -> str:
+        return f"{self.url}/lab/tree/{path}?token={self.token}&reset"
+
+
+@dataclass
+class Visit:
+    """One page in one browser context, with everything it asked for and complained about."""
+
+    page: Any
+    lab: Lab
+    outside: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> None:
+        """Open a notebook and wait until its kernel is at rest."""
+        self.page.goto(self.lab.page_url(path))
+        self.page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook", timeout=PATIENCE)
+        self.until_idle()
+
+    def run_all(self) -> None:
+        """Run every cell and wait until the kernel is at rest again."""
+        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        self.until_idle()
+
+    def until_idle(self) -> None:
+        self.page.wait_for_function(
+            "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+            " && !document.querySelector('.jp-Notebook .jp-InputPrompt')?.textContent.includes('*')",
+            timeout=PATIENCE,
+        )
+
+    def save(self) -> None:
+        """Save the notebook."""
+        self.page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
+
+    def theme(self, name: str) -> None:
+        """Switch to a theme: "JupyterLab Light" or "JupyterLab Dark"."""
+        self.page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
+        light = str("Light" in name).lower()
+        self.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
+
+    def result(self, number: int) -> Any:
+        """The output of the n-th cell, counted from 0, scrolled into view."""
+        output = self.page.locator(".jp-Notebook .jp-Cell").nth(number).locator(".jp-OutputArea-output").first
+        output.scroll_into_view_if_needed()
+        return output
+
+
+def write_json(file: Path, content: object) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(content), encoding="utf-8")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def start_lab(home: Path, labextensions: bool) -> Iterator[Lab]:
+    """Serve ``home / "work"``, with our extension or with it disabled, and stop at the end."""
+    work = home / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    # No pop-up about news, which would ask the network; and cells off the screen are there too.
+    write_json(home / NEWS, {"fetchNews": "false", "checkForUpdates": False})
+    write_json(home / NOTEBOOKS, {"windowingMode": "none"})
+    if not labextensions:
+        write_json(home / "config/labconfig/page_config.json", {"disabledExtensions": {"kgnb-labextension": True}})
+    port, token = free_port(), secrets.token_hex(16)
+    environment = os.environ | {
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "IPYTHONDIR": str(home / "ipython"),
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+        "KGNB_CACHE": str(home / "cache"),
+    }
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
+    command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={work}"]
+    command += ["--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    command += ["--LabApp.extension_manager=readonly", "--expose-app-in-browser"]
+    log = home / "server.log"
+    with log.open("wb") as out:
+        server = subprocess.Popen(command, cwd=work, env=environment, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            lab = Lab(f"http://127.0.0.1:{port}", token, work)
+            wait_for(lab, server, log)
+            yield lab
+        finally:
+            server.terminate()
+            try:
+                server.wait(20)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+
+def wait_for(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"{lab.url}/api/status?token={lab.token}", timeout=5):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(errors='replace')[-4000:]}")
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab with our extension."""
+    yield from start_lab(tmp_path_factory.mktemp("lab"), labextensions=True)
+
+
+@pytest.fixture(scope="session")
+def lab_without_extension(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab with our extension disabled."""
+    yield from start_lab(tmp_path_factory.mktemp("plain-lab"), labextensions=False)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One chromium for all tests."""
+    if CHROMIUM is None:
+        pytest.skip("browser tests need chromium on the PATH")
+    flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars"]
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[[Lab], Visit]]:
+    """Opens pages; at the end no page may have asked for anything but loopback, nor logged an error."""
+    visits: list[tuple[Any, Visit]] = []
+
+    def open_page(lab: Lab) -> Visit:
+        context = browser.new_context(viewport={"width": 1280, "height": 1000}, device_scale_factor=2)
+        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=lab.url)
+        context.set_default_timeout(PATIENCE)
+        visit = Visit(context.new_page(), lab)
+        visit.page.on("request", lambda request: note_request(visit, request.url))
+        visit.page.on("console", lambda message: note_console(visit, message))
+        visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
+        visits.append((context, visit))
+        return visit
+
+    playwright.expect.set_options(timeout=20_000)
+    yield open_page
+    for context, _ in visits:
+        context.close()
+    assert [url for _, visit in visits for url in visit.outside] == [], "a request left this machine"
+    assert [text for _, visit in visits for text in visit.complaints] == []
+
+
+def note_request(visit: Visit, url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in ("127.0.0.1", "localhost"):
+        visit.outside.append(url)
+
+
+def note_console(visit: Visit, message: Any) -> None:
+    if message.type == "error" and not any(part in message.text for part in HARMLESS):
+        visit.complaints.append(message.text)
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where screenshots go: a temporary folder, or KGNB_PICTURES."""
+    chosen = os.environ.get("KGNB_PICTURES_DIR")
+    folder = Path(chosen) if chosen else tmp_path_factory.mktemp("pictures")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,95 @@
+"""What the notebook of the browser tests shows; the tests copy this file beside the notebook, and import it too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from kgnb.results.metrics import Metrics, Score
+from kgnb.results.run_view import RunView
+from kgnb.results.table import Column, Link, Table
+
+ALPINE, REFUGE = "https://huts.example.org/alpine#", "https://huts.example.org/refuge#"
+PAIRS = {
+    "Hut": "Refuge",
+    "Warden": "Guardian",
+    "Bunk": "Berth",
+    "Route": "Itinerary",
+    "sleeps": "capacity",
+    "Dormitory": "SharedRoom",
+    "Booking": "Reservation",
+    "Kitchen": "Galley",
+    "Recipe": "Dish",
+    "Pass": "Col",
+    "Glacier": "IceField",
+    "Summit": "Peak",
+    "altitude": "elevation",
+    "Guide": "Leader",
+    "Stove": "Cooker",
+    "Larder": "Pantry",
+    "Boots": "Footwear",
+    "Weather": "Forecast",
+}
+
+
+def table() -> Table:
+    """An alignment of 54 rows that open."""
+    pairs = [*PAIRS.items()] * 3
+    return Table(
+        [
+            Column("source", "Source"),
+            Column("target", "Target"),
+            Column("kind", "Kind"),
+            Column("confidence", "Confidence", "percent"),
+            Column("rank", "Rank", "number"),
+            Column("checked", "Checked", "boolean"),
+        ],
+        [
+            [
+                Link(ALPINE + source, source),
+                Link(REFUGE + target, target),
+                "property" if source.islower() else "class",
+                1 - number / 60,
+                number * 731 % 97,
+                number % 3 == 0,
+            ]
+            for number, (source, target) in enumerate(pairs)
+        ],
+        caption="Alignment of alpine and refuge",
+        details=[
+            [
+                ("same label", "no"),
+                ("parents", f"{source} and {target} have 2 parents in common"),
+                ("verdict", "both are places\nwhere people sleep <script>alert(1)</script>"),
+            ]
+            for source, target in pairs
+        ],
+        notes=["3 pairs wait for a person."],
+    )
+
+
+def run(file: Path = Path("run.json")) -> RunView:
+    """The run of the fixture."""
+    return RunView(json.loads(file.read_text(encoding="utf-8")))
+
+
+def scores() -> Metrics:
+    """Three cases, two summaries, one published figure."""
+    return Metrics(
+        cases=[
+            Score("cmt-conference", measured(0.73, 0.53)),
+            Score("cmt-confof", measured(0.8, 0.5)),
+            Score("edas-iasted", measured(1.0, 0.32)),
+        ],
+        summary=[Score("micro", measured(0.78, 0.47)), Score("mean", measured(0.84, 0.45))],
+        published=[Score("LogMap", measured(0.76, 0.56), "https://oaei.example.org/2023")],
+        caption="OAEI conference, three pairs",
+        case_title="Pair",
+        notes=["Reference: ra1-M3, equivalences only."],
+    )
+
+
+def measured(precision: float, recall: float) -> Mapping[str, float]:
+    """Precision, recall and their harmonic mean."""
+    return {"precision": precision, "recall": recall, "f1": 2 * precision * recall / (precision + recall)}
