@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import MISSING, fields
 from pathlib import Path
 from time import perf_counter
@@ -16,11 +16,10 @@ from kgnb.agents.ontology_matching.values import Options
 from kgnb.backends import open_ontology
 from kgnb.cli.evaluate import scores_in_words
 from kgnb.cli.progress import TerminalLine
-from kgnb.errors import DataError
-from kgnb.evaluate.alignment import Triple, oriented, score, scored_by_oaei, triples
-from kgnb.kg.ontology import Ontology
+from kgnb.evaluate.alignment import Triple, score, scored_by_oaei, triples
 from kgnb.mapping_files import alignment_rdf, format_of, load_reference, save, sssom, turtle
 from kgnb.mappings import Alignment
+from kgnb.reporting.references import turned
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks import match_ontologies, new_run
@@ -138,7 +137,10 @@ def match(source: str, target: str, **given: Any) -> None:
     try:
         line.draw(f"reading {source} and {target}", now=True)
         ontologies = [open_ontology(spec, settings, individuals=options.individuals) for spec in (source, target)]
-        wanted = _wanted(given["reference"], ontologies) if given["reference"] else frozenset()
+        wanted, pairs = frozenset[Triple](), None
+        if given["reference"]:  # read before any work is done: a wrong one costs nothing
+            wanted = turned(load_reference(given["reference"]), *ontologies, given["reference"]).triples
+            pairs = {triple[:2] for triple in wanted if triple[2] == "equivalent"}
         parameters = {"source": source, "target": target} | {
             name: given[name] for name in ("judge", "embedder", "plan", "seed")
         }
@@ -154,11 +156,12 @@ def match(source: str, target: str, **given: Any) -> None:
             alignment = match_ontologies(
                 *ontologies,
                 options=options,
+                reference=pairs,
                 run=run,
                 settings=settings,
                 **{
                     name: given[name]
-                    for name in ("judge", "embedder", "index", "reference", "error_rate", "seed", "plan", "decisions")
+                    for name in ("judge", "embedder", "index", "error_rate", "seed", "plan", "decisions")
                 },
             )
     finally:
@@ -173,15 +176,6 @@ def match(source: str, target: str, **given: Any) -> None:
         if wanted:
             found = scored_by_oaei(triples(alignment, *{triple[2] for triple in wanted}))
             click.echo(f"kgnb: {scores_in_words(score(found, wanted))}", err=True)
-
-
-def _wanted(reference: str, ontologies: Sequence[Ontology]) -> frozenset[Triple]:
-    """The reference, turned as the ontologies are; read before any work is done, so that a wrong one costs nothing."""
-    source, target = ({entity.iri for entity in side} for side in ontologies)
-    try:
-        return oriented(scored_by_oaei(triples(load_reference(reference))), source, target).triples
-    except ValueError as error:
-        raise DataError(str(error), where=reference) from error
 
 
 def _check_outs(outs: tuple[str, ...], inputs: list[str | None]) -> None:

@@ -25,7 +25,7 @@ def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[floa
         axes.set_yticks(range(len(names) - 1, -1, -1), names)
         axes.tick_params(axis="y", length=0)
         axes.set_xlim(0, 105)
-        axes.set_ylim(-0.5, len(names) - 0.5)
+        axes.set_ylim(-0.5, max(1, len(names)) - 0.5)
         axes.set_xlabel("%")
         axes.grid(axis="x")
         axes.set_axisbelow(True)

@@ -153,7 +153,8 @@ def test_a_missing_or_broken_notebook_is_named(tmp_path):
 def start(path, folder, tmp_path):
     code = (
         "import sys; from pathlib import Path; from kgnb.reporting.report import run_report; "
-        "from kgnb.settings import Settings; run_report(sys.argv[1], {}, sys.argv[2], Settings(cache=Path(sys.argv[3])))"
+        "from kgnb.settings import Settings; "
+        "run_report(sys.argv[1], {}, sys.argv[2], Settings(cache=Path(sys.argv[3])))"
     )
     words = [sys.executable, "-c", code, path, str(folder), str(tmp_path / "cache")]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kgnb.evaluate.alignment import Triple
+from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Ontology
 from kgnb.mappings import Mapping
-from kgnb.reporting.ontology_matching.outcome import Outcome, names
+from kgnb.reporting.ontology_matching.outcome import Outcome
 from kgnb.reporting.ontology_matching.results import Results
 from kgnb.reporting.ontology_matching.sections import UNMEASURED
 from kgnb.results.table import Column, Link, Table, Value
@@ -152,4 +153,4 @@ def _link(iri: str, entity: Entity | None, label: str = "") -> Link:
 
 
 def _name(iri: str, entity: Entity | None) -> str:
-    return names(entity)[0] if entity else iri
+    return readable(entity) if entity else iri

@@ -13,10 +13,12 @@ from kgnb.datasets.cases import Figure, MatchingCase, MatchingSet
 from kgnb.datasets.matching import matching_set
 from kgnb.datasets.published import over_pairs
 from kgnb.errors import LimitError
+from kgnb.evaluate.alignment import Oriented
 from kgnb.kg.ontology import Ontology
 from kgnb.mapping_files import load_reference
 from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.references import turned
 from kgnb.reporting.session import Session, current
 from kgnb.run import Run
 from kgnb.settings import Settings
@@ -56,6 +58,7 @@ def run_cases(
     for spec in (spec for case in cases for spec in (case.source, case.target)):
         if spec not in read:
             read[spec] = open_ontology(spec, settings)
+    wanted = {case.name: _wanted(case, read) for case in cases}  # before any work: a wrong reference costs nothing
     asked = {"judge": judge, "error_rate": error_rate, "seed": seed}
     run = new_run(
         "ontology_matching",
@@ -75,7 +78,7 @@ def run_cases(
     with run:
         for case in cases:
             try:
-                outcomes.append(_match(case, read, run, options, embed, index, settings, asked))
+                outcomes.append(_match(case, wanted[case.name], read, run, options, embed, index, settings, asked))
             except LimitError:
                 if not outcomes:
                     raise
@@ -96,6 +99,7 @@ def run_cases(
 
 def _match(
     case: MatchingCase,
+    wanted: Oriented | None,
     read: dict[Any, Ontology],
     run: Run,
     options: Options,
@@ -104,7 +108,7 @@ def _match(
     settings: Settings,
     asked: dict[str, Any],
 ) -> Outcome:
-    reference = load_reference(case.reference) if case.reference else None
+    pairs = {triple[:2] for triple in wanted.triples if triple[2] == "equivalent"} if wanted else None
     before, steps, begun = run.totals, len(run.steps), perf_counter()
     counted = _counters(embedder)
     alignment = match_ontologies(
@@ -113,7 +117,7 @@ def _match(
         embedder=embedder,
         index=index,
         options=options,
-        reference=reference,
+        reference=pairs,
         run=run,
         settings=settings,
         **asked,
@@ -127,7 +131,7 @@ def _match(
         source=read[case.source],
         target=read[case.target],
         alignment=alignment,
-        reference=reference,
+        wanted=wanted,
         cost=Cost(
             seconds=seconds,
             **{name: after[name] - before[name] for name in ("calls", "cached", "prompt_tokens", "completion_tokens")},
@@ -140,6 +144,12 @@ def _match(
         simulated=sum("simulation" in said.judged_by for step in new for said in step.judgements),
         published={figure.system: figure for figure in case.published if figure.covers == "this pair"},
     )
+
+
+def _wanted(case: MatchingCase, read: dict[Any, Ontology]) -> Oriented | None:
+    if case.reference is None:
+        return None
+    return turned(load_reference(case.reference), read[case.source], read[case.target], str(case.reference))
 
 
 def _own_pair(source: str, target: str, reference: str) -> MatchingSet:

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from kgnb.errors import DataError
 from kgnb.evaluate.alignment import (
     Oriented,
     Score,
     Triple,
-    oriented,
     same_name,
     score,
     scored_by_oaei,
@@ -52,27 +50,16 @@ class Cost:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One pair: its ontologies, what was found, the reference (None where there is none), and what it took."""
+    """One pair: its ontologies, what was found, what was wanted (None without a reference), and what it took."""
 
     name: str
     source: Ontology
     target: Ontology
     alignment: Alignment
-    reference: Alignment | None
+    wanted: Oriented | None
     cost: Cost
     simulated: int = 0  # questions a simulated judge answered from the reference
     published: Mapping[str, Any] = field(default_factory=dict)
-
-    @cached_property
-    def wanted(self) -> Oriented | None:
-        """The reference, turned the way the ontologies were given."""
-        if self.reference is None:
-            return None
-        sides = ({entity.iri for entity in self.source}, {entity.iri for entity in self.target})
-        try:
-            return oriented(scored_by_oaei(triples(self.reference)), *sides)
-        except ValueError as error:
-            raise DataError(str(error), where=f"reference of {self.name}") from error
 
     @cached_property
     def relations(self) -> frozenset[str]:

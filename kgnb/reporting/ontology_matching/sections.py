@@ -55,7 +55,8 @@ def headline_bars(results: Results) -> Plot:
     """The figures as bars."""
     shown = figures(results)
     names = [f"{_short(one.system)}\n{one.covers}" for one in shown]
-    caption = "Micro adds up the counts of all pairs; mean averages the pairs' figures: compare like with like."
+    several = "Micro adds up the counts of all pairs; mean averages the pairs' figures: compare like with like."
+    caption = several if len(results.scored) > 1 else "Compare only figures that cover the same."
     return grouped_bars(names, _series(shown), _labelled(results, caption))
 
 
@@ -214,14 +215,15 @@ def _short(text: str) -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """Text for the page: escaped, one paragraph a line."""
+    """Text for the page: escaped, one paragraph a line; with ``alarm`` the first one cannot be overlooked."""
 
     lines: tuple[str, ...]
     alarm: bool = False
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        start = '<p class="alarm">' if self.alarm else "<p>"
-        body = "".join(f"{start}{escape(line)}</p>" for line in self.lines)
+        first = '<p class="alarm">' if self.alarm else "<p>"
+        starts = [first, *["<p>"] * (len(self.lines) - 1)]
+        body = "".join(f"{start}{escape(line)}</p>" for start, line in zip(starts, self.lines, strict=True))
         return {"text/html": body, "text/plain": "\n".join(self.lines)}
 
 

@@ -1,0 +1,48 @@
+import functools
+import hashlib
+import http.server
+import threading
+
+import pytest
+
+from kgnb.cli import main
+from kgnb.datasets.registry import KNOWN
+
+
+def test_lists_every_set_and_whether_it_is_at_hand(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("KGNB_DATA", str(tmp_path))
+    assert main(["data", "list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(KNOWN)
+    assert "comes along" in lines[0] and "not at hand" in lines[1]
+
+
+def test_what_cannot_be_downloaded_says_where_to_get_it(capsys, tmp_path):
+    assert main(["data", "get", "oaei-anatomy", "--to", str(tmp_path)]) == 1
+    assert "oaei.ontologymatching.org" in capsys.readouterr().err
+
+
+def test_a_file_of_a_mirror_that_is_not_the_one_we_know_is_refused(capsys, tmp_path):
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served" / "mouse.owl").write_text("not a mouse")
+    known = KNOWN["oaei-anatomy"].files["mouse.owl"]
+    assert hashlib.sha256(b"not a mouse").hexdigest() != known
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path / "served")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        mirror = f"http://127.0.0.1:{server.server_address[1]}"
+        status = main(["data", "get", "oaei-anatomy", "--to", str(tmp_path / "data"), "--mirror", mirror])
+        server.shutdown()
+    assert status == 1
+    assert "not the file we know" in capsys.readouterr().err
+    assert not (tmp_path / "data" / "oaei-anatomy" / "mouse.owl").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["get", "oaei-anatomi"], "Invalid value for"), (["get", "oaei-anatomy"], "say where to"), (["fetch"], "No such")],
+)
+def test_a_wrong_command_is_a_usage_error(words, said, capsys, monkeypatch):
+    monkeypatch.delenv("KGNB_DATA", raising=False)
+    assert main(["data", *words]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,162 @@
+import json
+import re
+
+import pytest
+
+from kgnb.errors import ConfigError, DataError
+from kgnb.evaluate.alignment import Score
+from kgnb.reporting import ontology_matching as om
+from kgnb.reporting.ontology_matching.metrics import metrics
+from kgnb.reporting.report import ReportError, run_report
+from kgnb.reporting.session import Session
+from kgnb.run import Run
+from kgnb.settings import Settings
+
+LOADS = re.compile(
+    r"""(?:src|srcset|action|data)\s*=\s*["']?\s*(?:https?:)?//|url\(\s*["']?(?:https?:)?//|@import|<link|<script"""
+)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    settings = Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache"))
+    return Session(folder, settings, "kgnb report ontology-matching")
+
+
+@pytest.fixture(scope="module")
+def results(session):
+    return om.run_cases(session=session)
+
+
+def test_our_own_pair_is_matched_and_scored(results):
+    assert [one.name for one in results.outcomes] == ["alpine-refuge"]
+    assert results.micro.tp > 20
+    assert results.micro == results.outcomes[0].score
+    assert sum(results.per_kind.values(), Score(0, 0, 0)) == results.micro
+
+
+def test_the_headline_names_what_each_figure_covers_and_where_it_is_from(results):
+    table = om.headline(results)
+    assert [column.title for column in table.columns][-1] == "Where it is from"
+    assert [row[0] for row in table.rows] == ["kgnb (rule judge)"]
+    assert table.rows[0][1] == "this pair" and table.rows[0][-1] == "this run"
+
+
+def test_every_wrong_and_every_missed_mapping_is_listed_and_opens_to_its_reasons(results):
+    wrong, missed = om.wrong(results), om.missed(results)
+    assert (len(wrong), len(missed)) == (results.micro.fp, results.micro.fn)
+    assert all(dict(details)["why"] for details in wrong.details)
+    assert all({"source", "target"} <= {head for head, _ in details} for details in missed.details)
+    assert all(row[4] for row in missed.rows)
+
+
+def test_two_reports_embed_every_text_once(results, session, tmp_path):
+    assert results.cost.texts_embedded > 100
+    again = om.run_cases(session=Session(tmp_path, session.settings))
+    assert (again.cost.texts_embedded, again.cost.calls) == (0, 0)
+    assert again.cost.texts_reused >= results.cost.texts_embedded
+    assert metrics(again, session) == metrics(results, session)
+
+
+def test_an_ontology_in_several_pairs_is_stored_once(session, tmp_path):
+    named = {"source": "huts:alpine", "target": "huts:refuge"}
+    once = om.run_cases(session=Session(tmp_path / "a", session.settings), **named)
+    twice = om.run_cases(session=Session(tmp_path / "b", session.settings), pairs="alpine-refuge, refuge-alpine")
+    assert twice.cost.points == 2 * once.cost.points
+    assert twice.cost.points_written == once.cost.points_written
+    assert len(twice.ontologies) == 2
+    assert {one.score.tp for one in twice.outcomes} == {twice.outcomes[0].score.tp}
+
+
+def test_the_files_say_the_same_every_time(results, session, tmp_path):
+    om.save(results, session)
+    first = (session.folder / "metrics.json").read_bytes()
+    again = Session(tmp_path, session.settings, session.command)
+    om.save(om.run_cases(session=again), again)
+    assert (tmp_path / "metrics.json").read_bytes() == first
+    content = json.loads(first)
+    assert content["pairs"][0]["pair"] == "alpine-refuge"
+    assert {"precision", "recall", "f1"} <= content["micro"].keys() & content["mean"].keys() & content["pairs"][
+        0
+    ].keys()
+    assert {"calls", "tokens", "seconds"} <= content["cost"].keys()
+    assert {path.name for path in (tmp_path / "alignments").iterdir()} == {
+        "alpine-refuge.rdf",
+        "alpine-refuge.sssom.tsv",
+    }
+    assert Run.load(tmp_path / "run").state == "done"
+
+
+def test_without_a_reference_nothing_is_measured_and_nothing_breaks(session, tmp_path):
+    results = om.run_cases(session=Session(tmp_path, session.settings), source="huts:alpine", target="huts:refuge")
+    assert results.mean is None
+    for table in (om.headline(results), om.by_pair(results), om.behind(results), om.wrong(results), om.missed(results)):
+        assert table._repr_mimebundle_()["text/html"]
+    for plot in (om.headline_bars(results), om.by_pair_bars(results), om.risk(results), om.thresholds(results)):
+        assert plot.svg().startswith("<?xml")
+    assert "nothing is measured" in om.headline(results).notes[0]
+    om.save(results, Session(tmp_path, session.settings))
+    assert json.loads((tmp_path / "metrics.json").read_text())["micro"] is None
+
+
+def test_a_simulation_says_so_in_every_table_and_plot(session, tmp_path):
+    given = Session(tmp_path, session.settings)
+    results = om.run_cases(session=given, judge="oracle", error_rate=0.2, seed=3)
+    assert results.outcomes[0].simulated > 0
+    for table in (om.headline(results), om.by_pair(results), om.behind(results)):
+        assert "SIMULATION" in table.caption
+    for plot in (om.headline_bars(results), om.by_pair_bars(results), om.risk(results), om.thresholds(results)):
+        assert "SIMULATION" in plot.caption
+    assert om.notice(results).lines[0].startswith("SIMULATION")
+    assert metrics(results, given)["headline"][0]["matcher"].startswith("kgnb, SIMULATION")
+
+
+def test_the_oracle_knows_the_reference_whichever_way_round_it_is_asked(session, tmp_path):
+    given = Session(tmp_path, session.settings)
+    results = om.run_cases(session=given, judge="oracle", pairs="alpine-refuge, refuge-alpine")
+    there, back = (one.score for one in results.outcomes)
+    assert there.recall > 0.7 and back.recall > 0.7
+
+
+def test_wrong_input_is_refused(session, tmp_path):
+    given = Session(tmp_path, session.settings)
+    with pytest.raises(ValueError, match="go together"):
+        om.run_cases(session=given, source="huts:alpine")
+    with pytest.raises(ValueError, match="has no case 'a-b'"):
+        om.run_cases(session=given, pairs="a-b")
+    with pytest.raises(ConfigError, match="asks a model"):
+        om.run_cases(session=given, judge="model")
+    (tmp_path / "stranger.rdf").write_text(
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+        'xmlns="http://knowledgeweb.semanticweb.org/heterogeneity/alignment"><Alignment><map><Cell>'
+        '<entity1 rdf:resource="http://a/x"/><entity2 rdf:resource="http://b/y"/><relation>=</relation>'
+        "<measure>1</measure></Cell></map></Alignment></rdf:RDF>"
+    )
+    named = {"source": "huts:alpine", "target": "huts:refuge", "reference": str(tmp_path / "stranger.rdf")}
+    with pytest.raises(DataError, match="none of the reference's pairs"):
+        om.run_cases(session=given, **named)
+
+
+def test_plots_are_the_same_bytes_every_time_and_tell_what_they_show(results):
+    assert om.headline_bars(results).svg() == om.headline_bars(results).svg()
+    bundle = om.risk(results)._repr_mimebundle_()
+    assert 'alt="Risk over coverage.' in bundle["text/html"]
+    assert "prefers-color-scheme: dark" in bundle["text/html"]
+
+
+def test_the_whole_report_runs_and_two_runs_agree(settings, tmp_path):
+    settings = settings.with_(embedder="characters")
+    folders = [run_report("ontology-matching", {}, tmp_path / name, settings).folder for name in ("one", "two")]
+    first, second = ((folder / "metrics.json").read_bytes() for folder in folders)
+    assert first == second
+    page = (folders[0] / "report.html").read_text()
+    assert not LOADS.search(page)
+    assert "This report failed" not in page
+    assert all(heading in page for heading in ("Headline", "Pair by pair", "Errors", "Cost", "How to reproduce"))
+    assert (folders[0] / "run" / "run.json").is_file()
+
+
+def test_a_report_whose_judge_lacks_a_model_fails_with_the_reason(settings, tmp_path):
+    with pytest.raises(ReportError, match="the model judge asks a model, and none is set"):
+        run_report("ontology-matching", {"judge": "model"}, tmp_path / "out", settings.with_(embedder="characters"))
