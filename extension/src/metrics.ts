@@ -62,7 +62,7 @@ function drawCell(data: MetricsData, cell: Cell, at: number): HTMLElement {
     'td',
     isNumeric(kind) ? 'kgnb-number' : '',
     {},
-    cellText(cell, kind, hasDecimals(data.rows.map(row => row.cells[at] ?? null))),
-    share !== null && Number.isFinite(share) ? bar(share) : null
+    share !== null && Number.isFinite(share) ? bar(share) : null,
+    cellText(cell, kind, hasDecimals(data.rows.map(row => row.cells[at] ?? null)))
   );
 }

@@ -4,7 +4,7 @@
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
-import { element } from './dom';
+import { element, icon } from './dom';
 import { visible } from './escaping';
 import { ShapeError } from './json';
 import { drawMetrics } from './metrics';
@@ -49,7 +49,7 @@ class ResultWidget extends Widget implements IRenderMime.IRenderer {
         'kgnb-broken',
         { role: 'alert' },
         element('div', 'kgnb-error', {}, this.words.broken(error.message)),
-        element('details', 'kgnb-setting', {}, element('summary', '', {}, this.words.rawData), raw)
+        element('details', 'kgnb-setting', {}, element('summary', '', {}, icon('right'), this.words.rawData), raw)
       );
     }
   }

@@ -60,8 +60,9 @@ function stepLine(step: Step, words: Words, place: { start: number; length: numb
   const name = stateIcon(step.state);
   const state = element('span', `kgnb-state kgnb-is-${name}`, { title: stateName(step.state, words) }, icon(name));
   state.append(element('span', 'kgnb-unseen', {}, stateName(step.state, words)));
-  const filled = element('span', 'kgnb-span-filled');
-  if (place) {
+  const filled = element('span', 'kgnb-span-filled', { hidden: true });
+  if (place && place.length > 0) {
+    filled.hidden = false;
     filled.style.left = `${place.start * 100}%`;
     filled.style.width = `${place.length * 100}%`;
   }
@@ -76,10 +77,13 @@ function stepLine(step: Step, words: Words, place: { start: number; length: numb
 
 function groupLine(group: Group, words: Words): HTMLElement[] {
   const counted = { judgements: words.judgements, calls: words.calls, queries: words.queries }[group.name];
-  const attention = group.name === 'judgements' ? words.unsure(group.attention) : words.failedNumber(group.attention);
+  const [tone, attention] =
+    group.name === 'judgements'
+      ? ['unsure', words.unsure(group.attention)]
+      : ['failed', words.failedNumber(group.attention)];
   return [
     element('span', 'kgnb-group-name', {}, counted(group.number)),
-    ...(group.attention > 0 ? [element('span', 'kgnb-chip kgnb-is-unsure', {}, attention)] : [])
+    ...(group.attention > 0 ? [element('span', `kgnb-chip kgnb-is-${tone}`, {}, attention)] : [])
   ];
 }
 

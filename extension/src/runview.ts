@@ -136,7 +136,7 @@ class RunDrawing {
         );
       }
     }
-    return element('details', 'kgnb-setting', {}, element('summary', '', {}, words.setting), list);
+    return element('details', 'kgnb-setting', {}, element('summary', '', {}, icon('right'), words.setting), list);
   }
 
   private refresh(): void {

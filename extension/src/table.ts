@@ -178,7 +178,7 @@ class TableDrawing {
     if (cell !== null && typeof cell === 'object' && 'iri' in cell) {
       made.append(drawIri(cell, this.words));
     } else if (typeof cell === 'number' && kind === 'percent') {
-      made.append(cellText(cell, kind), bar(cell));
+      made.append(bar(cell), cellText(cell, kind));
     } else {
       made.textContent = cellText(cell, kind, this.decimals[at]);
       const full = fullText(cell);
@@ -251,7 +251,7 @@ class TableDrawing {
   }
 }
 
-/** A share between 0 and 1 as a line under its number. */
+/** A share between 0 and 1 as a line before its number. */
 export function bar(share: number): HTMLElement {
   const filled = element('span', 'kgnb-bar-filled');
   filled.style.width = `${Math.min(100, Math.max(0, share * 100))}%`;

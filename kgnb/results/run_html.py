@@ -56,7 +56,7 @@ def _judgements(step: Mapping[str, Any]) -> str:
         (
             judgement.get("text"),
             judgement.get("decision"),
-            wording.number(float(judgement.get("confidence") or 0)),
+            f"{float(judgement.get('confidence') or 0):.2f}",
             judgement.get("rationale"),
             judgement.get("judged_by"),
         )

@@ -173,7 +173,7 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def visit(browser: Any) -> Iterator[Callable[[Lab], Visit]]:
     """Opens pages; at the end no page may have asked for anything but loopback, nor logged an error."""
     visits: list[tuple[Any, Visit]] = []

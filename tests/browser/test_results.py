@@ -45,7 +45,7 @@ def notebook() -> Callable[[Lab], str]:
     return write
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def opened(lab: Lab, visit: Callable[[Lab], Visit], notebook: Callable[[Lab], str]) -> Visit:
     """The notebook, run, in JupyterLab with our extension."""
     page = visit(lab)
