@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from kgnb.agents.ontology_matching.judges import JUDGES
@@ -176,15 +175,3 @@ def money(usd: float | None) -> str:
     ('$0.0123', 'price not known')
     """
     return "price not known" if usd is None else f"${usd:.4f}"
-
-
-def reference_path(task: MatchingTask, given: str) -> str:
-    """The reference to measure against: the one given here, else the one the task was started with.
-
-    Raises:
-        OutOfOrder: there is none.
-    """
-    path = given or task.reference
-    if not path:
-        raise OutOfOrder("there is no reference to compare with", fix="Name one: %om evaluate --reference FILE")
-    return str(Path(path).expanduser())

@@ -20,11 +20,12 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
+from kgnb.datasets import huts
 from kgnb.judging import Decisions, Judge, Overridden
 from kgnb.llm.model import ChatModel
 from kgnb.magics.arguments import argument, options
 from kgnb.magics.explain import explain
-from kgnb.magics.matching import STAGES, Judging, MatchingTask, OutOfOrder, Storing, reference_path, summary
+from kgnb.magics.matching import STAGES, Judging, MatchingTask, OutOfOrder, Storing, summary
 from kgnb.magics.measures import measures
 from kgnb.magics.progress import Progress, announced
 from kgnb.magics.verbs import VerbMagics, verb
@@ -46,7 +47,12 @@ class OmMagics(VerbMagics):
     @verb("om start", "%om start huts.ttl refuge.owl", '%om start huts refuge --context "mountain huts" --k 5')
     @argument("source", metavar="SOURCE", help="a name of %%kg, a file, a folder, an endpoint's URL, huts:alpine")
     @argument("target", metavar="TARGET", help="the other one")
-    @argument("--reference", metavar="FILE", default="", help="a reference alignment, for evaluate and the oracle")
+    @argument(
+        "--reference",
+        metavar="FILE",
+        default="",
+        help="a reference alignment, for evaluate and the oracle; huts:reference is ours",
+    )
     @options(Options)
     @options(Storing)
     @options(Judging)
@@ -143,8 +149,9 @@ class OmMagics(VerbMagics):
         """Compare the alignment with a reference: precision, recall, F1."""
         task = self._task(arguments)
         alignment = task.need("merge")
-        reference = tasks.open_reference(reference_path(task, arguments.reference))
-        return measures(alignment, reference, task.source, task.target)
+        if not task.reference:
+            raise OutOfOrder("there is no reference to compare with", fix="Name one: %om evaluate --reference FILE")
+        return measures(alignment, tasks.open_reference(task.reference), task.source, task.target)
 
     @verb("om explain", "%om explain Hut", "%om explain http://huts.example/alpine#Hut")
     @argument("item", metavar="ITEM", nargs="+", help="an IRI, a local name or a label of either ontology")
@@ -190,7 +197,7 @@ class OmMagics(VerbMagics):
     def suggestions(self, name: str) -> Sequence[str]:
         """Open graphs for source and target, entities for an item, judges and embedders where they are asked for."""
         if name in ("source", "target"):
-            return (*self.session.graphs, "huts:alpine", "huts:refuge")
+            return (*self.session.graphs, *(f"huts:{name}" for name in huts.FILES if name != "reference"))
         task = self.session.matching
         if name == "item" and task is not None:
             return tuple(entity.local_name for entity in (*task.source, *task.target))

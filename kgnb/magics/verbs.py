@@ -83,6 +83,8 @@ class VerbMagics(Magics):
                 *(f"  {line}" for line in examples),
                 "",
                 f"%{cls.magic} VERB --help shows what a verb takes; --form shows controls for it.",
+                f"%%{cls.magic} VERB takes options from the lines below it as well, as in: k = 3",
+                "{{name}} stands for a Python variable, whole and unsplit.",
             ]
         )
 
@@ -117,8 +119,9 @@ class VerbMagics(Magics):
                 details=traceback.format_exc(),
             ) from error  # fmt: skip
         except KgnbError as error:
-            if not isinstance(error, LineError):
-                error.add_note(f"    in {line}")
+            # A stage's error says already which stage it was; more would bury what to do.
+            if not isinstance(error, LineError) and not getattr(error, "__notes__", ()):
+                error.add_note(f"in {line}")
             raise
 
     def _form(self, method: Callable[..., Any], words: list[str], line: str, body: dict[str, object] | None) -> Any:

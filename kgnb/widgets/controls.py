@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets
 
-WIDE = {"description_width": "10em"}
+LABEL = {"description_width": "10em"}
 HIDDEN = ("help", "form")
 
 
@@ -66,7 +66,7 @@ def make_controls(
 def _control(action: argparse.Action, start: Any, suggested: Sequence[str]) -> Control:
     name = action.dest.replace("_", " ")
     option = next((text for text in action.option_strings if text.startswith("--")), "")
-    look = {"description": name, "style": WIDE, "tooltip": _help(action)}
+    look = {"description": name, "style": LABEL, "tooltip": _help(action), "layout": ipywidgets.Layout(width="32em")}
     if option and action.nargs == 0:
         box = ipywidgets.Checkbox(value=bool(start), **look)
         negated = next((text for text in action.option_strings if text.startswith("--no-")), "")

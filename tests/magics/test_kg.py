@@ -71,3 +71,11 @@ def test_a_missing_file_is_a_clear_error_and_leaves_no_graph(notebook: Notebook)
     error = notebook("%kg open nothing.ttl").error
     assert isinstance(error, DataError) and "nothing.ttl" in str(error)
     assert not notebook.session.graphs
+
+
+def test_open_says_what_had_to_be_mended(notebook: Notebook, folder: Path) -> None:
+    sloppy = "<http://huts.example/a b> <http://huts.example/name> 'hut'@en_GB .\n"
+    (folder / "sloppy.ttl").write_text(sloppy, encoding="utf-8")
+    opened = notebook.good("%kg open sloppy.ttl").value
+    assert opened.triples == 1 and opened.mended
+    assert "mended" in repr(opened) and "mended" in opened._repr_mimebundle_()["text/html"]

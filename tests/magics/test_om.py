@@ -266,3 +266,10 @@ def test_evaluate_without_or_with_a_foreign_reference_says_what_to_do(notebook: 
     (folder / "foreign.rdf").write_text(foreign, encoding="utf-8")
     error = notebook("%om evaluate --reference foreign.rdf").error
     assert isinstance(error, DataError) and "none of the reference's pairs" in str(error)
+
+
+def test_our_own_huts_are_there_by_name(notebook: Notebook) -> None:
+    notebook.good("%om start huts:alpine huts:refuge --reference huts:reference")
+    alignment = notebook.good("%om run").value
+    assert len(alignment) > 10
+    assert notebook.good("%om evaluate").value.df().set_index("name").loc["all", "f1"] > 0.5
