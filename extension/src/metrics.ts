@@ -58,11 +58,12 @@ function drawCell(data: MetricsData, cell: Cell, at: number): HTMLElement {
   const column = data.columns[at];
   const kind = column?.kind ?? 'text';
   const share = column?.key === data.bar ? cellNumber(cell) : null;
+  const text = cellText(cell, kind, hasDecimals(data.rows.map(row => row.cells[at] ?? null)));
+  const barred = share !== null && Number.isFinite(share);
   return element(
     'td',
     isNumeric(kind) ? 'kgnb-number' : '',
     {},
-    share !== null && Number.isFinite(share) ? bar(share) : null,
-    cellText(cell, kind, hasDecimals(data.rows.map(row => row.cells[at] ?? null)))
+    ...(barred ? [bar(share), element('span', 'kgnb-figure', {}, text)] : [text])
   );
 }

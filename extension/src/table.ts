@@ -178,7 +178,7 @@ class TableDrawing {
     if (cell !== null && typeof cell === 'object' && 'iri' in cell) {
       made.append(drawIri(cell, this.words));
     } else if (typeof cell === 'number' && kind === 'percent') {
-      made.append(bar(cell), cellText(cell, kind));
+      made.append(bar(cell), element('span', 'kgnb-figure', {}, cellText(cell, kind)));
     } else {
       made.textContent = cellText(cell, kind, this.decimals[at]);
       const full = fullText(cell);

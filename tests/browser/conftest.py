@@ -24,6 +24,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="browser tests ne
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE = 30_000  # milliseconds; a busy machine takes its time to start a kernel
+AXE = Path(__file__).parents[2] / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 NEWS = "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 NOTEBOOKS = "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
 # What the server or the browser says on any page, ours or not.
@@ -78,6 +79,18 @@ class Visit:
         self.page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
         light = str("Light" in name).lower()
         self.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
+
+    def barriers(self, selector: str) -> list[str]:
+        """What axe finds in the way of people who use a keyboard, a screen reader or need contrast."""
+        if not AXE.is_file():
+            pytest.skip("the check for barriers needs axe-core: run `npm ci` in extension/")
+        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = self.page.evaluate("selector => axe.run(selector)", selector)
+        return [
+            f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"
+            for violation in found["violations"]
+            for node in violation["nodes"]
+        ]
 
     def result(self, number: int) -> Any:
         """The output of the n-th cell, counted from 0, scrolled into view."""

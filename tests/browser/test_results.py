@@ -61,6 +61,7 @@ def test_the_extension_draws_and_a_person_can_work_with_it(opened: Visit, pictur
     check_broken(opened)
     for theme in ("Light", "Dark"):
         opened.theme(f"JupyterLab {theme}")
+        assert opened.barriers(".kgnb-result") == []
         for name, number in (("table", TABLE), ("run", RUN), ("scores", SCORES), ("broken", BROKEN)):
             opened.result(number).screenshot(path=pictures / f"{name}-{theme.lower()}.png")
 
