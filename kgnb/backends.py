@@ -78,7 +78,10 @@ def open_ontology(source: OntologySource, settings: Settings, *, individuals: bo
 
 
 def open_model(settings: Settings) -> ChatModel | None:
-    """The chat model the settings name, paced and replayed from the cache; None where none is named."""
+    """The chat model the settings name, paced and replayed from the cache; None where none is named.
+
+    "local" without a server's address is a tiny model on this machine, for trying the plumbing out.
+    """
     from kgnb.llm.openai_model import OpenAIModel
 
     if not settings.model:
@@ -86,15 +89,23 @@ def open_model(settings: Settings) -> ChatModel | None:
     cache = ReplayCache(settings.cache / "replies.sqlite") if settings.replay != "live" else None
     if cache is not None and settings.replay == "replay":  # needs neither a key nor a server
         return Replaying(settings.model, cache, "replay", server=server_alias(settings.base_url))
-    live = OpenAIModel(
-        settings.model,
-        base_url=settings.base_url or None,
-        api_key=settings.api_key().reveal() or None,
-        timeout=settings.timeout,
-    )
+    live: ChatModel
+    if settings.model == "local" and not settings.base_url:
+        live = _local_model()
+    else:
+        key = settings.api_key().reveal() or None
+        live = OpenAIModel(settings.model, settings.base_url or None, key, timeout=settings.timeout)
     pace = _pace(settings.requests_per_minute, settings.tokens_per_minute, settings.width)
     paced = Paced(live, pace, retries=settings.retries)
     return Replaying(paced, cache, "record") if cache is not None else paced
+
+
+@lru_cache
+def _local_model() -> ChatModel:
+    """The one small model on this machine: for trying the plumbing out, at chance on any judgement."""
+    from kgnb.llm.local_model import LocalModel
+
+    return LocalModel()
 
 
 @lru_cache

@@ -49,7 +49,10 @@ class Settings:
     """Plain values; ``Settings.load()`` reads them, ``with_`` changes some, nothing else looks at the environment."""
 
     model: str = field(
-        default="", metadata=_help("chat model; empty: no model, rules decide", "model.name", "KGNB_MODEL")
+        default="",
+        metadata=_help(
+            "chat model; empty: none, rules decide; local: a tiny one, for plumbing only", "model.name", "KGNB_MODEL"
+        ),
     )
     base_url: str = field(default="", metadata=_help("OpenAI-compatible server", "model.base_url", "KGNB_BASE_URL"))
     key: str = field(default="", metadata=_help("handle of the API key, env:NAME", "model.key", "KGNB_KEY"))
