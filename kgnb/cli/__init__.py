@@ -7,20 +7,32 @@ output; progress (on a terminal only), summaries and errors go to standard error
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import metadata
+from importlib import import_module, metadata
 
 import click
 
-from kgnb.cli.data import data
-from kgnb.cli.evaluate import evaluate
-from kgnb.cli.match import match
 from kgnb.cli.outcome import outcome
-from kgnb.cli.report import report
 
 __all__ = ["main"]
 
+COMMANDS = ("match", "evaluate", "report", "data")
+
+
+class Commands(click.Group):
+    """Each command is the function of its name in the module of its name, imported when it is wanted."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """The names, in the order in which one meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The command, or None."""
+        command = getattr(import_module(f"kgnb.cli.{name}"), name) if name in COMMANDS else None
+        return command if isinstance(command, click.Command) else None
+
 
 @click.group(
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Settings come from kgnb.toml and KGNB_* variables; 'kgnb COMMAND --help' says more, with examples.",
 )
@@ -37,10 +49,6 @@ def kgnb(context: click.Context, debug: bool) -> None:
       kgnb report ontology-matching -p dataset=huts
     """
     context.obj["debug"] = debug
-
-
-for command in (match, evaluate, report, data):
-    kgnb.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -136,17 +136,18 @@ def match(source: str, target: str, **given: Any) -> None:
     begun, line = perf_counter(), TerminalLine()
     try:
         line.draw(f"reading {source} and {target}", now=True)
-        ontologies = [open_ontology(spec, settings, individuals=options.individuals) for spec in (source, target)]
+        left, right = (open_ontology(spec, settings, individuals=options.individuals) for spec in (source, target))
         wanted, pairs = frozenset[Triple](), None
         if given["reference"]:  # read before any work is done: a wrong one costs nothing
-            wanted = turned(load_reference(given["reference"]), *ontologies, given["reference"]).triples
+            wanted = turned(load_reference(given["reference"]), left, right, given["reference"]).triples
             pairs = {triple[:2] for triple in wanted if triple[2] == "equivalent"}
         parameters = {"source": source, "target": target} | {
             name: given[name] for name in ("judge", "embedder", "plan", "seed")
         }
         run = new_run(
             "ontology_matching",
-            *ontologies,
+            left,
+            right,
             parameters=parameters | {entry.name: given[entry.name] for entry in fields(Options)},
             settings=settings,
             folder=Path(given["folder"]) if given["folder"] else None,
@@ -154,7 +155,8 @@ def match(source: str, target: str, **given: Any) -> None:
         )
         with run:
             alignment = match_ontologies(
-                *ontologies,
+                left,
+                right,
                 options=options,
                 reference=pairs,
                 run=run,

@@ -70,7 +70,8 @@ class Parameter:
         else:
             words = {"str": "text", "int": "a whole number", "float": "a number"}[self.type]
             if self.bounds:
-                words += f" from {self.bounds[0]:g} to {self.bounds[1]:g}"
+                low, high = (int(bound) if bound == int(bound) else bound for bound in self.bounds)
+                words += f" from {low} to {high}"
         return f"{words}, or none" if self.optional else words
 
     def read(self, given: object) -> Value:
