@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kgnb.results import cells, columns, escaping
 from kgnb.results.bundle import HTML_ROWS, METRICS_MIME, Json, count, mimebundle
 from kgnb.results.cells import Value
+from kgnb.results.frame import EDGE, ROW, framed, whole_line
 from kgnb.results.table import Column, Table
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ PRECISION_RECALL_F1 = (
     Column("f1", "F1", "number"),
 )
 
-_EDGE = "1px solid rgba(128, 128, 128, 0.35)"
-_CELL = "padding: 4px 12px 4px 0; vertical-align: middle; border: 0; border-bottom: {edge}; white-space: nowrap"
+_CELL = f"padding: 4px 12px 4px 0; vertical-align: middle; border: 0; border-bottom: {EDGE}; white-space: nowrap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +125,10 @@ class Metrics:
 
     def html(self) -> str:
         """Return the scores as HTML that JupyterLab's sanitiser leaves as it is."""
-        caption = (
-            f'<caption style="caption-side: top; text-align: left; font-weight: 600; padding: 0 0 6px 0">'
-            f"{escaping.escaped(escaping.one_line(self.caption))}</caption>"
-            if self.caption
-            else ""
-        )
-        cell = _CELL.format(edge=_EDGE)
-        titles = "".join(
-            f'<th scope="col" style="{cell}; text-align: {"right" if c.right else "left"}; font-weight: 600">'
+        cell = f"{_CELL}; font-weight: 600"
+        titles = f'<th scope="col" style="{cell}; text-align: left">{escaping.escaped(self.case_title) or "<br>"}</th>'
+        titles += "".join(
+            f'<th scope="col" style="{cell}; text-align: {"right" if c.right else "left"}">'
             f"{escaping.escaped(c.title)}</th>"
             for c in self.columns
         )
@@ -142,21 +137,12 @@ class Metrics:
             shown = scores if group != "case" else scores[:HTML_ROWS]
             body += "".join(self._html_row(group, score) for score in shown)
             if len(scores) > len(shown):
-                body += self._html_line(f"and {count(len(scores) - len(shown), 'more case')}")
-        notes = "".join(
-            f'<div style="opacity: 0.75; margin: 2px 0">{escaping.escaped(note)}</div>' for note in self.notes
-        )
-        return (
-            '<div style="overflow-x: auto; max-width: 100%">'
-            f'<table style="border-collapse: collapse; table-layout: auto; margin: 4px 0; border: 0">{caption}<thead>'
-            f'<tr style="background-color: transparent"><th scope="col" style="{cell}; text-align: left; '
-            f'font-weight: 600">{escaping.escaped(self.case_title) or "<br>"}</th>{titles}</tr></thead>'
-            f"<tbody>{body}</tbody></table>{notes}</div>"
-        )
+                body += whole_line(f"and {count(len(scores) - len(shown), 'more case')}", len(self.columns) + 1)
+        return framed(self.caption, titles, body, self.notes)
 
     def _html_row(self, group: str, score: Score) -> str:
         weight = "600" if group == "summary" else "400"
-        cell = _CELL.format(edge=_EDGE) + f"; font-weight: {weight}"
+        cell = f"{_CELL}; font-weight: {weight}"
         name = escaping.escaped(escaping.shortened(escaping.one_line(score.name), 200))
         if target := escaping.link_target(score.source):
             name = f'<a href="{escaping.escaped(target)}" rel="nofollow">{name}</a>'
@@ -168,14 +154,8 @@ class Metrics:
             value = cells.checked(score.values.get(column.key))
             text = cells.as_html(value, column.kind, column.key in self._decimals)
             bar = _bar(value) if column.key == self.bar else ""
-            row.append(f'<td style="{cell}; text-align: {"right" if column.right else "left"}">{text}{bar}</td>')
-        return f'<tr style="background-color: transparent">{"".join(row)}</tr>'
-
-    def _html_line(self, text: str) -> str:
-        return (
-            f'<tr style="background-color: transparent"><td colspan="{len(self.columns) + 1}" '
-            f'style="{_CELL.format(edge=_EDGE)}; text-align: left; opacity: 0.75">{escaping.escaped(text)}</td></tr>'
-        )
+            row.append(f'<td style="{cell}; text-align: {"right" if column.right else "left"}">{bar}{text}</td>')
+        return f'<tr style="{ROW}">{"".join(row)}</tr>'
 
     def text(self) -> str:
         """Return the scores in aligned columns, a rule between cases, summaries and published figures."""
@@ -211,9 +191,10 @@ def _bar(value: Value) -> str:
     # A styled box rather than <meter>: browsers colour a meter by their own rules, light or dark.
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return ""
-    width = round(72 * min(1.0, max(0.0, value)))
+    width = round(56 * min(1.0, max(0.0, value)))
     return (
-        '<div style="width: 72px; height: 4px; margin: 2px 0 0 auto; background-color: rgba(128, 128, 128, 0.25)">'
+        '<div style="display: inline-block; width: 56px; height: 4px; margin: 0 8px 0 0; vertical-align: middle; '
+        'text-align: left; background-color: rgba(128, 128, 128, 0.25)">'
         f'<div style="width: {width}px; height: 4px; background-color: rgba(66, 133, 214, 0.9)"></div></div>'
     )
 

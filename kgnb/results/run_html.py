@@ -8,9 +8,9 @@ from typing import Any
 from kgnb.results import wording
 from kgnb.results.bundle import count
 from kgnb.results.escaping import escaped, one_line
+from kgnb.results.frame import EDGE, ROW
 from kgnb.results.run_words import state_of, step_facts, title, totals_facts
 
-_LINE = "1px solid rgba(128, 128, 128, 0.35)"
 _QUIET = "opacity: 0.75"
 _MARKS = {"done": "✓", "failed": "✗", "cancelled": "⊘", "limited": "⊘", "running": "…"}
 
@@ -23,7 +23,7 @@ def html(run: Mapping[str, Any]) -> str:
         facts.append(wording.seconds(seconds))
     left_out = (run.get("left_out") or {}).get("steps", 0)
     return (
-        '<div style="max-width: 100%; overflow-x: auto; line-height: 1.5">'
+        '<div style="max-width: 100%; overflow-x: auto; line-height: 1.5; font-size: 13px">'
         f'<div style="font-weight: 600">{escaped(title(run))} <span style="{_QUIET}; font-weight: 400">'
         f"{_state(run)}</span></div>"
         f'<div style="{_QUIET}; margin: 0 0 4px 0">{escaped(" · ".join(facts))}</div>'
@@ -42,10 +42,10 @@ def _step(step: Mapping[str, Any]) -> str:
     )
     inner = _judgements(step) + _calls(step) + _queries(step)
     if not inner:
-        return f'<div style="border-top: {_LINE}; padding: 3px 0 3px 15px">{heading}</div>'
+        return f'<div style="border-top: {EDGE}; padding: 3px 0 3px 15px">{heading}</div>'
     opened = " open" if step.get("error") else ""
     return (
-        f'<details{opened} style="border-top: {_LINE}; padding: 3px 0">'
+        f'<details{opened} style="border-top: {EDGE}; padding: 3px 0">'
         f'<summary style="cursor: pointer">{heading}</summary>'
         f'<div style="padding: 2px 0 6px 15px">{inner}</div></details>'
     )
@@ -107,14 +107,14 @@ def _table(titles: Sequence[str], rows: Sequence[Iterable[object]], left_out: st
     cell = "padding: 2px 12px 2px 0; border: 0; text-align: left; vertical-align: top"
     head = "".join(f'<th scope="col" style="{cell}; {_QUIET}; font-weight: 600">{text}</th>' for text in titles)
     body = "".join(
-        '<tr style="background-color: transparent">'
+        f'<tr style="{ROW}">'
         + "".join(f'<td style="{cell}">{escaped(one_line(str(value or ""))) or "<br>"}</td>' for value in row)
         + "</tr>"
         for row in rows
     )
     return (
-        '<table style="border-collapse: collapse; table-layout: auto; margin: 2px 0; border: 0">'
-        f'<thead><tr style="background-color: transparent">{head}</tr></thead><tbody>{body}</tbody></table>{left_out}'
+        '<table style="border-collapse: collapse; table-layout: auto; font-size: 13px; margin: 2px 0; border: 0">'
+        f'<thead><tr style="{ROW}">{head}</tr></thead><tbody>{body}</tbody></table>{left_out}'
     )
 
 
@@ -137,7 +137,7 @@ def _setting(run: Mapping[str, Any]) -> str:
         return ""
     table = _table(("", "", ""), rows, "")
     return (
-        f'<details style="border-top: {_LINE}; padding: 3px 0"><summary style="cursor: pointer; {_QUIET}">'
+        f'<details style="border-top: {EDGE}; padding: 3px 0"><summary style="cursor: pointer; {_QUIET}">'
         f'parameters, data and versions</summary><div style="padding: 2px 0 6px 15px">{table}</div></details>'
     )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kgnb.results import cells, columns, escaping
 from kgnb.results.bundle import HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS, Json, count, mimebundle
 from kgnb.results.cells import Kind, Link, Value
+from kgnb.results.frame import EDGE, ROW, framed, whole_line
 
 if TYPE_CHECKING:
     import pandas
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Kind", "Link", "Table", "Value"]
 
 _JSON_LENGTH = 1_500_000  # characters all rows may take in a saved notebook, details included
-_EDGE = "1px solid rgba(128, 128, 128, 0.35)"
 _CELL = "padding: 4px 12px 4px 0; vertical-align: top; border: 0"
 
 
@@ -138,35 +138,22 @@ class Table:
 
     def html(self) -> str:
         """Return the first rows as HTML that JupyterLab's sanitiser leaves as it is, light or dark."""
-        caption = (
-            f'<caption style="caption-side: top; text-align: left; font-weight: 600; padding: 0 0 6px 0">'
-            f"{escaping.escaped(escaping.one_line(self.caption))}</caption>"
-            if self.caption
-            else ""
-        )
         titles = "".join(
-            f'<th scope="col" style="{_CELL}; border-bottom: {_EDGE}; text-align: {_side(column)}; font-weight: 600">'
+            f'<th scope="col" style="{_CELL}; border-bottom: {EDGE}; text-align: {_side(column)}; font-weight: 600">'
             f"{escaping.escaped(column.title)}</th>"
             for column in self.columns
         )
         body = "".join(self._html_row(at) for at in range(min(len(self.rows), HTML_ROWS)))
-        if not self.rows:
-            body = f'<tr><td colspan="{max(1, len(self.columns))}" style="{_CELL}; text-align: left">no rows</td></tr>'
-        return (
-            '<div style="overflow-x: auto; max-width: 100%">'
-            f'<table style="border-collapse: collapse; table-layout: auto; margin: 4px 0; border: 0">{caption}'
-            f'<thead><tr style="background-color: transparent">{titles}</tr></thead><tbody>{body}</tbody></table>'
-            f"{''.join(_html_note(note) for note in self._notices(HTML_ROWS))}</div>"
-        )
+        return framed(self.caption, titles, body or whole_line("no rows", len(self.columns)), self._notices(HTML_ROWS))
 
     def _html_row(self, at: int) -> str:
         details = self.details[at] if self.details else ()
-        edge = "0" if details else _EDGE
+        edge = "0" if details else EDGE
         shown = "".join(
             f'<td style="{_CELL}; border-bottom: {edge}; text-align: {_side(column)}">{cell}</td>'
             for cell, column in zip(self._written(self._cells[at], cells.as_html), self.columns, strict=True)
         )
-        row = f'<tr style="background-color: transparent">{shown}</tr>'
+        row = f'<tr style="{ROW}">{shown}</tr>'
         if not details:
             return row
         summary = escaping.one_line(", ".join(dict.fromkeys(head for head, _ in details)))
@@ -176,8 +163,8 @@ class Table:
             for head, text in details
         )
         return (
-            f'{row}<tr style="background-color: transparent"><td colspan="{len(self.columns)}" '
-            f'style="padding: 0 0 4px 0; border: 0; border-bottom: {_EDGE}; text-align: left">'
+            f'{row}<tr style="{ROW}"><td colspan="{len(self.columns)}" '
+            f'style="padding: 0 0 4px 0; border: 0; border-bottom: {EDGE}; text-align: left">'
             f'<details><summary style="opacity: 0.75; cursor: pointer">'
             f"{escaping.escaped(escaping.shortened(summary, 100))}</summary>"
             f'<div style="padding: 2px 0 4px 16px">{pairs}</div></details></td></tr>'
@@ -228,10 +215,6 @@ def _row(row: Sequence[Value] | Mapping[str, Value], keys: Sequence[str]) -> tup
 
 def _side(column: Column) -> str:
     return "right" if column.right else "left"
-
-
-def _html_note(note: str) -> str:
-    return f'<div style="opacity: 0.75; margin: 2px 0">{escaping.escaped(note)}</div>'
 
 
 def _kept(text: str) -> str:

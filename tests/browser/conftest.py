@@ -86,6 +86,7 @@ class Visit:
             pytest.skip("the check for barriers needs axe-core: run `npm ci` in extension/")
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
         found = self.page.evaluate("selector => axe.run(selector)", selector)
+        assert "color-contrast" in [check["id"] for check in found["passes"]], "axe has not looked at anything"
         return [
             f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"
             for violation in found["violations"]

@@ -23,6 +23,7 @@ TAGS = {
 VOID = {"br"}
 STYLES = {
     *("background-color", "border", "border-bottom", "border-collapse", "border-top", "caption-side", "cursor"),
+    *("display", "font-size"),
     *("font-weight", "height", "line-height", "margin", "max-width", "opacity", "overflow-x", "padding"),
     *("table-layout", "text-align", "vertical-align", "white-space", "width"),
 }

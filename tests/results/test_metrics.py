@@ -45,8 +45,8 @@ def test_reads_well_in_a_terminal_with_a_rule_between_groups() -> None:
 def test_html_survives_the_sanitiser_and_draws_a_bar_where_there_is_a_share(read: Callable[[str], Any]) -> None:
     text = scores().html()
     page = read(text)
-    assert text.count("width: 72px") == 3
-    assert "width: 48px" in text  # two thirds of 72
+    assert text.count("width: 56px") == 3
+    assert "width: 37px" in text  # two thirds of 56
     assert page.links == ["https://oaei.example.org/2023"]
 
 
