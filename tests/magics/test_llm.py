@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from kgnb.errors import ConfigError, LimitError
+from kgnb.errors import ConfigError, KgnbError, LimitError
 from kgnb.magics.arguments import LineError
-from tests.llm.stub_server import StubServer
+from tests.llm.stub_server import Call, StubServer
 from tests.magics.conftest import Notebook
 
 STAGES = ("retrieve", "store", "search", "summarise")
@@ -74,3 +74,24 @@ def test_the_trace_and_the_cost_table_never_hold_the_key(notebook: Notebook, mon
     shown = notebook.good("%llm cost").value
     assert "not-a-real-key" not in str(shown._repr_mimebundle_())
     assert all("not-a-real-key" not in str(run.to_json()) for run in notebook.session.runs)
+
+
+def test_a_model_may_choose_the_stages_itself(notebook: Notebook) -> None:
+    assert "needs a model" in str(notebook_error(notebook, "%om run --plan model"))
+    tools = [
+        *("retrieve_entities", "store_entities", "search_candidates"),
+        *("summarise_rankings", "validate_candidates", "merge_verdicts"),
+    ]
+    left = iter([*(Call(tool) for tool in tools), Call("finish", {"summary": "done"})])
+    with StubServer(lambda body: next(left, "done") if body.get("tools") else "nonsense") as server:
+        notebook.good(f"%llm use stub --base-url {server.url}")
+        cell = notebook.good("%om run --plan model --judge rule")
+    assert len(cell.value) == 6 and cell.said.startswith("run: 6 mappings")
+    assert [step.name for step in notebook.session.matching.run.steps if step.name in STAGES] == list(STAGES)
+    assert isinstance(notebook_error(notebook, "%om explain Hut"), KgnbError)
+
+
+def notebook_error(notebook: Notebook, line: str) -> BaseException | None:
+    if notebook.session.matching is None:
+        notebook.good("%om start alpine.ttl refuge.ttl")
+    return notebook(line).error
