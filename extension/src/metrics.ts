@@ -16,7 +16,10 @@ export function drawMetrics(data: MetricsData, words: Words): HTMLElement {
   const titles = data.columns.map(column =>
     element('th', isNumeric(column.kind) ? 'kgnb-number' : '', { scope: 'col' }, oneLine(column.title))
   );
-  const head = element('tr', '', {}, element('th', '', { scope: 'col' }, oneLine(data.case_title)), ...titles);
+  // A title without text would be read out as an empty one.
+  const caseTitle = oneLine(data.case_title);
+  const first = caseTitle ? element('th', '', { scope: 'col' }, caseTitle) : element('td');
+  const head = element('tr', '', {}, first, ...titles);
   const table = element(
     'table',
     'kgnb-grid',

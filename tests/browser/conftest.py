@@ -20,7 +20,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="browser tests need the Python package playwright")
+try:
+    from playwright import sync_api
+except ImportError:  # the test modules skip themselves; a conftest cannot
+    sync_api = None  # type: ignore[assignment]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE = 30_000  # milliseconds; a busy machine takes its time to start a kernel
@@ -181,7 +184,7 @@ def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("browser tests need chromium on the PATH")
     flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars"]
-    with playwright.sync_playwright() as driver:
+    with sync_api.sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
         yield started
         started.close()
@@ -203,7 +206,7 @@ def visit(browser: Any) -> Iterator[Callable[[Lab], Visit]]:
         visits.append((context, visit))
         return visit
 
-    playwright.expect.set_options(timeout=20_000)
+    sync_api.expect.set_options(timeout=20_000)
     yield open_page
     for context, _ in visits:
         context.close()

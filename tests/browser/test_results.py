@@ -13,6 +13,7 @@ import pytest
 from . import shown
 from .conftest import Lab, Visit
 
+expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
 pytestmark = pytest.mark.browser
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "run.json"
@@ -67,8 +68,6 @@ def test_the_extension_draws_and_a_person_can_work_with_it(opened: Visit, pictur
 
 
 def check_table(opened: Visit) -> None:
-    from playwright.sync_api import expect
-
     table = opened.result(TABLE).locator(".kgnb-table")
     rows, status = table.locator(".kgnb-row"), table.locator(".kgnb-status")
     expect(rows).to_have_count(25)
@@ -100,8 +99,6 @@ def check_table(opened: Visit) -> None:
 
 
 def check_run(opened: Visit) -> None:
-    from playwright.sync_api import expect
-
     run = opened.result(RUN).locator(".kgnb-run")
     expect(run.get_by_role("tree")).to_have_attribute("aria-label", "Steps of ontology matching")
     expect(run.locator(".kgnb-step")).to_have_count(4)
@@ -121,8 +118,6 @@ def check_run(opened: Visit) -> None:
 
 
 def check_scores(opened: Visit) -> None:
-    from playwright.sync_api import expect
-
     scores = opened.result(SCORES).locator(".kgnb-metrics")
     expect(scores.locator("tbody")).to_have_count(3)
     expect(scores.locator(".kgnb-bar")).to_have_count(6)
@@ -130,15 +125,11 @@ def check_scores(opened: Visit) -> None:
 
 
 def check_broken(opened: Visit) -> None:
-    from playwright.sync_api import expect
-
     broken = opened.result(BROKEN).locator(".kgnb-broken")
     expect(broken).to_contain_text("This result cannot be shown: rows[0].cells has 1 values for 0 columns.")
 
 
 def test_a_saved_notebook_that_is_not_trusted_is_drawn_too(opened: Visit, visit: Callable[[Lab], Visit]) -> None:
-    from playwright.sync_api import expect
-
     opened.save()
     saved = nbformat.read(opened.lab.folder / "results.ipynb", as_version=4)
     for cell in saved.cells:
@@ -154,8 +145,6 @@ def test_a_saved_notebook_that_is_not_trusted_is_drawn_too(opened: Visit, visit:
 def test_without_the_extension_the_html_reads_the_same(
     lab_without_extension: Lab, visit: Callable[[Lab], Visit], notebook: Callable[[Lab], str], pictures: Path
 ) -> None:
-    from playwright.sync_api import expect
-
     page = visit(lab_without_extension)
     page.open(notebook(lab_without_extension))
     page.run_all()
