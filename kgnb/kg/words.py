@@ -8,6 +8,15 @@ from functools import lru_cache
 ROMAN = dict(zip("ii iii iv vi vii viii ix xi xii xiii".split(), "2 3 4 6 7 8 9 11 12 13".split(), strict=True))  # noqa: SIM905
 """Numerals that are hardly ever a word; a lone i, v or x is left as it is."""
 
+_CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+NUMBERS = {
+    **ROMAN,
+    **{word: str(n) for n, word in enumerate(_CARDINALS.split())},
+    **{word: str(n) for n, word in enumerate(_ORDINALS.split())},
+}
+"""Words that are numbers, as digits: Roman numerals, English cardinals and ordinals."""
+
 
 @lru_cache(maxsize=1 << 17)
 def words(name: str) -> tuple[str, ...]:
@@ -42,8 +51,9 @@ def _starts_a_word(text: str, position: int) -> bool:
         return True
     if here.isupper() and before.islower():
         return True
-    # the last capital of a run begins the next word: PCMember is PC Member (but PhDs and PCs stay whole)
-    return here.isupper() and before.isupper() and after.islower() and text[position + 1 : position + 3] != "s"
+    # the last capital of a run begins the next word: PCMember is PC Member, but a plural of capitals stays whole: PCs
+    plural = after == "s" and not text[position + 2 : position + 3].islower()
+    return here.isupper() and before.isupper() and after.islower() and not plural
 
 
 @lru_cache(maxsize=1 << 17)
@@ -78,9 +88,18 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=1 << 17)
 def key(name: str) -> tuple[str, ...]:
-    """The words of a name, stemmed and with Roman numerals as digits: equal keys are equal names.
+    """The words of a name, stemmed and with numbers as digits: equal keys are equal names.
 
     >>> key("Cranial Nerves VII") == key("cranial_nerve7")
     True
     """
-    return tuple(ROMAN.get(word, stem(word)) for word in words(name))
+    return tuple(map(plain, words(name)))
+
+
+def plain(word: str) -> str:
+    """A word with its plural ending off, or as digits if it is a number.
+
+    >>> plain("beds"), plain("four"), plain("vii")
+    ('bed', '4', '7')
+    """
+    return NUMBERS.get(word) or stem(word)

@@ -13,9 +13,8 @@ from math import log
 
 from rapidfuzz.distance import Indel
 
-from kgnb.kg.words import ROMAN, stem
-
-Name = tuple[str, ...]
+from kgnb.agents.ontology_matching.wordbook import Name, Wordbook
+from kgnb.kg.words import plain, stem
 
 _SMALL = "a an the of for by in on at to from with and or as is are be been was were has have had having does do"
 SMALL = frozenset(_SMALL.split())
@@ -24,6 +23,13 @@ SMALL = frozenset(_SMALL.split())
 SMALL_WEIGHT = 0.15
 PREPOSITIONS = frozenset(["of", "for", "by", "in", "on", "at", "to", "from", "with"])
 HEADLESS = 0.7
+OTHER_NUMBER = 0.3
+NEGATED = 0.4
+CONTRARY = 0.5
+REWRITTEN = 0.95
+DERIVED = 0.85
+NEGATIONS = frozenset(["non", "not", "no", "without", "un", "anti"])
+_SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("oe", "e"), ("ae", "e"), ("our", "or"), ("centre", "center"))
 _ENDINGS = """ations ation ating ated ators ator ions ion ings ing ments ment ers er ors or ees ee ed es s ies ity ness
 ance ence ant ent ive al ally ly ary ory ic ical ous ist ism ship e y"""
 ENDINGS = sorted(_ENDINGS.split(), key=len, reverse=True)
@@ -40,29 +46,63 @@ def root(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=1 << 16)
+def spelling(word: str) -> str:
+    """An English word with British spellings as American ones: organization for organisation, esophagus, color."""
+    for british, american in _SPELLINGS:
+        word = word.replace(british, american)
+    return word
+
+
 @lru_cache(maxsize=1 << 18)
 def word_likeness(one: str, other: str) -> float:
-    """How alike two words are, 0 to 1: equal, a plural, a numeral, an abbreviation, a spelling, a derivation."""
+    """How alike two words are, 0 to 1: equal, a plural, a number, an abbreviation, a spelling, a derivation."""
     if one == other:
         return 1.0
-    one, other = ROMAN.get(one, stem(one)), ROMAN.get(other, stem(other))
+    one, other = spelled(one), spelled(other)
     if one == other:
         return 1.0
-    if one.isdigit() or other.isdigit() or min(len(one), len(other)) < 3:
+    if is_number(one) or is_number(other) or min(len(one), len(other)) < 3:
         return 0.0
     shorter, longer = sorted((one, other), key=len)
+    if _opposed(shorter, longer):
+        return 0.0
     if root(one) == root(other):
-        return 0.85
+        return DERIVED
     if longer.startswith(shorter) and len(shorter) < 0.7 * len(longer):
         return 0.75 if len(shorter) >= 4 else 0.6
     alike = Indel.normalized_similarity(one, other)
     return float(0.95 * alike) if alike >= 0.8 and len(shorter) >= 4 else 0.0
 
 
-class Lexicon:
-    """How rare each word is among the names of both ontologies, and name likeness weighed by that."""
+@lru_cache(maxsize=1 << 16)
+def spelled(word: str) -> str:
+    """A word without what does not tell words apart: plural endings, spelling, numbers in letters."""
+    return spelling(plain(word))
 
-    def __init__(self, entities: Iterable[Iterable[Name]]) -> None:
+
+def is_number(word: str) -> bool:
+    """Whether a word counts or numbers things; a single letter does too (vitamin A, hepatitis B)."""
+    return word.isdigit() or (len(word) == 1 and word.isalpha() and word.isascii())
+
+
+def _opposed(shorter: str, longer: str) -> bool:
+    """Whether the words differ by a prefix: unpaid and paid, subarea and area, inferior and superior are not alike."""
+    if longer.endswith(shorter):
+        return True
+    return shorter[0] != longer[0] and shorter[-4:] == longer[-4:]
+
+
+class Lexicon:
+    """How rare each word is among the names of both ontologies, and name likeness weighed by that.
+
+    ``wordbook`` adds what the ontologies themselves say about their words; None leaves it out. ``strict`` is whether
+    numbers, negations and words that tell entities apart must agree.
+    """
+
+    def __init__(
+        self, entities: Iterable[Iterable[Name]], wordbook: Wordbook | None = None, *, strict: bool = True
+    ) -> None:
         seen: Counter[str] = Counter()
         total = 0
         for names in entities:
@@ -71,22 +111,51 @@ class Lexicon:
         self._seen = seen
         self._total = max(total, 1)
         self._weights: dict[str, float] = {}
+        self._alike: dict[tuple[str, str], float] = {}
+        self._wordbook = wordbook
+        self._strict = strict
 
     def weight(self, word: str) -> float:
-        """A word's weight: 1 for the rarest, less for common ones, little for small words."""
+        """A word's weight: 1 for the rarest and for numbers, less for common ones, little for small words."""
         if word not in self._weights:
             rarity = log((self._total + 1) / (self._seen.get(stem(word), 0) + 1)) / log(self._total + 1)
-            self._weights[word] = SMALL_WEIGHT if word in SMALL else 0.3 + 0.7 * max(rarity, 0.0)
+            weight = SMALL_WEIGHT if word in SMALL else 0.3 + 0.7 * max(rarity, 0.0)
+            self._weights[word] = 1.0 if self._strict and is_number(spelled(word)) and word not in SMALL else weight
         return self._weights[word]
 
+    def alike(self, one: str, other: str) -> float:
+        """How alike two words are, 0 to 1, in the light of how the ontologies use them."""
+        if one == other:
+            return 1.0
+        known = self._alike.get((one, other))
+        if known is None:
+            known = self._alike[one, other] = self._compare(one, other)
+        return known
+
+    def _compare(self, one: str, other: str) -> float:
+        alike = word_likeness(one, other)
+        if self._wordbook is None or alike == 1.0:
+            return alike
+        ours, theirs = plain(one), plain(other)
+        if self._wordbook.equal((ours,), (theirs,)):
+            return REWRITTEN
+        # an ontology that uses both words does not take one for a way to write the other
+        return 0.0 if alike and alike != DERIVED and self._wordbook.distinct(ours, theirs) else alike
+
     def likeness(self, one: Name, other: Name, *, headed: bool = False) -> float:
+        """How alike two names are, 0 to 1."""
+        return self.compare(one, other, headed=headed)[0]
+
+    def compare(self, one: Name, other: Name, *, headed: bool = False) -> tuple[float, float]:
         """How alike two names are, 0 to 1: a soft, rarity-weighted overlap of their words (soft TF-IDF's idea).
+
+        And what factor that contains for words that contradict each other: 1 if none do.
 
         With ``headed``, names whose head word has no counterpart are less alike: a paper abstract is no paper.
         """
         if "".join(one) == "".join(other):
-            return 1.0
-        links = _links(one, other)
+            return 1.0, 1.0
+        links = self._links(one, other)
         matched = sum((self.weight(one[i]) + self.weight(other[j])) * alike for i, j, alike in links)
         taken_one, taken_other = {i for i, _, _ in links}, {j for _, j, _ in links}
         # initials stand for the words they abbreviate: pc for program committee
@@ -100,10 +169,47 @@ class Lexicon:
                     matched += 0.95 * (self.weight(letters) + sum(self.weight(long[j]) for j in span))
                     taken_short.add(i)
                     taken_long.update(span)
+        left = [word for i, word in enumerate(one) if i not in taken_one]
+        right = [word for j, word in enumerate(other) if j not in taken_other]
+        if left and right and self._wordbook and links and self._wordbook.equal(_phrase(left), _phrase(right)):
+            matched += REWRITTEN * sum(map(self.weight, (*left, *right)))
+            taken_one, taken_other, left, right = set(range(len(one))), set(range(len(other))), [], []
         whole = sum(map(self.weight, one)) + sum(map(self.weight, other))
-        if headed and not (head(one) in taken_one and head(other) in taken_other):
-            matched *= HEADLESS
-        return min(matched / whole, 0.99) if whole else 0.0
+        if self._wordbook:
+            whole -= sum(self.weight(word) * self._wordbook.sparable(plain(word)) for word in (*left, *right))
+        if headed:
+            heads = head(one), head(other)
+            if heads[0] not in taken_one or heads[1] not in taken_other:
+                matched *= HEADLESS
+        agreement = self._agreement(left, right) if self._strict and (left or right) else 1.0
+        return min(agreement * matched / whole, 0.99) if whole else 0.0, agreement
+
+    def _agreement(self, left: Sequence[str], right: Sequence[str]) -> float:
+        """1, or less where words without a counterpart contradict each other."""
+        if any(is_number(spelled(word)) for word in left) and any(is_number(spelled(word)) for word in right):
+            return OTHER_NUMBER
+        if (not NEGATIONS.isdisjoint(left)) != (not NEGATIONS.isdisjoint(right)):
+            return NEGATED
+        if self._wordbook and any(self._wordbook.contrast(plain(one), plain(other)) for one in left for other in right):
+            return CONTRARY
+        return 1.0
+
+    def _links(self, one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, float]]:
+        """The best one-to-one matching of words, greedily from the most alike."""
+        found = [(alike, i, j) for i, a in enumerate(one) for j, b in enumerate(other) if (alike := self.alike(a, b))]
+        found.sort(key=lambda link: (-link[0], abs(link[1] - link[2]), link[1], link[2]))
+        links: list[tuple[int, int, float]] = []
+        left, right = set(range(len(one))), set(range(len(other)))
+        for alike, i, j in found:
+            if i in left and j in right:
+                links.append((i, j, alike))
+                left.discard(i)
+                right.discard(j)
+        return links
+
+
+def _phrase(words: Sequence[str]) -> Name:
+    return tuple(sorted(map(plain, words)))
 
 
 def head(name: Name) -> int:
@@ -112,22 +218,6 @@ def head(name: Name) -> int:
         if position and word in PREPOSITIONS:
             return position - 1
     return len(name) - 1
-
-
-def _links(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, float]]:
-    """The best one-to-one matching of words, greedily from the most alike."""
-    found = [
-        (alike, i, j) for i, a in enumerate(one) for j, b in enumerate(other) if (alike := word_likeness(a, b)) > 0
-    ]
-    found.sort(key=lambda link: (-link[0], abs(link[1] - link[2]), link[1], link[2]))
-    links: list[tuple[int, int, float]] = []
-    left, right = set(range(len(one))), set(range(len(other)))
-    for alike, i, j in found:
-        if i in left and j in right:
-            links.append((i, j, alike))
-            left.discard(i)
-            right.discard(j)
-    return links
 
 
 def _initials(letters: str, name: Sequence[str], taken: set[int]) -> range | None:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from itertools import product
 from math import exp
 
-from kgnb.agents.ontology_matching.lexicon import Lexicon, Name
+from kgnb.agents.ontology_matching.lexicon import Lexicon
+from kgnb.agents.ontology_matching.rivals import shares
 from kgnb.agents.ontology_matching.surroundings import Hints, Surroundings
-from kgnb.agents.ontology_matching.values import Candidate, Description, MatchQuestion, Pair
+from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Pair
+from kgnb.agents.ontology_matching.wordbook import Name, Wordbook
 from kgnb.judging import Verdict
 
 SAME_MEANING = 0.35
@@ -24,18 +26,21 @@ SAME_MEANING = 0.35
 class Weights:
     """What each ingredient adds to the log-odds; 0 leaves it out. Set by hand, looking at cmt-confof and huts only."""
 
-    name: float = 7.0  # word overlap of the best pair of names
+    name: float = 10.5  # word overlap of the best pair of names
     synonym: float = 0.03  # taken off the overlap for each side whose name is a synonym
-    vector: float = 3.0  # cosine of the names, centred
-    meaning: float = 8.0  # cosine of the definitions, centred, above or below what unrelated ones have
-    support: float = 2.0  # relatives whose counterparts are relatives too
-    conflict: float = 2.5  # relatives whose counterparts are elsewhere
-    ends_agree: float = 3.0  # domain and range of properties have counterparts in each other
-    ends_clash: float = 4.0  # or in something else
-    ahead: float = 1.0  # how far ahead of the next candidate, in log-odds, at most 1
-    behind: float = 1.0  # how far behind the best one, at most 3
-    bias: float = -7.2
+    vector: float = 4.5  # cosine of the names, centred
+    property_name: float = 7.0  # the same of properties, whose names are short and much alike
+    context: float = 1.0  # cosine of what their axioms mention
+    meaning: float = 15.0  # cosine of the definitions, centred, above or below what unrelated ones have
+    support: float = 3.0  # relatives whose counterparts are relatives too
+    conflict: float = 2.0  # relatives whose counterparts are elsewhere
+    ends_agree: float = 8.0  # domain and range of properties have counterparts in each other
+    ends_clash: float = 8.0  # or in something else
+    rivals: bool = True  # an entity has one counterpart: other claims on either side count against a pair
+    bias: float = -8.0
     rounds: int = 3
+    wordbook: bool = True  # what the ontologies' own names say about their words
+    strict: bool = True  # numbers, negations and words that tell entities apart must agree
 
 
 @dataclass
@@ -45,9 +50,11 @@ class _Case:
     source: Description
     target: Description
     cosine: float
+    context: float
     meaning: float | None
-    overlap: float
-    names: tuple[Name, Name]
+    overlap: float = 0.0
+    agreement: float = 1.0  # below 1 where words contradict each other
+    names: tuple[Name, Name] = ((), ())
     hints: Hints = Hints()
     evidence: float = 0.0
     probability: float = 0.0
@@ -68,53 +75,52 @@ class RuleJudge:
 
     def weigh(self, questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
         """Every pair among the questions, weighed."""
-        cases = self._cases(questions)
-        sides = {(q.side, q.about.key): q.about for q in questions}
-        sides |= {("target" if q.side == "source" else "source", o.key): o for q in questions for o in q.others}
-        ordered = sorted(sides.items())
-        surroundings = Surroundings(
-            (d for (side, _), d in ordered if side == "source"), (d for (side, _), d in ordered if side == "target")
-        )
+        lexicon = self._lexicon(questions)
+        cases = _cases(questions)
         for case in cases.values():
-            case.evidence = self._evidence(case)
-            case.probability = _logistic(case.evidence)
+            self._compare(case, lexicon)
+        surroundings = _surroundings(questions)
+        self._share(cases)
         for _ in range(self.weights.rounds):
             surroundings.update({pair: case.probability for pair, case in cases.items()})
             for case in cases.values():
                 case.hints = surroundings.hints(case.source, case.target)
-                case.evidence = self._evidence(case)
-            for pair, margin in _margins(cases).items():
-                bonus = (
-                    self.weights.ahead * min(margin, 1.0) if margin >= 0 else self.weights.behind * max(margin, -3.0)
-                )
-                cases[pair].probability = _logistic(cases[pair].evidence + bonus)
+            self._share(cases)
         return cases
 
-    def _cases(self, questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
-        lexicon = Lexicon({(q.side, q.about.key): q.about.names for q in questions}.values())
-        cases: dict[Pair, _Case] = {}
-        for question in questions:
-            for candidate, other in zip(question.candidates, question.others, strict=True):
-                if candidate.pair not in cases:
-                    ends = (question.about, other) if question.side == "source" else (other, question.about)
-                    cases[candidate.pair] = self._case(candidate, *ends, lexicon)
-        return dict(sorted(cases.items()))
+    def _lexicon(self, questions: Sequence[MatchQuestion]) -> Lexicon:
+        names = {(q.side, q.about.key): q.about.names for q in questions}
+        sides = [[those for (at, _), those in names.items() if at == side] for side in ("source", "target")]
+        wordbook = Wordbook(sides) if self.weights.wordbook else None
+        return Lexicon(names.values(), wordbook, strict=self.weights.strict)
 
-    def _case(self, candidate: Candidate, source: Description, target: Description, lexicon: Lexicon) -> _Case:
-        best = (-1.0, source.names[0], target.names[0])
+    def _share(self, cases: Mapping[Pair, _Case]) -> None:
+        """The probability of every pair: its own evidence, and what its rivals leave of it."""
+        for case in cases.values():
+            case.evidence = self._evidence(case)
+        evidence = {pair: case.evidence for pair, case in cases.items()}
+        found = shares(evidence) if self.weights.rivals else {pair: _logistic(e) for pair, e in evidence.items()}
+        for pair, probability in found.items():
+            cases[pair].probability = probability
+
+    def _compare(self, case: _Case, lexicon: Lexicon) -> None:
+        """Find the two names, one a side, that are most alike."""
+        source, target = case.source, case.target
+        best = (-1.0, 1.0)
         for (i, one), (j, other) in product(enumerate(source.names), enumerate(target.names)):
-            likeness = lexicon.likeness(one, other, headed=source.kind == "class")
+            likeness, agreement = lexicon.compare(one, other, headed=source.kind == "class")
             likeness -= self.weights.synonym * ((i >= source.synonyms_from) + (j >= target.synonyms_from))
             if likeness > best[0]:
-                best = (likeness, one, other)
-        near = candidate.cosines
-        return _Case(source, target, max(near.syntactic, near.lexical), near.meaning, best[0], (best[1], best[2]))
+                best = (likeness, agreement)
+                case.names = (one, other)
+        case.overlap, case.agreement = best
 
     def _evidence(self, case: _Case) -> float:
         """The log-odds of a pair, its rivals aside."""
         w, hints = self.weights, case.hints
         ends = hints.ends * (w.ends_agree if hints.ends > 0 else w.ends_clash)
-        names = w.name * case.overlap + w.vector * max(case.cosine, 0.0)
+        named = w.property_name if "property" in case.source.kind else w.name
+        names = named * case.overlap + w.context * case.context + w.vector * case.agreement * max(case.cosine, 0.0)
         names += w.meaning * (case.meaning - SAME_MEANING) if case.meaning is not None else 0.0
         return w.bias + names + w.support * hints.support - w.conflict * hints.conflict + ends
 
@@ -130,21 +136,25 @@ class RuleJudge:
         return Verdict("different", None, confidence, f"nearest: {_reason(case)}", self.name, also)
 
 
-def _margins(cases: Mapping[Pair, _Case]) -> dict[Pair, float]:
-    """How far each pair's evidence is ahead of (or behind) the best other pair of either of its entities."""
-    values: dict[tuple[int, str, str], list[float]] = {}
-    for (source, target, kind), case in cases.items():
-        for place in ((0, source, kind), (1, target, kind)):
-            values.setdefault(place, []).append(case.evidence)
-    top = {place: sorted(those, reverse=True)[:2] for place, those in values.items()}
-    margins: dict[Pair, float] = {}
-    for (source, target, kind), case in cases.items():
-        rivals = []
-        for place in ((0, source, kind), (1, target, kind)):
-            first, *second = top[place]
-            rivals.append(first if case.evidence < first else second[0] if second else case.evidence - 1.0)
-        margins[source, target, kind] = case.evidence - max(rivals)
-    return margins
+def _cases(questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
+    cases: dict[Pair, _Case] = {}
+    for question in questions:
+        for candidate, other in zip(question.candidates, question.others, strict=True):
+            if candidate.pair not in cases:
+                ends = (question.about, other) if question.side == "source" else (other, question.about)
+                near = candidate.cosines
+                cosine = max(near.syntactic, near.lexical)
+                cases[candidate.pair] = _Case(*ends, cosine, near.semantic, near.meaning)
+    return dict(sorted(cases.items()))
+
+
+def _surroundings(questions: Sequence[MatchQuestion]) -> Surroundings:
+    sides = {(q.side, q.about.key): q.about for q in questions}
+    sides |= {("target" if q.side == "source" else "source", o.key): o for q in questions for o in q.others}
+    ordered = sorted(sides.items())
+    return Surroundings(
+        (d for (side, _), d in ordered if side == "source"), (d for (side, _), d in ordered if side == "target")
+    )
 
 
 def _logistic(evidence: float) -> float:

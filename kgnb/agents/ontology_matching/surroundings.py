@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
+from kgnb.agents.ontology_matching.ends import Ends, steps_from
 from kgnb.agents.ontology_matching.values import Description, Pair
 
-NEAR = 0.8  # what a parent or child of an end counts for, in place of the end itself
 LIKELY = 0.5
-OTHER_DATATYPE = -0.3
-UNKNOWN_END = -0.5  # both ends are declared and neither has a counterpart: a property of something only one side has
+DOUBT = 0.5  # ancestors that agree or disagree, in all, before they are half believed
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,7 @@ class Surroundings:
         self._likely: dict[tuple[str, str], float] = {}
         self._images: dict[str, dict[str, float]] = {}
         self._preimages: dict[str, dict[str, float]] = {}
+        self._ends = self._compare_ends()
 
     def update(self, probabilities: Mapping[Pair, float]) -> None:
         """Take over what the last round found."""
@@ -45,23 +45,36 @@ class Surroundings:
             if probability >= LIKELY:
                 self._images.setdefault(source, {})[target] = probability
                 self._preimages.setdefault(target, {})[source] = probability
+        self._ends = self._compare_ends()
+
+    def _compare_ends(self) -> Ends:
+        return Ends(
+            self._source.around,
+            self._target.around,
+            self._same,
+            self._images.__contains__,
+            self._preimages.__contains__,
+        )
 
     def hints(self, source: Description, target: Description) -> Hints:
         """What the surroundings of both say."""
         if "property" in source.kind:
-            return Hints(ends=self._ends(source, target))
+            ends = self._ends.agreement(source, target)
+            inverse = self._best(source.entity.inverse, target.entity.inverse)
+            return Hints(support=inverse, ends=ends)
         up, clash = self._above(source.iri, target.iri)
         down = self._best(source.entity.children, target.entity.children)
         beside = self._best(_fillers(source), _fillers(target))
-        return Hints(max(up, 0.8 * down, beside), clash)
+        return Hints(1.0 - (1.0 - up) * (1.0 - 0.8 * down) * (1.0 - beside), clash)
 
     def _above(self, source: str, target: str) -> tuple[float, float]:
-        """Ancestors whose counterpart is an ancestor too, and ancestors whose counterpart is elsewhere.
+        """The share of ancestors whose counterpart is an ancestor too, and of those whose counterpart is elsewhere.
 
-        A special ancestor says more than one that everything has.
+        A special ancestor says more than one that everything has. Hierarchies are seldom complete: an ancestor that the
+        other side leaves out weighs little beside several that agree.
         """
         ours, theirs = self._source.above(source), self._target.above(target)
-        support = conflict = 0.0
+        agreeing = disagreeing = 0.0
         sides = (
             (ours, theirs | {target} | self._target.below(target), self._images, self._source),
             (theirs, ours | {source} | self._source.below(source), self._preimages, self._target),
@@ -70,10 +83,11 @@ class Surroundings:
             for iri in ancestors & images.keys():
                 here = max((p for image, p in images[iri].items() if image in expected), default=0.0)
                 if here:
-                    support = max(support, here * relatives.special(iri))
+                    agreeing += here * relatives.special(iri)
                 else:
-                    conflict = max(conflict, max(images[iri].values()))
-        return support, conflict
+                    disagreeing += max(images[iri].values()) * relatives.special(iri)
+        whole = agreeing + disagreeing + DOUBT
+        return agreeing / whole, disagreeing / whole
 
     def _best(self, ones: Sequence[str], others: Sequence[str]) -> float:
         """The mean, over the side with fewer members, of the likeliest counterpart on the other side."""
@@ -86,38 +100,6 @@ class Surroundings:
     def _same(self, source: str, target: str) -> float:
         return 1.0 if source == target else self._likely.get((source, target), 0.0)
 
-    def _ends(self, source: Description, target: Description) -> float:
-        known = [
-            value
-            for ours, theirs in (
-                (source.entity.domain, target.entity.domain),
-                (source.entity.range, target.entity.range),
-            )
-            if (value := self._end(ours, theirs)) is not None
-        ]
-        return sum(known) / len(known) if known else 0.0
-
-    def _end(self, ours: Sequence[str], theirs: Sequence[str]) -> float | None:
-        """How one end agrees, -1 to 1; None where a side declares nothing, or both the same datatype."""
-        if not ours or not theirs:
-            return None
-        if all(_is_datatype(iri) for iri in (*ours, *theirs)):
-            return None if set(ours) & set(theirs) else OTHER_DATATYPE  # half of all properties give strings
-        agreement = max(self._near(one, other) for one in ours for other in theirs)
-        if agreement >= 0.3:
-            return 2.0 * agreement - 1.0
-        told = any(one in self._images for one in ours) or any(other in self._preimages for other in theirs)
-        return -1.0 if told else UNKNOWN_END
-
-    def _near(self, source: str, target: str) -> float:
-        """Whether two ends are the same class, or one of them a parent or child of the other's counterpart."""
-        around = max(
-            (self._same(one, target) for one in self._source.beside(source)),
-            default=0.0,
-        )
-        beside = max((self._same(source, other) for other in self._target.beside(target)), default=0.0)
-        return max(self._same(source, target), NEAR * around, NEAR * beside)
-
 
 class _Relatives:
     """One side's hierarchy, as far as its descriptions tell."""
@@ -128,6 +110,7 @@ class _Relatives:
         self._children = {iri: entity.children for iri, entity in entities.items()}
         self._above: dict[str, frozenset[str]] = {}
         self._below: dict[str, frozenset[str]] = {}
+        self._around: dict[str, dict[str, float]] = {}
         self._size = max(len(entities), 2)
 
     def above(self, iri: str) -> frozenset[str]:
@@ -138,9 +121,11 @@ class _Relatives:
         """All descendants."""
         return _reach(iri, self._children, self._below)
 
-    def beside(self, iri: str) -> tuple[str, ...]:
-        """Parents and children."""
-        return (*self._parents.get(iri, ()), *self._children.get(iri, ()))
+    def around(self, iri: str) -> Mapping[str, float]:
+        """Ancestors and descendants within a few steps, and what each counts for."""
+        if iri not in self._around:
+            self._around[iri] = steps_from(iri, self._parents, self._children)
+        return self._around[iri]
 
     def special(self, iri: str) -> float:
         """1 for a class without subclasses, 0 for one that has everything below it (intrinsic information content)."""
@@ -162,7 +147,3 @@ def _reach(start: str, steps: Mapping[str, tuple[str, ...]], known: dict[str, fr
 
 def _fillers(description: Description) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.filler for one in description.entity.restrictions if ":" in one.filler))
-
-
-def _is_datatype(iri: str) -> bool:
-    return iri.startswith(("http://www.w3.org/2001/XMLSchema#", "http://www.w3.org/2000/01/rdf-schema#Literal"))

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from kgnb.agents.ontology_matching.wordbook import Name, Wordbook
+from kgnb.kg.words import words
+
+
+def entities(*names: str) -> list[list[Name]]:
+    """Entities written as "name | synonym | ..."."""
+    return [[words(part) for part in those.split("|")] for those in names]
+
+
+def test_two_words_that_synonyms_swap_twice_are_equal() -> None:
+    book = Wordbook([entities("alpine hut | mountain hut", "alpine guide | mountain guide", "lake | loch")])
+    assert book.equal(("alpine",), ("mountain",)) and book.equal(("mountain",), ("alpine",))
+    assert book.rewrites() == [(("alpine",), ("mountain",))]
+
+
+def test_once_is_not_enough_and_whole_names_teach_no_words() -> None:
+    book = Wordbook([entities("alpine hut | mountain hut", "lake | loch", "lakes | lochs")])
+    assert not book.equal(("alpine",), ("mountain",))
+    assert not book.equal(("lake",), ("loch",))
+
+
+def test_a_phrase_may_stand_for_a_word() -> None:
+    book = Wordbook(
+        [entities("hut of stone | stone hut", "lower jaw tooth | mandibular tooth", "jaw lower x|mandibular x")]
+    )
+    assert book.equal(("jaw", "lower"), ("mandibular",))
+
+
+def test_words_that_tell_entities_apart_contrast_and_are_no_synonyms() -> None:
+    book = Wordbook([entities("upper hut", "lower hut", "upper path | lower path", "upper lake | lower lake")])
+    assert not book.equal(("left",), ("right",))
+    plain = Wordbook([entities("upper hut", "lower hut")])
+    assert plain.contrast("upper", "lower") and not plain.contrast("upper", "hut")
+    assert not book.contrast("upper", "lower")
+
+
+def test_contrasts_do_not_cross_sides() -> None:
+    book = Wordbook([entities("upper hut"), entities("lower hut")])
+    assert not book.contrast("upper", "lower")
+
+
+def test_a_word_that_synonyms_leave_out_may_go_unless_it_tells_entities_apart() -> None:
+    spare = Wordbook([entities("lasso tool | lasso", "pliers tool | pliers", "saw tool | saw")])
+    assert spare.sparable("tool") == 0.75
+    needed = Wordbook([entities("lasso tool | lasso", "pliers tool | pliers", "saw", "saw tool", "axe", "axe tool")])
+    assert 0 < needed.sparable("tool") < spare.sparable("tool")
+    assert spare.sparable("saw") == 0.0
+
+
+def test_words_of_one_ontology_are_distinct() -> None:
+    book = Wordbook([entities("interior wall", "inferior wall"), entities("organisation")])
+    assert book.distinct("interior", "inferior")
+    assert not book.distinct("interior", "organisation")
+
+
+def test_an_empty_wordbook_says_nothing() -> None:
+    book = Wordbook([[], []])
+    assert book.rewrites() == [] and not book.contrast("a", "b") and book.sparable("a") == 0.0
