@@ -47,7 +47,7 @@ const SHAPES = {
   done: 'M3.5 8.5l3 3 6-7',
   failed: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
   stopped: 'M4 4h8v8H4z',
-  running: 'M8 4v4.5l3 1.5',
+  running: 'M8 2.5a5.5 5.5 0 100 11 5.5 5.5 0 000-11zM8 5v3.3l2.2 1.3',
   search: 'M7 3a4 4 0 100 8 4 4 0 000-8zM10 10l3.5 3.5'
 } as const;
 

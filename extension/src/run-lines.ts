@@ -75,6 +75,19 @@ function stepLine(step: Step, words: Words, place: { start: number; length: numb
   ];
 }
 
+/** What a step counted, each on a line of its own, or null. */
+export function drawCounts(step: Step): HTMLElement | null {
+  const counts = Object.entries(step.counts);
+  if (counts.length === 0) {
+    return null;
+  }
+  const list = element('dl', 'kgnb-details');
+  for (const [name, value] of counts) {
+    list.append(element('dt', '', {}, oneLine(name)), element('dd', '', {}, formatNumber(value ?? NaN)));
+  }
+  return list;
+}
+
 function groupLine(group: Group, words: Words): HTMLElement[] {
   const counted = { judgements: words.judgements, calls: words.calls, queries: words.queries }[group.name];
   const [tone, attention] =

@@ -5,7 +5,7 @@
 import { button, element, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import type { RunData, Totals } from './run';
-import { drawDetail, drawLine, stateName, stateIcon } from './run-lines';
+import { drawCounts, drawDetail, drawLine, stateIcon, stateName } from './run-lines';
 import type { RunNode, StepNode } from './run-tree';
 import { attentionIn, filterTree, runTree, timeline } from './run-tree';
 import { moveInTree } from './tree-keys';
@@ -176,15 +176,20 @@ class RunDrawing {
     if (error) {
       item.append(element('div', 'kgnb-error', {}, visible(error)));
     }
-    const openable = node.kind !== 'step' || node.children.length > 0 || node.leftOut > 0;
+    const counts = node.kind === 'step' ? drawCounts(node.value) : null;
+    const openable = node.kind !== 'step' || counts !== null || node.children.length > 0;
     if (!openable) {
       return item;
     }
+    const children = (): HTMLElement | null =>
+      node.children.length > 0 ? this.drawChildren(node, level + 1, filtered) : null;
     let inner: HTMLElement | null = null;
     const show = (open: boolean): void => {
       item.setAttribute('aria-expanded', String(open));
       if (open && inner === null) {
-        inner = isLeaf(node) ? drawDetail(node, words) : this.drawChildren(node, level + 1, filtered);
+        inner = isLeaf(node)
+          ? drawDetail(node, words)
+          : element('div', 'kgnb-inner', { role: 'none' }, counts, children());
         item.append(inner);
       }
       if (inner) {

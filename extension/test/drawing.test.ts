@@ -153,6 +153,14 @@ describe('a run', () => {
     expect(run.textContent).toContain('property <script>alert(1)</script> & sleeps');
   });
 
+  it('shows what a step counted when it is opened', () => {
+    const run = drawn();
+    press(all(run, '.kgnb-step > .kgnb-line')[1]);
+    expect(all(run, '.kgnb-inner dt').map(term => term.textContent)).toEqual(['entities', 'share with a label']);
+    expect(all(run, '.kgnb-inner dd').map(value => value.textContent)).toEqual(['2', '0.750']);
+    expect(all(run, '.kgnb-query')).toHaveLength(1);
+  });
+
   it('shows what needs a look', () => {
     const run = drawn();
     const toggle = run.querySelector('.kgnb-toggle');
