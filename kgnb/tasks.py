@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from typing import Literal as OneOf
 
 from kgnb.agents.ontology_matching import pipeline
 from kgnb.agents.ontology_matching.judges import make_judge
+from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Ruling, Rulings
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_model, open_ontology
 from kgnb.judging import CallableJudge, Decisions, Judge, Verdict
-from kgnb.kg.ontology import Ontology
+from kgnb.kg.ontology import Kind, Ontology
 from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Prices
-from kgnb.mapping_files import load_reference
+from kgnb.mapping_files import load_reference, reviews
 from kgnb.mappings import Alignment
 from kgnb.run import Limits, Run
 from kgnb.settings import Settings
@@ -52,7 +53,7 @@ def match_ontologies(
         model: a chat model; by default the one the settings name, if any.
         reference: what the "oracle" judge answers from: an alignment, its file, or pairs of IRIs.
         error_rate: the share of questions the oracle gets wrong; ``seed`` decides which.
-        decisions: a file of a person's decisions, which override any judge.
+        decisions: a file of a person's decisions (.jsonl, or SSSOM), which override any judge.
         plan: "fixed", or "model" to let the model choose the next stage.
         run: where steps, judgements and calls are noted; made here when not given.
 
@@ -73,7 +74,7 @@ def match_ontologies(
     chat = model or (open_model(settings) if judge in ("auto", "model", "cascade") or plan == "model" else None)
     with run if own_run else nullcontext():
         watched = run.watch(chat) if chat else None
-        asked = _judge(judge, watched, reference, error_rate, seed, decisions, options.context, settings.width)
+        asked = _judge(judge, watched, reference, error_rate, seed, decisions, options, settings)
         return pipeline.match_ontologies(
             source,
             target,
@@ -120,23 +121,40 @@ def _judge(
     error_rate: float,
     seed: int,
     decisions: Decisions | str | Path | None,
-    context: str,
-    width: int,
+    options: Options,
+    settings: Settings,
 ) -> Judge[MatchQuestion]:
     if isinstance(judge, Judge):
         return judge
     if not isinstance(judge, str):
         return CallableJudge(judge)
-    kept = Decisions(decisions) if isinstance(decisions, str | Path) else decisions
+    path = decisions.path if isinstance(decisions, Decisions) else decisions
     return make_judge(
         judge,
         model=model,
         reference=reference_pairs(reference) if reference is not None else None,
         error_rate=error_rate,
         seed=seed,
-        decisions=kept,
-        context=context,
-        width=width,
+        decisions=open_decisions(path) if path is not None else None,
+        exclusive=options.cardinality == "1:1",
+        context=options.context,
+        width=settings.width,
+    )
+
+
+def open_decisions(path: str | Path) -> Rulings:
+    """People's decisions in a file: our own of JSON Lines (which may not be there yet), or SSSOM (.tsv).
+
+    Raises:
+        DataError: an SSSOM file is missing, malformed, or holds no mapping that a person reviewed.
+    """
+    if Path(path).suffix.lower() != ".tsv":
+        return MatchDecisions(path)
+    return KnownRulings(
+        Ruling(m.source, m.target, cast(Kind, m.kind), m.relation, review.who, review.when, m.rationale)
+        for review in reviews.read(path)
+        for m in (review.mapping,)
+        if m.relation != "unsure"
     )
 
 

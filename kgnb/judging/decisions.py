@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from kgnb.errors import DataError
 from kgnb.judging.json_lines import append_lines, read_lines
@@ -19,6 +22,14 @@ class Decision:
     choice: str | None = None
     who: str = ""
     note: str = ""
+    when: str = ""  # ISO 8601, in UTC
+    about: tuple[str, ...] = ()  # what was asked about, in its agent's words; outlives a change of the question
+    offered: tuple[str, ...] = ()  # the options the decision is about: "none of these" means none of these
+
+
+def utc_now() -> str:
+    """The time, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Decisions:
@@ -27,26 +38,39 @@ class Decisions:
     Several people may add to one file: each line is written whole, and the file is read again at every look.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, now: Callable[[], str] = utc_now) -> None:
         self.path = Path(path)
+        self._now = now
 
     def decide(
-        self, question: Question, decision: str, choice: str | None = None, *, who: str = "", note: str = ""
+        self,
+        question: Question,
+        decision: str,
+        choice: str | None = None,
+        *,
+        who: str = "",
+        note: str = "",
+        about: Sequence[str] = (),
+        offered: Sequence[str] | None = None,
     ) -> Decision:
-        """Keep a decision; it is on the disk when this returns.
+        """Keep a decision with its time; it is on the disk when this returns.
+
+        ``offered`` are the options it is about: all of the question's, unless said otherwise.
 
         Raises:
             ValueError: the choice is not one of the question's options, or the decision is empty or "unsure".
         """
         if not decision or decision == UNSURE:
             raise ValueError(f"{decision!r} decides nothing; use withdraw to take a decision back")
-        if choice is not None and choice not in {option.id for option in question.options}:
+        options = tuple(option.id for option in question.options)
+        if choice is not None and choice not in options:
             raise ValueError(f"{choice!r} is not an option of this question")
-        return self._add(Decision(question.id, decision, choice, who, note))
+        offered = options if offered is None else tuple(offered)
+        return self._add(Decision(question.id, decision, choice, who, note, self._now(), tuple(about), offered))
 
     def withdraw(self, question: Question, *, who: str = "", note: str = "") -> Decision:
         """Take back what was decided on a question, so that it waits again."""
-        return self._add(Decision(question.id, None, None, who, note))
+        return self._add(Decision(question.id, None, None, who, note, self._now()))
 
     def history(self) -> list[Decision]:
         """Every line, oldest first.
@@ -70,12 +94,15 @@ class Decisions:
 
 
 def _decision(entry: dict[str, object], where: str) -> Decision:
-    texts = {name: entry.get(name) for name in ("question", "decision", "choice", "who", "note")}
+    texts = {name: entry.get(name) for name in ("question", "decision", "choice", "who", "note", "when")}
     question, decision, choice = texts["question"], texts["decision"], texts["choice"]
+    lists: list[Any] = [entry.get(name, []) for name in ("about", "offered")]
     if (
         not isinstance(question, str)
         or not isinstance(decision, (str, type(None)))
         or not isinstance(choice, (str, type(None)))
+        or not all(isinstance(each, list) and all(isinstance(one, str) for one in each) for each in lists)
     ):
         raise DataError("the line is not a decision", where=where, fix="Mend the line, or delete it.")
-    return Decision(question, decision, choice, str(texts["who"] or ""), str(texts["note"] or ""))
+    who, note, when = (str(texts[name] or "") for name in ("who", "note", "when"))
+    return Decision(question, decision, choice, who, note, when, tuple(lists[0]), tuple(lists[1]))

@@ -15,26 +15,27 @@ from kgnb.agents.ontology_matching import pipeline
 from kgnb.agents.ontology_matching.judges import make_judge
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.reviewed import Reviewed
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.datasets import huts
-from kgnb.judging import Decisions, Judge, Overridden
+from kgnb.judging import Judge
 from kgnb.llm.model import ChatModel
 from kgnb.magics.arguments import argument, options
 from kgnb.magics.explain import explain
 from kgnb.magics.matching import STAGES, Judging, MatchingTask, OutOfOrder, Storing, summary
 from kgnb.magics.measures import measures
 from kgnb.magics.progress import Progress, announced
+from kgnb.magics.reviewing import ACTIONS, DECISIONS, Queue, answers, decisions_at, export, take_over
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.results.table import Column, Table, Value
 from kgnb.run import Event, Run
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
 
-DECISIONS = "decisions.jsonl"  # where %om review keeps answers unless told otherwise
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
 
 
@@ -177,22 +178,36 @@ class OmMagics(VerbMagics):
             raise OutOfOrder("nothing has been run yet", fix="Run a stage first: %om retrieve, or all: %om run")
         return run
 
-    @verb("om review", "%om review", "%om review --below 0.7 --decisions decisions.jsonl")
+    @verb("om review", "%om review", "%om review --list --below 0.7", "%om review --accept Hut 2 --who Ada")
     @argument("--decisions", metavar="FILE", default=argparse.SUPPRESS, help=f"where answers are kept [{DECISIONS}]")
     @argument("--below", type=float, metavar="X", default=0.0, help="also verdicts less confident than this [0]")
     @argument("--who", metavar="NAME", default="", help="who answers; written beside each answer")
+    @argument("--list", action="store_true", help="show what waits as a table, also where a widget could be shown")
+    @answers
+    @argument("--export", metavar="FILE", default="", help="write all decisions as SSSOM: FILE.sssom.tsv")
+    @argument("--import", dest="imported", metavar="FILE", default="", help="take over decisions from SSSOM")
     def review(self, arguments: argparse.Namespace) -> Any:
         """Answer what the judge could not decide; %om validate then takes your answers over."""
         from kgnb.widgets.form import someone_is_there
-        from kgnb.widgets.review import ReviewQueue, ReviewWidget, review_table, waiting
+        from kgnb.widgets.review import ReviewQueue, ReviewWidget
 
         task = self._task(arguments)
-        entries = waiting(task.need("validate").judged, below=arguments.below)
-        path = task.judging.decisions or DECISIONS
-        task.judging = replace(task.judging, decisions=path)
-        if not someone_is_there(self.shell):
-            return review_table(entries)
-        return ReviewWidget(ReviewQueue(entries, Decisions(path), arguments.who))
+        validated = task.need("validate")
+        decisions = decisions_at(task.judging.decisions or DECISIONS)
+        task.judging = replace(task.judging, decisions=str(decisions.path))
+        if arguments.imported:
+            print(take_over(decisions, arguments.imported, task.source, task.target))
+        queue = Queue(validated, decisions, arguments.below)
+        said = [(action, words) for action in ACTIONS if (words := getattr(arguments, action))]
+        for action, words in said:
+            print(queue.decide(action, words, arguments.who))
+        if arguments.export:
+            print(export(decisions, arguments.export, task.source, task.target))
+        if arguments.list or not (said or arguments.export or arguments.imported or someone_is_there(self.shell)):
+            return queue.table()
+        if said or arguments.export or arguments.imported:
+            return None
+        return ReviewWidget(ReviewQueue([entry for _, entry in queue.entries], decisions, arguments.who))
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Open graphs for source and target, entities for an item, judges and embedders where they are asked for."""
@@ -286,7 +301,8 @@ class OmMagics(VerbMagics):
         return embedder
 
     def _judge(self, task: MatchingTask) -> Judge[MatchQuestion]:
-        judging, decisions = task.judging, Decisions(task.judging.decisions) if task.judging.decisions else None
+        judging, exclusive = task.judging, task.options.cardinality == "1:1"
+        decisions = tasks.open_decisions(judging.decisions) if judging.decisions else None
         judge = make_judge(
             judging.judge,
             model=self._model(task),
@@ -294,12 +310,13 @@ class OmMagics(VerbMagics):
             error_rate=judging.error_rate,
             seed=judging.seed,
             decisions=decisions if judging.judge == "person" else None,
+            exclusive=exclusive,
             context=task.options.context,
             width=self.session.settings.width,
         )
         judge = announced(judge, task.run.progress)
         if decisions is not None and judging.judge != "person":
-            judge = Overridden(judge, decisions)
+            judge = Reviewed(decisions, judge, exclusive=exclusive)
         return task.run.watch_judge(judge)
 
     def _follow_the_model(self, task: MatchingTask, progress: Progress) -> None:

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from kgnb.errors import DataError
 from kgnb.mapping_files import alignment_rdf, sssom, turtle
+from kgnb.mapping_files.whole import write_whole
 from kgnb.mappings import Alignment
 
 __all__ = ["SUFFIXES", "format_of", "load", "load_reference", "save"]
@@ -56,19 +57,7 @@ def save(alignment: Alignment, path: str | os.PathLike[str]) -> Path:
     file = Path(path)
     if file.name.lower().endswith(".gz"):
         raise ValueError(f"{file.name}: alignments are written unpacked; leave out .gz")
-    text = _WRITERS[format_of(file)](alignment)
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(text.encode("utf-8"))
-        os.replace(part, file)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise DataError(
-            f"cannot be written: {error.strerror}",
-            where=str(file),
-            fix="Name a folder that exists and may be written to.",
-        ) from error
-    return file
+    return write_whole(file, _WRITERS[format_of(file)](alignment))
 
 
 def load(path: str | os.PathLike[str]) -> Alignment:

@@ -11,7 +11,7 @@ import json
 import re
 import textwrap
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
 from typing import Any
 
@@ -31,7 +31,7 @@ _COLUMNS = (
     "object_id", "object_label", "object_type", "mapping_justification", "reviewer_label", "mapping_tool",
     "confidence", "comment", "kgnb_kind", "kgnb_justification", "kgnb_evidence",
 )  # fmt: skip
-_EXTENSIONS = ("kind", "justification", "evidence")
+_EXTENSIONS = ("kind", "justification", "evidence", "time")
 _TYPES = {
     "class": "owl class",
     "object property": "owl object property",
@@ -44,9 +44,12 @@ _JUSTIFICATION = re.compile(r"semapv:\w+")
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # YAML 1.2, section 5.1
 
 
-def write(alignment: Alignment, license: str = UNSPECIFIED_LICENSE) -> str:
+def write(
+    alignment: Alignment, license: str = UNSPECIFIED_LICENSE, further: Dict[str, Sequence[str]] | None = None
+) -> str:
     """The alignment as SSSOM TSV text; ``license`` is the address of the licence the mappings are given under.
 
+    ``further`` are columns by their SSSOM slot, a value a mapping; they stand last.
     The set's identifier is a digest of its content: equal alignments give equal files.
     """
     curies = Curies.of(
@@ -55,6 +58,10 @@ def write(alignment: Alignment, license: str = UNSPECIFIED_LICENSE) -> str:
     )
     found = [_row(plain.checked(mapping), curies) for mapping in alignment]
     columns = [column for column in _COLUMNS if column in _ALWAYS or any(row[column] for row in found)]
+    for slot, values in (further or {}).items():
+        for row, value in zip(found, values, strict=True):
+            row[slot] = value
+        columns.append(slot)
     body = tsv.line(columns) + "".join(tsv.line(row[column] for column in columns) for row in found)
     header = "".join(f"#{entry}\n" for entry in _header(alignment, curies, columns, license))
     identifier = uuid.uuid5(uuid.NAMESPACE_URL, KGNB + header + body)
@@ -121,6 +128,29 @@ def read(content: bytes, where: str) -> Alignment:
     CURIE has a well-known prefix. Rows that say "no match" and rows that deny a relation other than equivalence are
     left out, and counted in ``notes``.
     """
+    header, rows = _table(content, where)
+    return _alignment(header, rows, where)
+
+
+def read_rows(content: bytes, where: str) -> list[tuple[Mapping, dict[str, str]]]:
+    """Every mapping with all fields of its row, for slots an alignment has no place for.
+
+    What ``read`` leaves out is left out.
+    """
+    header, rows = _table(content, where)
+    curies = Curies.read(header.get("curie_map"), where)
+    spread = {slot: str(value) for slot, value in header.items() if slot in _PROPAGATED}
+    found = []
+    for number, given in rows:
+        row = spread | {slot: value for slot, value in given.items() if value}
+        mapping = _mapping(row, curies, f"{where}:{number}")
+        if not isinstance(mapping, str):
+            found.append((mapping, row))
+    return found
+
+
+def _table(content: bytes, where: str) -> tuple[dict[str, Any], list[tuple[int, dict[str, str]]]]:
+    """The header's slots, and the fields of every row with the row's line."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -137,7 +167,7 @@ def read(content: bytes, where: str) -> Alignment:
             where=f"{where}:{number}",
             fix="An SSSOM table is tab-separated and has at least subject_id, predicate_id and object_id.",
         )
-    return _alignment(header, [(at, _fields(at, columns, fields, where)) for at, fields in rows], where)
+    return header, [(at, _fields(at, columns, fields, where)) for at, fields in rows]
 
 
 def _split(text: str, where: str) -> tuple[dict[str, Any], str, int]:

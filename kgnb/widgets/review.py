@@ -10,8 +10,8 @@ import anywidget
 import traitlets
 
 from kgnb.agents.ontology_matching.values import Description, Judged, MatchQuestion
-from kgnb.judging import UNSURE, Decisions, Pending, pending
-from kgnb.results.table import Column, Table, Value
+from kgnb.judging import UNSURE, Decisions, Pending, Verdict, pending
+from kgnb.results.table import Column, Link, Table, Value
 
 HERE = pathlib.Path(__file__).parent
 RELATIONS = ("equivalent", "broader", "narrower", "related")
@@ -88,7 +88,7 @@ class ReviewQueue:
             "said": self._said,
             "question": _shown(entry.question.about) | {"id": entry.question.id} if entry else None,
             "candidates": [_shown(other) for other in entry.question.others] if entry else [],
-            "chosen": _suggested(entry),
+            "chosen": suggested(entry.question, entry.verdict) if entry else -1,
             "hint": _hint(entry) if entry else f"Decisions are kept in {self.decisions.path}.",
         }
 
@@ -156,26 +156,41 @@ class ReviewWidget(anywidget.AnyWidget):
         return f"ReviewWidget({shown['decided']} of {shown['total']} answered)"
 
 
-def review_table(entries: Sequence[Pending[MatchQuestion]]) -> Table:
-    """What waits for a person, as a plain table: for reports, terminals and notebooks that nobody sits at."""
+def review_table(entries: Sequence[Pending[MatchQuestion]], numbers: Sequence[int] = ()) -> Table:
+    """What waits for a person, as a plain table: for reports, terminals and notebooks that nobody sits at.
+
+    A row opens to the evidence of both sides. ``numbers`` name the entries where they are not simply 1, 2, 3.
+    """
     columns = [
+        Column("number", "#", "number"),
         Column("side", "asked from"),
-        Column("name", "entity"),
+        Column("name", "entity", "iri"),
         Column("candidates", "candidates"),
         Column("said", "what the judge says"),
         Column("gain", "expected gain", "number"),
     ]
     rows: list[list[Value]] = [
         [
+            number,
             entry.question.side,
-            entry.question.about.name,
-            "; ".join(f"{number}. {other.name}" for number, other in enumerate(entry.question.others, start=1)),
+            Link(entry.question.about.iri, entry.question.about.name),
+            "; ".join(f"{at}. {other.name}" for at, other in enumerate(entry.question.others, start=1)),
             _hint(entry),
             entry.gain,
         ]
-        for entry in entries
+        for number, entry in zip(numbers or range(1, len(entries) + 1), entries, strict=True)
     ]
-    return Table(columns, rows, caption="Questions that wait for a person")
+    details = [_evidence(entry.question) for entry in entries]
+    return Table(columns, rows, caption="Questions that wait for a person", details=details)
+
+
+def _evidence(question: MatchQuestion) -> list[tuple[str, str]]:
+    """The entity's text, then each candidate's with what speaks for it."""
+    shown = [(f"{question.about.name} <{question.about.iri}>", question.about.in_short)]
+    for at, (candidate, other) in enumerate(zip(question.candidates, question.others, strict=True), start=1):
+        reasons = "; ".join(f"{one.kind}: {one.text}" for one in candidate.evidence)
+        shown.append((f"{at}. {other.name} <{other.iri}>", f"{other.in_short}\n{reasons}"))
+    return shown
 
 
 def _shown(description: Description) -> dict[str, str]:
@@ -188,12 +203,10 @@ def _shown(description: Description) -> dict[str, str]:
     }
 
 
-def _suggested(entry: Pending[MatchQuestion] | None) -> int:
+def suggested(question: MatchQuestion, verdict: Verdict) -> int:
     """The candidate marked at first: what the judge chose or held most likely, else the best ranked."""
-    if entry is None:
-        return -1
-    likely = entry.verdict.choice or next(iter(entry.verdict.also), ("", 0.0))[0]
-    return next((at for at, other in enumerate(entry.question.others) if other.iri == likely), 0)
+    likely = verdict.choice or next(iter(verdict.also), ("", 0.0))[0]
+    return next((at for at, other in enumerate(question.others) if other.iri == likely), 0)
 
 
 def _hint(entry: Pending[MatchQuestion]) -> str:

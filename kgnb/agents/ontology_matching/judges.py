@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kgnb.agents.ontology_matching.oracle import OracleJudge
+from kgnb.agents.ontology_matching.reviewed import Reviewed, Rulings
 from kgnb.agents.ontology_matching.rule import RuleJudge
 from kgnb.agents.ontology_matching.validate import DECISIONS, INSTRUCTIONS
 from kgnb.agents.ontology_matching.values import MatchQuestion
 from kgnb.errors import ConfigError
-from kgnb.judging import Cascade, Decisions, Judge, ModelJudge, Overridden, PersonJudge, Verdict
+from kgnb.judging import Cascade, Judge, ModelJudge, Verdict
 from kgnb.llm.model import ChatModel
 
 JUDGES = ("auto", "rule", "model", "cascade", "person", "oracle")
@@ -24,14 +25,15 @@ def make_judge(
     reference: Iterable[tuple[str, str]] | None = None,
     error_rate: float = 0.0,
     seed: int = 0,
-    decisions: Decisions | None = None,
+    decisions: Rulings | None = None,
+    exclusive: bool = True,
     context: str = "",
     width: int = 4,
 ) -> Judge[MatchQuestion]:
     """The judge of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
 
-    A person's ``decisions`` override whatever any judge says. "oracle" is a cascade like any other, with a simulated
-    answer from the reference in place of the model's.
+    A person's ``decisions`` override whatever any judge says; ``exclusive`` as in ``Reviewed``. "oracle" is a cascade
+    like any other, with a simulated answer from the reference in place of the model's.
 
     Raises:
         ConfigError: the judge needs a model, a reference or a file of decisions that is not there.
@@ -53,7 +55,7 @@ def make_judge(
     elif name == "person":
         if decisions is None:
             raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
-        return PersonJudge(decisions)
+        return Reviewed(decisions, exclusive=exclusive)
     elif model is None:
         raise ConfigError(
             f"the {name} judge asks a model, and none is set",
@@ -62,7 +64,7 @@ def make_judge(
     else:
         asked = _model_judge(model, context, width)
         judge = asked if name == "model" else Cascade(RuleJudge(), asked, sure=_sure)
-    return Overridden(judge, decisions) if decisions else judge
+    return Reviewed(decisions, judge, exclusive=exclusive) if decisions is not None else judge
 
 
 def _model_judge(model: ChatModel, context: str, width: int) -> ModelJudge[MatchQuestion]:

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Reviewed, Ruling
+from kgnb.agents.ontology_matching.search import search
+from kgnb.agents.ontology_matching.summarise import summarise
+from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Side, Stored, Summarised
+from kgnb.judging import Decisions, Verdict
+from tests.agents.ontology_matching.small import HUT, REFUGE
+
+KEEPER, HUTS, GLACIER = REFUGE + "RF_0000003", REFUGE + "RF_0000002", REFUGE + "RF_0000005"
+
+
+class Asked:
+    """A judge that takes the first candidate, and remembers what it was asked."""
+
+    name = "first"
+
+    def __init__(self) -> None:
+        self.questions: list[MatchQuestion] = []
+
+    def judge(self, questions: Sequence[MatchQuestion]) -> list[Verdict]:
+        self.questions += questions
+        return [Verdict("equivalent", one.others[0].iri, 0.9) for one in questions]
+
+
+@pytest.fixture
+def summarised(stored: Stored) -> Summarised:
+    """Every entity with several candidates."""
+    return summarise(search(stored, options=Options(similarity=0.0)))
+
+
+@pytest.fixture
+def decisions(tmp_path: Path) -> MatchDecisions:
+    return MatchDecisions(tmp_path / "mine.jsonl", now=lambda: "2025-03-01T10:00:00Z")
+
+
+def about(summarised: Summarised, side: Side, iri: str) -> MatchQuestion:
+    return next(q for q in summarised.questions if (q.side, q.about.iri) == (side, iri))
+
+
+def with_candidate(summarised: Summarised, side: Side, iri: str, other: str) -> MatchQuestion:
+    question = about(summarised, side, iri)
+    assert other in {each.iri for each in question.others}
+    return question
+
+
+def test_a_decision_answers_from_either_side_with_its_relation_turned(
+    summarised: Summarised, decisions: MatchDecisions
+) -> None:
+    there = with_candidate(summarised, "source", HUT + "Warden", KEEPER)
+    back = with_candidate(summarised, "target", KEEPER, HUT + "Warden")
+    decisions.decide(there, "broader", KEEPER, who="Ada", note="guardians too")
+    judge = Asked()
+    said = Reviewed(decisions, judge).judge([there, back])
+    assert [(one.decision, one.choice) for one in said] == [("broader", KEEPER), ("narrower", HUT + "Warden")]
+    assert {(one.judged_by, one.confidence, one.rationale) for one in said} == {("person:Ada", 1.0, "guardians too")}
+    assert judge.questions == []
+    assert decisions.rulings()[HUT + "Warden", KEEPER, "class"].when == "2025-03-01T10:00:00Z"
+
+
+def test_a_decision_still_holds_when_the_question_reads_differently(
+    summarised: Summarised, decisions: MatchDecisions
+) -> None:
+    question = with_candidate(summarised, "source", HUT + "Warden", KEEPER)
+    decisions.decide(question, "equivalent", KEEPER)
+    changed = replace(question, context="mountain huts")
+    assert changed.id != question.id
+    assert Reviewed(decisions, Asked()).judge([changed])[0].choice == KEEPER
+
+
+def test_a_rejected_candidate_is_not_offered_again_and_the_others_are(
+    summarised: Summarised, decisions: MatchDecisions
+) -> None:
+    question = next(q for q in summarised.questions if len(q.others) > 2)
+    first, second = question.others[:2]
+    decisions.reject(question, first.iri)
+    decisions.reject(question, second.iri)
+    judge = Asked()
+    [verdict] = Reviewed(decisions, judge).judge([question])
+    assert [other.iri for other in judge.questions[0].others] == [other.iri for other in question.others[2:]]
+    assert verdict.choice == question.others[2].iri and verdict.judged_by == "first"
+
+
+def test_none_of_these_settles_the_question(summarised: Summarised, decisions: MatchDecisions) -> None:
+    question = about(summarised, "source", HUT + "Booking")
+    decisions.decide(question, "different", who="Ada")
+    [verdict] = Reviewed(decisions, Asked()).judge([question])
+    assert (verdict.decision, verdict.choice, verdict.judged_by) == ("different", None, "person:Ada")
+
+
+def test_what_is_taken_is_offered_to_nobody_else_unless_many_to_many(
+    summarised: Summarised, decisions: MatchDecisions
+) -> None:
+    question = with_candidate(summarised, "source", HUT + "Warden", KEEPER)
+    rival = next(
+        q
+        for q in summarised.questions
+        if q.side == "source" and q.about.iri != HUT + "Warden" and KEEPER in {o.iri for o in q.others}
+    )
+    decisions.decide(question, "equivalent", KEEPER)
+    strict, loose = Asked(), Asked()
+    Reviewed(decisions, strict).judge([rival])
+    Reviewed(decisions, loose, exclusive=False).judge([rival])
+    assert KEEPER not in {other.iri for one in strict.questions for other in one.others}
+    assert KEEPER in {other.iri for other in loose.questions[0].others}
+
+
+def test_without_a_judge_the_rest_waits(summarised: Summarised, decisions: MatchDecisions) -> None:
+    verdicts = Reviewed(decisions).judge(summarised.questions)
+    assert {verdict.decision for verdict in verdicts} == {"unsure"}
+    assert Reviewed(decisions).name == "person" and Reviewed(decisions, Asked()).name == "person > first"
+
+
+def test_taking_a_decision_back_asks_again(summarised: Summarised, decisions: MatchDecisions) -> None:
+    question = about(summarised, "source", HUT + "Booking")
+    decisions.decide(question, "different")
+    decisions.withdraw(question)
+    assert Reviewed(decisions, Asked()).judge([question])[0].judged_by == "first"
+
+
+def test_lines_that_name_no_pair_hold_for_their_question(summarised: Summarised, tmp_path: Path) -> None:
+    question = about(summarised, "source", HUT + "Booking")
+    Decisions(tmp_path / "old.jsonl").decide(question, "equivalent", question.others[0].iri)
+    [verdict] = Reviewed(MatchDecisions(tmp_path / "old.jsonl"), Asked()).judge([question])
+    assert verdict.judged_by == "person"
+
+
+def test_known_rulings_hold_whatever_the_kind_and_the_direction(summarised: Summarised) -> None:
+    question = with_candidate(summarised, "source", HUT + "Warden", KEEPER)
+    turned = KnownRulings([Ruling(KEEPER, HUT + "Warden", "individual", "broader", "Ada")])
+    [verdict] = Reviewed(turned, Asked()).judge([question])
+    assert (verdict.decision, verdict.choice) == ("narrower", KEEPER)
+
+
+def test_what_is_taken_over_twice_is_added_once(decisions: MatchDecisions) -> None:
+    rulings = [
+        Ruling("a", "b", "class", "equivalent", "Ada", "2025-01-01"),
+        Ruling("a", "c", "class", "different", "Ada", "2025-01-01"),
+    ]
+    assert decisions.take_over(rulings) == 2
+    assert decisions.take_over(rulings) == 0
+    assert list(decisions.rulings().values()) == rulings
