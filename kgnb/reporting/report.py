@@ -34,7 +34,10 @@ from kgnb.reporting.session import Session, as_code
 from kgnb.settings import Settings
 
 HERE = Path(__file__).parent
-SHELVES = (HERE.parent / "notebooks" / "reports", HERE.parents[1] / "notebooks" / "reports")  # in a wheel; in a checkout
+SHELVES = (
+    HERE.parent / "notebooks" / "reports",
+    HERE.parents[1] / "notebooks" / "reports",
+)  # in a wheel; in a checkout
 REPORTS = Path("reports")
 START_TIMEOUT = 120  # seconds a kernel may take to start on a busy machine
 

@@ -43,8 +43,10 @@ def missed(results: Results) -> Table:
         for triple in sorted(wanted - one.found):
             fate, more = _fate(one, triple)
             source, target = one.source.find(triple[0]), one.target.find(triple[1])
-            rows.append([one.name, _link(triple[0], source), triple[2], _link(triple[1], target), fate])
-            details.append([*_about("source", source, one.source), *_about("target", target, one.target), *more])
+            rows.append([one.name, linked(triple[0], source), triple[2], linked(triple[1], target), fate])
+            details.append(
+                [*entity_details("source", source, one.source), *entity_details("target", target, one.target), *more]
+            )
     notes = [] if results.scored else [UNMEASURED]
     return Table(columns, rows, caption=f"In the reference, but not found: {len(rows)}", details=details, notes=notes)
 
@@ -70,9 +72,9 @@ def _mappings(rows: list[tuple[Outcome, Mapping]], title: str, none: str, result
     shown: list[list[Value]] = [
         [
             one.name,
-            _link(m.source, one.source.find(m.source), m.source_label),
+            linked(m.source, one.source.find(m.source), m.source_label),
             m.relation,
-            _link(m.target, one.target.find(m.target), m.target_label),
+            linked(m.target, one.target.find(m.target), m.target_label),
             m.confidence,
             m.judged_by,
         ]
@@ -95,14 +97,14 @@ def _is_wrong(one: Outcome, mapping: Mapping) -> bool:
 
 def _reasons(one: Outcome, mapping: Mapping) -> list[Detail]:
     """What spoke for a mapping, and what the reference has for the two entities instead."""
-    details = _evidence(mapping)
+    details = evidence_details(mapping)
     wanted = sorted(one.wanted.triples) if one.wanted else []
     for source, target, relation in wanted:
         if source == mapping.source or target == mapping.target:
             names_of = (_name(source, one.source.find(source)), _name(target, one.target.find(target)))
             details.append(("the reference has", f"{names_of[0]} {relation} {names_of[1]}"))
     for side, ontology, iri in (("source", one.source, mapping.source), ("target", one.target, mapping.target)):
-        details += _about(side, ontology.find(iri), ontology)
+        details += entity_details(side, ontology.find(iri), ontology)
     return details
 
 
@@ -111,13 +113,13 @@ def _fate(one: Outcome, triple: Triple) -> tuple[str, list[Detail]]:
     pair = triple[:2]
     for dropped in one.alignment.dropped:
         if dropped.mapping.pair == pair:
-            return f"dropped: {dropped.reason}", _evidence(dropped.mapping)
+            return f"dropped: {dropped.reason}", evidence_details(dropped.mapping)
     for mapping in one.alignment.unsure:
         if mapping.pair == pair:
-            return "unsure", _evidence(mapping)
+            return "unsure", evidence_details(mapping)
     for mapping in one.alignment:
         if mapping.pair == pair:
-            return f"found as {mapping.relation}", _evidence(mapping)
+            return f"found as {mapping.relation}", evidence_details(mapping)
     rivals = [mapping for mapping in one.alignment if mapping.source == pair[0] or mapping.target == pair[1]]
     if rivals:
         taken = "; ".join(f"{m.source_label or m.source} = {m.target_label or m.target}" for m in rivals)
@@ -127,7 +129,8 @@ def _fate(one: Outcome, triple: Triple) -> tuple[str, list[Detail]]:
     return "never accepted", []
 
 
-def _evidence(mapping: Mapping) -> list[Detail]:
+def evidence_details(mapping: Mapping) -> list[Detail]:
+    """What spoke for a mapping, to be opened below its row."""
     said = [("why", mapping.rationale)] if mapping.rationale else []
     lines = [
         f"{item.kind}{'' if item.score is None else f' ({item.score:.2f})'}: {item.text}" for item in mapping.evidence
@@ -135,7 +138,8 @@ def _evidence(mapping: Mapping) -> list[Detail]:
     return said + ([("evidence", "\n".join(["", *lines]))] if lines else [])
 
 
-def _about(side: str, entity: Entity | None, ontology: Ontology) -> Iterable[Detail]:
+def entity_details(side: str, entity: Entity | None, ontology: Ontology) -> Iterable[Detail]:
+    """What an entity is, in a line; nothing for one the ontology does not have."""
     if entity is None:
         return []
     parents = ", ".join(_name(iri, ontology.find(iri)) for iri in entity.parents)
@@ -148,7 +152,8 @@ def _about(side: str, entity: Entity | None, ontology: Ontology) -> Iterable[Det
     return [(side, "; ".join(said))]
 
 
-def _link(iri: str, entity: Entity | None, label: str = "") -> Link:
+def linked(iri: str, entity: Entity | None, label: str = "") -> Link:
+    """An entity as a cell: its name, leading to its IRI."""
     return Link(iri, label or _name(iri, entity))
 
 

@@ -16,8 +16,13 @@ from kgnb.errors import LimitError
 from kgnb.evaluate.alignment import Oriented
 from kgnb.kg.ontology import Ontology
 from kgnb.mapping_files import load_reference
+from kgnb.reporting.ontology_matching.ablation import Ablated, ablate
 from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
+from kgnb.reporting.ontology_matching.prepared import prepare
+from kgnb.reporting.ontology_matching.prompt_counts import Prompts, count_prompts
 from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.ontology_matching.simulation import Draw, simulate
+from kgnb.reporting.ontology_matching.stored import stored_alignments
 from kgnb.reporting.references import turned
 from kgnb.reporting.session import Session, current
 from kgnb.run import Run
@@ -42,9 +47,15 @@ def run_cases(
     context: str = "",
     error_rate: float = 0.0,
     seed: int = 0,
+    curves: bool = False,
+    seeds: int = 5,
+    ablation: bool = False,
     session: Session | None = None,
 ) -> Results:
     """Match the pairs of a data set that have a reference (or those named), or ``source`` with ``target`` if given.
+
+    With ``curves`` a judge with errors is simulated on every pair that has a reference, ``seeds`` times a rate; with
+    ``ablation`` the rule judge does without each ingredient in turn. Both start from the same questions.
 
     Stops at a spent budget with what there is by then, and says so. Raises ValueError if only one of ``source`` and
     ``target`` is given, DataError for a file that is missing or wrong, ConfigError for a judge that lacks something.
@@ -83,6 +94,7 @@ def run_cases(
                 if not outcomes:
                     raise
                 break
+    tried = [_experiments(one, options, embed, index, curves, seeds, ablation) for one in outcomes if one.wanted]
     simulated = f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else ""
     return Results(
         task=task.title,
@@ -94,6 +106,23 @@ def run_cases(
         peers=_peers(task, cases),
         simulation=simulated,
         notes=(*task.notes, *_cut_short(len(outcomes), len(cases))),
+        draws=tuple(draw for draws, _, _ in tried for draw in draws),
+        prompts=tuple(counted for _, prompts, _ in tried for counted in prompts),
+        ablated=tuple(one for _, _, ablated in tried for one in ablated),
+    )
+
+
+def _experiments(
+    outcome: Outcome, options: Options, embedder: Embedder, index: VectorIndex, curves: bool, seeds: int, ablation: bool
+) -> tuple[list[Draw], list[Prompts], list[Ablated]]:
+    """What was asked for besides the matching itself, from one preparation of the pair."""
+    if not (curves or ablation):
+        return [], [], []
+    prepared = prepare(outcome, options, embedder, index)
+    return (
+        simulate(prepared, seeds) if curves else [],
+        count_prompts(prepared) if curves else [],
+        ablate(prepared) if ablation else [],
     )
 
 
@@ -142,6 +171,7 @@ def _match(
             points=sum(int(counts["points"]) for counts in stored),
         ),
         simulated=sum("simulation" in said.judged_by for step in new for said in step.judgements),
+        stored=stored_alignments(case, read[case.source], read[case.target]) if wanted else (),
         published={figure.system: figure for figure in case.published if figure.covers == "this pair"},
     )
 

@@ -18,9 +18,12 @@ from typing import Any
 from kgnb.evaluate.alignment import Average, Score
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.files import write_whole
+from kgnb.reporting.ontology_matching.ablation import summed
 from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.reporting.ontology_matching.results import Results
 from kgnb.reporting.ontology_matching.sections import figures
+from kgnb.reporting.ontology_matching.simulation import WARNING, curve
+from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.session import Session
 
 DIGITS = 6
@@ -58,7 +61,7 @@ def metrics(results: Results, session: Session) -> dict[str, Any]:
         "per_relation": {name: _score(score) for name, score in results.per_relation.items()},
         "pairs": [_pair(outcome) for outcome in results.outcomes],
         "cost": _cost(results.cost),
-    }
+    } | _tried(results)
 
 
 def timing(results: Results) -> dict[str, Any]:
@@ -99,6 +102,33 @@ def _pair(outcome: Outcome) -> dict[str, Any]:
     kept = {"unsure": len(outcome.alignment.unsure), "dropped": len(outcome.alignment.dropped)}
     simulated = {"simulated_answers": outcome.simulated} if outcome.simulated else {}
     return {"pair": outcome.name} | scored | kept | simulated | _cost(outcome.cost)
+
+
+def _tried(results: Results) -> dict[str, Any]:
+    """What was asked for besides the matching; nothing where it was not."""
+    tried: dict[str, Any] = {}
+    if results.draws:
+        points = [{name: _rounded(value) for name, value in asdict(point).items()} for point in curve(results.draws)]
+        tried["simulation_curves"] = {"note": WARNING, "rates": points}
+    if results.prompts:
+        tried["prompts"] = [
+            {"judge": one.judge, "questions": one.questions, "entities": one.entities} | asdict(one.expected)
+            for one in results.prompts
+        ]
+    if results.ablated:
+        tried["ablation"] = [
+            {"without": name} | _score(whole) | {"non_trivial": _score(part)}
+            for name, whole, part in summed(results.ablated)
+        ]
+    if any(one.stored for one in results.scored):
+        tried["stored_alignments"] = [
+            {"system": name} | _score(whole) | {"non_trivial": _score(part)} for name, whole, part in compared(results)
+        ]
+    return tried
+
+
+def _rounded(value: float | None) -> float | None:
+    return round(value, DIGITS) if isinstance(value, float) else value
 
 
 def _score(score: Score) -> dict[str, Any]:

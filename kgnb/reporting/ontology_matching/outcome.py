@@ -49,6 +49,14 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class Stored:
+    """One system's alignment of a pair, as the OAEI scores it and turned the way the ontologies are given."""
+
+    system: str
+    found: frozenset[Triple]
+
+
+@dataclass(frozen=True)
 class Outcome:
     """One pair: its ontologies, what was found, what was wanted (None without a reference), and what it took."""
 
@@ -60,6 +68,7 @@ class Outcome:
     cost: Cost
     simulated: int = 0  # questions a simulated judge answered from the reference
     published: Mapping[str, Any] = field(default_factory=dict)
+    stored: tuple[Stored, ...] = ()  # other systems' alignments of the pair
 
     @cached_property
     def relations(self) -> frozenset[str]:

@@ -21,7 +21,10 @@ from kgnb.evaluate.alignment import (
     risk_coverage,
 )
 from kgnb.kg.ontology import Ontology
+from kgnb.reporting.ontology_matching.ablation import Ablated
 from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
+from kgnb.reporting.ontology_matching.prompt_counts import Prompts
+from kgnb.reporting.ontology_matching.simulation import Draw
 from kgnb.run import Run
 
 
@@ -38,6 +41,9 @@ class Results:
     peers: tuple[Figure, ...] = ()  # published results on the task
     simulation: str = ""  # what is simulated, if anything is
     notes: tuple[str, ...] = ()  # what must be said wherever the figures are shown
+    draws: tuple[Draw, ...] = ()  # simulated errors, if asked for
+    prompts: tuple[Prompts, ...] = ()  # what a model would be sent, counted with them
+    ablated: tuple[Ablated, ...] = ()  # ingredients left out, if asked for
 
     @property
     def matcher(self) -> str:

@@ -1,0 +1,180 @@
+"""What the matcher would reach if whoever it asks were wrong at a known rate, and how much it would ask.
+
+SIMULATION: the answers come from the reference, as in the interactive track of the OAEI. The curve tells how much of
+the loss is within a model's or a person's reach, and how fast errors eat it up; it says nothing of any model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from matplotlib.axes import Axes
+
+from kgnb.agents.ontology_matching.judges import make_judge
+from kgnb.agents.ontology_matching.values import MatchQuestion
+from kgnb.evaluate.alignment import Score, micro
+from kgnb.judging import Cascade, Judge, Verdict
+from kgnb.reporting.ontology_matching.prepared import Prepared
+from kgnb.reporting.plot import Plot, Theme
+from kgnb.results.table import Column, Table, Value
+
+RATES = (0.0, 0.1, 0.2, 0.3)  # of the OAEI's interactive track
+WARNING = "SIMULATION: a judge that knows the reference answers what the rule judge is not sure of"
+OFF = "Not computed: run the report with -p curves=true."
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One pair, one error rate (None: nobody is asked), one draw of which answers are wrong."""
+
+    rate: float | None
+    seed: int
+    whole: Score
+    part: Score
+    questions: int = 0
+    sources_asked: int = 0  # source entities that a question was about
+    sources: int = 0
+
+
+@dataclass(frozen=True)
+class AtRate:
+    """One error rate over all pairs: mean scores of the draws, how far those lie apart, and what was asked."""
+
+    rate: float | None
+    precision: float
+    recall: float
+    f1: float
+    f1_from: float
+    f1_to: float
+    non_trivial: float
+    questions: float
+    share: float  # questions, both sides', for every source entity
+    draws: int
+
+
+class _Counting:
+    """Counts what a judge is asked."""
+
+    def __init__(self, judge: Judge[MatchQuestion]) -> None:
+        self._judge = judge
+        self.name = judge.name
+        self.simulation = True
+        self.asked: list[MatchQuestion] = []
+
+    def judge(self, questions: Sequence[MatchQuestion]) -> list[Verdict]:
+        self.asked += questions
+        return self._judge.judge(questions)
+
+
+def simulate(prepared: Prepared, seeds: int) -> list[Draw]:
+    """The rule judge alone, then every error rate, ``seeds`` times with other errors each."""
+    alone = prepared.try_out(prepared.rule)
+    draws = [Draw(None, 0, alone.whole, alone.part, sources=prepared.sources)]
+    for rate in RATES:
+        for seed in range(seeds if rate else 1):
+            judge = make_judge("oracle", reference=prepared.pairs, error_rate=rate, seed=seed)
+            if not isinstance(judge, Cascade):
+                raise TypeError("the oracle judge is expected to be a cascade")
+            counting = _Counting(judge.costly)
+            done = prepared.try_out(prepared.after_the_rule(Cascade(judge.cheap, counting, judge.sure)))
+            about = {question.about.key for question in counting.asked if question.side == "source"}
+            draws.append(Draw(rate, seed, done.whole, done.part, len(counting.asked), len(about), prepared.sources))
+    return draws
+
+
+def curve(draws: Sequence[Draw]) -> tuple[AtRate, ...]:
+    """The draws of all pairs, by rate; pairs are added up (micro) within a draw, draws are averaged."""
+    rates = dict.fromkeys(draw.rate for draw in draws)
+    return tuple(_at(rate, [draw for draw in draws if draw.rate == rate]) for rate in rates)
+
+
+def _at(rate: float | None, draws: Sequence[Draw]) -> AtRate:
+    seeds = sorted({draw.seed for draw in draws})
+    rounds = [[draw for draw in draws if draw.seed == seed] for seed in seeds]
+    wholes = [micro(draw.whole for draw in one) for one in rounds]
+    parts = [micro(draw.part for draw in one) for one in rounds]
+    asked = [sum(draw.questions for draw in one) for one in rounds]
+    sources = sum(draw.sources for draw in rounds[0])
+    return AtRate(
+        rate=rate,
+        precision=fmean(score.precision for score in wholes),
+        recall=fmean(score.recall for score in wholes),
+        f1=fmean(score.f1 for score in wholes),
+        f1_from=min(score.f1 for score in wholes),
+        f1_to=max(score.f1 for score in wholes),
+        non_trivial=fmean(score.f1 for score in parts),
+        questions=fmean(asked),
+        share=fmean(asked) / sources if sources else 0.0,
+        draws=len(seeds),
+    )
+
+
+def table(points: Iterable[AtRate], several: bool) -> Table:
+    """One row an error rate."""
+    columns = [
+        Column("rate", "Answers wrong"),
+        Column("precision", "Precision", "percent"),
+        Column("recall", "Recall", "percent"),
+        Column("f1", "F1", "percent"),
+        Column("from", "F1 from", "percent"),
+        Column("to", "to", "percent"),
+        Column("part", "F1, non-trivial", "percent"),
+        Column("questions", "Questions", "number"),
+        Column("share", "Questions for 100 source entities", "number"),
+        Column("draws", "Draws", "number"),
+    ]
+    rows: list[list[Value]] = [
+        [
+            "nobody is asked (rule judge)" if one.rate is None else f"{one.rate:.0%}",
+            *(one.precision, one.recall, one.f1, one.f1_from, one.f1_to, one.non_trivial),
+            *(round(one.questions, 1), round(100 * one.share, 1), one.draws),
+        ]
+        for one in points
+    ]
+    notes = [
+        "Micro over pairs. " * several + "A draw decides which answers are wrong; scores are means over the draws, "
+        "with the lowest and the highest F1 beside them.",
+        "Questions come from both sides; whoever answers sees all candidates of an entity at once.",
+    ]
+    return Table(columns, rows, caption=f"{WARNING}." if rows else "", notes=notes if rows else [OFF])
+
+
+def plot(points: Sequence[AtRate]) -> Plot:
+    """Scores, and the share of questions, against the error rate; bars show the spread of F1."""
+    asked = [point for point in points if point.rate is not None]
+    alone = next((point for point in points if point.rate is None), None)
+
+    def draw(axes: Axes, theme: Theme) -> None:
+        rates = [100 * (point.rate or 0.0) for point in asked]
+        series: list[tuple[str, Callable[[AtRate], float], str]] = [
+            ("precision", lambda p: p.precision, "--"),
+            ("recall", lambda p: p.recall, ":"),
+        ]
+        for at, (label, value, style) in enumerate(series):
+            axes.plot(rates, [100 * value(p) for p in asked], style, color=theme.series[at], lw=1.3, label=label)
+        middle = [100 * point.f1 for point in asked]
+        spread = [
+            [100 * (point.f1 - point.f1_from) for point in asked],
+            [100 * (point.f1_to - point.f1) for point in asked],
+        ]
+        axes.errorbar(rates, middle, spread, fmt="-o", color=theme.series[2], lw=2, ms=4, capsize=4, label="F1")
+        if alone:
+            axes.axhline(100 * alone.f1, color=theme.soft, lw=1, ls="-.", label="F1, nobody asked")
+        share = [100 * point.share for point in asked]
+        axes.plot(rates, share, "-s", color=theme.series[3], lw=1.2, ms=4, label="questions")
+        axes.set_ylim(0, 102)
+        axes.set_xticks(rates)
+        axes.set_xlabel("SIMULATION: answers that are wrong, %")
+        axes.set_ylabel("%  (questions: for 100 source entities)")
+        axes.grid()
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5, columnspacing=1.2)
+
+    told = "; ".join(
+        f"at {point.rate:.0%} errors F1 {100 * point.f1:.1f} % with {100 * point.share:.1f} questions for 100 source "
+        "entities"
+        for point in asked
+    )
+    caption = f"{WARNING}. F1 over the share of wrong answers; bars span the draws." if points else OFF
+    return Plot(draw, caption, f"SIMULATION. {told}." if told else OFF, size=(7.2, 4.0))

@@ -1,0 +1,199 @@
+"""Other systems' alignments of a pair, where their files lie beside the data: scored by us, and laid over ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from kgnb.datasets.cases import MatchingCase
+from kgnb.evaluate.alignment import Score, Triple, micro, non_trivial, oriented, score, scored_by_oaei, triples
+from kgnb.kg.ontology import Ontology
+from kgnb.mapping_files import load
+from kgnb.reporting.ontology_matching.errors import entity_details, evidence_details, linked
+from kgnb.reporting.ontology_matching.outcome import Outcome, Stored
+from kgnb.reporting.ontology_matching.results import Results
+from kgnb.results.table import Column, Table, Value
+
+NONE = "No alignments of other systems lie beside this data."
+SHOWN = 100  # rows of the tables one reads through
+
+Detail = tuple[str, str]
+
+
+def stored_alignments(case: MatchingCase, source: Ontology, target: Ontology) -> tuple[Stored, ...]:
+    """The alignments in ``baselines/*/*.rdf.gz`` beside a pair's ontologies; those of other pairs are passed over."""
+    if not isinstance(case.source, Path):
+        return ()
+    return tuple(_read(case.source.parent / "baselines", source, target))
+
+
+def _read(folder: Path, source: Ontology, target: Ontology) -> Iterator[Stored]:
+    sides = ({entity.iri for entity in source}, {entity.iri for entity in target})
+    for file in sorted(folder.glob("*/*.rdf.gz"), key=lambda path: path.name.casefold()):
+        alignment = load(file)
+        found = scored_by_oaei(triples(alignment, *{mapping.relation for mapping in alignment}))
+        try:
+            yield Stored(file.name.removesuffix(".rdf.gz"), oriented(found, *sides).triples)
+        except ValueError:  # it aligns two other ontologies
+            continue
+
+
+def beside(results: Results) -> Table:
+    """Everyone's scores by one evaluator, best first: of everything, and without the pairs that share a label."""
+    columns = [Column("system", "System"), Column("found", "Found", "number"), Column("right", "Right", "number")]
+    for key, title in (("", ""), ("part_", "Non-trivial: ")):
+        columns += [
+            Column(f"{key}precision", f"{title}{'precision' if title else 'Precision'}", "percent"),
+            Column(f"{key}recall", f"{title}{'recall' if title else 'Recall'}", "percent"),
+            Column(f"{key}f1", f"{title}F1", "percent"),
+        ]
+    rows: list[list[Value]] = [
+        [name, whole.tp + whole.fp, whole.tp, *_shares(whole), *_shares(part)]
+        for name, whole, part in compared(results)
+    ]
+    notes = [
+        "Other systems' alignments are read from their files and scored like ours; they may have used what we do not, "
+        "such as other ontologies or trained models.",
+    ]
+    return Table(columns, rows, caption=_told(results, "Beside stored alignments"), notes=notes if rows else [NONE])
+
+
+def compared(results: Results) -> list[tuple[str, Score, Score]]:
+    """Every system and ours, best first: scores, and those of the non-trivial part; of pairs with stored alignments."""
+    pairs = [one for one in results.scored if one.stored]
+    scored = [(results.matcher, *_scores((one, one.found) for one in pairs))] if pairs else []
+    for system in dict.fromkeys(one.system for outcome in pairs for one in outcome.stored):
+        scored.append((system, *_scores((one, _of(one, system)) for one in pairs)))
+    return sorted(scored, key=lambda one: (-one[1].f1, one[0]))
+
+
+def overlap(results: Results) -> Table:
+    """How our mappings and theirs lie over each other, system by system and against all of them at once."""
+    columns = [
+        Column("system", "System"),
+        Column("both", "Right, both", "number"),
+        Column("ours", "Right, only we", "number"),
+        Column("theirs", "Right, only they", "number"),
+        Column("wrong", "Wrong, both", "number"),
+        Column("ours_wrong", "Wrong, only we", "number"),
+        Column("theirs_wrong", "Wrong, only they", "number"),
+    ]
+    pairs = [one for one in results.scored if one.stored]
+    rows: list[list[Value]] = []
+    for system in dict.fromkeys(one.system for outcome in pairs for one in outcome.stored):
+        sides = [(one, _of(one, system)) for one in pairs]
+        rows.append([system, *_laid_over(sides)])
+    if rows:
+        rows.append(["any of them", *_laid_over([(one, _any(one)) for one in pairs])])
+        rows.append(["all of them", *_laid_over([(one, _all(one)) for one in pairs])])
+    return Table(columns, rows, caption=_told(results, "Overlap") if rows else "", notes=[] if rows else [NONE])
+
+
+def only_ours(results: Results) -> Table:
+    """What we found and nobody else did, right ones first; open a row for why."""
+    found = [
+        (one, triple, one.wanted is not None and triple in one.wanted.triples)
+        for one in results.scored
+        if one.stored
+        for triple in sorted(one.found - _any(one))
+    ]
+    found.sort(key=lambda item: not item[2])
+    return _listed(results, found, "Found by us alone")
+
+
+def only_theirs(results: Results) -> Table:
+    """What every other system found, is right, and we missed."""
+    found = [
+        (one, triple, True)
+        for one in results.scored
+        if one.stored and one.wanted
+        for triple in sorted((_all(one) & one.wanted.triples) - one.found)
+    ]
+    return _listed(results, found, "Right, found by all others, missed by us")
+
+
+def often_theirs(results: Results) -> Table:
+    """What is right, we missed, and most others found; most of them first."""
+    found = []
+    for one in results.scored:
+        for triple in sorted((one.wanted.triples if one.wanted and one.stored else frozenset()) - one.found):
+            systems = [system.system for system in one.stored if triple in system.found]
+            if 2 * len(systems) > len(one.stored):
+                found.append((len(systems), one, triple))
+    found.sort(key=lambda item: -item[0])
+    return _listed(results, [(one, triple, True) for _, one, triple in found], "Right, found by most, missed by us")
+
+
+def _listed(results: Results, found: list[tuple[Outcome, Triple, bool]], title: str) -> Table:
+    columns = [
+        Column("right", "In reference"),
+        Column("source", "Source"),
+        Column("relation", "Relation"),
+        Column("target", "Target"),
+        Column("systems", "Found by"),
+    ]
+    rows: list[list[Value]] = []
+    details: list[list[Detail]] = []
+    for one, triple, right in found[:SHOWN]:
+        source, target = one.source.find(triple[0]), one.target.find(triple[1])
+        theirs = [system.system for system in one.stored if triple in system.found]
+        systems = ", ".join(theirs) or "us alone"
+        rows.append(
+            ["yes" if right else "no", linked(triple[0], source), triple[2], linked(triple[1], target), systems]
+        )
+        mapping = next((m for m in one.alignment if (m.source, m.target, m.relation) == triple), None)
+        details.append(
+            [
+                *(evidence_details(mapping) if mapping else []),
+                *entity_details("source", source, one.source),
+                *entity_details("target", target, one.target),
+            ]
+        )
+    total = {"total": len(found)} if len(found) > SHOWN else {}
+    return Table(
+        columns,
+        rows,
+        caption=_told(results, f"{title}: {len(found)}"),
+        details=details,
+        notes=[] if any(one.stored for one in results.scored) else [NONE],
+        **total,
+    )
+
+
+def _scores(sides: Iterable[tuple[Outcome, frozenset[Triple]]]) -> tuple[Score, Score]:
+    kept = [(one, found, one.wanted.triples) for one, found in sides if one.wanted]
+    whole = micro(score(found, wanted) for _, found, wanted in kept)
+    return whole, micro(non_trivial(found, wanted, one.trivial) for one, found, wanted in kept)
+
+
+def _shares(one: Score) -> tuple[float, float, float]:
+    return one.precision, one.recall, one.f1
+
+
+def _of(one: Outcome, system: str) -> frozenset[Triple]:
+    return next((stored.found for stored in one.stored if stored.system == system), frozenset())
+
+
+def _any(one: Outcome) -> frozenset[Triple]:
+    return frozenset().union(*(stored.found for stored in one.stored))
+
+
+def _all(one: Outcome) -> frozenset[Triple]:
+    first, *others = (stored.found for stored in one.stored)
+    return first.intersection(*others)
+
+
+def _laid_over(sides: Iterable[tuple[Outcome, frozenset[Triple]]]) -> list[int]:
+    """Right by both, by us alone, by them alone; wrong by both, by us alone, by them alone."""
+    counts = [0] * 6
+    for one, theirs in sides:
+        wanted = one.wanted.triples if one.wanted else frozenset()
+        parts = (one.found & theirs, one.found - theirs, theirs - one.found)
+        for at, part in enumerate(parts):
+            counts[at] += len(part & wanted)
+            counts[at + 3] += len(part - wanted)
+    return counts
+
+
+def _told(results: Results, text: str) -> str:
+    return f"SIMULATION ({results.simulation}). {text}" if results.simulation else text

@@ -1,0 +1,189 @@
+import gzip
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from kgnb.agents.ontology_matching.rule import Weights
+from kgnb.datasets.cases import MatchingCase
+from kgnb.evaluate.alignment import Score
+from kgnb.mapping_files import save
+from kgnb.mappings import Alignment, Mapping
+from kgnb.reporting import ontology_matching as om
+from kgnb.reporting.ontology_matching.ablation import Ablated, ingredients
+from kgnb.reporting.ontology_matching.metrics import metrics
+from kgnb.reporting.ontology_matching.prompt_counts import NeverAsked
+from kgnb.reporting.ontology_matching.simulation import RATES, Draw, curve
+from kgnb.reporting.ontology_matching.stored import compared, stored_alignments
+from kgnb.reporting.session import Session
+from kgnb.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    return Session(folder, Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(scope="module")
+def results(session):
+    return om.run_cases(session=session, curves=True, seeds=3, ablation=True)
+
+
+def test_the_rule_alone_is_what_the_run_itself_found(results):
+    alone = next(draw for draw in results.draws if draw.rate is None)
+    assert alone.whole == results.micro
+    assert alone.part == results.non_trivial
+    assert alone.questions == 0
+
+
+def test_every_rate_is_drawn_as_often_as_asked_and_without_errors_once(results):
+    drawn = [draw.rate for draw in results.draws if draw.rate is not None]
+    assert {rate: drawn.count(rate) for rate in RATES} == {0.0: 1, 0.1: 3, 0.2: 3, 0.3: 3}
+
+
+def test_answers_without_errors_are_no_worse_than_no_answers_and_errors_cost(results):
+    alone, right, *wrong = curve(results.draws)
+    assert right.f1 >= alone.f1
+    assert right.f1 >= wrong[-1].f1
+    assert right.questions > 0
+    assert right.share == pytest.approx(right.questions / len(results.outcomes[0].source))
+
+
+def test_a_curve_averages_draws_and_adds_up_pairs():
+    draws = [
+        Draw(0.1, seed, Score(tp, 10 - tp, 10 - tp), Score(0, 0, 0), 4, 3, 20)
+        for seed, pairs in enumerate([(8, 6), (6, 4)])
+        for tp in pairs
+    ]
+    (point,) = curve(draws)
+    assert (point.f1, point.f1_from, point.f1_to) == pytest.approx((0.6, 0.5, 0.7))
+    assert (point.questions, point.share, point.draws) == (8, 0.2, 2)
+    assert curve([]) == ()
+
+
+def test_whatever_is_simulated_says_so(results):
+    plot, table = om.oracle_curves(results), om.oracle_table(results)
+    assert plot.caption.startswith("SIMULATION") and plot.alt.startswith("SIMULATION")
+    assert table.caption.startswith("SIMULATION")
+    assert len(table.rows) == 1 + len(RATES)
+    assert plot.svg() == om.oracle_curves(results).svg()
+
+
+def test_the_cascade_sends_a_model_less_than_everything(results):
+    cascade, everything = results.prompts
+    assert (cascade.judge, everything.judge) == ("cascade", "model")
+    assert 0 < cascade.questions < everything.questions
+    assert 0 < cascade.expected.prompt_tokens < everything.expected.prompt_tokens
+    assert cascade.entities == len(results.outcomes[0].source) + len(results.outcomes[0].target)
+    rows = om.prompts(results).rows
+    assert [row[-1] for row in rows][-1] == 2006  # of the paper: 12.13 million tokens over 6,048 classes
+
+
+def test_counting_prompts_asks_nobody():
+    with pytest.raises(Exception, match="only counts prompts"):
+        NeverAsked().ask(None)
+
+
+def test_every_ingredient_is_left_out_once_and_the_bar_stays(results):
+    names = [name for name, _ in ingredients()]
+    assert "name" in names and "bias" not in names and "rounds" not in names
+    assert [one.without for one in results.ablated] == ["nothing left out", *names]
+    assert results.ablated[0].whole == results.micro
+    without = dict(ingredients())["name"]
+    assert without == replace(Weights(), name=0.0)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    weight: float = 2.0
+    switch: bool = True
+    off: bool = False
+    nothing: float = 0.0
+    bias: float = -1.0
+    place: int = field(default=3, metadata={"ingredient": False})
+    word: str = "word"
+
+
+def test_switches_go_off_and_what_is_off_or_no_ingredient_is_passed_over():
+    assert dict(ingredients(Recipe())) == {"weight": Recipe(weight=0.0), "switch": Recipe(switch=False)}
+
+
+def test_what_is_missed_most_stands_first(results):
+    part = Score(0, 0, 0)
+    tried = [
+        Ablated("nothing left out", Score(8, 2, 2), part),
+        Ablated("a", Score(7, 3, 3), part),
+        Ablated("b", Score(4, 6, 6), part),
+    ]
+    table = om.left_out(replace(results, ablated=tuple(tried)))
+    assert [(row[0], row[4]) for row in table.rows] == [("nothing left out", None), ("b", -40.0), ("a", -10.0)]
+
+
+def test_metrics_hold_what_was_tried_and_nothing_that_was_not(results, session, tmp_path):
+    content = json.loads(json.dumps(metrics(results, session)))
+    assert [one["rate"] for one in content["simulation_curves"]["rates"]] == [None, *RATES]
+    assert content["simulation_curves"]["note"].startswith("SIMULATION")
+    assert content["ablation"][0]["without"] == "nothing left out"
+    plain = om.run_cases(session=Session(tmp_path, session.settings))
+    assert not {"simulation_curves", "prompts", "ablation"} & metrics(plain, session).keys()
+    for table in (om.oracle_curves(plain), om.oracle_table(plain), om.prompts(plain), om.left_out(plain)):
+        assert "Not computed" in table.notes[0]
+
+
+def stored_file(folder: Path, name: str, mappings: list[tuple[str, str, str]]) -> None:
+    alignment = Alignment(tuple(Mapping(*mapping, 1.0) for mapping in mappings))
+    plain = save(alignment, folder / f"{name}.rdf")
+    (folder / f"{name}.rdf.gz").write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
+
+
+@pytest.fixture
+def beside_others(results, tmp_path):
+    """Our own pair, with the alignments of three systems beside it: all right, half, and one of other ontologies."""
+    (outcome,) = results.outcomes
+    folder = tmp_path / "baselines" / "2023"
+    folder.mkdir(parents=True)
+    wanted = sorted(outcome.wanted.triples)
+    equal = [triple for triple in wanted if triple[2] == "equivalent"]
+    stored_file(folder, "Knows", wanted)
+    stored_file(folder, "Half", [*wanted[: len(wanted) // 2], (wanted[0][0], wanted[1][1], "equivalent")])
+    stored_file(folder, "Turned", [(target, source, relation) for source, target, relation in equal[:3]])
+    stored_file(folder, "Elsewhere", [("http://a#x", "http://b#y", "equivalent")])
+    case = MatchingCase(outcome.name, tmp_path / "source.owl", tmp_path / "target.owl")
+    stored = stored_alignments(case, outcome.source, outcome.target)
+    return replace(results, outcomes=(replace(outcome, stored=stored),))
+
+
+def test_stored_alignments_are_scored_like_ours_whichever_way_round(beside_others):
+    scores = {name: whole for name, whole, _ in compared(beside_others)}
+    wanted = len(beside_others.outcomes[0].wanted.triples)
+    assert scores["Knows"] == Score(wanted, 0, 0)
+    assert scores["Half"] == Score(wanted // 2, 1, wanted - wanted // 2)
+    assert scores["Turned"] == Score(3, 0, wanted - 3)
+    assert "Elsewhere" not in scores
+    assert scores[beside_others.matcher] == beside_others.micro
+    assert [row[0] for row in om.beside(beside_others).rows][0] == "Knows"
+
+
+def test_overlap_adds_up_to_what_each_side_found(beside_others):
+    ours, wrong = beside_others.micro.tp, beside_others.micro.fp
+    rows = {row[0]: row[1:] for row in om.overlap(beside_others).rows}
+    for both, only_ours, _, both_wrong, only_ours_wrong, _ in rows.values():
+        assert (both + only_ours, both_wrong + only_ours_wrong) == (ours, wrong)
+    assert rows["any of them"][:3] == (ours, 0, beside_others.micro.fn)
+
+
+def test_what_only_one_side_found_can_be_opened(beside_others):
+    (outcome,) = beside_others.outcomes
+    alone = om.only_ours(beside_others)
+    assert len(alone.rows) == len(outcome.found - outcome.stored[0].found - outcome.stored[1].found)
+    assert all({"why", "source", "target"} <= dict(details).keys() for details in alone.details)
+    assert all(row[-1] != "us alone" for row in om.often_theirs(beside_others).rows)
+    assert all(row[0] == "yes" for row in om.only_theirs(beside_others).rows)
+
+
+def test_without_stored_alignments_the_tables_say_so(results):
+    for table in (om.beside(results), om.overlap(results), om.only_ours(results), om.only_theirs(results)):
+        assert "No alignments" in table.notes[0] and not table.rows
