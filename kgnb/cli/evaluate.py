@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from kgnb.evaluate.alignment import Score, Triple, flipped, per_relation, score, scored_by_oaei, triples
-from kgnb.mapping_files import load, load_reference
+from kgnb.mapping_files import load
+from kgnb.tasks import open_reference
 
 
 @click.command()
 @click.argument("found", type=click.Path(exists=True, dir_okay=False))
-@click.argument("reference", type=click.Path(exists=True, dir_okay=False))
+@click.argument("reference")
 @click.option("--any-relation", is_flag=True, help="A pair counts as found whatever relation is said to hold.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, shares between 0 and 1.")
 def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> None:
@@ -24,10 +25,11 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
 
     \b
     Examples:
+      kgnb evaluate huts.sssom.tsv huts:reference
       kgnb evaluate cmt-confof.rdf reference/cmt-confof.rdf
       kgnb evaluate found.sssom.tsv reference.rdf --json | jq .f1
     """
-    wanted = scored_by_oaei(triples(load_reference(reference)))
+    wanted = scored_by_oaei(triples(open_reference(reference)))
     given = scored_by_oaei(triples(load(found)))
     turned = score(given, wanted, by_pair=True).tp < score(given, flipped(wanted), by_pair=True).tp
     wanted = flipped(wanted) if turned else wanted

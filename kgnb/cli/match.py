@@ -17,12 +17,12 @@ from kgnb.backends import open_ontology
 from kgnb.cli.evaluate import scores_in_words
 from kgnb.cli.progress import TerminalLine
 from kgnb.evaluate.alignment import Triple, score, scored_by_oaei, triples
-from kgnb.mapping_files import alignment_rdf, format_of, load_reference, save, sssom, turtle
+from kgnb.mapping_files import alignment_rdf, format_of, save, sssom, turtle
 from kgnb.mappings import Alignment
 from kgnb.reporting.references import turned
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks import match_ontologies, new_run
+from kgnb.tasks import match_ontologies, new_run, open_reference
 
 WRITERS: dict[str, Callable[[Alignment], str]] = {
     "sssom": sssom.write,
@@ -95,9 +95,8 @@ def stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option(
     "--reference",
-    type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="A reference alignment: scores the result; the oracle judge answers from it.",
+    help="A reference alignment, or huts:reference: scores the result; the oracle judge answers from it.",
 )
 @click.option(
     "--error-rate",
@@ -139,7 +138,7 @@ def match(source: str, target: str, **given: Any) -> None:
         left, right = (open_ontology(spec, settings, individuals=options.individuals) for spec in (source, target))
         wanted, pairs = frozenset[Triple](), None
         if given["reference"]:  # read before any work is done: a wrong one costs nothing
-            wanted = turned(load_reference(given["reference"]), left, right, given["reference"]).triples
+            wanted = turned(open_reference(given["reference"]), left, right, given["reference"]).triples
             pairs = {triple[:2] for triple in wanted if triple[2] == "equivalent"}
         parameters = {"source": source, "target": target} | {
             name: given[name] for name in ("judge", "embedder", "plan", "seed")

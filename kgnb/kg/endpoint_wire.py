@@ -94,7 +94,7 @@ class Wire:
             try:
                 return self._once(text, rdf, update, seconds)
             except _Again as again:
-                if attempt == self.patience.retries:
+                if attempt >= min(self.patience.retries, again.retries):
                     raise self.failure(
                         f"{again.what} ({attempt + 1} tries)", again.body, fix=again.fix
                     ) from again.__cause__
@@ -140,7 +140,8 @@ class Wire:
             if isinstance(error.reason, TimeoutError):
                 raise self._late(seconds) from error
             fix = "check the address, and whether the service runs"
-            raise _Again(f"cannot be reached: {error.reason}", fix=fix) from error
+            # nobody is there: one more try for a service that restarts, and a person is not kept waiting
+            raise _Again(f"cannot be reached: {error.reason}", fix=fix, retries=1) from error
         except (ConnectionError, http.client.HTTPException) as error:
             raise _Again(f"broke the connection off: {type(error).__name__}", fix="try again later") from error
 
@@ -197,9 +198,11 @@ class Wire:
 class _Again(Exception):
     """A failure that may pass: busy, unreachable or cut off."""
 
-    def __init__(self, what: str, *, asked: float | None = None, body: str = "", fix: str = "") -> None:
+    def __init__(
+        self, what: str, *, asked: float | None = None, body: str = "", fix: str = "", retries: int = 1_000
+    ) -> None:
         super().__init__(what)
-        self.what, self.asked, self.body, self.fix = what, asked, body, fix
+        self.what, self.asked, self.body, self.fix, self.retries = what, asked, body, fix, retries
 
 
 def harmless(text: str, most: int) -> str:

@@ -90,7 +90,7 @@ def test_an_input_is_never_overwritten(pair, capsys):
         (["match", "{left}", "{right}", "--judge", "nobody"], 2, "Invalid value for '--judge'"),
         (["match", "{left}", "{right}", "--k", "0"], 2, "Invalid value for '--k'"),
         (["match", "{left}", "{right}", "--embedder", "glove"], 1, "there is no embedder 'glove'"),
-        (["match", "{left}", "{right}", "--reference", "missing.rdf"], 2, "does not exist"),
+        (["match", "{left}", "{right}", "--reference", "missing.rdf"], 1, "missing.rdf"),
         (["match", "{left}"], 2, "Missing argument 'TARGET'"),
         (["match", "{left}", "{right}", "--reference", "{stranger}"], 1, "none of the reference's pairs joins"),
         (["match", "{empty}", "{right}"], 1, "empty.ttl"),
