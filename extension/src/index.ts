@@ -5,6 +5,7 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator } from '@jupyterlab/translation';
+import { listen } from './insert';
 import { rendererFactories } from './mime';
 
 const mime: JupyterFrontEndPlugin<void> = {
@@ -20,6 +21,15 @@ const mime: JupyterFrontEndPlugin<void> = {
   }
 };
 
-const plugins: JupyterFrontEndPlugin<unknown>[] = [mime];
+const insert: JupyterFrontEndPlugin<void> = {
+  id: 'kgnb-labextension:insert',
+  description: 'Lets the forms of kgnb put their line into a new cell.',
+  autoStart: true,
+  activate: (app: JupyterFrontEnd): void => {
+    listen(document, app.commands);
+  }
+};
+
+const plugins: JupyterFrontEndPlugin<unknown>[] = [mime, insert];
 
 export default plugins;
