@@ -13,8 +13,9 @@ from kgnb.agents.ontology_matching.judges import make_judge
 from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Ruling, Rulings
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_model, open_ontology
-from kgnb.judging import CallableJudge, Decisions, Judge, Verdict
+from kgnb.judging import CallableJudge, Decisions, Judge, Memory, ModelJudge, Remembered, Verdict
 from kgnb.kg.ontology import Kind, Ontology
+from kgnb.llm.kept import server_alias
 from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Prices
 from kgnb.mapping_files import load_reference, reviews
@@ -139,7 +140,16 @@ def _judge(
         exclusive=options.cardinality == "1:1",
         context=options.context,
         width=settings.width,
+        remember=lambda asked: remembering(asked, settings),
     )
+
+
+def remembering(judge: ModelJudge[MatchQuestion], settings: Settings) -> Judge[MatchQuestion]:
+    """The judge, asked only what it has not judged before; as it is where nothing is to be kept (replay: live)."""
+    if settings.replay == "live":
+        return judge
+    memory = Memory(settings.cache / "verdicts.sqlite")
+    return Remembered(judge, memory, where=server_alias(settings.base_url), replaying=settings.replay == "replay")
 
 
 def open_decisions(path: str | Path) -> Rulings:

@@ -12,6 +12,7 @@ from kgnb.judging.noisy import Noisy
 from kgnb.judging.person import Overridden, Pending, PersonJudge, pending
 from kgnb.judging.question import UNSURE, Judge, Option, Question, Verdict, checked, unsure
 from kgnb.judging.recorded import RecordedJudge, RecordingJudge
+from kgnb.judging.remembered import Memory, Remembered
 
 __all__ = [
     "UNSURE",
@@ -21,6 +22,7 @@ __all__ = [
     "Decisions",
     "Estimate",
     "Judge",
+    "Memory",
     "ModelJudge",
     "Noisy",
     "Option",
@@ -30,6 +32,7 @@ __all__ = [
     "Question",
     "RecordedJudge",
     "RecordingJudge",
+    "Remembered",
     "Verdict",
     "checked",
     "estimate",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
@@ -84,6 +85,11 @@ class ModelJudge(Generic[Q]):
         self._max_tokens = max_tokens
         self.name = name or f"model:{model.name}"
 
+    @property
+    def standard(self) -> str:
+        """What the model is told besides the questions: the instructions and the words it may use."""
+        return json.dumps([self._instructions, self._decisions, self._none_decision])
+
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The verdicts, in order, each signed by this judge."""
         self._model.another_chance()
@@ -150,10 +156,12 @@ class _Read:
     verdicts: dict[int, Verdict]
     problems: dict[int, str]
     again: _Batch | None = None
+    failed: bool = False  # the call, not the answers in it
 
     def final(self) -> dict[int, Verdict]:
         """The verdicts, with what is open as "unsure"."""
-        return self.verdicts | {position: unsure(reason, "") for position, reason in self.problems.items()}
+        left = {at: replace(unsure(reason, ""), failed=self.failed) for at, reason in self.problems.items()}
+        return self.verdicts | left
 
 
 @dataclass(frozen=True)
@@ -216,7 +224,7 @@ class _Batch:
 
     def _unsure(self, reason: str) -> _Read:
         problems = {self.positions[number - 1]: one_line(reason) for number in self.numbers}
-        read = _Read({}, problems)
+        read = _Read({}, problems, failed=True)
         return read if self.earlier else _Read(read.final(), {})
 
 

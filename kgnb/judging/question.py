@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar, runtime_checkable
 
 UNSURE = "unsure"
@@ -43,7 +43,8 @@ class Verdict:
 
     ``choice`` is the id of an option or None (none fits, or unsure); ``decision`` is a word from the question's closed
     vocabulary or "unsure"; ``confidence`` is between 0 and 1; ``also`` lists further options the judge holds possible,
-    best first, each with its own confidence.
+    best first, each with its own confidence. ``remembered``: it was given in an earlier run, and only looked up now.
+    ``failed``: nobody judged at all, for a server failed or a budget was spent; another day may bring a verdict.
     """
 
     decision: str
@@ -52,6 +53,8 @@ class Verdict:
     rationale: str = ""
     judged_by: str = ""
     also: tuple[tuple[str, float], ...] = ()
+    remembered: bool = field(default=False, compare=False, repr=False)
+    failed: bool = field(default=False, compare=False, repr=False)
 
     @property
     def sure(self) -> bool:

@@ -313,6 +313,7 @@ class OmMagics(VerbMagics):
             exclusive=exclusive,
             context=task.options.context,
             width=self.session.settings.width,
+            remember=lambda asked: tasks.remembering(asked, self.session.settings),
         )
         judge = announced(judge, task.run.progress)
         if decisions is not None and judging.judge != "person":

@@ -9,7 +9,7 @@ from typing import Any, Generic, TextIO, TypeVar
 
 from IPython.display import DisplayHandle
 
-from kgnb.judging import Cascade, Judge, ModelJudge, Question, Verdict
+from kgnb.judging import Cascade, Judge, ModelJudge, Question, Remembered, Verdict
 
 Q = TypeVar("Q", bound=Question)
 CALLS = "model calls"
@@ -140,6 +140,8 @@ def announced(judge: Judge[Q], tell: Callable[[int, int | None, str], object]) -
     """The judge, announcing the calls of the model in it, if there is one."""
     if isinstance(judge, Cascade):
         return Cascade(judge.cheap, announced(judge.costly, tell), judge.sure)
+    if isinstance(judge, Remembered):
+        return judge.around(lambda inner: announced(inner, tell))
     return AnnouncedJudge(judge, tell) if isinstance(judge, ModelJudge) else judge
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from kgnb.agents.ontology_matching.oracle import OracleJudge
 from kgnb.agents.ontology_matching.reviewed import Reviewed, Rulings
@@ -29,11 +29,13 @@ def make_judge(
     exclusive: bool = True,
     context: str = "",
     width: int = 4,
+    remember: Callable[[ModelJudge[MatchQuestion]], Judge[MatchQuestion]] = lambda judge: judge,
 ) -> Judge[MatchQuestion]:
     """The judge of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
 
     A person's ``decisions`` override whatever any judge says; ``exclusive`` as in ``Reviewed``. "oracle" is a cascade
-    like any other, with a simulated answer from the reference in place of the model's.
+    like any other, with a simulated answer from the reference in place of the model's. ``remember`` may wrap the judge
+    that asks the model.
 
     Raises:
         ConfigError: the judge needs a model, a reference or a file of decisions that is not there.
@@ -62,7 +64,7 @@ def make_judge(
             fix="In a notebook: %llm use MODEL. Else set KGNB_MODEL (and KGNB_BASE_URL), or choose --judge rule.",
         )
     else:
-        asked = _model_judge(model, context, width)
+        asked = remember(_model_judge(model, context, width))
         judge = asked if name == "model" else Cascade(RuleJudge(), asked, sure=_sure)
     return Reviewed(decisions, judge, exclusive=exclusive) if decisions is not None else judge
 

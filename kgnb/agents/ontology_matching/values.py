@@ -324,6 +324,8 @@ class Validated:
         found: dict[str, int] = {"questions": len(self.judged)}
         for decision in sorted({one.verdict.decision for one in self.judged}):
             found[decision] = sum(one.verdict.decision == decision for one in self.judged)
+        if remembered := sum(one.verdict.remembered for one in self.judged):
+            found["from memory"] = remembered
         return found
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from kgnb.errors import BackendError, DataError
+from kgnb.judging import Estimate, Memory, ModelJudge, Remembered, Verdict
+from kgnb.llm.model import ChatModel, Reply, Request
+from kgnb.llm.scripted import ScriptedModel
+from tests.judging.questions import Ask, ask
+
+QUESTIONS = [ask(f"class Number{number}", f"Bed{number}", "Route") for number in range(6)]
+
+
+class Counting:
+    """Takes the first option, save of what fails or what it cannot tell; says what it was asked."""
+
+    def __init__(self, standard: str = "plain", name: str = "model:x", failing: str = "", unsure: str = "") -> None:
+        self.standard, self.name, self.failing, self.unsure = standard, name, failing, unsure
+        self.asked: list[str] = []
+
+    def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
+        self.asked += [question.text for question in questions]
+        return [
+            Verdict("unsure", rationale="cannot tell", judged_by=self.name, failed=question.text == self.failing)
+            if question.text in (self.failing, self.unsure)
+            else Verdict("equivalent", question.options[0].id, 0.75, "so", self.name, ((question.options[1].id, 0.2),))
+            for question in questions
+        ]
+
+    def estimate(self, questions: Sequence[Ask]) -> Estimate:
+        return Estimate(len(questions))
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    return Memory(tmp_path / "deep" / "verdicts.sqlite")
+
+
+def test_what_was_decided_is_not_asked_again_and_reads_the_same(memory: Memory) -> None:
+    first = Remembered(Counting(), memory).judge(QUESTIONS)
+    judge = Counting()
+    again = Remembered(judge, memory)
+    verdicts = again.judge([ask("class New", "Bed", "Route"), *QUESTIONS])
+    assert verdicts[1:] == first
+    assert judge.asked == ["class New"]
+    assert again.counts() == {"asked": 1, "remembered": 6}
+    assert [verdict.remembered for verdict in verdicts] == [False] + [True] * 6
+    assert again.estimate(QUESTIONS) == Estimate(0)
+
+
+def test_a_question_that_changed_is_asked_again(memory: Memory) -> None:
+    Remembered(Counting(), memory).judge(QUESTIONS)
+    judge = Counting()
+    Remembered(judge, memory).judge([*QUESTIONS[:5], ask("class Number5", "Bed5", "Path")])
+    assert judge.asked == ["class Number5"]
+
+
+@pytest.mark.parametrize(
+    ("judge", "where"), [(Counting("strict"), ""), (Counting(name="model:y"), ""), (Counting(), "elsewhere")]
+)
+def test_another_model_standard_or_server_remembers_nothing_of_it(memory: Memory, judge: Counting, where: str) -> None:
+    Remembered(Counting(), memory).judge(QUESTIONS)
+    Remembered(judge, memory, where=where).judge(QUESTIONS)
+    assert len(judge.asked) == len(QUESTIONS)
+
+
+def test_what_failed_is_asked_again_and_what_the_judge_cannot_tell_is_not(memory: Memory) -> None:
+    Remembered(Counting(failing="class Number2", unsure="class Number4"), memory).judge(QUESTIONS)
+    assert len(memory) == 5
+    judge = Counting()
+    verdicts = Remembered(judge, memory).judge(QUESTIONS)
+    assert judge.asked == ["class Number2"] and len(memory) == 6
+    assert [verdict.decision for verdict in verdicts] == ["equivalent"] * 4 + ["unsure", "equivalent"]
+
+
+class Down:
+    """A model whose server is down."""
+
+    name = "down"
+
+    def ask(self, request: Request) -> Reply:
+        raise BackendError("down", service="stub")
+
+
+def test_a_model_judge_says_whether_the_call_failed_or_the_model_could_not_tell() -> None:
+    def verdict(model: ChatModel) -> Verdict:
+        judge = ModelJudge[Ask](model, instructions="?", decisions=["equivalent"], none_decision="different")
+        return judge.judge(QUESTIONS[:1])[0]
+
+    nonsense, down = verdict(ScriptedModel(["what?", "what?"])), verdict(Down())
+    assert (nonsense.decision, nonsense.failed) == ("unsure", False)
+    assert (down.decision, down.failed) == ("unsure", True)
+
+
+def test_a_replay_asks_everything_first_and_falls_back_on_memory(memory: Memory) -> None:
+    class Replay(Counting):
+        def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
+            if len(questions) not in (2, 6):
+                raise DataError("no reply is kept", where="replies.sqlite")
+            return super().judge(questions)
+
+    whole = Replay()
+    Remembered(whole, memory, replaying=True).judge(QUESTIONS)
+    assert len(whole.asked) == 6
+    shifted = Replay()
+    more = [*QUESTIONS, ask("class A", "Bed", "Route"), ask("class B", "Bed", "Route")]
+    assert len(Remembered(shifted, memory, replaying=True).judge(more)) == 8
+    assert shifted.asked == ["class A", "class B"]
+    with pytest.raises(DataError, match="no reply"):
+        Remembered(Replay(), memory, replaying=True).judge([ask("class C", "Bed", "Route")])
+
+
+def test_a_model_judge_is_told_apart_by_its_instructions_and_words() -> None:
+    def standard(instructions: str, *words: str) -> str:
+        return ModelJudge[Ask](
+            ScriptedModel([]), instructions=instructions, decisions=words, none_decision="different"
+        ).standard
+
+    assert len({standard("a", "equivalent"), standard("b", "equivalent"), standard("a", "equivalent", "related")}) == 3
+
+
+def test_many_threads_share_one_file(memory: Memory) -> None:
+    def work(number: int) -> int:
+        mine = Memory(memory.path)
+        return len(Remembered(Counting(), mine).judge([ask(f"class {number} {i}", "Bed", "Route") for i in range(20)]))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(work, range(8))) == 160
+    assert len(memory) == 160
+
+
+def test_thousands_of_questions_at_once(memory: Memory) -> None:
+    many = [ask(f"class {number}", "Bed", "Route") for number in range(2500)]
+    Remembered(Counting(), memory).judge(many)
+    judge = Counting()
+    Remembered(judge, memory).judge(many)
+    assert judge.asked == []
+
+
+def test_a_damaged_or_foreign_file_is_an_error_that_says_which(tmp_path: Path) -> None:
+    (tmp_path / "v.sqlite").write_bytes(b"this is no database at all, but long enough to look like one" * 30)
+    with pytest.raises(DataError, match="v.sqlite"):
+        Memory(tmp_path / "v.sqlite")
+    with sqlite3.connect(tmp_path / "w.sqlite") as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(DataError, match="format is 99"):
+        Memory(tmp_path / "w.sqlite")
