@@ -41,3 +41,28 @@ def test_the_tour_runs_and_saves_what_it_showed(lab: Lab, visit: Callable[[Lab],
     for data in (output["data"] for output in outputs if "data" in output):
         if any(mime.startswith("application/vnd.kgnb.") for mime in data):
             assert {"text/html", "text/plain"} <= set(data)
+
+
+def test_the_saved_tour_reads_the_same_without_the_extension(
+    lab: Lab, lab_without_extension: Lab, visit: Callable[[Lab], Visit], pictures: Path
+) -> None:
+    sources = [cell["source"] for cell in json.loads(TOUR.read_text(encoding="utf-8"))["cells"]]
+    taken = visit(lab)
+    shutil.copy(TOUR, lab.folder / "taken.ipynb")
+    taken.open("taken.ipynb")
+    taken.run_all()
+    expect(taken.page.locator(".kgnb-run")).to_have_count(1)
+    drawn = taken.page.locator(".jp-Notebook .jp-Cell").nth(sources.index(["%om merge"]))
+    drawn.scroll_into_view_if_needed()
+    taken.page.screenshot(path=pictures / "tour.png")
+    taken.save()
+    shutil.copy(lab.folder / "taken.ipynb", lab_without_extension.folder)
+    page = visit(lab_without_extension)
+    page.open("taken.ipynb")
+    expect(page.page.locator(".kgnb-result")).to_have_count(0)
+    cells = page.page.locator(".jp-Notebook .jp-Cell")
+    merged = cells.nth(sources.index(["%om merge"]))
+    expect(merged.locator("table").first).to_contain_text("guardian")
+    expect(cells.nth(sources.index(["%om trace"]))).to_contain_text("retrieve")
+    merged.scroll_into_view_if_needed()
+    page.page.screenshot(path=pictures / "tour-html.png")

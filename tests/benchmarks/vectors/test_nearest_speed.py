@@ -1,4 +1,4 @@
-"""How much faster one blocked product is than a search per entity. Prints the ratio; asserts that both find the same."""
+"""How much faster one blocked product is than a search per entity. Prints the ratio; both must find the same."""
 
 from __future__ import annotations
 
