@@ -54,9 +54,9 @@ def table(ablated: Iterable[Ablated]) -> Table:
         Column("precision", "Precision", "percent"),
         Column("recall", "Recall", "percent"),
         Column("f1", "F1", "percent"),
-        Column("difference", "F1, difference in points", "number"),
+        Column("difference", "F1, points"),
         Column("part", "F1, non-trivial", "percent"),
-        Column("part_difference", "difference in points", "number"),
+        Column("part_difference", "points"),
     ]
     rows_of = summed(list(ablated))
     if not rows_of:
@@ -65,7 +65,7 @@ def table(ablated: Iterable[Ablated]) -> Table:
     others.sort(key=lambda one: (one[1].f1, one[0]))
     rows: list[list[Value]] = [[WHOLE, whole.precision, whole.recall, whole.f1, None, part.f1, None]]
     for name, one, its_part in others:
-        differences = [round(100 * (one.f1 - whole.f1), 2), round(100 * (its_part.f1 - part.f1), 2)]
+        differences = [f"{100 * (one.f1 - whole.f1):+.1f}", f"{100 * (its_part.f1 - part.f1):+.1f}"]
         rows.append([name, one.precision, one.recall, one.f1, differences[0], its_part.f1, differences[1]])
     notes = [
         "The rule judge alone, micro over pairs; candidates and merging are the same in every row.",

@@ -83,5 +83,5 @@ def table(prompts: Iterable[Prompts]) -> Table:
     return Table(columns, rows, caption="What a model would be sent", notes=notes if rows else [OFF])
 
 
-def _over(tokens: int, number: int) -> float | None:
-    return round(tokens / number, 1) if number else None
+def _over(tokens: int, number: int) -> int | None:
+    return round(tokens / number) if number else None

@@ -6,7 +6,7 @@ the loss is within a model's or a person's reach, and how fast errors eat it up;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -122,19 +122,23 @@ def table(points: Iterable[AtRate], several: bool) -> Table:
         Column("to", "to", "percent"),
         Column("part", "F1, non-trivial", "percent"),
         Column("questions", "Questions", "number"),
-        Column("share", "Questions for 100 source entities", "number"),
-        Column("draws", "Draws", "number"),
+        Column("share", "per source entity", "percent"),
     ]
+    kept = list(points)
     rows: list[list[Value]] = [
         [
-            "nobody is asked (rule judge)" if one.rate is None else f"{one.rate:.0%}",
+            "nobody asked" if one.rate is None else f"{one.rate:.0%}",
             *(one.precision, one.recall, one.f1, one.f1_from, one.f1_to, one.non_trivial),
-            *(round(one.questions, 1), round(100 * one.share, 1), one.draws),
+            round(one.questions),
+            one.share,
         ]
-        for one in points
+        for one in kept
     ]
+    draws = max((one.draws for one in kept), default=0)
     notes = [
-        "Micro over pairs. " * several + "A draw decides which answers are wrong; scores are means over the draws, "
+        "Micro over pairs. "
+        * several
+        + f"{draws} draws decide which answers are wrong; scores are means over them, "
         "with the lowest and the highest F1 beside them.",
         "Questions come from both sides; whoever answers sees all candidates of an entity at once.",
     ]
@@ -147,29 +151,26 @@ def plot(points: Sequence[AtRate]) -> Plot:
     alone = next((point for point in points if point.rate is None), None)
 
     def draw(axes: Axes, theme: Theme) -> None:
+        axes.set_axis_off()
+        scores, questions = axes.inset_axes((0, 0.44, 1, 0.56)), axes.inset_axes((0, 0, 1, 0.3))
         rates = [100 * (point.rate or 0.0) for point in asked]
-        series: list[tuple[str, Callable[[AtRate], float], str]] = [
-            ("precision", lambda p: p.precision, "--"),
-            ("recall", lambda p: p.recall, ":"),
-        ]
-        for at, (label, value, style) in enumerate(series):
-            axes.plot(rates, [100 * value(p) for p in asked], style, color=theme.series[at], lw=1.3, label=label)
-        middle = [100 * point.f1 for point in asked]
-        spread = [
-            [100 * (point.f1 - point.f1_from) for point in asked],
-            [100 * (point.f1_to - point.f1) for point in asked],
-        ]
-        axes.errorbar(rates, middle, spread, fmt="-o", color=theme.series[2], lw=2, ms=4, capsize=4, label="F1")
+        scores.plot(rates, [100 * p.precision for p in asked], "--", color=theme.series[0], lw=1.3, label="precision")
+        scores.plot(rates, [100 * p.recall for p in asked], ":", color=theme.series[1], lw=1.5, label="recall")
+        middle = [100 * p.f1 for p in asked]
+        spread = [[100 * (p.f1 - p.f1_from) for p in asked], [100 * (p.f1_to - p.f1) for p in asked]]
+        scores.errorbar(rates, middle, spread, fmt="-o", color=theme.series[2], lw=2, ms=4, capsize=4, label="F1")
         if alone:
-            axes.axhline(100 * alone.f1, color=theme.soft, lw=1, ls="-.", label="F1, nobody asked")
-        share = [100 * point.share for point in asked]
-        axes.plot(rates, share, "-s", color=theme.series[3], lw=1.2, ms=4, label="questions")
-        axes.set_ylim(0, 102)
-        axes.set_xticks(rates)
-        axes.set_xlabel("SIMULATION: answers that are wrong, %")
-        axes.set_ylabel("%  (questions: for 100 source entities)")
-        axes.grid()
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5, columnspacing=1.2)
+            scores.axhline(100 * alone.f1, color=theme.soft, lw=1, ls="-.", label="F1, nobody asked")
+        scores.set_ylabel("%")
+        scores.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+        questions.plot(rates, [100 * p.share for p in asked], "-s", color=theme.series[3], lw=1.4, ms=4)
+        questions.set_ylim(bottom=0)
+        questions.set_ylabel("questions for 100\nsource entities")
+        questions.set_xlabel("SIMULATION: answers that are wrong, %")
+        for one in (scores, questions):
+            one.set_facecolor(theme.paper)
+            one.set_xticks(rates)
+            one.grid()
 
     told = "; ".join(
         f"at {point.rate:.0%} errors F1 {100 * point.f1:.1f} % with {100 * point.share:.1f} questions for 100 source "
@@ -177,4 +178,4 @@ def plot(points: Sequence[AtRate]) -> Plot:
         for point in asked
     )
     caption = f"{WARNING}. F1 over the share of wrong answers; bars span the draws." if points else OFF
-    return Plot(draw, caption, f"SIMULATION. {told}." if told else OFF, size=(7.2, 4.0))
+    return Plot(draw, caption, f"SIMULATION. {told}." if told else OFF, size=(7.2, 4.6))
