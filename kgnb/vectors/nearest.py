@@ -1,4 +1,4 @@
-"""The nearest of all against all: one blocked matrix product instead of a search per entity.
+"""The nearest of all against all: one blocked matrix product instead of a search per entity; above some size, cells.
 
 A block of cosines is computed in float32 and shortlisted; only the shortlisted pairs are computed again, in float64. So
 the result depends on neither the block size nor the order in which a BLAS library adds, and equal texts tie exactly.
@@ -13,10 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kgnb.vectors.cells import close_pairs
 from kgnb.vectors.embedder import Vectors
 
 Integers = NDArray[np.int64]
 
+EXACT_UP_TO = 20_000
+"""Texts of one kind on a side up to which all are compared with all: there it takes seconds."""
+
+_SPARE = 4  # candidates beyond k kept while scores are float32; twice k where an entity may take several places
 _BLOCK_CELLS = 4_000_000  # cosines held at a time: 16 MB
 _EXACT_ROWS = 4096  # text pairs computed again at a time: 2 x 12 MB at 384 dimensions
 # Float32 products of unit vectors are off by less than this; whatever is that near to the k-th is computed again.
@@ -59,12 +64,23 @@ def nearest_both(a: Vectors, b: Vectors, k: int, *, block_rows: int | None = Non
     return _search(_each_its_own(a), _each_its_own(b), k, block_rows, back=True)
 
 
-def nearest_entities(a: Grouped, b: Grouped, k: int, *, block_rows: int | None = None) -> tuple[Neighbours, Neighbours]:
+def nearest_entities(
+    a: Grouped,
+    b: Grouped,
+    k: int,
+    *,
+    block_rows: int | None = None,
+    exact_up_to: int | None = EXACT_UP_TO,
+) -> tuple[Neighbours, Neighbours]:
     """Both directions between entities: the score of two entities is the highest cosine over their text pairs.
 
     Rows and indices are entities. Where ``kinds`` are given (on both sides), only entities of one kind are compared.
+    Where both sides have more than ``exact_up_to`` texts of a kind, only near ones are compared (``cells.py``): nearly
+    every neighbour is found, with its exact score, and the same ones every time. None: always all with all.
     """
-    return _search(a, b, k, block_rows, back=True)
+    if exact_up_to is not None and exact_up_to < 0:
+        raise ValueError(f"exact_up_to must be 0 or more, not {exact_up_to}")
+    return _search(a, b, k, block_rows, back=True, exact_up_to=exact_up_to)
 
 
 def _each_its_own(vectors: Vectors) -> Grouped:
@@ -83,8 +99,14 @@ class _Side:
     def single(self) -> bool:
         return len(self.vectors) == len(self.entities)
 
+    def owner_of(self, rows: Integers) -> Integers:
+        """The position in ``entities`` of whoever owns each row."""
+        return np.repeat(np.arange(len(self.entities)), np.diff(self.starts))[rows]
 
-def _search(a: Grouped, b: Grouped, k: int, block_rows: int | None, *, back: bool) -> tuple[Neighbours, Neighbours]:
+
+def _search(
+    a: Grouped, b: Grouped, k: int, block_rows: int | None, *, back: bool, exact_up_to: int | None = None
+) -> tuple[Neighbours, Neighbours]:
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
     if block_rows is not None and block_rows < 1:
@@ -97,7 +119,10 @@ def _search(a: Grouped, b: Grouped, k: int, block_rows: int | None, *, back: boo
     sides_a, sides_b = _by_kind(a), _by_kind(b)
     for kind in sorted(sides_a.keys() & sides_b.keys()):
         one, other = sides_a[kind], sides_b[kind]
-        forward, backward = _compare(one, other, k, block_rows, back=back)
+        if exact_up_to is not None and min(len(one.vectors), len(other.vectors)) > exact_up_to:
+            forward, backward = _look_up(one, other, k)
+        else:
+            forward, backward = _compare(one, other, k, block_rows, back=back)
         _place(there, forward, one.entities, other.entities)
         _place(home, backward, other.entities, one.entities)
     return there, home
@@ -151,6 +176,31 @@ def _compare(a: _Side, b: _Side, k: int, block_rows: int | None, *, back: bool) 
             )
             home.indices[:], home.scores[:] = best
     return there, home
+
+
+def _look_up(a: _Side, b: _Side, k: int) -> tuple[Neighbours, Neighbours]:
+    """As ``_compare``, but only within cells; what is found is ordered by its exact score."""
+    spare = k + _SPARE if a.single and b.single else 2 * k + _SPARE
+    met = close_pairs(a.vectors, b.vectors, spare)
+    rows, columns = a.owner_of(met.rows), b.owner_of(met.columns)
+    order = np.lexsort((-met.cosines, columns, rows))
+    rows, columns, cosines = rows[order], columns[order], met.cosines[order]
+    first = np.ones(len(rows), dtype=bool)  # the best text pair of each entity pair
+    first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+    rows, columns, cosines = rows[first], columns[first], cosines[first]
+    kept = _among_best(rows, columns, cosines, k + _SPARE) | _among_best(columns, rows, cosines, k + _SPARE)
+    rows, columns = rows[kept], columns[kept]
+    scores = _exact(a, b, rows, columns)
+    return _best(rows, columns, scores, len(a.entities), k), _best(columns, rows, scores, len(b.entities), k)
+
+
+def _among_best(rows: Integers, columns: Integers, cosines: NDArray[np.float32], k: int) -> NDArray[np.bool_]:
+    """Whether each pair is among the ``k`` best of its row."""
+    order = np.lexsort((columns, -cosines, rows))
+    ordered = rows[order]
+    kept = np.empty(len(rows), dtype=bool)
+    kept[order] = np.arange(len(rows)) - np.searchsorted(ordered, ordered) < k
+    return kept
 
 
 def _blocks(side: _Side, block_rows: int) -> Iterator[tuple[int, int]]:
