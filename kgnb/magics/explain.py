@@ -114,25 +114,27 @@ def _labels(entity: Entity, name: str) -> set[str]:
 
 
 def _explanation(description: Description, values: Mapping[str, Any]) -> Explanation:
-    judged = _judged(description, values.get("validate"))
+    judged = judged_on(description, values.get("validate"))
     return Explanation(
         description,
-        _candidates(description, values.get("search"), values.get("summarise"), judged),
-        _verdict(judged),
-        tuple(_outcome(description, values.get("merge"))),
+        candidates_of(description, values.get("search"), values.get("summarise"), judged),
+        in_words(judged),
+        tuple(outcome_of(description, values.get("merge"))),
     )
 
 
-def _judged(description: Description, validated: Validated | None) -> Judged | None:
+def judged_on(description: Description, validated: Validated | None) -> Judged | None:
+    """The question asked about an entity, and its verdict; None if there was none."""
     about = (description.side, description.key)
     found = (one for one in (validated.judged if validated else ()))
     return next((one for one in found if (one.question.side, one.question.about.key) == about), None)
 
 
-def _candidates(description: Description, found: Found | None, summarised: Any, judged: Judged | None) -> Table:
+def candidates_of(description: Description, found: Found | None, summarised: Any, judged: Judged | None) -> Table:
+    """An entity's candidates with their ranks, cosines and verdict."""
     questions = summarised.questions if summarised else ()
     question = next((q for q in questions if (q.side, q.about.key) == (description.side, description.key)), None)
-    ranks = _ranks(description, found)
+    ranks = ranks_of(description, found)
     columns = [Column("rank", "rank", "number"), Column("name", "candidate", "iri"), Column("score", "fused", "number")]
     columns += [Column(view, view) for view in VIEWS]
     columns += [Column("exact", "equal name"), Column("said", "verdict")]
@@ -148,7 +150,7 @@ def _candidates(description: Description, found: Found | None, summarised: Any, 
     return Table(columns, rows, caption="Candidates, with their rank and cosine in each view", details=details)
 
 
-def _ranks(description: Description, found: Found | None) -> dict[str, dict[str, int]]:
+def ranks_of(description: Description, found: Found | None) -> dict[str, dict[str, int]]:
     """For each candidate's IRI, its rank in every view that found it when this entity asked."""
     places: dict[str, dict[str, int]] = {}
     for ranked in found.rankings if found else ():
@@ -160,7 +162,8 @@ def _ranks(description: Description, found: Found | None) -> dict[str, dict[str,
     return places
 
 
-def _verdict(judged: Judged | None) -> str:
+def in_words(judged: Judged | None) -> str:
+    """A verdict in a line; "" where there is none."""
     if judged is None:
         return ""
     verdict = judged.verdict
@@ -170,7 +173,8 @@ def _verdict(judged: Judged | None) -> str:
     return f"{verdict.decision}{choice} ({verdict.confidence:.2f}, by {verdict.judged_by}){why}"
 
 
-def _outcome(description: Description, alignment: Alignment | None) -> Iterator[str]:
+def outcome_of(description: Description, alignment: Alignment | None) -> Iterator[str]:
+    """What the alignment says of an entity, a line each."""
     if alignment is None:
         return
     side, key = description.side, description.key

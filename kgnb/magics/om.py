@@ -25,6 +25,7 @@ from kgnb.datasets import huts
 from kgnb.judging import Judge
 from kgnb.llm.model import ChatModel
 from kgnb.magics.arguments import argument, options
+from kgnb.magics.contrast import contrast, two_items
 from kgnb.magics.explain import explain
 from kgnb.magics.matching import STAGES, Judging, MatchingTask, OutOfOrder, Storing, summary
 from kgnb.magics.measures import measures
@@ -154,13 +155,15 @@ class OmMagics(VerbMagics):
             raise OutOfOrder("there is no reference to compare with", fix="Name one: %om evaluate --reference FILE")
         return measures(alignment, tasks.open_reference(task.reference), task.source, task.target)
 
-    @verb("om explain", "%om explain Hut", "%om explain http://huts.example/alpine#Hut")
-    @argument("item", metavar="ITEM", nargs="+", help="an IRI, a local name or a label of either ontology")
+    @verb("om explain", "%om explain Hut", "%om explain Hut Refuge", "%om explain http://huts.example/alpine#Hut")
+    @argument("item", metavar="ITEM", nargs="+", help="an IRI, a local name or a label; two of them: why, or why not")
     def explain(self, arguments: argparse.Namespace) -> Any:
-        """Show an entity's ranks, the texts compared, the verdict and what became of it."""
+        """Show an entity's ranks, the texts compared, the verdict and what became of it; or set two side by side."""
         task = self._task(arguments)
-        task.need("retrieve")
-        return explain(" ".join(map(str, arguments.item)), task.values)
+        words = [str(word) for word in arguments.item]
+        if (two := two_items(words, task.need("retrieve"))) is not None:
+            return contrast(*two, task.values)
+        return explain(" ".join(words), task.values)
 
     @verb("om export", "%om export alignment.rdf", "%om export alignment.sssom.tsv", "%om export alignment.ttl")
     @argument("file", metavar="FILE", help="its suffix decides: .rdf (OAEI), .sssom.tsv, .ttl")
