@@ -23,14 +23,14 @@ lab: $(STAMP)  ## open JupyterLab on the tour
 	$(BIN)/jupyter lab notebooks/00-tour.ipynb
 
 lint: $(STAMP)  ## ruff, mypy --strict, prettier, eslint
-	$(BIN)/ruff check kgnb tests
-	$(BIN)/ruff format --check kgnb tests
+	$(BIN)/ruff check kgnb tests conftest.py
+	$(BIN)/ruff format --check kgnb tests conftest.py
 	$(BIN)/mypy kgnb
 	cd extension && npm run --silent lint:check
 
 format: $(STAMP)
-	$(BIN)/ruff check --fix kgnb tests
-	$(BIN)/ruff format kgnb tests
+	$(BIN)/ruff check --fix kgnb tests conftest.py
+	$(BIN)/ruff format kgnb tests conftest.py
 	cd extension && npm run --silent lint
 
 $(STAMP): $(SOURCES)

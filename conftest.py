@@ -1,4 +1,4 @@
-"""What every test gets: no network but loopback, an empty environment, a cache of its own."""
+"""What every test and doctest gets: no network but loopback, an empty environment, a cache of its own."""
 
 from __future__ import annotations
 
