@@ -17,7 +17,7 @@ class Point:
 
     id: str  # any string; the same id overwrites
     view: str
-    vector: Sequence[float]
+    vector: Sequence[float] | Vectors  # a row of a matrix takes a tenth of the memory of a list
     payload: Payload = field(default_factory=dict)
 
 

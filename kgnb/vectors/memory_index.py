@@ -31,10 +31,10 @@ class _View:
     """The points of one view: payload and vector by id, and the same as sorted ids and a matrix, made on demand."""
 
     dimensions: int
-    points: dict[str, tuple[Payload, list[float]]] = field(default_factory=dict)
+    points: dict[str, tuple[Payload, Vectors]] = field(default_factory=dict)
     packed: tuple[list[str], Vectors] | None = None
 
-    def add(self, id: str, payload: Payload, vector: list[float]) -> None:
+    def add(self, id: str, payload: Payload, vector: Vectors) -> None:
         self.points[id] = (dict(payload), vector)
         self.packed = None
 
@@ -101,7 +101,7 @@ class MemoryIndex:
             raise ValueError(f"k must be at least 1, not {k}")
         with self._lock:
             kept = self._view(collection, view)
-            query = np.asarray(checked_vector(vector, kept.dimensions), dtype=np.float32)
+            query = checked_vector(vector, kept.dimensions)
             ids, vectors = kept.pack()
             if not np.any(query):
                 return []  # nothing is near to an empty text
@@ -111,8 +111,8 @@ class MemoryIndex:
             cosines = (vectors @ query)[rows]  # what is stored has unit length, or is zero
             if len(rows) > k:
                 rows = rows[cosines >= np.partition(cosines, -k)[-k] - _MARGIN]
-            found = [(ids[row], dict(kept.points[ids[row]][0]), vectors[row].tolist()) for row in rows]
-        return ordered(query.tolist(), found, k)
+            found = [(ids[row], dict(kept.points[ids[row]][0]), vectors[row]) for row in rows]
+        return ordered(query, found, k)
 
     def delete(self, collection: str) -> None:
         """Drop a collection; one that is not there is no error."""

@@ -22,20 +22,19 @@ def checked_name(name: str, what: str = "collection") -> str:
     return name
 
 
-def checked_vector(vector: Sequence[float], dimensions: int) -> list[float]:
-    """The vector as plain floats, of unit length or zero; ValueError if its length or a part does not do."""
+def checked_vector(vector: Sequence[float] | Vectors, dimensions: int) -> Vectors:
+    """The vector as float32, of unit length or zero; ValueError if its length or a part does not do."""
     values = np.asarray(vector, dtype=np.float64)
     if values.shape != (dimensions,):
         raise ValueError(f"a vector of shape {values.shape} does not fit a view of {dimensions} dimensions")
     if not np.isfinite(values).all():
         raise ValueError("a vector holds a part that is not a finite number")
     length = np.linalg.norm(values)
-    unit: list[float] = (values / (length if length > 0 else 1.0)).astype(np.float32).tolist()
-    return unit
+    return (values / (length if length > 0 else 1.0)).astype(np.float32)
 
 
-def checked_point(point: Point, views: Mapping[str, int]) -> list[float]:
-    """The point's vector as plain floats; ValueError if the point fits no view or cannot be written as JSON."""
+def checked_point(point: Point, views: Mapping[str, int]) -> Vectors:
+    """The point's unit (or zero) float32 vector; ValueError if it fits no view or cannot be written as JSON."""
     if not point.id or not _is_text(point.id):
         raise ValueError(f"{point.id!r} cannot be a point's id: it must be some text without half surrogate pairs")
     dimensions = checked_view(point.view, views)
@@ -80,7 +79,9 @@ def meets(payload: Payload, where: Payload | None) -> bool:
     return all(key in payload and _same(payload[key], value) for key, value in (where or {}).items())
 
 
-def ordered(vector: Sequence[float], found: Iterable[tuple[str, Payload, Sequence[float]]], k: int) -> list[Hit]:
+def ordered(
+    vector: Sequence[float] | Vectors, found: Iterable[tuple[str, Payload, Sequence[float] | Vectors]], k: int
+) -> list[Hit]:
     """The ``k`` best of the points found: highest cosine first, then by id.
 
     Cosines are computed here, in float64 and rounded to 6 places, rather than taken from the store: what two stores
@@ -96,7 +97,7 @@ def ordered(vector: Sequence[float], found: Iterable[tuple[str, Payload, Sequenc
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:k]
 
 
-def matrix(rows: Sequence[Sequence[float]], dimensions: int) -> Vectors:
+def matrix(rows: Sequence[Sequence[float] | Vectors], dimensions: int) -> Vectors:
     """The rows as one float32 matrix, also where there are none."""
     return np.asarray(rows, dtype=np.float32).reshape(len(rows), dimensions)
 

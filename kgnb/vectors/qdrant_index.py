@@ -102,14 +102,10 @@ class QdrantIndex:
     def add(self, collection: str, points: Sequence[Point]) -> None:
         """Write points, in batches; one of the same view and id overwrites. All are checked before any is written."""
         views = self._views_of(collection)
-        structs = {}
-        for point in points:
-            key, vector = _uuid(point.view, point.id), checked_point(point, views)
-            payload = {**point.payload, RESERVED: {"id": point.id, "view": point.view}}
-            structs[key] = models.PointStruct(id=key, vector={point.view: vector}, payload=payload)
-        rows = list(structs.values())
-        for start in range(0, len(rows), _BATCH):
-            self._write(collection, rows[start : start + _BATCH])
+        checked = {_uuid(point.view, point.id): (point, checked_point(point, views)) for point in points}
+        keys = list(checked)
+        for start in range(0, len(keys), _BATCH):
+            self._write(collection, [_struct(key, *checked[key]) for key in keys[start : start + _BATCH]])
 
     def count(self, collection: str) -> int:
         """How many points a collection holds; 0 where there is none."""
@@ -130,7 +126,7 @@ class QdrantIndex:
         """The ``k`` nearest points of one view whose payload equals ``where`` in every key given."""
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
-        query = checked_vector(vector, checked_view(view, self._views_of(collection)))
+        query = checked_vector(vector, checked_view(view, self._views_of(collection))).tolist()
         if not np.any(query):
             return []  # nothing is near to an empty text
         limit = k + 8
@@ -312,6 +308,11 @@ def _connect(url: str, api_key: str | None, timeout: float) -> QdrantClient:
 
 def _uuid(view: str, id: str) -> str:
     return str(uuid.uuid5(_NAMESPACE, f"{view}\0{id}"))
+
+
+def _struct(key: str, point: Point, vector: Vectors) -> models.PointStruct:
+    payload = {**point.payload, RESERVED: {"id": point.id, "view": point.view}}
+    return models.PointStruct(id=key, vector={point.view: vector.tolist()}, payload=payload)
 
 
 def _point(point: models.ScoredPoint | models.Record, view: str) -> tuple[str, Payload, list[float]]:

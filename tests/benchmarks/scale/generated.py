@@ -21,8 +21,8 @@ _ENDINGS_WORDS = """al ic oid ial ocytic oblastic omal ogenic opathic oplasmic i
 _PLACES_WORDS = """left right anterior posterior superior inferior lateral medial proximal distal dorsal ventral upper
 lower deep superficial primary secondary outer inner major minor common external internal fetal adult
 accessory"""
-_THINGS_WORDS = """artery vein nerve muscle ligament bone cartilage gland duct node plexus tissue epithelium capsule cortex
-medulla wall layer membrane cavity canal fossa process tubercle surface lobe segment root branch trunk
+_THINGS_WORDS = """artery vein nerve muscle ligament bone cartilage gland duct node plexus tissue epithelium capsule
+cortex medulla wall layer membrane cavity canal fossa process tubercle surface lobe segment root branch trunk
 ganglion nucleus tract fiber fold sulcus gyrus horn valve septum"""
 _STEMS, _ENDINGS, _PLACES, _THINGS = (
     words.split() for words in (_STEMS_WORDS, _ENDINGS_WORDS, _PLACES_WORDS, _THINGS_WORDS)
