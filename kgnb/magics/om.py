@@ -20,15 +20,16 @@ from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
-from kgnb.agents.ontology_matching.values import MatchQuestion, Options
+from kgnb.agents.ontology_matching.values import KINDS, MatchQuestion, Options
 from kgnb.datasets import huts
 from kgnb.judging import Judge
 from kgnb.llm.model import ChatModel
-from kgnb.magics.arguments import argument, options
+from kgnb.magics.arguments import Number, argument, options
 from kgnb.magics.contrast import contrast, two_items
 from kgnb.magics.explain import explain
 from kgnb.magics.matching import STAGES, Judging, MatchingTask, OutOfOrder, Storing, summary
 from kgnb.magics.measures import measures
+from kgnb.magics.picture import MOST, picture
 from kgnb.magics.progress import Progress, announced
 from kgnb.magics.reviewing import ACTIONS, DECISIONS, Queue, answers, decisions_at, export, take_over
 from kgnb.magics.verbs import VerbMagics, verb
@@ -164,6 +165,17 @@ class OmMagics(VerbMagics):
         if (two := two_items(words, task.need("retrieve"))) is not None:
             return contrast(*two, task.values)
         return explain(" ".join(words), task.values)
+
+    @verb("om picture", "%om picture", "%om picture --around Hut", '%om picture --kind "object property" --most 60')
+    @argument("--around", metavar="ITEM", default="", help="one entity, its relatives and what they are mapped to")
+    @argument("--kind", choices=KINDS, default=None, help="which hierarchies [class]")
+    @argument("--most", type=Number(int, 1, 250), metavar="N", default=MOST, help=f"rows a side [{MOST}]")
+    def picture(self, arguments: argparse.Namespace) -> Any:
+        """Draw both hierarchies with the mappings between them."""
+        task = self._task(arguments)
+        task.need("merge")
+        task.need("retrieve")
+        return picture(task.values, around=str(arguments.around), kind=arguments.kind, most=arguments.most)
 
     @verb("om export", "%om export alignment.rdf", "%om export alignment.sssom.tsv", "%om export alignment.ttl")
     @argument("file", metavar="FILE", help="its suffix decides: .rdf (OAEI), .sssom.tsv, .ttl")

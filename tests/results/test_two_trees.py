@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import base64
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.results.two_trees import Branch, Link, TwoTrees
+
+LEFT = (Branch("building"), Branch("hut", 1, marked=True), Branch("+3 more", 1, more=True))
+RIGHT = (Branch("house"), Branch("mountain hut", 1))
+PICTURE = TwoTrees(("alpine", "refuge"), LEFT, RIGHT, (Link(0, 0, 0.98), Link(1, 1, 0.5, "broader")), "Both")
+
+
+def drawn(picture: TwoTrees) -> str:
+    """The picture as it lies in the HTML."""
+    [source] = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', picture.html())
+    return base64.b64decode(source).decode()
+
+
+def test_the_picture_is_an_image_of_valid_xml_that_is_the_same_every_time() -> None:
+    svg = drawn(PICTURE)
+    assert svg == drawn(PICTURE)
+    root = ET.fromstring(svg)
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"alpine", "refuge", "hut", "mountain hut", "+3 more", "⊂"} <= set(texts)
+    assert "<svg" not in PICTURE.html() and "<script" not in PICTURE.html()
+
+
+def test_lines_are_numbered_alike_in_the_picture_and_the_table() -> None:
+    frame = PICTURE.table().df()
+    assert frame["number"].tolist() == [1, 2]
+    assert frame["left"].tolist() == ["building", "hut"] and frame["right"].tolist() == ["house", "mountain hut"]
+    assert drawn(PICTURE).count(">2</text>") == 2
+    assert "The same as a table" in PICTURE.html() and "the table below lists them" in PICTURE.html()
+
+
+def test_doubtful_lines_differ_in_colour_and_dash_and_the_legend_says_so() -> None:
+    svg = drawn(PICTURE)
+    assert "stroke-dasharray" in svg and "below 0.6" in svg and "0.9 and more" in svg
+    assert "0.6 to 0.75" not in svg  # there is none
+
+
+def test_plain_text_reads_well() -> None:
+    assert str(PICTURE).splitlines() == [
+        "Both",
+        "",
+        "alpine    refuge",
+        "--------- --------------------",
+        "building  = house (0.98)",
+        "  hut     ⊂ mountain hut (0.50)",
+        "  +3 more",
+    ]
+    assert "only in refuge: mountain hut" in str(TwoTrees(("alpine", "refuge"), LEFT, RIGHT, (Link(0, 0, 1.0),)))
+
+
+def test_empty_trees_are_drawn_as_well() -> None:
+    empty = TwoTrees(("a", "b"), (), (), ())
+    ET.fromstring(drawn(empty))
+    assert str(empty)
+
+
+def test_a_line_to_nowhere_is_refused() -> None:
+    with pytest.raises(ValueError, match="not there"):
+        TwoTrees(("a", "b"), LEFT, RIGHT, (Link(0, 7, 1.0),))
+
+
+@given(st.text(), st.text(max_size=200), st.floats(0, 1))
+def test_any_name_is_only_text(title: str, name: str, strength: float) -> None:
+    picture = TwoTrees((title, title), (Branch(name),), (Branch(name),), (Link(0, 0, strength, name),), title)
+    ET.fromstring(drawn(picture))
+    assert len(str(picture).splitlines()) <= 6
+    hostile = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
+    html = TwoTrees((hostile, hostile), (Branch(hostile),), (Branch(hostile),), (Link(0, 0, 1.0),), hostile).html()
+    assert html.count("<img") == 1 and "<script" not in html
