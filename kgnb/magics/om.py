@@ -14,6 +14,7 @@ from kgnb import mapping_files, tasks
 from kgnb.agents.ontology_matching import pipeline
 from kgnb.agents.ontology_matching.judges import make_judge
 from kgnb.agents.ontology_matching.merge import merge
+from kgnb.agents.ontology_matching.reasoner import Coherence, check
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.reviewed import Reviewed
 from kgnb.agents.ontology_matching.search import search
@@ -176,6 +177,18 @@ class OmMagics(VerbMagics):
         task.need("merge")
         task.need("retrieve")
         return picture(task.values, around=str(arguments.around), kind=arguments.kind, most=arguments.most)
+
+    @verb("om coherence", "%om coherence", "%om coherence --seconds 300")
+    @argument("--seconds", type=Number(float, 1, None), metavar="X", default=120.0, help="time it may take [120]")
+    def coherence(self, arguments: argparse.Namespace) -> Any:
+        """Let the reasoner HermiT check the alignment, where Java and the extra owlready2 are installed."""
+        task = self._task(arguments)
+        alignment = task.need("merge")
+        graphs = [self.session.graph_of(spec) for spec in task.specs]
+        if None in graphs:
+            return Coherence("an ontology that was given as a Python value, or lies on a server, has no file to check")
+        source, target = (graph.triples() for graph in graphs if graph is not None)
+        return check(source, target, alignment, seconds=arguments.seconds)
 
     @verb("om export", "%om export alignment.rdf", "%om export alignment.sssom.tsv", "%om export alignment.ttl")
     @argument("file", metavar="FILE", help="its suffix decides: .rdf (OAEI), .sssom.tsv, .ttl")

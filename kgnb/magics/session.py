@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from kgnb.backends import open_embedder, open_index, open_model, open_ontology
+from kgnb.backends import URL, open_embedder, open_graph, open_index, open_model, open_ontology
 from kgnb.errors import DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
@@ -84,6 +84,14 @@ class Session:
         if individuals not in named.ontologies:
             named.ontologies[individuals] = open_ontology(named.graph, self.settings, individuals=individuals)
         return named.ontologies[individuals]
+
+    def graph_of(self, spec: Any) -> Graph | None:
+        """The graph behind a spec of ``ontology``; None for an Ontology, and for what lies on a server."""
+        named = self.graphs.get(spec) if isinstance(spec, str) else None
+        origin = named.origin if named is not None else spec
+        if isinstance(spec, Ontology) or (isinstance(origin, str) and URL.match(origin)):
+            return None
+        return named.graph if named is not None else open_graph(spec, self.settings)
 
     def close(self) -> None:
         """Let go of every graph and index."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kgnb.agents.ontology_matching.reasoner import Coherence
 from kgnb.agents.ontology_matching.values import Described, Found, Stored, Summarised, Validated
 from kgnb.errors import ConfigError, DataError, KgnbError
 from kgnb.magics.arguments import LineError
@@ -273,3 +274,13 @@ def test_our_own_huts_are_there_by_name(notebook: Notebook) -> None:
     alignment = notebook.good("%om run").value
     assert len(alignment) > 10
     assert notebook.good("%om evaluate").value.df().set_index("name").loc["all", "f1"] > 0.5
+
+
+def test_coherence_is_checked_by_a_reasoner_or_says_why_not(started: Notebook) -> None:
+    assert isinstance(started("%om coherence").error, OutOfOrder)
+    started.good("%om run")
+    found = started.good("%om coherence").value
+    assert isinstance(found, Coherence)
+    assert found.coherent or "not installed" in str(found)
+    server = type(started.session).graph_of(started.session, "http://127.0.0.1:9/sparql")
+    assert server is None  # nothing is fetched from a server to be reasoned about
