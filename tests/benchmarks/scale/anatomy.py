@@ -37,9 +37,7 @@ T = TypeVar("T")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument(
-        "--cache", type=Path, required=True, help="folder of vectors.sqlite, filled if need be"
-    )
+    parser.add_argument("--cache", type=Path, required=True, help="folder of vectors.sqlite, filled if need be")
     parser.add_argument("--sample", type=int, default=SAMPLE, help="texts embedded anew to measure the rate; 0: none")
     given = parser.parse_args(arguments)
     settings = Settings(cache=given.cache, data=Path(os.environ["KGNB_DATA"]))
@@ -86,7 +84,8 @@ def _cold(embedder: object, texts: Sequence[str], sample: int, rest: float) -> N
     alone = cpu * len(texts) / (len(picked) - 8)
     print(
         f"cold: {len(picked) - 8} of {len(texts)} texts embedded in {seconds:.1f} s ({cpu:.1f} s of CPU); scaled up, "
-        f"embedding alone takes {alone:.0f} s of CPU, everything {alone + rest:.0f} s: {(alone + rest) / alone:.2f} times"
+        f"embedding alone takes {alone:.0f} s of CPU, everything {alone + rest:.0f} s: "
+        f"{(alone + rest) / alone:.2f} times as long"
     )
 
 
