@@ -36,17 +36,10 @@ class Ends:
         self._known: dict[tuple[str, str], float] = {}
 
     def agreement(self, source: Description, target: Description) -> float:
-        """-1 to 1: the mean of domain and range, the worse one alone if it clashes; 0 if nothing is declared."""
+        """-1 to 1: half from the domain, half from the range, the worse one alone if it clashes."""
         known = [value for ours, theirs in self._ends(source, target) if (value := self._end(ours, theirs)) is not None]
-        if not known:
-            return 0.0
-        return min(known) if min(known) <= UNKNOWN_END else sum(known) / len(known)
-
-    def swapped(self, source: Description, target: Description) -> float:
-        """0 to 1: how well domain and range agree the other way round, as those of an inverse do."""
-        one, other = source.entity, target.entity
-        crossed = [self._end(one.domain, other.range), self._end(one.range, other.domain)]
-        return min((value for value in crossed if value is not None), default=0.0) if None not in crossed else 0.0
+        worst = min(known, default=0.0)
+        return worst if worst <= UNKNOWN_END else sum(known) / 2.0
 
     def _ends(self, source: Description, target: Description) -> Iterable[tuple[Sequence[str], Sequence[str]]]:
         one, other = source.entity, target.entity

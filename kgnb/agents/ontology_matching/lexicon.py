@@ -22,17 +22,16 @@ SMALL = frozenset(_SMALL.split())
 
 SMALL_WEIGHT = 0.15
 PREPOSITIONS = frozenset(["of", "for", "by", "in", "on", "at", "to", "from", "with"])
-HEADLESS = 0.7
+HEADLESS = 0.85
 OTHER_NUMBER = 0.3
 NEGATED = 0.4
-CONTRARY = 0.5
 REWRITTEN = 0.95
 DERIVED = 0.85
 NEGATIONS = frozenset(["non", "not", "no", "without", "un", "anti"])
 _SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("oe", "e"), ("ae", "e"), ("our", "or"), ("centre", "center"))
 _ENDINGS = """ations ation ating ated ators ator ions ion ings ing ments ment ers er ors or ees ee ed es s ies ity ness
-ance ence ant ent ive al ally ly ary ory ic ical ous ist ism ship e y"""
-ENDINGS = sorted(_ENDINGS.split(), key=len, reverse=True)
+ance ence ant ent ive al ally ly ary ory ic ical ous ist ism ship e y ar eal ine ian able ible us um is a oid inal"""
+ENDINGS = sorted(_ENDINGS.split(), key=lambda ending: (-len(ending), ending))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -97,7 +96,7 @@ class Lexicon:
     """How rare each word is among the names of both ontologies, and name likeness weighed by that.
 
     ``wordbook`` adds what the ontologies themselves say about their words; None leaves it out. ``strict`` is whether
-    numbers, negations and words that tell entities apart must agree.
+    numbers and negations must agree.
     """
 
     def __init__(
@@ -139,8 +138,9 @@ class Lexicon:
         ours, theirs = plain(one), plain(other)
         if self._wordbook.equal((ours,), (theirs,)):
             return REWRITTEN
-        # an ontology that uses both words does not take one for a way to write the other
-        return 0.0 if alike and alike != DERIVED and self._wordbook.distinct(ours, theirs) else alike
+        # an ontology that uses both words does not take one for a way to write the other: inferior, interior; but words
+        # that begin alike may be derived from each other: cochlea, cochlear
+        return 0.0 if alike and ours[:4] != theirs[:4] and self._wordbook.distinct(ours, theirs) else alike
 
     def likeness(self, one: Name, other: Name, *, headed: bool = False) -> float:
         """How alike two names are, 0 to 1."""
@@ -158,13 +158,13 @@ class Lexicon:
         links = self._links(one, other)
         matched = sum((self.weight(one[i]) + self.weight(other[j])) * alike for i, j, alike in links)
         taken_one, taken_other = {i for i, _, _ in links}, {j for _, j, _ in links}
-        # initials stand for the words they abbreviate: pc for program committee
+        # one word may stand for several: pc for program committee, email for e mail
         for short, taken_short, long, taken_long in (
             (one, taken_one, other, taken_other),
             (other, taken_other, one, taken_one),
         ):
             for i, letters in enumerate(short):
-                span = _initials(letters, long, taken_long) if i not in taken_short else None
+                span = _spelled_out(letters, long, taken_long) if i not in taken_short else None
                 if span:
                     matched += 0.95 * (self.weight(letters) + sum(self.weight(long[j]) for j in span))
                     taken_short.add(i)
@@ -175,8 +175,6 @@ class Lexicon:
             matched += REWRITTEN * sum(map(self.weight, (*left, *right)))
             taken_one, taken_other, left, right = set(range(len(one))), set(range(len(other))), [], []
         whole = sum(map(self.weight, one)) + sum(map(self.weight, other))
-        if self._wordbook:
-            whole -= sum(self.weight(word) * self._wordbook.sparable(plain(word)) for word in (*left, *right))
         if headed:
             heads = head(one), head(other)
             if heads[0] not in taken_one or heads[1] not in taken_other:
@@ -190,8 +188,6 @@ class Lexicon:
             return OTHER_NUMBER
         if (not NEGATIONS.isdisjoint(left)) != (not NEGATIONS.isdisjoint(right)):
             return NEGATED
-        if self._wordbook and any(self._wordbook.contrast(plain(one), plain(other)) for one in left for other in right):
-            return CONTRARY
         return 1.0
 
     def _links(self, one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, float]]:
@@ -220,13 +216,16 @@ def head(name: Name) -> int:
     return len(name) - 1
 
 
-def _initials(letters: str, name: Sequence[str], taken: set[int]) -> range | None:
-    """The run of words in ``name`` whose first letters spell ``letters``, if none of them is taken."""
-    length = len(letters)
-    if length < 2 or not letters.isalpha():
+def _spelled_out(word: str, name: Sequence[str], taken: set[int]) -> range | None:
+    """The run of words in ``name`` that ``word`` is in one, or the initials of, if none of them is taken."""
+    length = len(word)
+    if length < 2 or not word.isalpha():
         return None
-    for start in range(len(name) - length + 1):
-        span = range(start, start + length)
-        if not taken.intersection(span) and all(name[j][:1] == letter for j, letter in zip(span, letters, strict=True)):
-            return span
+    for start in range(len(name)):
+        for stop in range(start + 2, len(name) + 1):
+            run = name[start:stop]
+            if not taken.intersection(range(start, stop)) and (
+                "".join(run) == word or (len(run) == length and all(map(str.startswith, run, word)))
+            ):
+                return range(start, stop)
     return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import exp
+from math import exp, log
 
 from kgnb.agents.ontology_matching.lexicon import Lexicon
 from kgnb.agents.ontology_matching.rivals import shares
@@ -17,6 +17,7 @@ from kgnb.agents.ontology_matching.surroundings import Hints, Surroundings
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Pair
 from kgnb.agents.ontology_matching.wordbook import Name, Wordbook
 from kgnb.judging import Verdict
+from kgnb.kg.ontology import Kind
 
 SAME_MEANING = 0.35
 """The centred cosine at which two definitions speak neither for nor against; two people rarely define a thing alike."""
@@ -33,14 +34,14 @@ class Weights:
     context: float = 1.0  # cosine of what their axioms mention
     meaning: float = 15.0  # cosine of the definitions, centred, above or below what unrelated ones have
     support: float = 3.0  # relatives whose counterparts are relatives too
-    conflict: float = 2.0  # relatives whose counterparts are elsewhere
     ends_agree: float = 8.0  # domain and range of properties have counterparts in each other
     ends_clash: float = 8.0  # or in something else
     rivals: bool = True  # an entity has one counterpart: other claims on either side count against a pair
     bias: float = -8.0
+    prior: float = 0.5  # how usual counterparts are among these entities, in log-odds
     rounds: int = 3
     wordbook: bool = True  # what the ontologies' own names say about their words
-    strict: bool = True  # numbers, negations and words that tell entities apart must agree
+    strict: bool = True  # numbers and negations must agree
 
 
 @dataclass
@@ -85,7 +86,7 @@ class RuleJudge:
             surroundings.update({pair: case.probability for pair, case in cases.items()})
             for case in cases.values():
                 case.hints = surroundings.hints(case.source, case.target)
-            self._share(cases)
+            self._share(cases, again=True)
         return cases
 
     def _lexicon(self, questions: Sequence[MatchQuestion]) -> Lexicon:
@@ -94,14 +95,34 @@ class RuleJudge:
         wordbook = Wordbook(sides) if self.weights.wordbook else None
         return Lexicon(names.values(), wordbook, strict=self.weights.strict)
 
-    def _share(self, cases: Mapping[Pair, _Case]) -> None:
+    def _share(self, cases: Mapping[Pair, _Case], *, again: bool = False) -> None:
         """The probability of every pair: its own evidence, and what its rivals leave of it."""
         for case in cases.values():
             case.evidence = self._evidence(case)
-        evidence = {pair: case.evidence for pair, case in cases.items()}
+        usual = self._usual(cases) if again and self.weights.prior else {}
+        evidence = {pair: case.evidence + usual.get(pair[2], 0.0) for pair, case in cases.items()}
         found = shares(evidence) if self.weights.rivals else {pair: _logistic(e) for pair, e in evidence.items()}
         for pair, probability in found.items():
             cases[pair].probability = probability
+
+    def _usual(self, cases: Mapping[Pair, _Case]) -> dict[Kind, float]:
+        """How much more usual it is for an entity of a kind to have a counterpart than not, as log-odds.
+
+        Estimated from the last round (as Saerens et al., 2002, adjust a classifier to new priors), so that two models
+        of one thing are matched more readily than two that share a corner.
+        """
+        found: dict[Kind, float] = {}
+        ends: dict[Kind, tuple[set[str], set[str]]] = {}
+        for (source, target, kind), case in cases.items():
+            found[kind] = found.get(kind, 0.0) + case.probability
+            ones, others = ends.setdefault(kind, (set(), set()))
+            ones.add(source)
+            others.add(target)
+        usual: dict[Kind, float] = {}
+        for kind, total in found.items():
+            most = min(map(len, ends[kind]))
+            usual[kind] = self.weights.prior * log((total + 1.0) / (most - min(total, most) + 1.0))
+        return usual
 
     def _compare(self, case: _Case, lexicon: Lexicon) -> None:
         """Find the two names, one a side, that are most alike."""
@@ -122,7 +143,7 @@ class RuleJudge:
         named = w.property_name if "property" in case.source.kind else w.name
         names = named * case.overlap + w.context * case.context + w.vector * case.agreement * max(case.cosine, 0.0)
         names += w.meaning * (case.meaning - SAME_MEANING) if case.meaning is not None else 0.0
-        return w.bias + names + w.support * hints.support - w.conflict * hints.conflict + ends
+        return w.bias + names + w.support * hints.support + ends
 
     def _verdict(self, question: MatchQuestion, cases: Mapping[Pair, _Case]) -> Verdict:
         weighed = [(cases[c.pair], other.iri) for c, other in zip(question.candidates, question.others, strict=True)]
@@ -168,8 +189,6 @@ def _reason(case: _Case) -> str:
         parts.append(f"definitions {case.meaning:.2f}")
     if case.hints.support:
         parts.append(f"relatives agree {case.hints.support:.2f}")
-    if case.hints.conflict:
-        parts.append(f"relatives conflict {case.hints.conflict:.2f}")
     if case.hints.ends:
         parts.append(f"domain and range {case.hints.ends:+.2f}")
     return ", ".join(parts)

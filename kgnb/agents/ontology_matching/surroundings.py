@@ -1,7 +1,7 @@
 """What the surroundings say about a pair: ancestors, children, fillers, domain and range (part of the rule judge).
 
 Every hint is about counterparts that are already likely. That a parent has no counterpart says nothing; that it has one
-elsewhere speaks against the pair.
+elsewhere takes from what the others say, but is not held against the pair: two hierarchies of one thing seldom agree.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ DOUBT = 0.5  # ancestors that agree or disagree, in all, before they are half be
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """For (0 to 1), against (0 to 1), and how domain and range agree (-1 to 1)."""
+    """How far relatives agree (0 to 1), and how domain and range do (-1 to 1)."""
 
     support: float = 0.0
-    conflict: float = 0.0
     ends: float = 0.0
 
 
@@ -62,13 +61,13 @@ class Surroundings:
             ends = self._ends.agreement(source, target)
             inverse = self._best(source.entity.inverse, target.entity.inverse)
             return Hints(support=inverse, ends=ends)
-        up, clash = self._above(source.iri, target.iri)
+        up = self._above(source.iri, target.iri)
         down = self._best(source.entity.children, target.entity.children)
         beside = self._best(_fillers(source), _fillers(target))
-        return Hints(1.0 - (1.0 - up) * (1.0 - 0.8 * down) * (1.0 - beside), clash)
+        return Hints(1.0 - (1.0 - up) * (1.0 - 0.8 * down) * (1.0 - beside))
 
-    def _above(self, source: str, target: str) -> tuple[float, float]:
-        """The share of ancestors whose counterpart is an ancestor too, and of those whose counterpart is elsewhere.
+    def _above(self, source: str, target: str) -> float:
+        """The share of ancestors with a counterpart whose counterpart is an ancestor too.
 
         A special ancestor says more than one that everything has. Hierarchies are seldom complete: an ancestor that the
         other side leaves out weighs little beside several that agree.
@@ -86,8 +85,7 @@ class Surroundings:
                     agreeing += here * relatives.special(iri)
                 else:
                     disagreeing += max(images[iri].values()) * relatives.special(iri)
-        whole = agreeing + disagreeing + DOUBT
-        return agreeing / whole, disagreeing / whole
+        return agreeing / (agreeing + disagreeing + DOUBT)
 
     def _best(self, ones: Sequence[str], others: Sequence[str]) -> float:
         """The mean, over the side with fewer members, of the likeliest counterpart on the other side."""

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgnb.agents.ontology_matching.lexicon import Lexicon, word_likeness
+from kgnb.agents.ontology_matching.wordbook import Wordbook
 from kgnb.kg.words import words
 
 names = st.lists(st.text(min_size=1, max_size=8, alphabet=st.characters(categories=("Ll", "Nd"))), max_size=4).map(
@@ -35,6 +36,33 @@ def test_words_that_do_not_are_not(one: str, other: str) -> None:
 def test_initials_stand_for_their_words() -> None:
     lexicon = Lexicon([[words("ProgramCommittee")], [words("PCMember")]])
     assert lexicon.likeness(words("PCMember"), words("ProgramCommitteeMember")) > 0.9
+
+
+def test_words_that_differ_by_a_prefix_are_not_spellings_of_each_other() -> None:
+    for one, other in (("nonmember", "member"), ("unpaid", "paid"), ("inferior", "superior")):
+        assert word_likeness(one, other) == 0.0
+
+
+def test_words_written_in_one_are_the_same_words() -> None:
+    lexicon = Lexicon([[words("E-mail")], [words("hasEmail")]])
+    assert lexicon.likeness(words("hasEmail"), words("has e-mail")) == 1.0
+    assert lexicon.likeness(words("hasEmail"), words("e-mail")) > 0.8
+
+
+def test_numbers_and_negations_must_agree() -> None:
+    lexicon = Lexicon([[words("FourBedRoom")], [words("6-bed room")], [words("4-bed room")], [words("non-member")]])
+    assert lexicon.likeness(words("FourBedRoom"), words("4-bed room")) > 0.95
+    assert lexicon.compare(words("FourBedRoom"), words("6-bed room"))[1] < 0.5
+    assert lexicon.compare(words("non-member"), words("member"))[1] < 0.5
+    lax = Lexicon([[words("FourBedRoom")], [words("6-bed room")]], strict=False)
+    assert lax.compare(words("FourBedRoom"), words("6-bed room"))[1] == 1.0
+
+
+def test_a_word_the_ontologies_swap_is_as_good_as_equal() -> None:
+    swapped = [[words("alpine hut"), words("mountain hut")], [words("alpine guide"), words("mountain guide")]]
+    mined = Lexicon(swapped, Wordbook([swapped]))
+    assert mined.likeness(words("alpine path"), words("mountain path")) > 0.9
+    assert Lexicon(swapped).likeness(words("alpine path"), words("mountain path")) < 0.8
 
 
 def test_a_rare_word_counts_for_more_than_a_common_one() -> None:

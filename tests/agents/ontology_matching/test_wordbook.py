@@ -28,25 +28,11 @@ def test_a_phrase_may_stand_for_a_word() -> None:
     assert book.equal(("jaw", "lower"), ("mandibular",))
 
 
-def test_words_that_tell_entities_apart_contrast_and_are_no_synonyms() -> None:
-    book = Wordbook([entities("upper hut", "lower hut", "upper path | lower path", "upper lake | lower lake")])
-    assert not book.equal(("left",), ("right",))
-    plain = Wordbook([entities("upper hut", "lower hut")])
-    assert plain.contrast("upper", "lower") and not plain.contrast("upper", "hut")
-    assert not book.contrast("upper", "lower")
-
-
-def test_contrasts_do_not_cross_sides() -> None:
-    book = Wordbook([entities("upper hut"), entities("lower hut")])
-    assert not book.contrast("upper", "lower")
-
-
-def test_a_word_that_synonyms_leave_out_may_go_unless_it_tells_entities_apart() -> None:
-    spare = Wordbook([entities("lasso tool | lasso", "pliers tool | pliers", "saw tool | saw")])
-    assert spare.sparable("tool") == 0.75
-    needed = Wordbook([entities("lasso tool | lasso", "pliers tool | pliers", "saw", "saw tool", "axe", "axe tool")])
-    assert 0 < needed.sparable("tool") < spare.sparable("tool")
-    assert spare.sparable("saw") == 0.0
+def test_words_that_tell_entities_apart_are_not_equal_whatever_a_few_synonyms_say() -> None:
+    swapped = entities("upper path | lower path", "upper lake | lower lake")
+    assert Wordbook([swapped]).equal(("lower",), ("upper",))
+    apart = entities("upper hut", "lower hut", "upper door", "lower door")
+    assert not Wordbook([swapped + apart]).equal(("lower",), ("upper",))
 
 
 def test_words_of_one_ontology_are_distinct() -> None:
@@ -57,4 +43,4 @@ def test_words_of_one_ontology_are_distinct() -> None:
 
 def test_an_empty_wordbook_says_nothing() -> None:
     book = Wordbook([[], []])
-    assert book.rewrites() == [] and not book.contrast("a", "b") and book.sparable("a") == 0.0
+    assert book.rewrites() == [] and not book.equal(("a",), ("b",)) and not book.distinct("a", "b")
