@@ -91,7 +91,7 @@ def stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--decisions",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="A person's decisions; they override any judge.",
+    help="A person's decisions (.jsonl of %om review, or SSSOM); they override any judge.",
 )
 @click.option(
     "--reference",

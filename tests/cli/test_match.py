@@ -176,3 +176,11 @@ def test_an_interrupt_ends_it_with_130_and_no_traceback(pair, tmp_path):
             _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors.strip() == "kgnb: interrupted"
+
+
+def test_decisions_of_a_person_are_honoured_from_sssom(pair, tmp_path):
+    rows = ["subject_id\tpredicate_id\tpredicate_modifier\tobject_id\treviewer_label"]
+    rows.append("http://left.example.org/#Hut\tskos:exactMatch\tNot\thttp://right.example.org/mountain_hut\tAda")
+    (tmp_path / "ada.sssom.tsv").write_text("\n".join(rows) + "\n")
+    assert main(["match", pair.left, pair.right, "-q", "-o", "o.rdf", "--decisions", "ada.sssom.tsv"]) == 0
+    assert "http://left.example.org/#Hut" not in {mapping.source for mapping in load("o.rdf")}

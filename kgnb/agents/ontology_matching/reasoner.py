@@ -39,13 +39,13 @@ _SILENT = {
 _UNLISTED_TYPES = {OWL + "Axiom", OWL + "Annotation", OWL + "NamedIndividual", RDF + "Statement"}
 _AXIOMS = {"class": ("equivalentClass", "subClassOf")}
 _PROPERTIES = ("equivalentProperty", "subPropertyOf")
-_TRIED = 10  # mappings taken away one at a time, to see which one is to blame
+_TRIED = 30  # mappings taken away one at a time, to see which one is to blame
 _MEMORY = "-Xmx2000M"
 
 
 @dataclass(frozen=True)
 class Involved:
-    """A mapping that touches unsatisfiable classes; ``left`` is how many are left without it, None if not tried."""
+    """A mapping that has to do with unsatisfiable classes, and how many are ``left`` without it (None: not tried)."""
 
     mapping: Mapping
     left: int | None = None
@@ -214,17 +214,20 @@ def _reason(said: str) -> str:
 
 
 def _involved(hermit: _Hermit, mappings: Sequence[Mapping], new: set[str], before: set[str]) -> tuple[Involved, ...]:
-    """The mappings whose classes became unsatisfiable; the least confident are tried one by one."""
-    touching = [m for m in mappings if m.source in new or m.target in new]
-    touching.sort(key=lambda m: (m.confidence, m.source, m.target))
+    """The mappings whose classes became unsatisfiable, and those without which fewer are.
+
+    Tried first are those that touch such a class, then the least confident.
+    """
+    touching = {m for m in mappings if m.source in new or m.target in new}
+    order = sorted(mappings, key=lambda m: (m not in touching, m.confidence, m.source, m.target))
     tried = {}
-    for mapping in touching[:_TRIED]:
+    for mapping in order[:_TRIED]:
         try:
             left = hermit.unsatisfiable([other for other in mappings if other is not mapping])
         except _Failed:  # out of time: the verdict stands, only the blame is not laid
             break
         tried[mapping] = len(left - before)
-    every = [Involved(mapping, tried.get(mapping)) for mapping in touching]
+    every = [Involved(m, tried.get(m)) for m in order if m in touching or tried.get(m, len(new)) < len(new)]
     return tuple(sorted(every, key=lambda one: (one.left is None, one.left or 0, one.mapping.confidence)))
 
 
