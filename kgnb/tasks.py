@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 
 from kgnb.agents.ontology_matching import pipeline
 from kgnb.agents.ontology_matching.judges import make_judge
-from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Ruling, Rulings
+from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Ruling, Rulings, honoured
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_model, open_ontology
 from kgnb.judging import CallableJudge, Decisions, Judge, Memory, ModelJudge, Remembered, Verdict
@@ -75,8 +75,10 @@ def match_ontologies(
     chat = model or (open_model(settings) if judge in ("auto", "model", "cascade") or plan == "model" else None)
     with run if own_run else nullcontext():
         watched = run.watch(chat) if chat else None
-        asked = _judge(judge, watched, reference, error_rate, seed, decisions, options, settings)
-        return pipeline.match_ontologies(
+        path = decisions.path if isinstance(decisions, Decisions) else decisions
+        rulings = open_decisions(path) if path is not None else None
+        asked = _judge(judge, watched, reference, error_rate, seed, rulings, options, settings)
+        alignment = pipeline.match_ontologies(
             source,
             target,
             index=index if isinstance(index, VectorIndex) else open_index(index, settings),
@@ -87,6 +89,16 @@ def match_ontologies(
             run=run,
             plan=plan,
         )
+        return keep_decisions(alignment, rulings, source, target, options)
+
+
+def keep_decisions(
+    alignment: Alignment, decisions: Rulings | None, source: Ontology, target: Ontology, options: Options
+) -> Alignment:
+    """The alignment with every decision of a person in it, also on pairs that were no candidates."""
+    if decisions is None:
+        return alignment
+    return honoured(alignment, decisions.rulings(), source, target, exclusive=options.cardinality == "1:1")
 
 
 def new_run(
@@ -121,7 +133,7 @@ def _judge(
     reference: Alignment | Iterable[tuple[str, str]] | str | Path | None,
     error_rate: float,
     seed: int,
-    decisions: Decisions | str | Path | None,
+    decisions: Rulings | None,
     options: Options,
     settings: Settings,
 ) -> Judge[MatchQuestion]:
@@ -129,14 +141,13 @@ def _judge(
         return judge
     if not isinstance(judge, str):
         return CallableJudge(judge)
-    path = decisions.path if isinstance(decisions, Decisions) else decisions
     return make_judge(
         judge,
         model=model,
         reference=reference_pairs(reference) if reference is not None else None,
         error_rate=error_rate,
         seed=seed,
-        decisions=open_decisions(path) if path is not None else None,
+        decisions=decisions,
         exclusive=options.cardinality == "1:1",
         context=options.context,
         width=settings.width,

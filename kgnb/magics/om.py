@@ -34,6 +34,7 @@ from kgnb.magics.picture import MOST, picture
 from kgnb.magics.progress import Progress, announced
 from kgnb.magics.reviewing import ACTIONS, DECISIONS, Queue, answers, decisions_at, export, take_over
 from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.mappings import Alignment
 from kgnb.results.table import Column, Table, Value
 from kgnb.run import Event, Run
 from kgnb.vectors.cached_embedder import CachedEmbedder
@@ -125,7 +126,8 @@ class OmMagics(VerbMagics):
     @options(Options, "confidence", "one_sided", "cardinality")
     def merge(self, arguments: argparse.Namespace) -> Any:
         """Put both directions together into one coherent alignment."""
-        return self._stage("merge", arguments)
+        self._stage("merge", arguments)
+        return self._kept(self._task(arguments))
 
     @verb("om run", "%om run", "%om run --judge rule --embedder characters", "%om run --plan model")
     @options(Options)
@@ -145,7 +147,7 @@ class OmMagics(VerbMagics):
                 task.step(stage, progress, *self._work(stage, task))
         task.run.finish()
         progress.say(summary(*task.run.steps, name="run"))
-        return task.values["merge"]
+        return self._kept(task)
 
     @verb("om evaluate", "%om evaluate --reference reference.rdf")
     @argument("--reference", metavar="FILE", default="", help="the reference alignment [the one of %%om start]")
@@ -268,6 +270,13 @@ class OmMagics(VerbMagics):
             task.begin_again()
             work = self._work(stage, task)
         return task.do(stage, self._progress(), *work)
+
+    def _kept(self, task: MatchingTask) -> Alignment:
+        """The alignment, with every decision of a person in it."""
+        decisions = tasks.open_decisions(task.judging.decisions) if task.judging.decisions else None
+        kept = tasks.keep_decisions(task.values["merge"], decisions, task.source, task.target, task.options)
+        task.values["merge"] = kept
+        return kept
 
     def _work(self, stage: str, task: MatchingTask) -> tuple[Callable[..., Any], Sequence[Any], dict[str, Any]]:
         """A stage's function and what it is called with."""

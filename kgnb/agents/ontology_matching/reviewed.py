@@ -13,8 +13,9 @@ from typing import Any, Protocol, cast
 from kgnb.agents.ontology_matching.values import KINDS, MatchQuestion, Pair
 from kgnb.judging import Decision, Decisions, Estimate, Judge, Verdict, checked, estimate, unsure
 from kgnb.judging.person import WAITING
-from kgnb.kg.ontology import Kind
-from kgnb.mappings import Relation
+from kgnb.kg.ontology import Entity, Kind, Ontology
+from kgnb.mappings import Alignment, Dropped, Relation
+from kgnb.mappings import Mapping as AlignedPair
 
 TURNED: Mapping[str, Relation] = {"broader": "narrower", "narrower": "broader"}
 PERSON = "person"
@@ -197,6 +198,66 @@ class Reviewed:
         last = max(said, key=lambda one: (one.when, one.pair), default=None)
         why = (last.note if last else "") or "every candidate is rejected, or decided to equal something else"
         return Verdict("different", None, 1.0, why, _signature(last.who if last else ""))
+
+
+def honoured(
+    alignment: Alignment, rulings: Mapping[Pair, Ruling], source: Ontology, target: Ontology, *, exclusive: bool = True
+) -> Alignment:
+    """The alignment with every ruling kept: pairs that search never brought together, or merge dropped, included.
+
+    ``exclusive``: an equivalence that somebody decided drops others of the same entities.
+    """
+    wanted = {
+        pair: ruling
+        for pair, ruling in sorted(rulings.items())
+        if source.find(pair[0], pair[2]) and target.find(pair[1], pair[2])
+    }
+    taken = {end: one for pair, one in wanted.items() if one.relation == "equivalent" for end in _ends(pair)}
+    kept: list[AlignedPair] = []
+    dropped: list[Dropped] = []
+    for mapping in alignment:
+        pair = (mapping.source, mapping.target, cast(Kind, mapping.kind))
+        ruling = wanted.get(pair)
+        rival = next((taken[end] for end in _ends(pair) if end in taken and taken[end].pair != pair), None)
+        if ruling is not None and ruling.relation != mapping.relation:
+            dropped.append(Dropped(mapping, f"{_signature(ruling.who)} decided: {ruling.relation}"))
+        elif exclusive and rival is not None and mapping.relation == "equivalent":
+            dropped.append(Dropped(mapping, f"{_signature(rival.who)} decided otherwise for one of the two"))
+        else:
+            kept.append(mapping)
+    there = {(mapping.source, mapping.target, mapping.kind) for mapping in kept}
+    new = [_mapping(one, source, target) for pair, one in wanted.items() if pair not in there and _positive(one)]
+    if not new and not dropped:
+        return alignment
+    back = {(mapping.source, mapping.target, mapping.kind) for mapping in new}
+    was = [one for one in alignment.dropped if (one.mapping.source, one.mapping.target, one.mapping.kind) not in back]
+    return replace(
+        alignment,
+        mappings=tuple(sorted([*kept, *new], key=lambda m: (m.kind, m.source, m.target, m.relation))),
+        dropped=(*was, *dropped),
+    )
+
+
+def _positive(ruling: Ruling) -> bool:
+    return ruling.relation not in ("different", "unsure")
+
+
+def _mapping(ruling: Ruling, source: Ontology, target: Ontology) -> AlignedPair:
+    return AlignedPair(
+        ruling.source,
+        ruling.target,
+        ruling.relation,
+        kind=ruling.kind,
+        source_label=_label(source.find(ruling.source, ruling.kind)),
+        target_label=_label(target.find(ruling.target, ruling.kind)),
+        justification="semapv:ManualMappingCuration",
+        judged_by=_signature(ruling.who),
+        rationale=ruling.note,
+    )
+
+
+def _label(entity: Entity | None) -> str:
+    return "" if entity is None else entity.labels[0].text if entity.labels else entity.local_name
 
 
 def _verdict(ruling: Ruling, question: MatchQuestion) -> Verdict:

@@ -61,7 +61,7 @@ def test_a_contradiction_is_found_with_the_mappings_to_blame(tmp_path: Path) -> 
     found = checked(tmp_path, HUT, KEEPER)
     assert found.coherent is False
     assert set(found.unsatisfiable) == {A + "Warden", B + "Keeper"}
-    assert [(one.mapping, one.left) for one in found.involved] == [(KEEPER, 0)]
+    assert [(one.mapping, one.left) for one in found.involved] == [(KEEPER, 0), (HUT, 0)]
     text = str(found.table())
     assert "incoherent: the mappings make 2 classes unsatisfiable" in text and "warden" in text
 

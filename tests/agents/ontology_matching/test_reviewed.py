@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Reviewed, Ruling
+from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Reviewed, Ruling, honoured
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Side, Stored, Summarised
 from kgnb.judging import Decisions, Verdict
-from tests.agents.ontology_matching.small import HUT, REFUGE
+from kgnb.mappings import Alignment, Dropped, Mapping
+from tests.agents.ontology_matching.small import HUT, REFUGE, alpine, refuge
 
 KEEPER, HUTS, GLACIER = REFUGE + "RF_0000003", REFUGE + "RF_0000002", REFUGE + "RF_0000005"
 
@@ -146,3 +147,33 @@ def test_what_is_taken_over_twice_is_added_once(decisions: MatchDecisions) -> No
     assert decisions.take_over(rulings) == 2
     assert decisions.take_over(rulings) == 0
     assert list(decisions.rulings().values()) == rulings
+
+
+def test_what_was_decided_stands_in_the_alignment_though_nobody_found_or_kept_it() -> None:
+    found = Mapping(HUT + "Building", REFUGE + "RF_0000001")
+    lost = Mapping(HUT + "Warden", KEEPER)
+    wrong = Mapping(HUT + "Booking", GLACIER)
+    alignment = Alignment((found, wrong), dropped=(Dropped(lost, "one to one"),))
+    rulings = KnownRulings(
+        [
+            Ruling(HUT + "Warden", KEEPER, "class", "equivalent", "Ada"),
+            Ruling(HUT + "Booking", REFUGE + "RF_0000004", "class", "equivalent", "Ada"),
+            Ruling(HUT + "Nowhere", KEEPER, "class", "equivalent", "Ada"),
+        ]
+    ).rulings()
+    kept = honoured(alignment, rulings, alpine(), refuge())
+    assert [mapping.source for mapping in kept] == [HUT + "Booking", HUT + "Building", HUT + "Warden"]
+    assert {mapping.judged_by for mapping in kept} == {"", "person:Ada"}
+    assert [(one.mapping, one.reason) for one in kept.dropped] == [
+        (wrong, "person:Ada decided otherwise for one of the two")
+    ]
+    assert honoured(alignment, {}, alpine(), refuge()) is alignment
+    loose = honoured(alignment, rulings, alpine(), refuge(), exclusive=False)
+    assert wrong in loose.mappings
+
+
+def test_a_rejected_pair_never_stands_in_the_alignment() -> None:
+    pair = Mapping(HUT + "Warden", KEEPER)
+    rejected = {(*pair.pair, "class"): Ruling(*pair.pair, "class", "different", "Bo")}
+    kept = honoured(Alignment((pair,)), rejected, alpine(), refuge())  # type: ignore[arg-type]
+    assert len(kept) == 0 and "person:Bo decided" in kept.dropped[0].reason
