@@ -14,7 +14,7 @@ from kgnb.reporting import ontology_matching as om
 from kgnb.reporting.ontology_matching.ablation import Ablated, ingredients
 from kgnb.reporting.ontology_matching.metrics import metrics
 from kgnb.reporting.ontology_matching.prompt_counts import NeverAsked
-from kgnb.reporting.ontology_matching.simulation import RATES, Draw, curve
+from kgnb.reporting.ontology_matching.simulation import BARS, RATES, Draw, curve
 from kgnb.reporting.ontology_matching.stored import compared, stored_alignments
 from kgnb.reporting.session import Session
 from kgnb.settings import Settings
@@ -69,6 +69,14 @@ def test_whatever_is_simulated_says_so(results):
     assert table.caption.startswith("SIMULATION")
     assert len(table.rows) == 1 + len(RATES)
     assert plot.svg() == om.oracle_curves(results).svg()
+
+
+def test_the_lower_the_bar_the_less_is_asked(results):
+    table = om.oracle_bars(results)
+    assert table.caption.startswith("SIMULATION")
+    asked = [row[1] for row in table.rows]
+    assert asked == sorted(asked) and asked[0] < asked[-1]
+    assert [row[0] for row in table.rows] == list(BARS)
 
 
 def test_the_cascade_sends_a_model_less_than_everything(results):
@@ -127,8 +135,14 @@ def test_metrics_hold_what_was_tried_and_nothing_that_was_not(results, session, 
     assert content["simulation_curves"]["note"].startswith("SIMULATION")
     assert content["ablation"][0]["without"] == "nothing left out"
     plain = om.run_cases(session=Session(tmp_path, session.settings))
-    assert not {"simulation_curves", "prompts", "ablation"} & metrics(plain, session).keys()
-    for table in (om.oracle_curves(plain), om.oracle_table(plain), om.prompts(plain), om.left_out(plain)):
+    assert not {"simulation_curves", "simulation_bars", "prompts", "ablation"} & metrics(plain, session).keys()
+    for table in (
+        om.oracle_curves(plain),
+        om.oracle_table(plain),
+        om.oracle_bars(plain),
+        om.prompts(plain),
+        om.left_out(plain),
+    ):
         assert "Not computed" in table.notes[0]
 
 

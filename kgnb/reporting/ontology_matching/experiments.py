@@ -19,6 +19,11 @@ def oracle_table(results: Results) -> Table:
     return simulation.table(simulation.curve(results.draws), several=len(results.scored) > 1)
 
 
+def oracle_bars(results: Results) -> Table:
+    """What asking more or less would bring; SIMULATION."""
+    return simulation.bars_table(results.bars)
+
+
 def prompts(results: Results) -> Table:
     """What a model would be sent."""
     return prompt_counts.table(results.prompts)

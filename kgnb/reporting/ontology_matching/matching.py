@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.backends import open_embedder, open_index, open_ontology
@@ -21,7 +21,7 @@ from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.reporting.ontology_matching.prepared import prepare
 from kgnb.reporting.ontology_matching.prompt_counts import Prompts, count_prompts
 from kgnb.reporting.ontology_matching.results import Results
-from kgnb.reporting.ontology_matching.simulation import Draw, simulate
+from kgnb.reporting.ontology_matching.simulation import Draw, simulate, simulate_bars
 from kgnb.reporting.ontology_matching.stored import stored_alignments
 from kgnb.reporting.references import turned
 from kgnb.reporting.session import Session, current
@@ -106,23 +106,34 @@ def run_cases(
         peers=_peers(task, cases),
         simulation=simulated,
         notes=(*task.notes, *_cut_short(len(outcomes), len(cases))),
-        draws=tuple(draw for draws, _, _ in tried for draw in draws),
-        prompts=tuple(counted for _, prompts, _ in tried for counted in prompts),
-        ablated=tuple(one for _, _, ablated in tried for one in ablated),
+        draws=tuple(draw for one in tried for draw in one.draws),
+        bars=tuple(draw for one in tried for draw in one.bars),
+        prompts=tuple(counted for one in tried for counted in one.prompts),
+        ablated=tuple(ablated for one in tried for ablated in one.ablated),
     )
+
+
+class Experiments(NamedTuple):
+    """What was tried on one pair besides matching it."""
+
+    draws: Sequence[Draw] = ()
+    bars: Sequence[Draw] = ()
+    prompts: Sequence[Prompts] = ()
+    ablated: Sequence[Ablated] = ()
 
 
 def _experiments(
     outcome: Outcome, options: Options, embedder: Embedder, index: VectorIndex, curves: bool, seeds: int, ablation: bool
-) -> tuple[list[Draw], list[Prompts], list[Ablated]]:
+) -> Experiments:
     """What was asked for besides the matching itself, from one preparation of the pair."""
     if not (curves or ablation):
-        return [], [], []
+        return Experiments()
     prepared = prepare(outcome, options, embedder, index)
-    return (
-        simulate(prepared, seeds) if curves else [],
-        count_prompts(prepared) if curves else [],
-        ablate(prepared) if ablation else [],
+    return Experiments(
+        simulate(prepared, seeds) if curves else (),
+        simulate_bars(prepared, seeds) if curves else (),
+        count_prompts(prepared) if curves else (),
+        ablate(prepared) if ablation else (),
     )
 
 

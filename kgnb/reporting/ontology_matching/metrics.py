@@ -22,7 +22,7 @@ from kgnb.reporting.ontology_matching.ablation import summed
 from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.reporting.ontology_matching.results import Results
 from kgnb.reporting.ontology_matching.sections import figures
-from kgnb.reporting.ontology_matching.simulation import WARNING, curve
+from kgnb.reporting.ontology_matching.simulation import BARS_RATE, WARNING, AtRate, at, curve
 from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.session import Session
 
@@ -108,8 +108,12 @@ def _tried(results: Results) -> dict[str, Any]:
     """What was asked for besides the matching; nothing where it was not."""
     tried: dict[str, Any] = {}
     if results.draws:
-        points = [{name: _rounded(value) for name, value in asdict(point).items()} for point in curve(results.draws)]
+        points = [_point(point) for point in curve(results.draws)]
         tried["simulation_curves"] = {"note": WARNING, "rates": points}
+        bars = dict.fromkeys(draw.bar for draw in results.bars)
+        tried["simulation_bars"] = [
+            {"bar": bar} | _point(at(BARS_RATE, [draw for draw in results.bars if draw.bar == bar])) for bar in bars
+        ]
     if results.prompts:
         tried["prompts"] = [
             {"judge": one.judge, "questions": one.questions, "entities": one.entities} | asdict(one.expected)
@@ -127,8 +131,8 @@ def _tried(results: Results) -> dict[str, Any]:
     return tried
 
 
-def _rounded(value: float | None) -> float | None:
-    return round(value, DIGITS) if isinstance(value, float) else value
+def _point(point: AtRate) -> dict[str, Any]:
+    return {name: round(value, DIGITS) if isinstance(value, float) else value for name, value in asdict(point).items()}
 
 
 def _score(score: Score) -> dict[str, Any]:

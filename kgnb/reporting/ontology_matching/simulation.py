@@ -6,13 +6,15 @@ the loss is within a model's or a person's reach, and how fast errors eat it up;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from statistics import fmean
 
 from matplotlib.axes import Axes
 
 from kgnb.agents.ontology_matching.judges import make_judge
+from kgnb.agents.ontology_matching.oracle import OracleJudge
 from kgnb.agents.ontology_matching.values import MatchQuestion
 from kgnb.evaluate.alignment import Score, micro
 from kgnb.judging import Cascade, Judge, Verdict
@@ -21,6 +23,8 @@ from kgnb.reporting.plot import Plot, Theme
 from kgnb.results.table import Column, Table, Value
 
 RATES = (0.0, 0.1, 0.2, 0.3)  # of the OAEI's interactive track
+BARS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)  # how sure the rule judge must be for nobody to be asked
+BARS_RATE = 0.1  # the error rate at which these are compared
 WARNING = "SIMULATION: a judge that knows the reference answers what the rule judge is not sure of"
 OFF = "Not computed: run the report with -p curves=true."
 
@@ -36,6 +40,7 @@ class Draw:
     questions: int = 0
     sources_asked: int = 0  # source entities that a question was about
     sources: int = 0
+    bar: float | None = None  # how sure the rule judge had to be; None: as the cascade has it
 
 
 @dataclass(frozen=True)
@@ -84,13 +89,48 @@ def simulate(prepared: Prepared, seeds: int) -> list[Draw]:
     return draws
 
 
+def simulate_bars(prepared: Prepared, seeds: int) -> list[Draw]:
+    """The cascade with other bars, so that more or less is asked, all at one error rate."""
+    draws = []
+    for bar, seed in product(BARS, range(seeds)):
+        oracle = OracleJudge(prepared.pairs, error_rate=BARS_RATE, seed=seed)
+        done = prepared.try_out(Cascade(prepared.rule, oracle, _surer_than(bar)))
+        asked = oracle.asked
+        draws.append(Draw(BARS_RATE, seed, done.whole, done.part, asked, sources=prepared.sources, bar=bar))
+    return draws
+
+
+def _surer_than(bar: float) -> Callable[[Verdict], bool]:
+    return lambda verdict: verdict.sure and verdict.confidence >= bar
+
+
+def bars_table(draws: Sequence[Draw]) -> Table:
+    """What asking more or less would bring; SIMULATION."""
+    columns = [
+        Column("bar", "Asked below confidence", "percent"),
+        Column("questions", "Questions", "number"),
+        Column("share", "per source entity", "percent"),
+        Column("precision", "Precision", "percent"),
+        Column("recall", "Recall", "percent"),
+        Column("f1", "F1", "percent"),
+    ]
+    rows: list[list[Value]] = []
+    for bar in dict.fromkeys(draw.bar for draw in draws):
+        one = at(BARS_RATE, [draw for draw in draws if draw.bar == bar])
+        rows.append([bar, round(one.questions), one.share, one.precision, one.recall, one.f1])
+    notes = ["No bar is chosen by this table: it looks at the reference."] if rows else [OFF]
+    caption = f"SIMULATION: how much to ask, where {BARS_RATE:.0%} of the answers are wrong." if rows else ""
+    return Table(columns, rows, caption=caption, notes=notes)
+
+
 def curve(draws: Sequence[Draw]) -> tuple[AtRate, ...]:
     """The draws of all pairs, by rate; pairs are added up (micro) within a draw, draws are averaged."""
     rates = dict.fromkeys(draw.rate for draw in draws)
-    return tuple(_at(rate, [draw for draw in draws if draw.rate == rate]) for rate in rates)
+    return tuple(at(rate, [draw for draw in draws if draw.rate == rate]) for rate in rates)
 
 
-def _at(rate: float | None, draws: Sequence[Draw]) -> AtRate:
+def at(rate: float | None, draws: Sequence[Draw]) -> AtRate:
+    """One error rate: pairs added up within a draw, draws averaged."""
     seeds = sorted({draw.seed for draw in draws})
     rounds = [[draw for draw in draws if draw.seed == seed] for seed in seeds]
     wholes = [micro(draw.whole for draw in one) for one in rounds]
@@ -136,9 +176,7 @@ def table(points: Iterable[AtRate], several: bool) -> Table:
     ]
     draws = max((one.draws for one in kept), default=0)
     notes = [
-        "Micro over pairs. "
-        * several
-        + f"{draws} draws decide which answers are wrong; scores are means over them, "
+        "Micro over pairs. " * several + f"{draws} draws decide which answers are wrong; scores are means over them, "
         "with the lowest and the highest F1 beside them.",
         "Questions come from both sides; whoever answers sees all candidates of an entity at once.",
     ]

@@ -145,6 +145,7 @@ def picture(runs: Sequence[dict[str, Any]]) -> str:
         axes.set_yscale("log")
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
         axes.minorticks_off()
+        axes.yaxis.set_major_formatter("{x:g}")
         axes.set_xlabel("classes a side")
         axes.set_ylabel("seconds of CPU")
         axes.grid()
