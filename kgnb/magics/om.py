@@ -190,7 +190,12 @@ class OmMagics(VerbMagics):
         if None in graphs:
             return Coherence("an ontology that was given as a Python value, or lies on a server, has no file to check")
         source, target = (graph.triples() for graph in graphs if graph is not None)
-        return check(source, target, alignment, seconds=arguments.seconds)
+        progress = self._progress()
+        progress.event({"event": "step", "name": "coherence"})
+        try:
+            return check(source, target, alignment, seconds=arguments.seconds, tell=progress.update)
+        finally:
+            progress.clear()
 
     @verb("om export", "%om export alignment.rdf", "%om export alignment.sssom.tsv", "%om export alignment.ttl")
     @argument("file", metavar="FILE", help="its suffix decides: .rdf (OAEI), .sssom.tsv, .ttl")

@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -125,6 +125,7 @@ def check(
     seconds: float = 120.0,
     java: str = "java",
     jar: Path | None = None,
+    tell: Callable[[int, int, str], object] = lambda done, total, unit: None,
 ) -> Coherence:
     """Which classes of both ontologies' T-Boxes, joined by the alignment's mappings, can have no member.
 
@@ -133,6 +134,7 @@ def check(
         seconds: for all of it; past them nothing is known.
         java: the program, by name or path.
         jar: HermiT; by default the one that owlready2 brings.
+        tell: is told how many mappings of how many were tried, where some are to blame.
     """
     program, jar = shutil.which(java), jar or hermit_jar()
     if program is None:
@@ -147,7 +149,7 @@ def check(
             found = hermit.unsatisfiable(mappings)
             before = hermit.unsatisfiable(()) if found else set()
             new = found - before
-            involved = _involved(hermit, mappings, new, before) if new else ()
+            involved = _involved(hermit, mappings, new, before, tell) if new else ()
         except _Failed as failure:
             return Coherence(str(failure))
     names = {end: label for m in mappings for end, label in ((m.source, m.source_label), (m.target, m.target_label))}
@@ -213,15 +215,22 @@ def _reason(said: str) -> str:
     return re.sub(r"^.*?((?:\w+\.)+)(\w+)", r"\2", line, count=1)[:200] or "it gave no reason"
 
 
-def _involved(hermit: _Hermit, mappings: Sequence[Mapping], new: set[str], before: set[str]) -> tuple[Involved, ...]:
+def _involved(
+    hermit: _Hermit,
+    mappings: Sequence[Mapping],
+    new: set[str],
+    before: set[str],
+    tell: Callable[[int, int, str], object],
+) -> tuple[Involved, ...]:
     """The mappings whose classes became unsatisfiable, and those without which fewer are.
 
     Tried first are those that touch such a class, then the least confident.
     """
     touching = {m for m in mappings if m.source in new or m.target in new}
     order = sorted(mappings, key=lambda m: (m not in touching, m.confidence, m.source, m.target))
-    tried = {}
+    tried: dict[Mapping, int] = {}
     for mapping in order[:_TRIED]:
+        tell(len(tried), min(_TRIED, len(order)), "mappings tried without")
         try:
             left = hermit.unsatisfiable([other for other in mappings if other is not mapping])
         except _Failed:  # out of time: the verdict stands, only the blame is not laid

@@ -58,8 +58,10 @@ def test_mappings_that_agree_are_coherent(tmp_path: Path) -> None:
 
 @needs_hermit
 def test_a_contradiction_is_found_with_the_mappings_to_blame(tmp_path: Path) -> None:
-    found = checked(tmp_path, HUT, KEEPER)
+    told: list[tuple[int, int, str]] = []
+    found = checked(tmp_path, HUT, KEEPER, tell=lambda *said: told.append(said))
     assert found.coherent is False
+    assert told == [(0, 2, "mappings tried without"), (1, 2, "mappings tried without")]
     assert set(found.unsatisfiable) == {A + "Warden", B + "Keeper"}
     assert [(one.mapping, one.left) for one in found.involved] == [(KEEPER, 0), (HUT, 0)]
     text = str(found.table())
