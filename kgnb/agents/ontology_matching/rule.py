@@ -22,6 +22,9 @@ from kgnb.kg.ontology import Kind
 SAME_MEANING = 0.35
 """The centred cosine at which two definitions speak neither for nor against; two people rarely define a thing alike."""
 
+MOST_USUAL = 2.0
+"""How far, in log-odds, the estimate of how usual counterparts are may go: it feeds on itself."""
+
 
 @dataclass(frozen=True)
 class Weights:
@@ -87,6 +90,8 @@ class RuleJudge:
             for case in cases.values():
                 case.hints = surroundings.hints(case.source, case.target)
             self._share(cases, again=True)
+        for case in cases.values():
+            case.probability = _sharpened(case.probability) if self.weights.rivals else case.probability
         return cases
 
     def _lexicon(self, questions: Sequence[MatchQuestion]) -> Lexicon:
@@ -121,7 +126,8 @@ class RuleJudge:
         usual: dict[Kind, float] = {}
         for kind, total in found.items():
             most = min(map(len, ends[kind]))
-            usual[kind] = self.weights.prior * log((total + 1.0) / (most - min(total, most) + 1.0))
+            odds = log((total + 1.0) / (most - min(total, most) + 1.0))
+            usual[kind] = self.weights.prior * max(-MOST_USUAL, min(odds, MOST_USUAL))
         return usual
 
     def _compare(self, case: _Case, lexicon: Lexicon) -> None:
@@ -176,6 +182,14 @@ def _surroundings(questions: Sequence[MatchQuestion]) -> Surroundings:
     return Surroundings(
         (d for (side, _), d in ordered if side == "source"), (d for (side, _), d in ordered if side == "target")
     )
+
+
+def _sharpened(share: float) -> float:
+    """The confidence that a share stands for.
+
+    A share counts staying alone once for each end, so that its odds are about the square root of those of the pair.
+    """
+    return share**2 / (share**2 + (1.0 - share) ** 2)
 
 
 def _logistic(evidence: float) -> float:
