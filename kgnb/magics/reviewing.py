@@ -11,6 +11,7 @@ from kgnb.agents.ontology_matching.reviewed import MatchDecisions, Reviewed, Rul
 from kgnb.agents.ontology_matching.values import Described, Description, Judged, MatchQuestion, Validated
 from kgnb.errors import DataError
 from kgnb.judging import Pending
+from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Kind, Ontology
 from kgnb.magics.arguments import argument
 from kgnb.magics.explain import named
@@ -190,4 +191,4 @@ def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: On
 
 def _label(ontology: Ontology, iri: str, kind: Kind) -> str:
     entity = ontology.find(iri, kind)
-    return "" if entity is None else entity.labels[0].text if entity.labels else entity.local_name
+    return readable(entity) if entity is not None else ""

@@ -101,6 +101,7 @@ def test_decisions_travel_as_sssom_and_are_honoured_by_a_script(waiting: Noteboo
     waiting.good("%om review --reject http://huts.example/alpine#Kitchen --who Bo")
     assert "decided pairs to out.sssom.tsv" in waiting.good("%om review --export out.sssom.tsv").said
     kept = reviews.read(folder / "out.sssom.tsv")
+    assert "hut" in {one.mapping.source_label for one in kept}
     assert {one.who for one in kept} == {"Ada", "Bo"} and all(one.when for one in kept)
     settings = Settings.load().with_(embedder="characters")
     for order in (("alpine.ttl", "refuge.ttl"), ("refuge.ttl", "alpine.ttl")):

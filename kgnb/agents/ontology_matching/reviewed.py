@@ -13,6 +13,7 @@ from typing import Any, Protocol, cast
 from kgnb.agents.ontology_matching.values import KINDS, MatchQuestion, Pair
 from kgnb.judging import Decision, Decisions, Estimate, Judge, Verdict, checked, estimate, unsure
 from kgnb.judging.person import WAITING
+from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.mappings import Alignment, Dropped, Relation
 from kgnb.mappings import Mapping as AlignedPair
@@ -248,16 +249,16 @@ def _mapping(ruling: Ruling, source: Ontology, target: Ontology) -> AlignedPair:
         ruling.target,
         ruling.relation,
         kind=ruling.kind,
-        source_label=_label(source.find(ruling.source, ruling.kind)),
-        target_label=_label(target.find(ruling.target, ruling.kind)),
+        source_label=_name(source.find(ruling.source, ruling.kind)),
+        target_label=_name(target.find(ruling.target, ruling.kind)),
         justification="semapv:ManualMappingCuration",
         judged_by=_signature(ruling.who),
         rationale=ruling.note,
     )
 
 
-def _label(entity: Entity | None) -> str:
-    return "" if entity is None else entity.labels[0].text if entity.labels else entity.local_name
+def _name(entity: Entity | None) -> str:
+    return readable(entity) if entity is not None else ""
 
 
 def _verdict(ruling: Ruling, question: MatchQuestion) -> Verdict:
