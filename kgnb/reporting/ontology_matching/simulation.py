@@ -118,8 +118,8 @@ def bars_table(draws: Sequence[Draw]) -> Table:
     for bar in dict.fromkeys(draw.bar for draw in draws):
         one = at(BARS_RATE, [draw for draw in draws if draw.bar == bar])
         rows.append([bar, round(one.questions), one.share, one.precision, one.recall, one.f1])
-    notes = ["No bar is chosen by this table: it looks at the reference."] if rows else [OFF]
-    caption = f"SIMULATION: how much to ask, where {BARS_RATE:.0%} of the answers are wrong." if rows else ""
+    notes = ["No bar is chosen by this table: it looks at the reference."]
+    caption = f"SIMULATION: how much to ask, where {BARS_RATE:.0%} of the answers are wrong."
     return Table(columns, rows, caption=caption, notes=notes)
 
 
@@ -180,7 +180,7 @@ def table(points: Iterable[AtRate], several: bool) -> Table:
         "with the lowest and the highest F1 beside them.",
         "Questions come from both sides; whoever answers sees all candidates of an entity at once.",
     ]
-    return Table(columns, rows, caption=f"{WARNING}." if rows else "", notes=notes if rows else [OFF])
+    return Table(columns, rows, caption=f"{WARNING}.", notes=notes)
 
 
 def plot(points: Sequence[AtRate]) -> Plot:
@@ -215,5 +215,5 @@ def plot(points: Sequence[AtRate]) -> Plot:
         "entities"
         for point in asked
     )
-    caption = f"{WARNING}. F1 over the share of wrong answers; bars span the draws." if points else OFF
-    return Plot(draw, caption, f"SIMULATION. {told}." if told else OFF, size=(7.2, 4.6))
+    caption = f"{WARNING}. F1 over the share of wrong answers; bars span the draws."
+    return Plot(draw, caption, f"SIMULATION. {told}.", size=(7.2, 4.6))

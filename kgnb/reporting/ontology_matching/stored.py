@@ -12,6 +12,7 @@ from kgnb.mapping_files import load
 from kgnb.reporting.ontology_matching.errors import entity_details, evidence_details, linked
 from kgnb.reporting.ontology_matching.outcome import Outcome, Stored
 from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.ontology_matching.sections import Words
 from kgnb.results.table import Column, Table, Value
 
 NONE = "No alignments of other systems lie beside this data."
@@ -38,7 +39,7 @@ def _read(folder: Path, source: Ontology, target: Ontology) -> Iterator[Stored]:
             continue
 
 
-def beside(results: Results) -> Table:
+def beside(results: Results) -> Table | Words:
     """Everyone's scores by one evaluator, best first: of everything, and without the pairs that share a label."""
     columns = [Column("system", "System"), Column("found", "Found", "number"), Column("right", "Right", "number")]
     for key, title in (("", ""), ("part_", "Non-trivial: ")):
@@ -55,7 +56,11 @@ def beside(results: Results) -> Table:
         "Other systems' alignments are read from their files and scored like ours; they may have used what we do not, "
         "such as other ontologies or trained models.",
     ]
-    return Table(columns, rows, caption=_told(results, "Beside stored alignments"), notes=notes if rows else [NONE])
+    return (
+        Table(columns, rows, caption=_told(results, "Beside stored alignments"), notes=notes)
+        if rows
+        else Words((NONE,))
+    )
 
 
 def compared(results: Results) -> list[tuple[str, Score, Score]]:
@@ -67,7 +72,7 @@ def compared(results: Results) -> list[tuple[str, Score, Score]]:
     return sorted(scored, key=lambda one: (-one[1].f1, one[0]))
 
 
-def overlap(results: Results) -> Table:
+def overlap(results: Results) -> Table | None:
     """How our mappings and theirs lie over each other, system by system and against all of them at once."""
     columns = [
         Column("system", "System"),
@@ -86,10 +91,10 @@ def overlap(results: Results) -> Table:
     if rows:
         rows.append(["any of them", *_laid_over([(one, _any(one)) for one in pairs])])
         rows.append(["all of them", *_laid_over([(one, _all(one)) for one in pairs])])
-    return Table(columns, rows, caption=_told(results, "Overlap") if rows else "", notes=[] if rows else [NONE])
+    return Table(columns, rows, caption=_told(results, "Overlap")) if rows else None
 
 
-def only_ours(results: Results) -> Table:
+def only_ours(results: Results) -> Table | None:
     """What we found and nobody else did, right ones first; open a row for why."""
     found = [
         (one, triple, one.wanted is not None and triple in one.wanted.triples)
@@ -101,7 +106,7 @@ def only_ours(results: Results) -> Table:
     return _listed(results, found, "Found by us alone")
 
 
-def only_theirs(results: Results) -> Table:
+def only_theirs(results: Results) -> Table | None:
     """What every other system found, is right, and we missed."""
     found = [
         (one, triple, True)
@@ -112,7 +117,7 @@ def only_theirs(results: Results) -> Table:
     return _listed(results, found, "Right, found by all others, missed by us")
 
 
-def often_theirs(results: Results) -> Table:
+def often_theirs(results: Results) -> Table | None:
     """What is right, we missed, and most others found; most of them first."""
     found = []
     for one in results.scored:
@@ -124,7 +129,9 @@ def often_theirs(results: Results) -> Table:
     return _listed(results, [(one, triple, True) for _, one, triple in found], "Right, found by most, missed by us")
 
 
-def _listed(results: Results, found: list[tuple[Outcome, Triple, bool]], title: str) -> Table:
+def _listed(results: Results, found: list[tuple[Outcome, Triple, bool]], title: str) -> Table | None:
+    if not any(one.stored for one in results.scored):
+        return None
     columns = [
         Column("right", "In reference"),
         Column("source", "Source"),
@@ -149,15 +156,8 @@ def _listed(results: Results, found: list[tuple[Outcome, Triple, bool]], title: 
                 *entity_details("target", target, one.target),
             ]
         )
-    total = {"total": len(found)} if len(found) > SHOWN else {}
-    return Table(
-        columns,
-        rows,
-        caption=_told(results, f"{title}: {len(found)}"),
-        details=details,
-        notes=[] if any(one.stored for one in results.scored) else [NONE],
-        **total,
-    )
+    caption = _told(results, f"{title}: {len(found)}")
+    return Table(columns, rows, caption=caption, details=details, total=len(found) if len(found) > SHOWN else None)
 
 
 def _scores(sides: Iterable[tuple[Outcome, frozenset[Triple]]]) -> tuple[Score, Score]:
