@@ -124,6 +124,8 @@ class MatchingTask:
         for name in STAGES[STAGES.index(stage) :]:
             self.values.pop(name, None)
         self.values[stage] = value
+        if stage == STAGES[-1]:
+            self.run.finish()  # a stage run again opens it again
         return value
 
     @contextmanager
