@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kgnb.agents.ontology_matching.hierarchy import Hierarchy
 from kgnb.agents.ontology_matching.values import Described
 from kgnb.kg.ontology import Ontology
 from kgnb.mappings import Dropped, Mapping
@@ -16,7 +17,7 @@ from kgnb.mappings import Dropped, Mapping
 
 def incoherent(described: Described, mappings: Sequence[Mapping]) -> list[Dropped]:
     """The mappings to leave out, each with the stronger mapping it contradicts; the less confident one goes."""
-    source, target = _Hierarchy(described.source), _Hierarchy(described.target)
+    source, target = _Classes(described.source), _Classes(described.target)
     kept = _Kept()
     dropped: list[Dropped] = []
     # classes first: whether properties agree depends on which classes are equal
@@ -44,23 +45,13 @@ class _Kept:
         self.by_target.setdefault(mapping.target, []).append(mapping)
 
 
-class _Hierarchy:
-    """Ancestors and declared disjointness of one ontology's classes."""
+class _Classes(Hierarchy):
+    """One ontology's classes, and which of them are declared disjoint."""
 
     def __init__(self, ontology: Ontology) -> None:
-        self._parents = {entity.iri: entity.parents for entity in ontology.of_kind("class")}
-        self._children = {entity.iri: entity.children for entity in ontology.of_kind("class")}
-        self._disjoint = {entity.iri: set(entity.disjoint) for entity in ontology.of_kind("class")}
-        self._above: dict[str, frozenset[str]] = {}
-        self._below: dict[str, frozenset[str]] = {}
-
-    def above(self, iri: str) -> frozenset[str]:
-        """All ancestors, without the class itself."""
-        return _reachable(iri, self._parents, self._above)
-
-    def below(self, iri: str) -> frozenset[str]:
-        """All descendants, without the class itself."""
-        return _reachable(iri, self._children, self._below)
+        classes = ontology.of_kind("class")
+        super().__init__(classes)
+        self._disjoint = {entity.iri: set(entity.disjoint) for entity in classes}
 
     def disjoint(self, one: str, other: str) -> bool:
         """Whether the classes, or ancestors of them, are declared disjoint."""
@@ -68,20 +59,7 @@ class _Hierarchy:
         return any(self._disjoint.get(iri, set()) & others for iri in self.above(one) | {one})
 
 
-def _reachable(start: str, steps: dict[str, tuple[str, ...]], known: dict[str, frozenset[str]]) -> frozenset[str]:
-    if start not in known:
-        found: set[str] = set()
-        waiting = list(steps.get(start, ()))
-        while waiting:
-            iri = waiting.pop()
-            if iri not in found and iri != start:
-                found.add(iri)
-                waiting += steps.get(iri, ())
-        known[start] = frozenset(found)
-    return known[start]
-
-
-def _class_conflict(mapping: Mapping, kept: _Kept, source: _Hierarchy, target: _Hierarchy) -> str:
+def _class_conflict(mapping: Mapping, kept: _Kept, source: _Classes, target: _Classes) -> str:
     """Why these classes cannot be equal, given the equal classes so far; "" if they can."""
     for relatives, opposite, place in (
         (source.above(mapping.source), target.below(mapping.target), "above"),
@@ -104,7 +82,7 @@ def _class_conflict(mapping: Mapping, kept: _Kept, source: _Hierarchy, target: _
     return ""
 
 
-def _property_conflict(mapping: Mapping, kept: _Kept, described: Described, target: _Hierarchy) -> str:
+def _property_conflict(mapping: Mapping, kept: _Kept, described: Described, target: _Classes) -> str:
     """Why these properties cannot be equal: what one side's ends are equal to is disjoint with the other's."""
     one = described.find("source", mapping.source, mapping.kind).entity  # type: ignore[arg-type]
     other = described.find("target", mapping.target, mapping.kind).entity  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import log
 
 from kgnb.agents.ontology_matching.ends import Ends, steps_from
+from kgnb.agents.ontology_matching.hierarchy import Hierarchy
 from kgnb.agents.ontology_matching.values import Description, Pair
 
 LIKELY = 0.5
@@ -99,48 +100,23 @@ class Surroundings:
         return 1.0 if source == target else self._likely.get((source, target), 0.0)
 
 
-class _Relatives:
+class _Relatives(Hierarchy):
     """One side's hierarchy, as far as its descriptions tell."""
 
     def __init__(self, descriptions: Iterable[Description]) -> None:
-        entities = {d.iri: d.entity for d in descriptions if d.kind in ("class", "individual")}
-        self._parents = {iri: (*entity.parents, *entity.types) for iri, entity in entities.items()}
-        self._children = {iri: entity.children for iri, entity in entities.items()}
-        self._above: dict[str, frozenset[str]] = {}
-        self._below: dict[str, frozenset[str]] = {}
+        super().__init__({d.iri: d.entity for d in descriptions if d.kind in ("class", "individual")}.values())
         self._around: dict[str, dict[str, float]] = {}
-        self._size = max(len(entities), 2)
-
-    def above(self, iri: str) -> frozenset[str]:
-        """All ancestors."""
-        return _reach(iri, self._parents, self._above)
-
-    def below(self, iri: str) -> frozenset[str]:
-        """All descendants."""
-        return _reach(iri, self._children, self._below)
+        self._size = max(len(self), 2)
 
     def around(self, iri: str) -> Mapping[str, float]:
         """Ancestors and descendants within a few steps, and what each counts for."""
         if iri not in self._around:
-            self._around[iri] = steps_from(iri, self._parents, self._children)
+            self._around[iri] = steps_from(iri, self.parents, self.children)
         return self._around[iri]
 
     def special(self, iri: str) -> float:
         """1 for a class without subclasses, 0 for one that has everything below it (intrinsic information content)."""
         return 1.0 - log(len(self.below(iri)) + 1) / log(self._size + 1)
-
-
-def _reach(start: str, steps: Mapping[str, tuple[str, ...]], known: dict[str, frozenset[str]]) -> frozenset[str]:
-    if start not in known:
-        found: set[str] = set()
-        waiting = list(steps.get(start, ()))
-        while waiting:
-            iri = waiting.pop()
-            if iri not in found and iri != start:
-                found.add(iri)
-                waiting += steps.get(iri, ())
-        known[start] = frozenset(found)
-    return known[start]
 
 
 def _fillers(description: Description) -> tuple[str, ...]:
