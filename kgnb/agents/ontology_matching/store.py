@@ -59,11 +59,11 @@ def _points(descriptions: Sequence[Description], embedder: Embedder) -> list[Poi
         for number, (view, text) in enumerate(_texts(d)):
             sort = "meaning" if view == "lexical" and text in d.told else "name"
             payload = {**about, "view": view, "sort": sort, "text": text, "language": _language(d, text)}
-            points.append(Point(f"{d.kind} {d.iri} {view} {number}", view, vectors[row[text]].tolist(), payload))
+            points.append(Point(f"{d.kind} {d.iri} {view} {number}", view, vectors[row[text]], payload))
         if d.related:
             together = _together(vectors[[row[text] for text in d.related]])
             payload = {**about, "view": "semantic", "text": d.semantic, "language": ""}
-            points.append(Point(f"{d.kind} {d.iri} semantic", "semantic", together.tolist(), payload))
+            points.append(Point(f"{d.kind} {d.iri} semantic", "semantic", together, payload))
     return points
 
 
