@@ -3,9 +3,9 @@
 The vectors of one side are sorted into cells around centres (spherical k-means on a seeded sample); each vector of the
 other side is compared with those in the few cells whose centres are nearest to it (the inverted file of Sivic and
 Zisserman, ICCV 2003, as in Jégou et al., TPAMI 33(1), 2011). A neighbour in a cell
-that was not looked into is missed: of 50,000 generated names a side, one in forty of the ten nearest, in about a third of
-the time of all against all (tests/benchmarks/vectors). A graph of neighbours (HNSW) was not tried: it answers faster, but
-has to be built for each pair of ontologies, which are centred together.
+that was not looked into is missed: of 50,000 generated names a side, one in forty of the ten nearest, in about a third
+of the time of all against all (tests/benchmarks/vectors). A graph of neighbours (HNSW) was not tried: it answers
+faster, but has to be built for each pair of ontologies, which are centred together.
 """
 
 from __future__ import annotations
