@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.sparse import coo_matrix
@@ -194,7 +194,7 @@ def _unsure(validated: Validated) -> list[Mapping]:
                 {},
                 list(one.question.candidates[0].evidence),
             )
-            waiting.setdefault(vote.candidate.pair, replace(_mapping(validated, vote, "unsure")))
+            waiting.setdefault(vote.candidate.pair, _mapping(validated, vote, "unsure"))
     return list(waiting.values())
 
 
