@@ -22,7 +22,7 @@ from kgnb.mappings import Alignment
 from kgnb.reporting.references import turned
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks import match_ontologies, new_run, open_reference
+from kgnb.tasks import digests, match_ontologies, new_run, open_reference
 
 WRITERS: dict[str, Callable[[Alignment], str]] = {
     "sssom": sssom.write,
@@ -145,8 +145,7 @@ def match(source: str, target: str, **given: Any) -> None:
         }
         run = new_run(
             "ontology_matching",
-            left,
-            right,
+            digests(left, right),
             parameters=parameters | {entry.name: given[entry.name] for entry in fields(Options)},
             settings=settings,
             folder=Path(given["folder"]) if given["folder"] else None,

@@ -116,7 +116,7 @@ class LlmMagics(VerbMagics):
     def _new_run(self) -> Run:
         from kgnb.tasks import new_run
 
-        run = new_run("llm test", settings=self.session.settings)
+        run = new_run("llm test", {}, settings=self.session.settings)
         self.session.runs.append(run)
         return run
 

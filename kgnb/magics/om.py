@@ -319,8 +319,7 @@ class OmMagics(VerbMagics):
         parameters = {**asdict(task.options), **asdict(task.storing)}
         run = tasks.new_run(
             "ontology_matching",
-            task.source,
-            task.target,
+            tasks.digests(task.source, task.target),
             parameters=parameters,
             settings=self.session.settings,
             on_event=tell,

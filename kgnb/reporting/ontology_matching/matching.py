@@ -27,7 +27,7 @@ from kgnb.reporting.references import turned
 from kgnb.reporting.session import Session, current
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks import match_ontologies, new_run
+from kgnb.tasks import digests, match_ontologies, new_run
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
@@ -73,7 +73,7 @@ def run_cases(
     asked = {"judge": judge, "error_rate": error_rate, "seed": seed}
     run = new_run(
         "ontology_matching",
-        *read.values(),
+        digests(*read.values()),
         parameters={
             "task": task.name,
             "pairs": [case.name for case in cases],

@@ -1,8 +1,8 @@
-"""One function a task, as a script calls it: inputs opened, defaults filled in from the settings, the pipeline run."""
+"""Ontology matching, as a script calls it: inputs opened, defaults filled in from the settings, the pipeline run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
@@ -13,15 +13,14 @@ from kgnb.agents.ontology_matching.judges import make_judge
 from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Ruling, Rulings, honoured
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_model, open_ontology
-from kgnb.judging import CallableJudge, Decisions, Judge, Memory, ModelJudge, Remembered, Verdict
+from kgnb.judging import CallableJudge, Decisions, Judge, Verdict
 from kgnb.kg.ontology import Kind, Ontology
-from kgnb.llm.kept import server_alias
 from kgnb.llm.model import ChatModel
-from kgnb.llm.prices import Prices
 from kgnb.mapping_files import load_reference, reviews
 from kgnb.mappings import Alignment
-from kgnb.run import Limits, Run
+from kgnb.run import Run
 from kgnb.settings import Settings
+from kgnb.tasks.running import new_run, remembering
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
@@ -71,7 +70,7 @@ def match_ontologies(
     source = open_ontology(source, settings, individuals=options.individuals)
     target = open_ontology(target, settings, individuals=options.individuals)
     own_run = run is None
-    run = run or new_run("ontology_matching", source, target, settings=settings, on_event=on_event)
+    run = run or new_run("ontology_matching", digests(source, target), settings=settings, on_event=on_event)
     chat = model or (open_model(settings) if judge in ("auto", "model", "cascade") or plan == "model" else None)
     with run if own_run else nullcontext():
         watched = run.watch(chat) if chat else None
@@ -92,6 +91,11 @@ def match_ontologies(
         return keep_decisions(alignment, rulings, source, target, options)
 
 
+def digests(*ontologies: Ontology) -> dict[str, str]:
+    """The digest of every ontology by its name, as a run records them."""
+    return {ontology.name or ontology.iri: ontology.digest for ontology in ontologies}
+
+
 def keep_decisions(
     alignment: Alignment, decisions: Rulings | None, source: Ontology, target: Ontology, options: Options
 ) -> Alignment:
@@ -99,32 +103,6 @@ def keep_decisions(
     if decisions is None:
         return alignment
     return honoured(alignment, decisions.rulings(), source, target, exclusive=options.cardinality == "1:1")
-
-
-def new_run(
-    agent: str,
-    *ontologies: Ontology,
-    parameters: Mapping[str, Any] | None = None,
-    settings: Settings,
-    folder: Path | None = None,
-    on_event: Callable[[Any], None] | None = None,
-) -> Run:
-    """A run over these ontologies, with the settings' budget and prices."""
-    limits = Limits(
-        calls=settings.calls_limit or None,
-        tokens=settings.tokens_limit or None,
-        usd=settings.usd_limit or None,
-        seconds=settings.seconds_limit or None,
-    )
-    return Run(
-        agent,
-        parameters=parameters or {},
-        data={ontology.name or ontology.iri: ontology.digest for ontology in ontologies},
-        folder=folder,
-        limits=limits,
-        prices=Prices.load(settings.prices) if settings.prices else None,
-        on_event=on_event,
-    )
 
 
 def _judge(
@@ -153,14 +131,6 @@ def _judge(
         width=settings.width,
         remember=lambda asked: remembering(asked, settings),
     )
-
-
-def remembering(judge: ModelJudge[MatchQuestion], settings: Settings) -> Judge[MatchQuestion]:
-    """The judge, asked only what it has not judged before; as it is where nothing is to be kept (replay: live)."""
-    if settings.replay == "live":
-        return judge
-    memory = Memory(settings.cache / "verdicts.sqlite")
-    return Remembered(judge, memory, where=server_alias(settings.base_url), replaying=settings.replay == "replay")
 
 
 def open_decisions(path: str | Path) -> Rulings:

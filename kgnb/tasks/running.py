@@ -1,0 +1,50 @@
+"""What every task needs: a run with the settings' budget and prices, and a memory for what a model has judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from kgnb.judging import Judge, Memory, ModelJudge, Question, Remembered
+from kgnb.llm.kept import server_alias
+from kgnb.llm.prices import Prices
+from kgnb.run import Limits, Run
+from kgnb.settings import Settings
+
+Q = TypeVar("Q", bound=Question)
+
+
+def new_run(
+    agent: str,
+    data: Mapping[str, str],
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    settings: Settings,
+    folder: Path | None = None,
+    on_event: Callable[[Any], None] | None = None,
+) -> Run:
+    """A run over this data (the digest of every input by its name), with the settings' budget and prices."""
+    limits = Limits(
+        calls=settings.calls_limit or None,
+        tokens=settings.tokens_limit or None,
+        usd=settings.usd_limit or None,
+        seconds=settings.seconds_limit or None,
+    )
+    return Run(
+        agent,
+        parameters=parameters or {},
+        data=data,
+        folder=folder,
+        limits=limits,
+        prices=Prices.load(settings.prices) if settings.prices else None,
+        on_event=on_event,
+    )
+
+
+def remembering(judge: ModelJudge[Q], settings: Settings) -> Judge[Q]:
+    """The judge, asked only what it has not judged before; as it is where nothing is to be kept (replay: live)."""
+    if settings.replay == "live":
+        return judge
+    memory = Memory(settings.cache / "verdicts.sqlite")
+    return Remembered(judge, memory, where=server_alias(settings.base_url), replaying=settings.replay == "replay")
