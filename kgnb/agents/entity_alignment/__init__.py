@@ -1,0 +1,14 @@
+"""Entity alignment: which entities of two graphs are the same thing.
+
+After EA-Agent (a structured multi-step reasoning agent for entity alignment). The stages, in order:
+
+1. propose   names, values and structure give candidates and a first alignment
+2. plan      each entity's way: the first alignment stands, or which tools look closer
+3. select    the triples that tell its candidates apart
+4. align     a judge chooses a candidate by letter, or none
+5. reflect   a second look where the first was not sure
+6. optimise  ways that were taken, rewarded and rewritten, teach a policy
+
+``pipeline.align_entities`` runs them. The numbers behind ``propose``: ``graphs`` (two graphs as arrays), ``names``,
+``propagation``, ``assignment``, ``calibration``.
+"""

@@ -1,0 +1,164 @@
+"""Two knowledge graphs as entity alignment sees them: entities, names, relation triples, attribute values; as arrays."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int32]
+
+
+class Value(NamedTuple):
+    """A literal: its text as written, its language tag and its datatype IRI ("" where there is none)."""
+
+    text: str
+    language: str = ""
+    datatype: str = ""
+
+
+class Fact(NamedTuple):
+    """One relation triple seen from an entity: the relation, the entity at the other end, and which end we are."""
+
+    relation: int
+    other: int
+    outgoing: bool
+
+
+@dataclass(frozen=True, eq=False)
+class EntityGraph:
+    """The individuals of one graph and what is said of them. Entities, relations, values are named by their index.
+
+    ``names`` has one display name an entity, "" where it has none (or where names are hidden); ``aliases`` further
+    names an entity. ``triples`` are (subject, relation, object), ``attribute_triples`` (entity, attribute, value).
+    """
+
+    name: str
+    entities: tuple[str, ...]  # IRIs, as read
+    names: tuple[str, ...]
+    relations: tuple[str, ...]  # IRIs
+    triples: Integers  # (n, 3)
+    attributes: tuple[str, ...] = ()  # IRIs
+    values: tuple[Value, ...] = ()
+    attribute_triples: Integers = field(default_factory=lambda: np.empty((0, 3), dtype=np.int32))  # (m, 3)
+    aliases: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.names) != len(self.entities):
+            raise ValueError(f"{len(self.entities)} entities need as many names, not {len(self.names)}")
+        for what, rows, limits in (
+            ("triples", self.triples, (len(self.entities), len(self.relations), len(self.entities))),
+            (
+                "attribute_triples",
+                self.attribute_triples,
+                (len(self.entities), len(self.attributes), len(self.values)),
+            ),
+        ):
+            if rows.ndim != 2 or rows.shape[1] != 3:
+                raise ValueError(f"{what} has shape {rows.shape}, not (n, 3)")
+            if len(rows) and (rows.min() < 0 or (rows.max(axis=0) >= np.array(limits)).any()):
+                raise ValueError(f"{what} names an index beyond {limits}")
+
+    def __len__(self) -> int:
+        return len(self.entities)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{number} {what}" for what, number in self.counts().items())
+        return f"<EntityGraph {self.name!r}: {counts}>"
+
+    def counts(self) -> dict[str, int]:
+        """How much there is."""
+        return {
+            "entities": len(self.entities),
+            "with a name": sum(bool(name) for name in self.names),
+            "relations": len(self.relations),
+            "triples": len(self.triples),
+            "attributes": len(self.attributes),
+            "attribute values": len(self.attribute_triples),
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of everything in it but its name, in hexadecimal."""
+        found = hashlib.sha256()
+        for texts in (self.entities, self.names, self.relations, self.attributes, map("\0".join, self.values)):
+            for text in texts:
+                found.update(text.encode("utf-8", "surrogatepass") + b"\n")
+            found.update(b"\n\n")
+        for position in sorted(self.aliases):
+            found.update(f"{position}\0{chr(0).join(self.aliases[position])}\n".encode("utf-8", "surrogatepass"))
+        for rows in (self.triples, self.attribute_triples):
+            found.update(np.ascontiguousarray(rows, dtype="<i4").tobytes() + b"\n")
+        return found.hexdigest()
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {iri: position for position, iri in enumerate(self.entities)}
+
+    def index(self, iri: str) -> int:
+        """The index of an entity; KeyError if it is not in the graph."""
+        return self._positions[iri]
+
+    def __contains__(self, iri: object) -> bool:
+        return iri in self._positions
+
+    def called(self, entity: int) -> str:
+        """What to call an entity before a person: its name, else its IRI."""
+        return self.names[entity] or self.entities[entity]
+
+    def facts(self, entity: int) -> list[Fact]:
+        """The relation triples of one entity, outgoing first, in the order they were read."""
+        rows, starts = self._outgoing
+        out = self.triples[rows[starts[entity] : starts[entity + 1]]]
+        rows, starts = self._incoming
+        into = self.triples[rows[starts[entity] : starts[entity + 1]]]
+        return [Fact(int(r), int(o), True) for _, r, o in out] + [Fact(int(r), int(s), False) for s, r, _ in into]
+
+    def attributes_of(self, entity: int) -> list[tuple[int, Value]]:
+        """The attributes (by index) and values of one entity, in the order they were read."""
+        rows, starts = self._described
+        found = self.attribute_triples[rows[starts[entity] : starts[entity + 1]]]
+        return [(int(attribute), self.values[value]) for _, attribute, value in found]
+
+    @cached_property
+    def _outgoing(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _grouped(self.triples[:, 0], len(self))
+
+    @cached_property
+    def _incoming(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _grouped(self.triples[:, 2], len(self))
+
+    @cached_property
+    def _described(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _grouped(self.attribute_triples[:, 0], len(self))
+
+    def unnamed(self) -> EntityGraph:
+        """The same graph with all names hidden, for honest structure-only runs."""
+        return replace(self, names=("",) * len(self), aliases={})
+
+    def renamed(self, names: Mapping[str, str]) -> EntityGraph:
+        """The same graph with other names (by IRI; an entity that is not in ``names`` keeps its own)."""
+        pairs = zip(self.entities, self.names, strict=True)
+        return replace(self, names=tuple(" ".join(names.get(iri, name).split()) for iri, name in pairs))
+
+
+def _grouped(keys: Integers, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Row numbers sorted by key, and where each key's rows begin (one more than there are keys)."""
+    order = np.argsort(keys, kind="stable")
+    return order, np.searchsorted(keys[order], np.arange(size + 1))
+
+
+def indices(graph: EntityGraph, iris: Iterable[str]) -> Integers:
+    """The indices of entities by IRI; KeyError for one that is not in the graph."""
+    return np.fromiter((graph.index(iri) for iri in iris), dtype=np.int32)
+
+
+def pairs(left: EntityGraph, right: EntityGraph, links: Sequence[tuple[str, str]]) -> Integers:
+    """Links between IRIs as indices, shape (n, 2); KeyError for an IRI that is in neither place."""
+    found = [(left.index(one), right.index(other)) for one, other in links]
+    return np.array(found, dtype=np.int32).reshape(-1, 2)
