@@ -8,7 +8,7 @@ from kgnb.judging.cascade import Cascade, sure_outside
 from kgnb.judging.decisions import Decision, Decisions
 from kgnb.judging.estimating import Estimate, estimate
 from kgnb.judging.model_judge import ModelJudge
-from kgnb.judging.noisy import Noisy
+from kgnb.judging.oracle import Oracle
 from kgnb.judging.person import Overridden, Pending, PersonJudge, pending
 from kgnb.judging.question import UNSURE, Judge, Option, Question, Verdict, checked, unsure
 from kgnb.judging.recorded import RecordedJudge, RecordingJudge
@@ -24,8 +24,8 @@ __all__ = [
     "Judge",
     "Memory",
     "ModelJudge",
-    "Noisy",
     "Option",
+    "Oracle",
     "Overridden",
     "Pending",
     "PersonJudge",

@@ -21,7 +21,7 @@ from kgnb.judging import (
     Decisions,
     Estimate,
     Judge,
-    Noisy,
+    Oracle,
     Overridden,
     PersonJudge,
     RecordedJudge,
@@ -58,6 +58,15 @@ RIGHT = Fixed(
 )
 
 
+def right(question: Ask) -> tuple[str, str | None]:
+    verdict = RIGHT.verdicts[question.text]
+    return (verdict.decision, verdict.choice)
+
+
+def first(question: Ask) -> tuple[str, str | None]:
+    return ("equivalent", question.options[0].id)
+
+
 def test_every_judge_is_one() -> None:
     decisions = Decisions("nowhere.jsonl")
     judges = [
@@ -65,7 +74,7 @@ def test_every_judge_is_one() -> None:
         Cascade(RIGHT, RIGHT),
         PersonJudge(decisions),
         Overridden(RIGHT, decisions),
-        Noisy(RIGHT, 0.1),
+        Oracle(right, 0.1),
         RecordingJudge(RIGHT, "nowhere.jsonl"),
     ]
     assert all(isinstance(judge, Judge) for judge in judges)
@@ -312,17 +321,16 @@ def test_the_queue_shows_first_what_brings_most() -> None:
 # ------------------------------------------------------------------------------------------------ simulations
 
 MANY = [ask(f"class Number{number}", "Bed", "Route", "Warden") for number in range(2000)]
-PERFECT = CallableJudge(lambda question: Verdict("equivalent", question.options[0].id, 1.0), "oracle")
 
 
-def test_a_noisy_judge_errs_at_its_rate_and_says_it_is_a_simulation() -> None:
-    judge = Noisy(PERFECT, 0.2, seed=1)
+def test_an_oracle_errs_at_its_rate_and_says_it_is_a_simulation() -> None:
+    judge = Oracle(first, 0.2, seed=1)
     verdicts = judge.judge(MANY)
     wrong = [verdict for verdict in verdicts if verdict.choice != "b#Bed"]
     assert 0.17 < len(wrong) / len(MANY) < 0.23  # three standard errors are 0.027
     assert judge.asked == 2000
     assert judge.simulation is True
-    assert judge.name == "simulation: oracle, wrong in 20%"
+    assert judge.name == "oracle (simulation, error rate 0.2)"
     assert {verdict.judged_by for verdict in verdicts} == {judge.name}
     assert {(verdict.choice, verdict.decision) for verdict in wrong} == {
         (None, "different"),
@@ -331,36 +339,47 @@ def test_a_noisy_judge_errs_at_its_rate_and_says_it_is_a_simulation() -> None:
     }
 
 
-def test_noise_depends_on_question_and_seed_not_on_order_or_batch() -> None:
-    forwards = Noisy(PERFECT, 0.3, seed=5).judge(MANY)
-    one_by_one = Noisy(PERFECT, 0.3, seed=5)
+def test_an_error_depends_on_question_and_seed_not_on_order_or_batch() -> None:
+    forwards = Oracle(first, 0.3, seed=5).judge(MANY)
+    one_by_one = Oracle(first, 0.3, seed=5)
     backwards = [one_by_one.judge([question])[0] for question in reversed(MANY)]
     assert forwards == backwards[::-1]
-    assert forwards != Noisy(PERFECT, 0.3, seed=6).judge(MANY)
+    assert forwards != Oracle(first, 0.3, seed=6).judge(MANY)
 
 
 @pytest.mark.parametrize(("rate", "wrong"), [(0.0, 0), (1.0, 2000)])
-def test_noise_of_none_and_of_all(rate: float, wrong: int) -> None:
-    verdicts = Noisy(PERFECT, rate).judge(MANY)
+def test_errors_in_none_and_in_all(rate: float, wrong: int) -> None:
+    verdicts = Oracle(first, rate).judge(MANY)
     assert sum(verdict.choice != "b#Bed" for verdict in verdicts) == wrong
 
 
 def test_a_wrong_none_becomes_a_choice() -> None:
-    [verdict] = Noisy(RIGHT, 1.0).judge([STORM])
+    [verdict] = Oracle(right, 1.0).judge([STORM])
     assert verdict.decision == "equivalent"
     assert verdict.choice in {"b#Meal", "b#Path"}
 
 
-def test_an_error_rate_is_a_share() -> None:
-    with pytest.raises(ValueError):
-        Noisy(PERFECT, 1.5)
+def test_an_oracle_says_how_often_it_is_right_unless_told_what_to_say() -> None:
+    assert Oracle(first, 0.25).judge([BUNK])[0].confidence == 0.75
+    assert Oracle(first, 0.25, confidence=0.99).judge([BUNK])[0].confidence == 0.99
+
+
+def test_an_oracle_uses_the_words_of_its_questions() -> None:
+    oracle = Oracle(lambda question: ("none", None), 1.0, chosen="same", none="none")
+    assert {verdict.decision for verdict in oracle.judge(ALL)} == {"same"}
+
+
+@pytest.mark.parametrize("arguments", [{"error_rate": 1.5}, {"error_rate": -0.1}, {"confidence": 2.0}])
+def test_an_error_rate_and_a_confidence_are_shares(arguments: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        Oracle(first, **arguments)  # type: ignore[arg-type]
 
 
 def test_a_simulation_stays_one_in_whatever_wraps_it(tmp_path: Path) -> None:
-    noisy = Noisy(PERFECT, 0.1)
-    assert Cascade(RIGHT, noisy).simulation
-    assert Overridden(noisy, Decisions(tmp_path / "d.jsonl")).simulation
-    assert RecordingJudge(noisy, tmp_path / "r.jsonl").simulation
+    oracle = Oracle(first, 0.1)
+    assert Cascade(RIGHT, oracle).simulation
+    assert Overridden(oracle, Decisions(tmp_path / "d.jsonl")).simulation
+    assert RecordingJudge(oracle, tmp_path / "r.jsonl").simulation
     assert not Cascade(RIGHT, RIGHT).simulation
 
 
@@ -370,7 +389,7 @@ def test_judges_without_a_model_cost_nothing() -> None:
 
 @given(st.lists(st.sampled_from(ALL), max_size=8), st.floats(0, 1))
 def test_a_judge_gives_one_verdict_a_question_in_order(questions: list[Ask], rate: float) -> None:
-    for judge in (Noisy(RIGHT, rate), Cascade(Fixed("rule"), RIGHT), Cascade(RIGHT, RIGHT, sure=sure_outside(0, 1))):
+    for judge in (Oracle(right, rate), Cascade(Fixed("rule"), RIGHT), Cascade(RIGHT, RIGHT, sure=sure_outside(0, 1))):
         verdicts = judge.judge(questions)
         assert len(verdicts) == len(questions)
         assert all(

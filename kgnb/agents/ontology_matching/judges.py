@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from kgnb.agents.ontology_matching.oracle import OracleJudge
+from kgnb.agents.ontology_matching.oracle import match_oracle
 from kgnb.agents.ontology_matching.reviewed import Reviewed, Rulings
 from kgnb.agents.ontology_matching.rule import RuleJudge
 from kgnb.agents.ontology_matching.validate import DECISIONS, INSTRUCTIONS
@@ -53,7 +53,7 @@ def make_judge(
             raise ConfigError(
                 "the oracle judge answers from a reference, and none was given", fix="Give --reference FILE."
             )
-        judge = Cascade(RuleJudge(), OracleJudge(reference, error_rate=error_rate, seed=seed), sure=_sure)
+        judge = Cascade(RuleJudge(), match_oracle(reference, error_rate=error_rate, seed=seed), sure=_sure)
     elif name == "person":
         if decisions is None:
             raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")

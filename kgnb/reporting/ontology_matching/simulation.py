@@ -14,7 +14,7 @@ from statistics import fmean
 from matplotlib.axes import Axes
 
 from kgnb.agents.ontology_matching.judges import make_judge
-from kgnb.agents.ontology_matching.oracle import OracleJudge
+from kgnb.agents.ontology_matching.oracle import match_oracle
 from kgnb.agents.ontology_matching.values import MatchQuestion
 from kgnb.evaluate.alignment import Score, micro
 from kgnb.judging import Cascade, Judge, Verdict
@@ -93,7 +93,7 @@ def simulate_bars(prepared: Prepared, seeds: int) -> list[Draw]:
     """The cascade with other bars, so that more or less is asked, all at one error rate."""
     draws = []
     for bar, seed in product(BARS, range(seeds)):
-        oracle = OracleJudge(prepared.pairs, error_rate=BARS_RATE, seed=seed)
+        oracle = match_oracle(prepared.pairs, error_rate=BARS_RATE, seed=seed)
         done = prepared.try_out(Cascade(prepared.rule, oracle, _surer_than(bar)))
         asked = oracle.asked
         draws.append(Draw(BARS_RATE, seed, done.whole, done.part, asked, sources=prepared.sources, bar=bar))
