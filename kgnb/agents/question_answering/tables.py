@@ -1,0 +1,91 @@
+"""The stages' values as tables: what a notebook cell shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kgnb.agents.question_answering.actions import written
+from kgnb.kg.labels import readable_name
+from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
+from kgnb.results.cells import Link, Value
+from kgnb.results.table import Column, Table
+
+if TYPE_CHECKING:
+    from kgnb.agents.question_answering.values import Acted, Answer, Linked, Memory, Observation
+
+
+def shown(term: Term, labels: Mapping[str, str]) -> Value:
+    """A term as a table cell: an IRI as a link under its label."""
+    if isinstance(term, Iri):
+        return Link(term, labels.get(term) or readable_name(term.rstrip("/#").replace("#", "/").rpartition("/")[2]))
+    return term.text if isinstance(term, Literal) else n3(term)
+
+
+def linked(value: Linked) -> Table:
+    """Every entity a mention may mean."""
+    columns = [Column("mention", "mention"), Column("entity", "entity"), Column("score", "score", "number")]
+    rows: list[list[Value]] = [
+        [link.mention, Link(link.iri, link.label), round(link.score, 3), link.how] for link in value.links
+    ]
+    caption = "The entities given" if value.given else "The entities the question may speak of"
+    return Table([*columns, Column("how", "found by")], rows, caption=caption, notes=list(value.notes))
+
+
+def observed(value: Observation) -> Table:
+    """The observed triples, best first."""
+    columns = [Column("turn", "turn", "number"), Column("score", "score", "number"), *_TRIPLE]
+    rows = [[seen.turn, round(seen.score, 3), *_cells(seen.triple, value.labels)] for seen in value.triples]
+    notes = [*value.notes, *(f"read as: {r.explanation} ({r.score:.2f})" for r in value.readings[:5])]
+    return Table(columns, rows, caption=f"{len(value.triples)} triples around the entities", notes=notes)
+
+
+def acted(value: Acted) -> Table:
+    """The action and the triples it brought."""
+    rows = [_cells(triple, {}) for triple in value.triples]
+    notes = [
+        f"why: {value.reason} ({value.judged_by}, {value.confidence:.2f})",
+        *(f"refused: {refusal.action}: {refusal.reason}" for refusal in value.refused),
+        *value.notes,
+    ]
+    return Table(_TRIPLE, rows, caption=written(value.action), notes=notes)
+
+
+def remembered(value: Memory) -> Table:
+    """The paths, triple by triple."""
+    rows: list[list[Value]] = [
+        [number, *_cells(triple, value.labels), "new" if triple in value.added else ""]
+        for number, path in enumerate(value.paths, start=1)
+        for triple in path
+    ]
+    notes = [f"why: {value.reason} ({value.judged_by})"] if value.reason else []
+    columns = [Column("path", "path", "number"), *_TRIPLE, Column("new", "new")]
+    return Table(columns, rows, caption=f"{len(value.paths)} paths remembered", notes=notes)
+
+
+def answered(value: Answer) -> Table:
+    """The answer with its proof."""
+    rows: list[list[Value]] = [[shown(term, value.labels)] for term in value.values]
+    proof = [" ".join(str(_plain(term, value.labels)) for term in triple) for triple in value.support]
+    notes = [
+        f"{value.status}, confidence {value.confidence:.2f}, from the {value.source}"
+        + ("'s memory" if value.source == "model" else ""),
+        *([value.rationale] if value.rationale else []),
+        *(f"because: {line}" for line in proof[:20]),
+        *([f"and {len(proof) - 20} triples more"] if len(proof) > 20 else []),
+        *([f"SPARQL: {value.sparql}"] if value.sparql else []),
+        *value.notes,
+    ]
+    return Table([Column("answer", "answer")], rows, caption=value.question.text, notes=notes)
+
+
+_TRIPLE = [Column("subject", "subject"), Column("relation", "relation"), Column("object", "object")]
+
+
+def _cells(triple: Triple, labels: Mapping[str, str]) -> list[Value]:
+    return [shown(term, labels) for term in triple]
+
+
+def _plain(term: Term, labels: Mapping[str, str]) -> Value:
+    cell = shown(term, labels)
+    return cell.text if isinstance(cell, Link) else cell
