@@ -7,7 +7,15 @@ from pathlib import Path
 from kgnb.datasets.cases import MatchingCase, MatchingSet
 from kgnb.errors import DataError
 
-FILES = {"alpine": "alpine.ttl", "refuge": "refuge.owl", "reference": "reference.rdf"}
+FILES = {
+    "alpine": "alpine.ttl",
+    "refuge": "refuge.owl",
+    "reference": "reference.rdf",
+    "hollenmark": "hollenmark.ttl",
+    "corvane": "corvane.ttl",
+    "entity-reference": "entity-reference.tsv",
+    "entity-seeds": "entity-seeds.tsv",
+}
 
 
 def folder() -> Path:
@@ -22,7 +30,7 @@ def folder() -> Path:
 
 
 def path(name: str) -> Path:
-    """The file of ``alpine``, ``refuge`` or ``reference``; ValueError for any other name.
+    """The file of ``alpine``, ``refuge``, ``reference``, ...; ValueError for a name that is not in ``FILES``.
 
     >>> path("alpine").name
     'alpine.ttl'

@@ -76,6 +76,42 @@ OAEI_MSE = Known(
         "reference-1-original.rdf": "bd2095909e69a8a5d79b1be0983358a3c2692bea2d46dd1fe1bd37e2663f7a37",
     },
 )
+DBP15K = Known(
+    "dbp15k",
+    "DBP15K entity alignment: DBpedia in French and English, 15,000 pairs",
+    "https://github.com/nju-websoft/JAPE",
+    "DBpedia, CC BY-SA; no licence file",
+    files={
+        "fr_en/ent_ids_1": "709265766edeb5b69a90cb1cd0365ebd9529ff43139878d2c4dd9b99195ba51c",
+        "fr_en/ent_ids_2": "292045d3dd6abe40fc162cb7c9503a5afda936737d00b5d46f58a0d84a073006",
+        "fr_en/ref_pairs": "35144a8e36ce306e2fb78489d85d82cfd3c98b0a17f1eff8819f8c672f780300",
+        "fr_en/rel_ids_1": "53f90a76ed9b4544f2e8f6e966e09232182cdba89e4c1a8f7931270a0d274761",
+        "fr_en/rel_ids_2": "1ddb4ed4e4879b8a9b4c6851f7bc3e9d759f6e313badc27d8b2b3d3b08aabb29",
+        "fr_en/sup_pairs": "44168f6408b86d25276b104e45c55e24462ddebb079a55f7a066172432f48c96",
+        "fr_en/triples_1": "255b44b19398596808f386d019323bd5d3213f309956b203619d06fc1dfe4877",
+        "fr_en/triples_2": "01d98752e3e318c6690d985335f2898eb7a75ec9b5a9993ee2db66eb3a922664",
+    },
+)
+SRPRS = Known(
+    "srprs",
+    "SRPRS entity alignment: sparser samples of DBpedia in English and French, 15,000 pairs",
+    "https://github.com/nju-websoft/RSN",
+    "DBpedia, CC BY-SA; no licence file",
+    files={
+        "en_fr/ent_ids_1": "831617116aafb7f316d2af8b883345f0fe3575c4af758fe668c08246d3f3ead9",
+        "en_fr/ent_ids_2": "aab65be9f31629ef3790d8a7548814332ebd4f425c85d277c05b6e75ec498848",
+        "en_fr/ref_ent_ids": "7e252598c144e0faccd98836edba43cbbee669f814ce46afaeb22e4df43a157d",
+        "en_fr/rel_ids_1": "894eff5252673dbbe9d3f8449cc1b5da1482062a6272b1360caff73007504dce",
+        "en_fr/rel_ids_2": "e9054603a0eab3494963a8b92658a5243a3f87ddcd9a3f58ae671e2c14693ed8",
+        "en_fr/sup_ent_ids": "2a1d218a82f18f58f10f341ad8513fa9da3c57aad7b12935bfb911dee8aa19ea",
+        "en_fr/training_attrs_1.gz": "57cd52b0403ef7921a6517237a74e6a25c26c1246fac67647fe6b8bf1cdaab5f",
+        "en_fr/training_attrs_2.gz": "64a54534228cd0366b1af95f21c589da652d6518495c5e4bb88c23948e907c3e",
+        "en_fr/triples_1": "0c24d6f40f04e111d829aa84d5a2aff31d203ee4d1d76f8e50c55c5ae44c7351",
+        "en_fr/triples_2": "74d339ce54133bbacfbb2fe9fd9b43ddc857fec8c48b34bf9d3c1cd9f856ca56",
+    },
+)
 HUTS = Known("huts", "kgnb's own mountain huts", "data/huts in kgnb's repository", "CC0-1.0; comes with kgnb")
 
-KNOWN: dict[str, Known] = {known.name: known for known in (HUTS, OAEI_CONFERENCE, OAEI_ANATOMY, OAEI_MSE)}
+KNOWN: dict[str, Known] = {
+    known.name: known for known in (HUTS, OAEI_CONFERENCE, OAEI_ANATOMY, OAEI_MSE, DBP15K, SRPRS)
+}

@@ -1,0 +1,69 @@
+"""Our own two catalogues: strict RDF, laid out from their tables, and what SOURCE.md says of them."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pyoxigraph as ox
+import pytest
+import rdflib
+from rdflib.namespace import RDF, RDFS
+
+HUTS = Path(__file__).parents[2] / "data" / "huts"
+SIDES = {"hollenmark": "de", "corvane": "fr"}
+
+
+def graph(name: str) -> rdflib.Graph:
+    return rdflib.Graph().parse(HUTS / f"{name}.ttl")
+
+
+def links(name: str) -> list[tuple[str, str]]:
+    lines = (HUTS / name).read_text(encoding="utf-8").splitlines()
+    return [(line.split("\t")[0], line.split("\t")[1]) for line in lines]
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_a_catalogue_is_strict_turtle_with_one_name_in_one_language_each(name: str) -> None:
+    read = graph(name)
+    assert len(list(ox.parse((HUTS / f"{name}.ttl").read_bytes(), format=ox.RdfFormat.TURTLE))) == len(read)
+    things = set(read.subjects(RDF.type))
+    assert 280 <= len(things) <= 320
+    for thing in things:
+        (label,) = read.objects(thing, RDFS.label)
+        assert label.language == SIDES[name]
+    row = next(line for line in (HUTS / "SOURCE.md").read_text().splitlines() if line.startswith(f"| `{name}.ttl`"))
+    assert f"{len(things)} entities, {len(read):,} triples" in row
+
+
+def test_the_files_are_what_the_tables_say(tmp_path: Path) -> None:
+    written = runpy.run_path(str(HUTS / "write_entities.py"))
+    written["main"].__globals__["HERE"] = tmp_path
+    written["main"]()
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["corvane.ttl", "entity-reference.tsv", "entity-seeds.tsv", "hollenmark.ttl"]
+    for name in names:
+        assert (tmp_path / name).read_bytes() == (HUTS / name).read_bytes()
+
+
+def test_the_reference_is_one_to_one_between_things_that_exist() -> None:
+    left, right = ({str(thing) for thing in graph(name).subjects(RDF.type)} for name in SIDES)
+    pairs = links("entity-reference.tsv")
+    assert {source for source, _ in pairs} <= left and {target for _, target in pairs} <= right
+    assert len({source for source, _ in pairs}) == len({target for _, target in pairs}) == len(pairs) == 247
+    assert (len(left) - len(pairs), len(right) - len(pairs)) == (38, 40)
+    assert set(links("entity-seeds.tsv")) < set(pairs)
+
+
+def test_nothing_links_to_a_thing_that_is_not_there() -> None:
+    for name in SIDES:
+        read = graph(name)
+        space = f"http://huts.example/{name}/"
+        named = {str(term) for term in read.objects() if str(term).startswith(space) and "term#" not in str(term)}
+        assert named <= {str(thing) for thing in read.subjects(RDF.type)}
+
+
+def test_names_alone_do_not_give_it_away() -> None:
+    names = [{str(s): str(o).casefold() for s, o in graph(name).subject_objects(RDFS.label)} for name in SIDES]
+    equal = sum(names[0][one] == names[1][other] for one, other in links("entity-reference.tsv"))
+    assert 0 < equal < 20
