@@ -1,0 +1,323 @@
+"""A graph as a picture that shows itself: drawn by the extension, as an image in HTML, as lines of text.
+
+The layout is reckoned here with a fixed seed and kept in the result, so live, saved and printed pictures agree. What
+the picture shows also stands below it as a list, for keyboards and screen readers.
+"""
+
+from __future__ import annotations
+
+import urllib.parse
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from kgnb.kg.terms import Blank, Iri, Term, Triple, n3
+from kgnb.results import graph_svg
+from kgnb.results.bundle import GRAPH_MIME, Json, count, mimebundle
+from kgnb.results.cells import Link, Value
+from kgnb.results.escaping import escaped, link_target, one_line, shortened, whole
+from kgnb.results.graph_layout import Places, lay_out
+from kgnb.results.graph_svg import Arrow, Spot
+from kgnb.results.table import Column, Table
+from kgnb.results.wording import short_iri, term_text
+
+if TYPE_CHECKING:
+    import pandas
+
+MOST = 300  # nodes drawn one by one: more is a smear, and a picture that makes a notebook heavy
+HTML_LINES, TEXT_LINES = 60, 40
+_NAME = 200  # characters of a name or note that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node: its id (an IRI, any text), its name, its kind (a colour), a note, whether it stands out."""
+
+    id: str
+    label: str
+    kind: str = ""
+    note: str = ""
+    weight: float = 1.0  # the heavier stay when there are too many
+    emphasis: bool = False
+    more: int = 0  # how many others it stands for
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A line from one node to another, with its name."""
+
+    source: str
+    target: str
+    label: str = ""
+    kind: str = ""
+    emphasis: bool = False
+
+
+@dataclass(frozen=True, repr=False)
+class GraphPicture:
+    """Nodes and the lines between them. A line's end that is no node is drawn as one, under its id.
+
+    More than 300 nodes: those at the end of one line only are put together by kind, then the lightest are left out;
+    ``notes`` says so, and ``table()`` and ``df()`` have them all.
+
+    >>> huts = GraphPicture([Node("a", "Hochkarhaus", "hut")], [Edge("a", "b", "has warden")])
+    >>> print(huts)
+    Hochkarhaus -- has warden --> b
+
+    Raises:
+        ValueError: two nodes share an id.
+    """
+
+    nodes: Sequence[Node]
+    edges: Sequence[Edge] = ()
+    title: str = ""
+    notes: Sequence[str] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        nodes = {node.id: node for node in self.nodes}
+        if len(nodes) < len(self.nodes):
+            twice = Counter(node.id for node in self.nodes).most_common(1)[0][0]
+            raise ValueError(f"two nodes have the id {twice!r}")
+        for edge in self.edges:
+            for end in (edge.source, edge.target):
+                nodes.setdefault(end, Node(end, short_iri(end)))
+        object.__setattr__(self, "nodes", tuple(nodes.values()))
+        object.__setattr__(self, "edges", tuple(self.edges))
+        object.__setattr__(self, "notes", tuple(self.notes))
+
+    @classmethod
+    def of(
+        cls,
+        triples: Iterable[Triple],
+        *,
+        name: Callable[[Term], str] | None = None,
+        kind: Callable[[Term], str] | None = None,
+        emphasis: Collection[Triple] = (),
+        title: str = "",
+        notes: Sequence[str] = (),
+    ) -> GraphPicture:
+        """The picture of some triples; a literal is a node of its own for each statement it stands in.
+
+        ``name`` says how a term reads (short forms of IRIs by default), ``kind`` what colours it.
+        """
+        named = name or term_text
+        nodes: dict[str, Node] = {}
+        edges: list[Edge] = []
+        marked = set(emphasis)
+        for number, triple in enumerate(triples):
+            ends = []
+            for term in (triple[0], triple[2]):
+                resource = isinstance(term, Iri | Blank)
+                key = (str(term) if isinstance(term, Iri) else n3(term)) + ("" if resource else f" #{number}")
+                own = kind(term) if kind else ""
+                before = nodes.get(key) or Node(key, named(term), own or ("" if resource else "value"))
+                nodes[key] = replace(before, emphasis=before.emphasis or triple in marked)
+                ends.append(key)
+            edges.append(Edge(ends[0], ends[1], named(triple[1]), emphasis=triple in marked))
+        return cls(tuple(nodes.values()), tuple(edges), title, notes)
+
+    def __repr__(self) -> str:
+        return f"<GraphPicture: {count(len(self.nodes), 'node')}, {count(len(self.edges), 'line')}>"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_mimebundle_(
+        self, include: Container[str] | None = None, exclude: Container[str] | None = None
+    ) -> dict[str, Any]:
+        makers = {GRAPH_MIME: self.json, "text/html": self.html, "text/plain": self.text}
+        return mimebundle(makers, include, exclude)
+
+    def table(self) -> Table:
+        """Every line as a row: from, name, to."""
+        names = self._names
+        columns = [Column("source", "From", "iri"), Column("label", "Line"), Column("target", "To", "iri")]
+        rows: list[list[Value]] = [
+            [Link(edge.source, names[edge.source]), edge.label, Link(edge.target, names[edge.target])]
+            for edge in self.edges
+        ]
+        return Table(columns, rows, caption=self.title)
+
+    def df(self) -> pandas.DataFrame:
+        """The lines as a data frame: source, label, target."""
+        return self.table().df()
+
+    def json(self) -> Json:
+        """What the extension draws (``GraphData`` in ``graph-data.ts``): positions in pixels, lines by position."""
+        drawn, places = self._drawn, self._places
+        wide, high = graph_svg.size(places, self._spots, self._legend)
+        kinds = list(self._legend)
+        nodes = [
+            [_kept(node.id), _kept(node.label), kinds.index(node.kind) if node.kind in self._legend else -1, x, y]
+            + ([_kept(node.note), int(node.emphasis), node.more] if node.note or node.emphasis or node.more else [])
+            for node, (x, y) in zip(drawn.nodes, places.tolist(), strict=True)
+        ]
+        at = {node.id: position for position, node in enumerate(drawn.nodes)}
+        edges = [
+            [at[edge.source], at[edge.target], _kept(edge.label), *([1] if edge.emphasis else [])]
+            for edge in drawn.edges
+        ]
+        return {
+            "version": 1,
+            "title": _kept(self.title),
+            "size": [wide, high],
+            "kinds": [_kept(kind) for kind in kinds],
+            "nodes": nodes,
+            "edges": edges,
+            "notes": [_kept(note) for note in drawn.notes],
+        }
+
+    def svg(self) -> str:
+        """The picture as SVG, the same bytes for the same graph."""
+        return graph_svg.svg(self._places, self._spots, self._arrows, self._legend)
+
+    def html(self) -> str:
+        """The picture as an image, and its lines behind a fold below it."""
+        wide, _ = graph_svg.size(self._places, self._spots, self._legend)
+        drawn = self._drawn
+        source = urllib.parse.quote(self.svg(), safe=" ='/:;,.()-!*+?@_~")
+        says = one_line(
+            f"{self.title or 'A graph'}: {count(len(drawn.nodes), 'node')}, {count(len(drawn.edges), 'line')}; "
+            "the list below names them"
+        )
+        title = f'<div style="font-weight: 600; padding: 0 0 6px 0">{escaped(one_line(self.title))}</div>'
+        notes = "".join(f'<div style="opacity: 0.75; margin: 2px 0">{escaped(note)}</div>' for note in drawn.notes)
+        return (
+            f'<div style="font-size: 13px; overflow-x: auto; max-width: 100%">{title if self.title else ""}'
+            f'<img alt="{escaped(says)}" width="{wide}" style="max-width: 100%; height: auto" '
+            f'src="data:image/svg+xml,{source}">{notes}'
+            f'<details><summary style="cursor: pointer">The same as a list</summary>{self._list()}</details></div>'
+        )
+
+    def text(self) -> str:
+        """One line of text for each line of the picture, then the nodes that stand alone."""
+        drawn, names = self._drawn, self._names
+        lines = [one_line(self.title), ""] if self.title else []
+        for edge in drawn.edges[:TEXT_LINES]:
+            way = f"-- {one_line(edge.label)} -->" if edge.label else "-->"
+            ends = [shortened(one_line(names[end]), 60) for end in (edge.source, edge.target)]
+            lines.append(f"{ends[0]} {way} {ends[1]}")
+        if len(drawn.edges) > TEXT_LINES:
+            lines.append(f"... and {len(drawn.edges) - TEXT_LINES:,} more")
+        joined = {end for edge in drawn.edges for end in (edge.source, edge.target)}
+        alone = [shortened(one_line(node.label), 60) for node in drawn.nodes if node.id not in joined]
+        if alone:
+            more = f", and {len(alone) - TEXT_LINES} more" if len(alone) > TEXT_LINES else ""
+            lines.append(f"by themselves: {', '.join(alone[:TEXT_LINES])}{more}")
+        if not drawn.nodes:
+            lines.append("(an empty graph)")
+        return "\n".join([*lines, *map(one_line, drawn.notes)])
+
+    def _list(self) -> str:
+        drawn, names = self._drawn, self._names
+        shown = "".join(
+            f"<div>{_linked(edge.source, names)} — {escaped(graph_svg.cut(edge.label))} → "
+            f"{_linked(edge.target, names)}</div>"
+            for edge in drawn.edges[:HTML_LINES]
+        )
+        left = len(drawn.edges) - HTML_LINES
+        return shown + (f"<div>and {left:,} more</div>" if left > 0 else "")
+
+    # ------------------------------------------------------------------------------------------ what is drawn
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {node.id: node.label or short_iri(node.id) for node in (*self.nodes, *self._drawn.nodes)}
+
+    @cached_property
+    def _drawn(self) -> GraphPicture:
+        """This graph, or what is left of it when there is too much to draw."""
+        return self if len(self.nodes) <= MOST else _fewer(self)
+
+    @cached_property
+    def _legend(self) -> dict[str, int]:
+        """The kinds, the commonest first, and their colours; the last colour is for all that are rare."""
+        kinds = Counter(node.kind for node in self._drawn.nodes if node.kind)
+        ordered = sorted(kinds, key=lambda kind: (-kinds[kind], kind))[: len(graph_svg.FILLS) - 1]
+        return {kind: at for at, kind in enumerate(ordered)}
+
+    @cached_property
+    def _spots(self) -> list[Spot]:
+        other = len(graph_svg.FILLS) - 1
+        return [
+            Spot(
+                graph_svg.cut(self._names[node.id]),
+                self._legend.get(node.kind, other),
+                node.emphasis,
+                bool(node.more),
+            )
+            for node in self._drawn.nodes
+        ]
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[int, int], list[Edge]]:
+        """The lines by the positions of their ends."""
+        at = {node.id: position for position, node in enumerate(self._drawn.nodes)}
+        pairs: dict[tuple[int, int], list[Edge]] = {}
+        for edge in self._drawn.edges:
+            pairs.setdefault((at[edge.source], at[edge.target]), []).append(edge)
+        return pairs
+
+    @cached_property
+    def _arrows(self) -> list[Arrow]:
+        arrows = []
+        for (source, target), edges in self._pairs.items():
+            names = list(dict.fromkeys(edge.label for edge in edges if edge.label))
+            said = ", ".join(names[:2]) + (f" +{len(names) - 2}" if len(names) > 2 else "")
+            bend = 26.0 if source != target and (target, source) in self._pairs else 0.0
+            arrows.append(Arrow(source, target, said, any(edge.emphasis for edge in edges), bend))
+        return arrows
+
+    @cached_property
+    def _places(self) -> Places:
+        names = {(arrow.source, arrow.target): graph_svg.named(arrow.name) for arrow in self._arrows}
+        return lay_out([graph_svg.width(spot.name) for spot in self._spots], names, self.seed)
+
+
+def _fewer(graph: GraphPicture) -> GraphPicture:
+    """The graph with its loose ends put together by kind and line, then without its lightest nodes."""
+    lines: dict[str, list[Edge]] = {node.id: [] for node in graph.nodes}
+    for edge in graph.edges:
+        lines[edge.source].append(edge)
+        lines[edge.target].append(edge)
+    loose: dict[tuple[str, str, str, bool], list[Node]] = {}
+    for node in graph.nodes:
+        if len(lines[node.id]) == 1 and not node.emphasis:
+            [edge] = lines[node.id]
+            outward = edge.target == node.id
+            hub = edge.source if outward else edge.target
+            if hub != node.id:
+                loose.setdefault((hub, edge.label, node.kind, outward), []).append(node)
+    gone, groups, joins = set[str](), [], []
+    for number, ((hub, label, kind, outward), members) in enumerate(loose.items()):
+        if len(members) > 2 and hub not in gone:
+            gone.update(node.id for node in members)
+            key = f"group {number}"
+            groups.append(Node(key, f"{len(members):,} {kind or 'others'}", kind, more=len(members)))
+            joins.append(Edge(*((hub, key) if outward else (key, hub)), label))
+    nodes = [node for node in graph.nodes if node.id not in gone] + groups
+    edges = [edge for edge in graph.edges if edge.source not in gone and edge.target not in gone] + joins
+    note = f"{count(len(gone), 'node')} at the end of one line are put together." if gone else ""
+    left_out = ""
+    if len(nodes) > MOST:
+        degree = {node.id: len(lines.get(node.id, ())) for node in nodes}
+        ranked = sorted(nodes, key=lambda node: (not node.emphasis, -node.weight, -degree[node.id], node.id))
+        kept = {node.id for node in ranked[:MOST]}
+        left_out = f"Drawn are {MOST} of {count(len(nodes), 'node')}: the heaviest, then those with most lines."
+        nodes = [node for node in nodes if node.id in kept]
+        edges = [edge for edge in edges if edge.source in kept and edge.target in kept]
+    notes = tuple(filter(None, (*graph.notes, note, left_out)))
+    return GraphPicture(nodes, edges, graph.title, notes, graph.seed)
+
+
+def _linked(key: str, names: dict[str, str]) -> str:
+    name = escaped(graph_svg.cut(names[key]))
+    target = link_target(key) if len(key) <= _NAME else None
+    return f'<a href="{escaped(target)}" rel="nofollow">{name}</a>' if target else name
+
+
+def _kept(text: str) -> str:
+    return shortened(whole(text), _NAME)

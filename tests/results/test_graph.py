@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+import re
+import urllib.parse
+import xml.etree.ElementTree as ET
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgnb.kg.terms import Iri, Literal
+from kgnb.results import graph_svg
+from kgnb.results.bundle import GRAPH_MIME
+from kgnb.results.graph import MOST, Edge, GraphPicture, Node
+from kgnb.results.graph_layout import HEIGHT, lay_out
+
+HUTS = GraphPicture(
+    [Node("http://huts.example/id/hochkar", "Hochkarhaus", "hut", emphasis=True), Node("b", "Wilma", "person")],
+    [Edge("http://huts.example/id/hochkar", "b", "has warden", emphasis=True), Edge("b", "b", "knows")],
+    "Who keeps it",
+    ["two of nine"],
+)
+
+
+def drawn(picture: GraphPicture) -> ET.Element:
+    """The picture as it lies in the HTML."""
+    [source] = re.findall(r'src="data:image/svg\+xml,([^"]+)"', picture.html())
+    return ET.fromstring(urllib.parse.unquote(source))
+
+
+def texts(picture: GraphPicture) -> list[str | None]:
+    return [element.text for element in drawn(picture).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def many(count: int, seed: int = 0) -> GraphPicture:
+    """A made-up graph, a tree and a few lines more, with names of usual length."""
+    random = Random(seed)
+    nodes = [Node(f"http://huts.example/id/{at}", f"Hut number {at}", random.choice("abc")) for at in range(count)]
+    ends = [(at, random.randrange(at)) for at in range(1, count)]
+    ends += [(random.randrange(count), random.randrange(count)) for _ in range(count // 5)]
+    return GraphPicture(nodes, [Edge(nodes[a].id, nodes[b].id, random.choice(["near", "lies in"])) for a, b in ends])
+
+
+def test_the_picture_is_an_image_of_valid_xml_that_is_the_same_every_time() -> None:
+    again = GraphPicture(HUTS.nodes, HUTS.edges, HUTS.title, HUTS.notes)
+    assert HUTS.html() == again.html() and HUTS.json() == again.json()
+    assert {"Hochkarhaus", "Wilma", "has warden", "knows", "hut", "person"} == set(texts(HUTS))
+    assert "<svg" not in HUTS.html() and "<script" not in HUTS.html()
+
+
+def test_plain_text_names_every_line_and_what_stands_alone() -> None:
+    lonely = GraphPicture([*HUTS.nodes, Node("c", "Nebelsattel")], HUTS.edges, HUTS.title, HUTS.notes)
+    assert str(lonely).splitlines() == [
+        "Who keeps it",
+        "",
+        "Hochkarhaus -- has warden --> Wilma",
+        "Wilma -- knows --> Wilma",
+        "by themselves: Nebelsattel",
+        "two of nine",
+    ]
+    assert str(GraphPicture([])) == "(an empty graph)" and "<img" in GraphPicture([]).html()
+
+
+def test_the_json_holds_positions_and_lines_by_position() -> None:
+    data = HUTS.json()
+    assert data["kinds"] == ["hut", "person"] and data["edges"] == [[0, 1, "has warden", 1], [1, 1, "knows"]]
+    [first, second] = data["nodes"]
+    assert first[:3] == ["http://huts.example/id/hochkar", "Hochkarhaus", 0] and first[5:] == ["", 1, 0]
+    assert second[:3] == ["b", "Wilma", 1] and len(second) == 5
+    assert all(
+        0 <= place <= limit for node in data["nodes"] for place, limit in zip(node[3:5], data["size"], strict=True)
+    )
+
+
+def test_an_end_that_is_no_node_is_drawn_under_its_id() -> None:
+    assert "http://huts.example/id/rose" not in str(GraphPicture([], [Edge("a", "http://huts.example/id/rose")]))
+    assert str(GraphPicture([], [Edge("a", "b")])) == "a --> b"
+
+
+def test_two_nodes_of_one_id_are_refused() -> None:
+    with pytest.raises(ValueError, match="two nodes have the id 'a'"):
+        GraphPicture([Node("a", "A"), Node("a", "B")])
+
+
+def test_a_picture_of_triples_gives_each_literal_a_node_of_its_own() -> None:
+    hut, pass_ = Iri("http://huts.example/id/a"), Iri("http://huts.example/id/b")
+    altitude = Iri("http://huts.example/altitude")
+    triples = [(hut, altitude, Literal("2431")), (pass_, altitude, Literal("2431"))]
+    picture = GraphPicture.of(triples, emphasis=[triples[0]])
+    assert [node.kind for node in picture.nodes] == ["", "value", "", "value"]
+    assert [node.emphasis for node in picture.nodes] == [True, True, False, False]
+    assert picture.table().df()["label"].tolist() == [edge.label for edge in picture.edges]
+
+
+def test_no_two_names_overlap() -> None:
+    picture = many(60)
+    widths = np.array([graph_svg.width(node.label) for node in picture.nodes])
+    places = np.array([node[3:5] for node in picture.json()["nodes"]])
+    for one in range(len(places)):
+        for other in range(one):
+            across, down = np.abs(places[one] - places[other])
+            assert across >= (widths[one] + widths[other]) / 2 or down >= HEIGHT
+
+
+def test_parts_that_nothing_joins_are_set_side_by_side() -> None:
+    places = lay_out([60.0] * 4, {(0, 1): 30.0, (2, 3): 30.0})
+    assert len({tuple(place) for place in places.tolist()}) == 4 and places.min() >= 0
+
+
+def test_a_saved_graph_of_a_hundred_nodes_stays_small() -> None:
+    bundle = many(100)._repr_mimebundle_()
+    assert set(bundle) == {GRAPH_MIME, "text/html", "text/plain"}
+    assert len(json.dumps(bundle)) <= 60_000
+
+
+def test_too_many_nodes_are_put_together_and_then_the_lightest_left_out() -> None:
+    star = GraphPicture([Node("hub", "hub", emphasis=True)], [Edge("hub", f"n{at}", "has") for at in range(1000)])
+    assert len(star.json()["nodes"]) == 2 and "1,000 others" in str(star)
+    assert any("1,000 nodes at the end of one line are put together" in note for note in star.json()["notes"])
+    assert len(star.table()) == 1000
+    ring = GraphPicture(
+        [Node(str(at), str(at)) for at in range(400)], [Edge(str(at), str((at + 1) % 400)) for at in range(400)]
+    )
+    assert len(ring.json()["nodes"]) == MOST
+    assert any(f"Drawn are {MOST} of 400 nodes" in note for note in ring.json()["notes"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=30))
+def test_hostile_names_come_out_inert(name: str, line: str, title: str) -> None:
+    evil = "<script>alert(1)</script>\"'&" + name
+    picture = GraphPicture(
+        [Node("javascript:alert(1)", evil, evil, evil)], [Edge("x\ud800", "javascript:alert(1)", line)], title
+    )
+    html = picture.html()
+    assert "<script" not in html.lower() and 'href="javascript' not in html.lower()
+    assert re.search(r'src="data:image/svg\+xml,[^"<>]*"', html)
+    assert drawn(picture) is not None
+    json.dumps(picture.json(), ensure_ascii=False).encode()
