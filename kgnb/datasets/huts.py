@@ -15,6 +15,11 @@ FILES = {
     "corvane": "corvane.ttl",
     "entity-reference": "entity-reference.tsv",
     "entity-seeds": "entity-seeds.tsv",
+    "kitchen": "kitchen.ttl",
+    "kitchen-shapes": "kitchen-shapes.ttl",
+    "kitchen-notes": "kitchen",
+    "kitchen-reference": "kitchen-reference.trig",
+    "pantry": "pantry.ttl",
 }
 
 
