@@ -1,4 +1,4 @@
-"""Two knowledge graphs as entity alignment sees them: entities, names, relation triples, attribute values; as arrays."""
+"""Two knowledge graphs as entity alignment sees them: entities, names, triples and attribute values, as arrays."""
 
 from __future__ import annotations
 

@@ -1,0 +1,287 @@
+"""Folders that hold two graphs to align, as published benchmarks lay them out: DBP15K, SRPRS, OpenEA.
+
+Two layouts, told apart by their files, whatever the folder is called:
+
+- *ids*: ``ent_ids_1/2``, ``triples_1/2`` in numbers (one number space over both sides), optionally ``rel_ids_1/2``;
+  links in ``sup_pairs`` and ``ref_pairs``, or ``sup_ent_ids`` and ``ref_ent_ids`` (DBP15K, SRPRS).
+- *iris*: ``rel_triples_1/2`` and, where there are any, ``attr_triples_1/2``; links in ``ent_links`` or in the
+  ``train_links``, ``valid_links``, ``test_links`` of a fold (OpenEA).
+
+Lines are split at tabs only: raw IRIs hold commas, quotes and parentheses. A file may be gzipped (``.gz``).
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgnb.errors import DataError
+
+Links: TypeAlias = tuple[tuple[str, str], ...]
+Integers = NDArray[np.int32]
+
+_LITERAL = re.compile(r'"(.*)"(?:@([A-Za-z0-9-]+)|\^\^<?([^<>]*)>?)?', re.DOTALL)
+_LINK_FILES = {
+    "train": ("sup_pairs", "sup_ent_ids", "train_links"),
+    "valid": ("valid_links",),
+    "test": ("ref_pairs", "ref_ent_ids", "test_links"),
+    "all": ("ent_links", "ill_ent_ids"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RawGraph:
+    """One side as its files have it; entities, relations, attributes and values are named by their index."""
+
+    name: str
+    entities: tuple[str, ...]  # IRIs
+    relations: tuple[str, ...]
+    triples: Integers  # (n, 3): subject, relation, object
+    attributes: tuple[str, ...] = ()
+    values: tuple[tuple[str, str, str], ...] = ()  # text, language, datatype
+    attribute_triples: Integers = field(default_factory=lambda: np.empty((0, 3), dtype=np.int32))
+    ids: tuple[str, ...] = ()  # the number of each entity, where the files have numbers
+
+
+@dataclass(frozen=True, eq=False)
+class EntityFolder:
+    """Two graphs, the links given to learn from and the links to be found, as pairs of IRIs."""
+
+    left: RawGraph
+    right: RawGraph
+    seeds: Links
+    tests: Links
+    valid: Links = ()
+    notes: tuple[str, ...] = ()
+
+    def iri(self, number: str) -> str | None:
+        """The IRI behind a number of the folder (None if there is none)."""
+        return self._iris.get(number)
+
+    @property
+    def _iris(self) -> dict[str, str]:
+        return dict(zip((*self.left.ids, *self.right.ids), (*self.left.entities, *self.right.entities), strict=True))
+
+
+def is_entity_folder(path: Path | str) -> bool:
+    """Whether a path is a folder in one of the layouts."""
+    folder = Path(path)
+    return folder.is_dir() and any(_there(folder, f"{name}_1") for name in ("ent_ids", "rel_triples"))
+
+
+def read_folder(path: Path | str, *, fold: int = 1) -> EntityFolder:
+    """Both graphs of a folder with their links.
+
+    ``fold`` chooses among the folds of an OpenEA folder (1 to 5). Links that stand in ``seeds`` are never tests, even
+    where a file lists all links (SRPRS). Raises DataError with file and line for what cannot be read.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        raise DataError("there is no such folder", where=str(folder), fix="Name the folder that holds ent_ids_1 etc.")
+    if _there(folder, "ent_ids_1"):
+        one, other = _by_ids(folder, "1"), _by_ids(folder, "2")
+        names = dict(zip((*one.ids, *other.ids), (*one.entities, *other.entities), strict=True))
+        both = len(one.ids) + len(other.ids)
+        if len(names) != both:
+            raise DataError(
+                f"{both - len(names)} numbers are used on both sides",
+                where=str(folder),
+                fix="Both sides must share one number space; do not mix the files of two copies of a data set.",
+            )
+        links = _links(folder, fold, names)
+    elif _there(folder, "rel_triples_1"):
+        links = _links(folder, fold, None)
+        ends = {pair for found in links.values() for pair in found}
+        one = _by_iris(folder, "1", sorted({source for source, _ in ends}))
+        other = _by_iris(folder, "2", sorted({target for _, target in ends}))
+    else:
+        raise DataError(
+            "it has neither ent_ids_1 nor rel_triples_1",
+            where=str(folder),
+            fix="A DBP15K or SRPRS folder has ent_ids_1 and triples_1, an OpenEA folder rel_triples_1; "
+            "two RDF files are named one after the other.",
+        )
+    return _folder(folder, one, other, links)
+
+
+def _folder(folder: Path, one: RawGraph, other: RawGraph, links: dict[str, Links]) -> EntityFolder:
+    seeds, valid = links["train"], links["valid"]
+    known = {*seeds, *valid}
+    tests = tuple(pair for pair in links["test"] or links["all"] if pair not in known)
+    left, right, notes = set(one.entities), set(other.entities), []
+    for source, target in (*seeds, *valid, *tests):
+        if source not in left or target not in right:
+            turned = source in right and target in left
+            raise DataError(
+                f"the link {source} - {target} "
+                + ("names its sides the other way round" if turned else "names an entity that is not in the graphs"),
+                where=str(folder),
+                fix="The first column of a link is an entity of side 1, the second one of side 2.",
+            )
+    if dropped := len(links["test"] or links["all"]) - len(tests):
+        notes.append(f"{dropped} of the test links are given as seeds and are no tests")
+    return EntityFolder(one, other, seeds, tests, valid, tuple(notes))
+
+
+def _by_ids(folder: Path, side: str) -> RawGraph:
+    """One side of a folder whose files hold numbers."""
+    numbers: dict[str, int] = {}
+    entities: list[str] = []
+    for where, (number, iri) in _rows(folder, f"ent_ids_{side}", 2):
+        if number in numbers:
+            raise DataError(f"the number {number} is given twice", where=where)
+        numbers[number] = len(entities)
+        entities.append(iri)
+    known = dict(row for _, row in _rows(folder, f"rel_ids_{side}", 2)) if _there(folder, f"rel_ids_{side}") else {}
+    relations: dict[str, int] = {}
+    triples: list[tuple[int, int, int]] = []
+    for where, (subject, relation, object_) in _rows(folder, f"triples_{side}", 3):
+        if subject not in numbers or object_ not in numbers:
+            missing = subject if subject not in numbers else object_
+            raise DataError(f"the entity {missing} is not in ent_ids_{side}", where=where)
+        place = relations.setdefault(relation, len(relations))
+        triples.append((numbers[subject], place, numbers[object_]))
+    named = tuple(known.get(relation, f"relation:{relation}") for relation in relations)
+    attributes, values, rows = _attributes(folder, side, {iri: at for at, iri in enumerate(entities)}, entities)
+    return RawGraph(
+        f"{folder.name} {side}",
+        tuple(entities),
+        named,
+        _array(triples),
+        attributes,
+        values,
+        rows,
+        tuple(numbers),
+    )
+
+
+def _by_iris(folder: Path, side: str, linked: Sequence[str]) -> RawGraph:
+    """One side of a folder whose files hold IRIs: entities as they appear, then those that links alone name."""
+    places: dict[str, int] = {}
+    relations: dict[str, int] = {}
+    triples = [
+        (
+            places.setdefault(subject, len(places)),
+            relations.setdefault(relation, len(relations)),
+            places.setdefault(object_, len(places)),
+        )
+        for _, (subject, relation, object_) in _rows(folder, f"rel_triples_{side}", 3)
+    ]
+    for iri in linked:
+        places.setdefault(iri, len(places))
+    entities = list(places)
+    attributes, values, rows = _attributes(folder, side, places, entities)
+    return RawGraph(
+        f"{folder.name} {side}", tuple(entities), tuple(relations), _array(triples), attributes, values, rows
+    )
+
+
+def _attributes(
+    folder: Path, side: str, places: dict[str, int], entities: list[str]
+) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...], Integers]:
+    """Attribute names, values and triples; an entity that only has attributes is added to ``entities``.
+
+    Files that list an entity's attributes without values (``training_attrs_1``) hold no value, and are left alone.
+    """
+    name = f"attr_triples_{side}"
+    if not _there(folder, name):
+        return (), (), _array([])
+    attributes: dict[str, int] = {}
+    values: dict[tuple[str, str, str], int] = {}
+    rows = []
+    for _, (iri, attribute, text) in _rows(folder, name, 3):
+        if iri not in places:
+            places[iri] = len(entities)
+            entities.append(iri)
+        at = attributes.setdefault(attribute, len(attributes))
+        rows.append((places[iri], at, values.setdefault(_value(text), len(values))))
+    return tuple(attributes), tuple(values), _array(rows)
+
+
+def _value(text: str) -> tuple[str, str, str]:
+    """Text, language and datatype of a value: quoted as in N-Triples, or bare."""
+    found = _LITERAL.fullmatch(text.strip())
+    if found is None:
+        return text, "", ""
+    return found[1], (found[2] or "").lower(), found[3] or ""
+
+
+def _links(folder: Path, fold: int, names: dict[str, str] | None) -> dict[str, Links]:
+    """Links by use, read from the folder itself or from the fold chosen."""
+    folds = sorted(path for path in folder.glob("*_5fold") if path.is_dir())
+    homes = [folder, *([folds[0] / str(fold)] if folds else [])]
+    if folds and not homes[1].is_dir():
+        raise DataError(f"there is no fold {fold}", where=str(folds[0]), fix="Folds are numbered from 1.")
+    found: dict[str, Links] = {}
+    for use, files in _LINK_FILES.items():
+        place = next(((home, name) for home in homes for name in files if _there(home, name)), None)
+        found[use] = tuple(_pairs(*place, names)) if place else ()
+    return found
+
+
+def _pairs(folder: Path, name: str, names: dict[str, str] | None) -> Iterator[tuple[str, str]]:
+    for where, (source, target) in _rows(folder, name, 2):
+        if names is None:
+            yield source, target
+        elif source in names and target in names:
+            yield names[source], names[target]
+        else:
+            raise DataError(f"the number {target if source in names else source} is on neither side", where=where)
+
+
+def read_links(path: Path | str) -> Links:
+    """Pairs of IRIs (or numbers) from a file with one link a line: source TAB target, and columns that do not matter.
+
+    A first line that is a header (``source``, ``target``) is passed over.
+    """
+    file = Path(path)
+    rows = [row for _, row in _rows(file.parent, file.name, 2, more=True)]
+    if rows and [cell.strip().lower() for cell in rows[0][:2]] in (["source", "target"], ["left", "right"]):
+        rows = rows[1:]
+    return tuple((source, target) for source, target, *_ in rows)
+
+
+def _there(folder: Path, name: str) -> bool:
+    return (folder / name).is_file() or (folder / f"{name}.gz").is_file()
+
+
+def _rows(folder: Path, name: str, width: int, *, more: bool = False) -> Iterator[tuple[str, list[str]]]:
+    """Where each line stands and its columns; the last column takes what is left of the line, unless there is more."""
+    path = folder / name
+    packed = not path.is_file()
+    path = folder / f"{name}.gz" if packed else path
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(_plain(lines), start=1):
+                if not line:
+                    continue
+                columns = line.split("\t") if more else line.split("\t", width - 1)
+                if len(columns) < width:
+                    raise DataError(
+                        f"a line has {len(columns)} columns, not {width}",
+                        where=f"{path}:{number}",
+                        fix="Columns are parted by a single tab.",
+                    )
+                yield f"{path}:{number}", columns
+    except UnicodeDecodeError as error:
+        raise DataError("it is not UTF-8 text", where=str(path), details=str(error)) from error
+    except (OSError, EOFError) as error:
+        raise DataError(f"it cannot be read: {error}", where=str(path)) from error
+
+
+def _plain(lines: Iterable[str]) -> Iterator[str]:
+    """Lines without their ends and a byte order mark; nothing else is stripped, as IRIs are raw."""
+    for number, line in enumerate(lines):
+        line = line.rstrip("\r\n")
+        yield line.removeprefix("\ufeff") if number == 0 else line
+
+
+def _array(rows: Sequence[tuple[int, int, int]]) -> Integers:
+    return np.array(rows, dtype=np.int32).reshape(-1, 3)

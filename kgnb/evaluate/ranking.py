@@ -1,0 +1,193 @@
+"""How good rankings of entities are, measured on plain values: Hits@k and MRR over test links, P/R/F1 of choices.
+
+A figure of this kind says little without what was ranked: over the *test targets* alone a right answer has fewer rivals
+than over *all entities* of the target graph, and seeds take pairs out of the test. :class:`Measured` carries both with
+the figures, and says which pairs equal names alone would have found.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from kgnb.evaluate.alignment import Pair, Score
+
+Rankings: TypeAlias = Mapping[str, Sequence[str]]  # source IRI -> target IRIs, best first
+
+IDENTICAL, OTHER, UNNAMED = "identical names", "other names", "names hidden or missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Shares between 0 and 1 over ``tests`` sources that have a counterpart.
+
+    ``mrr`` counts a source whose counterpart is not in its list as 0, so a list cut after k gives a lower bound.
+    """
+
+    hits1: float
+    hits10: float
+    mrr: float
+    tests: int
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the three can go together; figures of ours always can."""
+        return is_feasible(self.hits1, self.hits10, self.mrr)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an alignment reached: rankings and choices over the test links, whole and slice by slice."""
+
+    ranking: Ranking
+    chosen: Score
+    universe: str  # what a right answer was ranked among
+    seeds: int
+    slices: Mapping[str, Ranking] = field(default_factory=dict)
+
+    @property
+    def seed_ratio(self) -> float:
+        """Share of all known links that were given as seeds."""
+        known = self.seeds + self.ranking.tests
+        return self.seeds / known if known else 0.0
+
+
+def rank_of(ranking: Sequence[str], right: Iterable[str]) -> int | None:
+    """The 1-based place of the first right answer, None where there is none; an answer that is repeated counts once.
+
+    >>> rank_of(["b#Inn", "b#Inn", "b#Refuge"], ["b#Refuge"])
+    2
+    """
+    wanted = set(right)
+    return next((place for place, one in enumerate(dict.fromkeys(ranking), start=1) if one in wanted), None)
+
+
+def ranking(rankings: Rankings, links: Iterable[Pair]) -> Ranking:
+    """Hits@1, Hits@10 and MRR over the sources of ``links``; a source with several right targets needs one of them.
+
+    >>> ranking({"a#Hut": ["b#Inn", "b#Refuge"]}, [("a#Hut", "b#Refuge"), ("a#Bed", "b#Lit")])
+    Ranking(hits1=0.0, hits10=0.5, mrr=0.25, tests=2)
+    """
+    wanted = _by_source(links)
+    places = [rank_of(rankings.get(source, ()), targets) for source, targets in wanted.items()]
+    return Ranking(
+        _mean(place == 1 for place in places),
+        _mean(place is not None and place <= 10 for place in places),
+        _mean(1 / place if place else 0.0 for place in places),
+        len(places),
+    )
+
+
+def chosen(pairs: Iterable[Pair], links: Iterable[Pair], *, closed: bool = True) -> Score:
+    """Precision, recall and F1 of the pairs that were chosen.
+
+    Links of a benchmark do not list all there is. With ``closed``, only pairs about a source or target of ``links``
+    are counted; without, every other pair is wrong.
+    """
+    right = set(links)
+    sources, targets = {one for one, _ in right}, {other for _, other in right}
+    ours = {pair for pair in pairs if not closed or pair[0] in sources or pair[1] in targets}
+    return Score(len(ours & right), len(ours - right), len(right - ours))
+
+
+def measure(
+    rankings: Rankings,
+    pairs: Iterable[Pair],
+    links: Sequence[Pair],
+    *,
+    universe: str,
+    seeds: int = 0,
+    names: tuple[Mapping[str, str], Mapping[str, str]] | None = None,
+) -> Measured:
+    """Everything at once; ``names`` (source side, target side; by IRI) cuts the links into slices."""
+    cut = slices(links, *names) if names else {}
+    return Measured(
+        ranking(rankings, links),
+        chosen(pairs, links),
+        universe,
+        seeds,
+        {name: ranking(rankings, part) for name, part in cut.items()},
+    )
+
+
+def slices(links: Iterable[Pair], left: Mapping[str, str], right: Mapping[str, str]) -> dict[str, list[Pair]]:
+    """The links by what their names tell: identical but for case and spaces, other, hidden or missing on a side.
+
+    >>> slices([("a#1", "b#1"), ("a#2", "b#2")], {"a#1": "Hut", "a#2": "Bed"}, {"b#1": "hut", "b#2": "Lit"})
+    {'identical names': [('a#1', 'b#1')], 'other names': [('a#2', 'b#2')]}
+    """
+    found: dict[str, list[Pair]] = {IDENTICAL: [], OTHER: [], UNNAMED: []}
+    for source, target in links:
+        one, other = _plain(left.get(source, "")), _plain(right.get(target, ""))
+        found[UNNAMED if not one or not other else IDENTICAL if one == other else OTHER].append((source, target))
+    return {name: part for name, part in found.items() if part}
+
+
+def highest_mrr(hits1: float, hits10: float) -> float:
+    """The highest MRR that goes with Hits@1 and Hits@10: hits below 1 all at place 2, misses all at place 11.
+
+    >>> highest_mrr(0.5, 1.0)
+    0.75
+    """
+    return hits1 + (hits10 - hits1) / 2 + (1 - hits10) / 11
+
+
+def lowest_mrr(hits1: float, hits10: float) -> float:
+    """The lowest MRR that goes with them: hits below 1 all at place 10, misses nowhere."""
+    return hits1 + (hits10 - hits1) / 10
+
+
+def is_feasible(hits1: float, hits10: float, mrr: float, *, rounding: float = 0.0) -> bool:
+    """Whether three figures (shares) can describe one ranking; each may be off by ``rounding`` as printed.
+
+    >>> is_feasible(0.90, 0.95, 0.93), is_feasible(0.90, 0.95, 0.95)
+    (True, False)
+    """
+    low, high = _shares(hits1, rounding), _shares(hits10, rounding)
+    if low[0] > high[1] or not -rounding <= mrr <= 1 + rounding:
+        return False
+    slack = rounding + 1e-9
+    return lowest_mrr(low[0], high[0]) - slack <= mrr <= highest_mrr(low[1], high[1]) + slack
+
+
+def infeasible(figures: Iterable[tuple[str, float, float, float]], *, rounding: float = 0.0005) -> list[str]:
+    """A sentence for each published (system, Hits@1, Hits@10, MRR) that no one run can have."""
+    return [
+        f"{system}: an MRR of {mrr:.3f} cannot go with Hits@1 {hits1:.3f} and Hits@10 {hits10:.3f}; "
+        f"it lies between {lowest_mrr(hits1, hits10):.3f} and {highest_mrr(hits1, hits10):.3f}"
+        for system, hits1, hits10, mrr in figures
+        if not is_feasible(hits1, hits10, mrr, rounding=rounding)
+    ]
+
+
+def compare(
+    ours: Mapping[str, Sequence[str]], theirs: Mapping[str, Sequence[str]], links: Iterable[Pair]
+) -> dict[str, int]:
+    """How many test sources both get right at place 1, only one of the two, or neither."""
+    counts = {"both": 0, "only ours": 0, "only theirs": 0, "neither": 0}
+    for source, targets in _by_source(links).items():
+        one, other = (rank_of(side.get(source, ()), targets) == 1 for side in (ours, theirs))
+        counts["both" if one and other else "only ours" if one else "only theirs" if other else "neither"] += 1
+    return counts
+
+
+def _by_source(links: Iterable[Pair]) -> dict[str, set[str]]:
+    wanted: dict[str, set[str]] = {}
+    for source, target in links:
+        wanted.setdefault(source, set()).add(target)
+    return wanted
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return sum(found) / len(found) if found else 0.0
+
+
+def _shares(value: float, rounding: float) -> tuple[float, float]:
+    return max(0.0, value - rounding), min(1.0, value + rounding)
+
+
+def _plain(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).split()).casefold()
