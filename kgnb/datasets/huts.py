@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kgnb.datasets.cases import MatchingCase, MatchingSet
+from kgnb.datasets.questions import QuestionSet, read_questions
 from kgnb.errors import DataError
 
 FILES = {
@@ -20,6 +21,8 @@ FILES = {
     "kitchen-notes": "kitchen",
     "kitchen-reference": "kitchen-reference.trig",
     "pantry": "pantry.ttl",
+    "graph": "graph.ttl",
+    "questions": "questions.jsonl",
 }
 
 
@@ -43,6 +46,17 @@ def path(name: str) -> Path:
     if name not in FILES:
         raise ValueError(f"huts has no {name!r}; it has {', '.join(FILES)}")
     return folder() / FILES[name]
+
+
+def questions() -> QuestionSet:
+    """Thirty questions of every kind over ``huts:graph``, with our reference answers."""
+    return QuestionSet(
+        "huts",
+        "kgnb's mountain huts",
+        tuple(read_questions(path("questions"))),
+        graph="huts:graph",
+        notes=("a small teaching set of our own; a figure on it says nothing about real graphs",),
+    )
 
 
 def huts() -> MatchingSet:

@@ -1,0 +1,124 @@
+"""Questions with their reference answers: what a question-answering case is, and our own file format of JSON Lines.
+
+A line of a question file is ``{"id", "question", "entities"?, "kind"?, "values"?, "sparql"?}``; whoever only asks needs
+the first two.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgnb.errors import DataError
+
+Triple = tuple[str, str, str]  # names or IRIs, as the file has them
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, what it speaks of where that is known, and its reference answer where there is one."""
+
+    id: str
+    text: str
+    kind: str = ""  # single, list, count, yes/no, superlative, ...: what a report splits its figures by
+    entities: tuple[str, ...] = ()
+    values: tuple[str, ...] | None = None  # IRIs and literals' texts; () where nothing is the answer, None: not known
+    sparql: str = ""
+    group: str = ""  # questions of one group are wordings of the same question: split by it, never within
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """Questions over one graph, and what a report must say about them."""
+
+    name: str
+    title: str
+    questions: tuple[Asked, ...]
+    graph: str | Path  # a path or ``huts:graph``
+    notes: tuple[str, ...] = ()
+
+
+def read_questions(path: str | Path) -> list[Asked]:
+    """The questions of a JSON Lines file, in order; empty lines are passed over.
+
+    Raises:
+        DataError: the file is missing or empty, a line is not an object with an id and a question, or an id comes
+            twice; it names file and line.
+    """
+    found: dict[str, Asked] = {}
+    for number, line in _lines(path):
+        where = f"{path}:{number}"
+        asked = _asked(line, where)
+        if asked.id in found:
+            raise DataError(
+                f"the id {asked.id!r} comes twice", where=where, fix="Give every question an id of its own."
+            )
+        found[asked.id] = asked
+    if not found:
+        raise DataError("there is no question in it", where=str(path), fix=_FORM)
+    return list(found.values())
+
+
+_FORM = 'A line looks like {"id": "q1", "question": "Who runs the hut?", "entities": ["http://..."]}.'
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    try:
+        text = Path(path).expanduser().read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise DataError("there is no such file", where=str(path), fix="Check the name.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise DataError(f"cannot be read: {why}", where=str(path), fix="Save it as JSON Lines in UTF-8.") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield number, line.strip("\r")
+
+
+def _asked(line: str, where: str) -> Asked:
+    try:
+        content = json.loads(line)
+    except ValueError as error:
+        raise DataError(f"not JSON: {error}", where=where, fix=_FORM) from error
+    if not isinstance(content, dict):
+        raise DataError(f"a JSON object is wanted, not {line[:60]}", where=where, fix=_FORM)
+    given = {name: _text(content, name, where) for name in ("id", "question", "kind", "sparql", "group")}
+    for name in ("id", "question"):
+        if not given[name]:
+            raise DataError(f"{name!r} is missing or empty", where=where, fix=_FORM)
+    entities, values = (_texts(content, name, where) for name in ("entities", "values"))
+    return Asked(given["id"], given["question"], given["kind"], entities or (), values, given["sparql"], given["group"])
+
+
+def _text(content: dict[str, Any], name: str, where: str) -> str:
+    value = content.get(name)
+    if isinstance(value, int) and not isinstance(value, bool) and name == "id":
+        return str(value)
+    if value is not None and not isinstance(value, str):
+        raise DataError(f"{name!r} is {json.dumps(value)[:60]}, not a text", where=where, fix=_FORM)
+    return (value or "").strip()
+
+
+def _texts(content: dict[str, Any], name: str, where: str) -> tuple[str, ...] | None:
+    value = content.get(name)
+    if value is None:
+        return None
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
+        raise DataError(f"{name!r} is {json.dumps(value)[:60]}, not a list of texts", where=where, fix=_FORM)
+    return tuple(dict.fromkeys(item.strip() for item in value))
+
+
+def sampled(questions: Sequence[Asked], most: int) -> tuple[Asked, ...]:
+    """At most this many questions, evenly spread over the file: the same ones every time.
+
+    >>> [asked.id for asked in sampled([Asked(str(n), "?") for n in range(10)], 3)]
+    ['0', '3', '6']
+    """
+    if most <= 0 or most >= len(questions):
+        return tuple(questions)
+    return tuple(questions[place * len(questions) // most] for place in range(most))
