@@ -7,6 +7,8 @@ import { Widget } from '@lumino/widgets';
 import { element, icon } from './dom';
 import { visible } from './escaping';
 import { ShapeError } from './json';
+import { drawGraph, newGraphState } from './graph';
+import { GRAPH_MIME, readGraph } from './graph-data';
 import { drawMetrics } from './metrics';
 import { METRICS_MIME, readMetrics } from './metrics-data';
 import { readRun, RUN_MIME } from './run';
@@ -81,6 +83,14 @@ export function rendererFactories(translation?: IRenderMime.TranslationBundle): 
       () => {
         const state = newRunState();
         return (data, said) => drawRun(readRun(data), state, said);
+      },
+      words
+    ),
+    factory(
+      GRAPH_MIME,
+      () => {
+        const state = newGraphState();
+        return (data, said) => drawGraph(readGraph(data), state, said);
       },
       words
     ),

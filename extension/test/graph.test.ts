@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { GraphState } from '../src/graph';
+import { drawGraph, newGraphState } from '../src/graph';
+import { readGraph } from '../src/graph-data';
+import { cut, linesOf } from '../src/graph-drawing';
+import { UNTRANSLATED, wordsFrom } from '../src/words';
+
+const words = wordsFrom(UNTRANSLATED);
+const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
+const DATA = {
+  version: 1,
+  title: `Huts ${HOSTILE}`,
+  size: [400, 120],
+  kinds: ['hut', HOSTILE],
+  nodes: [
+    ['https://huts.example.org/hochkar', 'Hochkarhaus', 0, 60, 30, HOSTILE, 1, 0],
+    ['javascript:alert(1)', HOSTILE, 1, 260, 30],
+    ...['c', 'd', 'e', 'f'].map((name, at) => [name, `Node ${name}`, -1, 60 * at, 90])
+  ],
+  edges: [
+    [0, 1, 'has warden', 1],
+    [1, 0, 'keeps'],
+    [0, 1, 'employs'],
+    [2, 2, 'knows']
+  ],
+  notes: [HOSTILE]
+};
+
+function graph(state: GraphState = newGraphState(), data: unknown = DATA): HTMLElement {
+  const drawn = drawGraph(readGraph(data), state, words);
+  document.body.append(drawn);
+  return drawn;
+}
+
+function entry(drawn: HTMLElement, name: string): HTMLElement | undefined {
+  return [...drawn.querySelectorAll<HTMLElement>('.kgnb-graph-entry')].find(each => each.textContent === name);
+}
+
+beforeEach(() => {
+  document.body.replaceChildren();
+});
+
+describe('a graph', () => {
+  it('shows hostile text as text and links nothing but http', () => {
+    const drawn = graph();
+    entry(drawn, 'Node c')?.click();
+    drawn.querySelectorAll<HTMLElement>('.kgnb-graph-entry')[1]?.click();
+    expect(drawn.querySelector('img')).toBeNull();
+    expect(drawn.textContent).not.toContain('\u202e');
+    expect(drawn.querySelectorAll('a')).toHaveLength(0);
+  });
+
+  it('puts lines between the same two nodes together and bends what goes both ways', () => {
+    const lines = linesOf(readGraph(DATA).edges);
+    expect(lines.map(line => line.label)).toEqual(['has warden, employs', 'keeps', 'knows']);
+    expect(lines.map(line => line.bend)).toEqual([26, 26, 0]);
+    expect(graph().querySelectorAll('.kgnb-graph-line')).toHaveLength(3);
+  });
+
+  it('marks a node chosen in the list in the picture, with what it is joined to, and lets it go again', () => {
+    const state = newGraphState();
+    const drawn = graph(state);
+    entry(drawn, 'Hochkarhaus')?.click();
+    const nodes = [...drawn.querySelectorAll('.kgnb-graph-node')];
+    expect(nodes[0]?.classList.contains('kgnb-chosen')).toBe(true);
+    expect(nodes.map(node => node.classList.contains('kgnb-dim'))).toEqual([false, false, true, true, true, true]);
+    expect(drawn.querySelector('.kgnb-graph-about')?.textContent).toContain('has warden →');
+    expect(graph(state).querySelectorAll('.kgnb-chosen')).toHaveLength(1);
+    entry(drawn, 'Hochkarhaus')?.click();
+    expect(drawn.querySelectorAll('.kgnb-chosen, .kgnb-dim')).toHaveLength(0);
+  });
+
+  it('finds nodes by a part of their name', () => {
+    const drawn = graph();
+    const field = drawn.querySelector<HTMLInputElement>('input[type=search]');
+    if (field) {
+      field.value = 'hochk';
+      field.dispatchEvent(new Event('input'));
+    }
+    expect(drawn.querySelectorAll('.kgnb-found')).toHaveLength(1);
+    expect(drawn.querySelectorAll('li:not([hidden])')).toHaveLength(1);
+  });
+
+  it('enlarges, shrinks and goes back to all of it', () => {
+    const drawn = graph();
+    const box = (): string | null | undefined => drawn.querySelector('.kgnb-graph-picture')?.getAttribute('viewBox');
+    expect(box()).toBe('0 0 400 120');
+    drawn.querySelector<HTMLElement>('.kgnb-graph-in')?.click();
+    expect(box()).toBe('40 12 320 96');
+    drawn.querySelector<HTMLElement>('.kgnb-graph-all')?.click();
+    expect(box()).toBe('0 0 400 120');
+  });
+
+  it('says what is wrong with data that is no graph', () => {
+    expect(() => readGraph({ ...DATA, edges: [[0, 99, 'x']] })).toThrow('edges[0] ends at a node that is not there');
+    expect(() => readGraph({ ...DATA, version: 2 })).toThrow('version 2');
+    expect(graph(newGraphState(), { version: 1 }).querySelectorAll('.kgnb-graph-node')).toHaveLength(0);
+  });
+
+  it('cuts long names, wide letters sooner', () => {
+    expect(cut('a'.repeat(40))).toHaveLength(26);
+    expect(cut('山'.repeat(40))).toHaveLength(13);
+  });
+});
