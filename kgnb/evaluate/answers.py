@@ -1,0 +1,240 @@
+"""How good answers are: three scores, always together, on plain strings (IRIs, literals' texts, names).
+
+* **legacy-lenient**: a hit when either string contains the other. The only scorer ever released for the question files
+  of the ODA paper works so; an empty answer hits every time. It is here to compare with published figures and for
+  nothing else: show :data:`WARNING` beside it.
+* **strict**: the first value, normalised, equals a value of the reference (Hits@1).
+* **F1** of the answer set, averaged over all questions, yes/no, counts and lists included.
+
+An answer of ``unsure`` has no values. It is wrong where there is an answer, and right where there is none: strict and
+F1 then say 1 (as QALD does: an empty answer to a question whose reference is empty is right).
+
+A value may be given as several names of one thing, ``("http://.../Q42", "Douglas Adams")``: any of them will do.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import TypeAlias
+
+Value: TypeAlias = "str | Collection[str]"
+Triple: TypeAlias = tuple[str, str, str]
+
+WARNING = 'legacy-lenient counts an empty answer as a hit: "" scores 100 % wherever there is an answer'
+_YES_NO = {"yes": "true", "no": "false"}
+_EDGES = re.compile(r"^[\s\W_]+|[\s\W_]+$")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def normalised(text: str) -> str:
+    """A text as it is compared: case, width, underscores, blanks and marks at its ends aside; numbers by value.
+
+    An IRI stays as it is.
+
+    >>> normalised(" United_Kingdom. "), normalised("3.0"), normalised("Yes"), normalised("http://huts.example/id/A")
+    ('united kingdom', '3', 'true', 'http://huts.example/id/A')
+    """
+    if re.match(r"https?://|urn:", text.strip()):
+        return text.strip()
+    plain = unicodedata.normalize("NFKC", text).strip()
+    if _NUMBER.fullmatch(plain):
+        return _number(plain)
+    words = " ".join(re.sub(r"[_\s]+", " ", plain).split()).casefold()
+    words = _EDGES.sub("", words) or words  # "?" stays "?"
+    return _number(words) if _NUMBER.fullmatch(words) else _YES_NO.get(words, words)
+
+
+def _number(text: str) -> str:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return text
+    if value == 0:
+        return "0"
+    return f"{value.normalize():f}" if abs(value.adjusted()) < 40 else str(value.normalize())
+
+
+def lenient(found: Sequence[Value], reference: Sequence[Value]) -> bool:
+    """The legacy-lenient score: whether the answer and a reference value contain one another, blanks and case aside.
+
+    >>> lenient([], ["Paris"]), lenient(["e"], ["Berne"]), lenient(["Rome"], ["Paris"])
+    (True, True, False)
+    """
+    said = _squeezed("; ".join(next(iter(_all(value)), "") for value in found))
+    wanted = [_squeezed(name) for value in reference for name in _all(value)]
+    return any(said in name or name in said for name in wanted)
+
+
+def strict(found: Sequence[Value], reference: Sequence[Value]) -> bool:
+    """Whether the first value is one of the reference (Hits@1); with an empty reference, whether nothing was said.
+
+    >>> strict(["Paris", "Rome"], ["paris"]), strict([""], ["paris"]), strict(["e"], ["Berne"]), strict([], [])
+    (True, False, False, True)
+    """
+    if not reference:
+        return not _sets(found)
+    first = _names(found[0]) if found else frozenset()
+    return any(first & names for names in _sets(reference))
+
+
+@dataclass(frozen=True, slots=True)
+class SetScore:
+    """Precision, recall and F1 of one set of answers, each from 0 to 1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def set_score(found: Sequence[Value], reference: Sequence[Value]) -> SetScore:
+    """How the values found compare with those of the reference, in no order; repeats count once.
+
+    >>> set_score(["a", "b"], ["b", "c", "d"])
+    SetScore(precision=0.5, recall=0.3333333333333333, f1=0.4)
+    """
+    ours, theirs = _sets(found), _sets(reference)
+    wrong = len(found) if not ours else 0  # [""] says nothing, but it does not say "there is none"
+    if not theirs:
+        right = float(not ours and not wrong)
+        return SetScore(right, right, right)
+    hits = sum(any(names & other for other in theirs) for names in ours)
+    met = sum(any(names & other for other in ours) for names in theirs)
+    if not hits:
+        return SetScore(0.0, 0.0, 0.0)
+    precision, recall = hits / len(ours), met / len(theirs)
+    return SetScore(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What cited triples are worth: how many were cited, how many are in the graph, whether they give the answer."""
+
+    cited: int
+    existing: int
+    entails: bool
+
+    @property
+    def precision(self) -> float:
+        """Share of the cited triples that are in the graph; 0 where none was cited."""
+        return self.existing / self.cited if self.cited else 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether all that was cited exists and gives the answer."""
+        return self.entails and self.existing == self.cited > 0
+
+
+def support(triples: Collection[Triple], values: Sequence[str], exists: Callable[[Triple], bool]) -> Support:
+    """Whether cited triples exist and give the values: every value is an end of one of them.
+
+    A count is given by as many things as it says (subjects, objects or triples), a yes by at least one triple. A no has
+    no triples that prove it: it holds where those cited exist.
+
+    >>> hut = ("http://h/a", "http://h/warden", "http://h/ada")
+    >>> support([hut], ["http://h/ada"], lambda triple: triple == hut)
+    Support(cited=1, existing=1, entails=True)
+    >>> support([hut], ["http://h/bob"], lambda triple: False)
+    Support(cited=1, existing=0, entails=False)
+    """
+    known = [triple for triple in dict.fromkeys(triples) if exists(triple)]
+    ends = {normalised(end) for subject, _, value in known for end in (subject, value)}
+    wanted = [normalised(value) for value in values]
+    entails = bool(wanted) and bool(known) and all(value in ends for value in wanted)
+    if not entails and len(wanted) == 1 and known:
+        entails = wanted[0] in ("true", "false") or wanted[0] in _counts(known)
+    return Support(len(set(triples)), len(known), entails)
+
+
+def _counts(triples: Sequence[Triple]) -> set[str]:
+    """The numbers that can be counted in triples: of subjects, objects and triples, by relation and in all."""
+    relations = {triple[1] for triple in triples}
+    parts = [triples, *([t for t in triples if t[1] == relation] for relation in sorted(relations))]
+    return {str(n) for part in parts for n in (len(part), len({t[0] for t in part}), len({t[2] for t in part}))}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question measured. ``found`` is empty where the system was unsure."""
+
+    found: Sequence[Value]
+    reference: Sequence[Value]
+    kind: str = ""
+    forced: bool = False
+    support: Support | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """The three scores over some questions, each a share from 0 to 1, and what else to know of them."""
+
+    questions: int
+    lenient: float
+    strict: float
+    f1: float
+    unsure: int  # questions without an answer
+    forced: int  # answers given only because the rounds or the budget were over
+    strict_of_answered: float  # strict among the questions that were answered
+    support: float | None  # share of the answers that rest on triples which exist and give them; None: not looked at
+
+
+def measure(items: Sequence[Item]) -> Measures:
+    """The scores of all items together: every question counts the same, the unsure ones too.
+
+    >>> measured = measure([Item(["a"], ["A"]), Item([""], ["b"])])
+    >>> measured.lenient, measured.strict, measured.f1
+    (1.0, 0.5, 0.5)
+    """
+    answered = [item for item in items if _sets(item.found)]
+    looked_at = [item.support for item in answered if item.support is not None]
+    return Measures(
+        len(items),
+        _mean([lenient(item.found, item.reference) for item in items]),
+        _mean([strict(item.found, item.reference) for item in items]),
+        _mean([set_score(item.found, item.reference).f1 for item in items]),
+        len(items) - len(answered),
+        sum(item.forced for item in items),
+        _mean([strict(item.found, item.reference) for item in answered]),
+        _mean([each.holds for each in looked_at]) if looked_at else None,
+    )
+
+
+def by_kind(items: Sequence[Item]) -> dict[str, Measures]:
+    """The scores by kind of question, in the order in which the kinds first come."""
+    kinds = dict.fromkeys(item.kind for item in items)
+    return {kind: measure([item for item in items if item.kind == kind]) for kind in kinds}
+
+
+def is_literal_zero(reference: Sequence[str]) -> bool:
+    """Whether the reference is the one number 0.
+
+    28 of the 333 QALD-10 answers in the ODA paper's file are so: what the count gave in the snapshot they were made
+    with. A report lists them apart.
+
+    >>> is_literal_zero(["0"]), is_literal_zero(["0", "1"]), is_literal_zero(["0.0"])
+    (True, False, True)
+    """
+    return [normalised(value) for value in reference] == ["0"]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _all(value: Value) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _names(value: Value) -> frozenset[str]:
+    return frozenset(name for name in map(normalised, _all(value)) if name)
+
+
+def _sets(values: Sequence[Value]) -> list[frozenset[str]]:
+    return list(dict.fromkeys(names for names in map(_names, values) if names))
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s+", "", text).lower()

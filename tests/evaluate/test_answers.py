@@ -1,0 +1,145 @@
+"""The three scores of answers: what each counts, on purpose-made adversaries and on anything."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.evaluate.answers import (
+    Item,
+    by_kind,
+    is_literal_zero,
+    lenient,
+    measure,
+    normalised,
+    set_score,
+    strict,
+    support,
+)
+
+WORD = st.text(min_size=1, max_size=12).filter(lambda text: normalised(text) != "")
+WORDS = st.lists(WORD, min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize("nothing", [[], [""], ["", " "]])
+def test_an_empty_answer_scores_nothing_but_under_the_lenient_scorer(nothing: list[str]) -> None:
+    reference = ["Wilma Aschauer"]
+    assert lenient(nothing[:1], reference)
+    assert not strict(nothing, reference)
+    assert set_score(nothing, reference).f1 == 0
+
+
+def test_the_letter_e_scores_nothing_but_under_the_lenient_scorer() -> None:
+    measured = measure([Item(["e"], [name]) for name in ("Berne", "Ottersried", "1908 metres", "true")])
+    assert measured.lenient == 1.0
+    assert measured.strict == measured.f1 == 0.0
+
+
+def test_an_unsure_answer_is_right_where_there_is_none() -> None:
+    assert strict([], []) and set_score([], []).f1 == 1
+    assert not strict(["anyone"], []) and set_score(["anyone"], []).f1 == 0
+    assert set_score([""], []).f1 == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("true", "Yes"),
+        ("3", "3.0"),
+        ("007", "7"),
+        ("-0", "0"),
+        ("united_kingdom", "United Kingdom"),
+        ("Ångström", "Ångström"),
+        ("1e3", "1000"),
+    ],
+)
+def test_what_means_the_same_is_written_the_same(one: str, other: str) -> None:
+    assert strict([one], [other]) and set_score([one], [other]).f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("3", "30"), ("true", "1"), ("no", "not"), ("http://h/A", "http://h/a"), ("-3", "3"), ("?", "!")]
+)
+def test_what_differs_stays_different(one: str, other: str) -> None:
+    assert not strict([one], [other]) and set_score([one], [other]).f1 == 0
+
+
+def test_any_name_of_a_value_will_do() -> None:
+    reference = [("http://h/q42", "Douglas Adams"), ("http://h/q1", "universe")]
+    assert strict(["douglas adams"], reference)
+    assert set_score(["http://h/q1", "Douglas Adams", "http://h/q42"], reference).recall == 1
+
+
+def test_only_the_first_value_counts_for_hits_at_one() -> None:
+    assert not strict(["wrong", "right"], ["right"])
+    assert set_score(["wrong", "right"], ["right"]).f1 == pytest.approx(2 / 3)
+
+
+@given(WORDS)
+def test_the_reference_itself_scores_full_marks(reference: list[str]) -> None:
+    assert strict(reference, reference)
+    assert set_score(reference, reference).f1 == pytest.approx(1)
+    assert lenient(reference[:1], reference)
+
+
+@given(WORDS, WORDS)
+def test_scores_lie_between_nothing_and_all_and_do_not_hang_on_order(found: list[str], reference: list[str]) -> None:
+    score = set_score(found, reference)
+    assert 0 <= score.f1 <= 1 and 0 <= score.precision <= 1 and 0 <= score.recall <= 1
+    assert score == set_score(found[::-1], reference[::-1])
+    assert score == set_score(found * 2, reference * 2)
+    assert not strict(found, reference) or score.f1 > 0
+
+
+@given(WORDS, st.lists(WORD, max_size=5))
+def test_saying_more_that_is_wrong_never_helps(reference: list[str], more: list[str]) -> None:
+    wrong = [word + "\U0001f6d6" for word in more if normalised(word + "\U0001f6d6") not in map(normalised, reference)]
+    assert set_score(reference[:1] + wrong, reference).f1 <= set_score(reference[:1], reference).f1 + 1e-12
+
+
+@given(st.text(max_size=20))
+def test_normalising_twice_changes_nothing(text: str) -> None:
+    assert normalised(normalised(text)) == normalised(text)
+
+
+HUT = ("http://h/hut", "http://h/serves", "http://h/soup")
+CAKE = ("http://h/hut", "http://h/serves", "http://h/cake")
+
+
+def test_support_holds_where_the_triples_exist_and_give_the_answer() -> None:
+    assert support([HUT, CAKE], ["http://h/soup", "http://h/cake"], {HUT, CAKE}.__contains__).holds
+    invented = support([HUT, CAKE], ["http://h/soup", "http://h/cake"], {HUT}.__contains__)
+    assert (invented.precision, invented.entails, invented.holds) == (0.5, False, False)
+    beside_the_point = support([HUT], ["http://h/cake"], {HUT, CAKE}.__contains__)
+    assert beside_the_point.precision == 1 and not beside_the_point.holds
+    assert not support([], ["http://h/cake"], {HUT}.__contains__).holds
+
+
+def test_a_count_is_supported_by_as_many_things() -> None:
+    assert support([HUT, CAKE], ["2"], {HUT, CAKE}.__contains__).holds
+    assert not support([HUT, CAKE], ["3"], {HUT, CAKE}.__contains__).holds
+    assert support([HUT], ["true"], {HUT}.__contains__).holds
+    assert not support([HUT], ["true"], set[object]().__contains__).holds
+
+
+def test_all_items_count_and_are_split_by_kind() -> None:
+    items = [
+        Item(["a"], ["a"], "single", support=support([HUT], ["a"], {HUT}.__contains__)),
+        Item([], ["b"], "single"),
+        Item(["2"], ["2.0"], "count", forced=True),
+        Item([], [], "unanswerable"),
+    ]
+    measured = measure(items)
+    assert (measured.questions, measured.unsure, measured.forced) == (4, 2, 1)
+    assert measured.strict == measured.f1 == 0.75
+    assert measured.strict_of_answered == 1.0 and measured.support == 0.0
+    kinds = by_kind(items)
+    assert list(kinds) == ["single", "count", "unanswerable"]
+    assert kinds["single"].strict == 0.5 and kinds["unanswerable"].f1 == 1.0
+    assert measure([]).questions == 0 == measure([]).f1
+
+
+def test_an_answer_of_nought_is_told_apart() -> None:
+    assert is_literal_zero(["0"]) and is_literal_zero(["00"])
+    assert not is_literal_zero([]) and not is_literal_zero(["no"]) and not is_literal_zero(["0", "0"])
