@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.metrics import Metrics, Score
 from kgnb.results.run_view import RunView
 from kgnb.results.table import Column, Link, Table
@@ -93,3 +94,33 @@ def scores() -> Metrics:
 def measured(precision: float, recall: float) -> Mapping[str, float]:
     """Precision, recall and their harmonic mean."""
     return {"precision": precision, "recall": recall, "f1": 2 * precision * recall / (precision + recall)}
+
+
+def graph() -> GraphPicture:
+    """A few huts, who keeps them and where they lie."""
+    return GraphPicture(
+        [
+            Node(ALPINE + "hochkar", "Hochkarhaus", "hut", emphasis=True),
+            Node(ALPINE + "dreibach", "Dreibachhütte", "hut"),
+            Node(ALPINE + "wilma", "Wilma Aschauer", "person", note="also <script>alert(1)</script>"),
+            Node(ALPINE + "korbin", "Korbin Tesch", "person"),
+            Node(ALPINE + "ottertal", "Ottertal", "valley"),
+            Node(ALPINE + "hollenmark", "Hollenmark", "range"),
+            Node("group", "12 routes", "route", more=12),
+            Node("javascript:alert(1)", "a hostile <b>name</b>"),
+            Node(ALPINE + "nebelsattel", "Nebelsattel pass", "pass"),
+        ],
+        [
+            Edge(ALPINE + "hochkar", ALPINE + "wilma", "has warden", emphasis=True),
+            Edge(ALPINE + "dreibach", ALPINE + "korbin", "has warden"),
+            Edge(ALPINE + "dreibach", ALPINE + "korbin", "has cook"),
+            Edge(ALPINE + "hochkar", ALPINE + "ottertal", "lies in"),
+            Edge(ALPINE + "dreibach", ALPINE + "ottertal", "lies in"),
+            Edge(ALPINE + "ottertal", ALPINE + "hollenmark", "part of"),
+            Edge(ALPINE + "hollenmark", ALPINE + "ottertal", "has part"),
+            Edge("group", ALPINE + "hochkar", "lead past"),
+            Edge("javascript:alert(1)", ALPINE + "hochkar", "<i>hostile</i>"),
+        ],
+        "The Hochkarhaus and around it",
+        ["One pass lies apart."],
+    )

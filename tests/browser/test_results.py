@@ -17,7 +17,7 @@ expect = pytest.importorskip("playwright.sync_api", reason="browser tests need t
 pytestmark = pytest.mark.browser
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "run.json"
-TABLE, RUN, SCORES, BROKEN = 0, 1, 2, 3
+TABLE, RUN, SCORES, BROKEN, GRAPH = 0, 1, 2, 3, 4
 
 BROKEN_CELL = """
 from IPython.display import display
@@ -32,7 +32,8 @@ def notebook() -> Callable[[Lab], str]:
     """Writes the notebook of these tests into a server's folder, and the run it shows."""
 
     def write(lab: Lab) -> str:
-        cells = [f"import shown\n\nshown.{name}()" for name in ("table", "run", "scores")] + [BROKEN_CELL]
+        cells = [f"import shown\n\nshown.{name}()" for name in ("table", "run", "scores")]
+        cells += [BROKEN_CELL, "import shown\n\nshown.graph()"]
         book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.strip()) for cell in cells])
         book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
         for number, cell in enumerate(book.cells):
@@ -60,10 +61,11 @@ def test_the_extension_draws_and_a_person_can_work_with_it(opened: Visit, pictur
     check_run(opened)
     check_scores(opened)
     check_broken(opened)
+    check_graph(opened)
     for theme in ("Light", "Dark"):
         opened.theme(f"JupyterLab {theme}")
         assert opened.barriers(".kgnb-result") == []
-        for name, number in (("table", TABLE), ("run", RUN), ("scores", SCORES), ("broken", BROKEN)):
+        for name, number in (("table", TABLE), ("run", RUN), ("scores", SCORES), ("broken", BROKEN), ("graph", GRAPH)):
             opened.result(number).screenshot(path=pictures / f"{name}-{theme.lower()}.png")
 
 
@@ -92,7 +94,7 @@ def check_table(opened: Visit) -> None:
     rows.first.get_by_role("button", name="Copy IRI").first.click()
     expect(rows.first.locator(".kgnb-answered")).to_have_count(1)
     assert opened.page.evaluate("navigator.clipboard.readText()") == "https://huts.example.org/alpine#Warden"
-    assert opened.page.locator(".jp-Notebook .jp-Cell").count() == 4
+    assert opened.page.locator(".jp-Notebook .jp-Cell").count() == 5
     search.fill("")
     table.get_by_label("Rows per page").select_option("10")
     expect(rows).to_have_count(10)
@@ -129,6 +131,25 @@ def check_broken(opened: Visit) -> None:
     expect(broken).to_contain_text("This result cannot be shown: rows[0].cells has 1 values for 0 columns.")
 
 
+def check_graph(opened: Visit) -> None:
+    graph = opened.result(GRAPH).locator(".kgnb-graph")
+    expect(graph.locator(".kgnb-graph-node")).to_have_count(9)
+    graph.locator(".kgnb-graph-node", has_text="Hochkarhaus").click()
+    expect(graph.locator(".kgnb-graph-about")).to_contain_text("has warden → Wilma Aschauer")
+    whole = graph.locator(".kgnb-graph-picture").get_attribute("viewBox")
+    graph.get_by_role("button", name="Enlarge").press("Enter")
+    assert graph.locator(".kgnb-graph-picture").get_attribute("viewBox") != whole
+    graph.get_by_role("button", name="Show all of it").click()
+    assert graph.locator(".kgnb-graph-picture").get_attribute("viewBox") == whole
+    graph.locator("summary").press("Enter")
+    graph.get_by_role("button", name="Ottertal").press("Enter")
+    expect(graph.locator(".kgnb-chosen text")).to_have_text("Ottertal")
+    graph.get_by_label("Find a node").press_sequentially("dd")  # letters are shortcuts of the notebook around it
+    graph.get_by_label("Find a node").fill("pass")
+    expect(graph.locator(".kgnb-found")).to_have_count(1)
+    graph.get_by_label("Find a node").fill("")
+
+
 def test_a_saved_notebook_that_is_not_trusted_is_drawn_too(opened: Visit, visit: Callable[[Lab], Visit]) -> None:
     opened.save()
     saved = nbformat.read(opened.lab.folder / "results.ipynb", as_version=4)
@@ -138,7 +159,7 @@ def test_a_saved_notebook_that_is_not_trusted_is_drawn_too(opened: Visit, visit:
     nbformat.write(saved, opened.lab.folder / "sent.ipynb")
     page = visit(opened.lab)
     page.open("sent.ipynb")
-    for number, kind in ((TABLE, "table"), (RUN, "run"), (SCORES, "metrics")):
+    for number, kind in ((TABLE, "table"), (RUN, "run"), (SCORES, "metrics"), (GRAPH, "graph")):
         expect(page.result(number).locator(f".kgnb-{kind}")).to_be_visible()
 
 
@@ -159,14 +180,19 @@ def test_without_the_extension_the_html_reads_the_same(
     expect(run.locator("details[open]")).to_contain_text("a bunk is one place in a bed for many")
     expect(scores.locator("tbody tr")).to_have_count(6)
     expect(page.result(BROKEN)).to_have_text("a table")
+    graph = page.result(GRAPH)
+    assert graph.locator("img").evaluate("image => image.complete && image.naturalWidth > 300")
+    graph.locator("summary").click()
+    expect(graph).to_contain_text("Hochkarhaus — has warden → Wilma Aschauer")
     for theme in ("Light", "Dark"):
         page.theme(f"JupyterLab {theme}")
-        for name, output in (("table", table), ("run", run), ("scores", scores)):
+        for name, output in (("table", table), ("run", run), ("scores", scores), ("graph", graph)):
             output.screenshot(path=pictures / f"{name}-html-{theme.lower()}.png")
 
 
 def test_the_sanitiser_of_jupyterlab_leaves_our_html_as_it_is(opened: Visit) -> None:
     html = {"table": shown.table().html(), "run": shown.run(FIXTURE).html(), "scores": shown.scores().html()}
+    html["graph"] = shown.graph().html()
     changed: dict[str, Any] = opened.page.evaluate(SANITISE, html)
     assert changed == {}
 
