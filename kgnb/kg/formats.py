@@ -12,8 +12,10 @@ from typing import Literal as OneOf
 from typing import cast
 
 from kgnb.errors import DataError
+from kgnb.kg.name_triples import SUFFIXES as NAMES
+from kgnb.kg.name_triples import looks_like_names
 
-Format = OneOf["Turtle", "RDF/XML", "N-Triples", "N-Quads", "TriG", "N3", "JSON-LD"]
+Format = OneOf["Turtle", "RDF/XML", "N-Triples", "N-Quads", "TriG", "N3", "JSON-LD", "names"]
 
 SUFFIXES: dict[str, Format] = {
     ".ttl": "Turtle",
@@ -101,6 +103,8 @@ def format_of(path: Path, text: str) -> Format:
         what = seen if seen in _REFUSED else _OTHERS[suffix]
         raise DataError(f"this is {what}, which cannot be read here", where=str(path), fix=_REFUSED.get(what, _CONVERT))
     known = SUFFIXES.get(suffix)
+    if known is None and not seen and (suffix in NAMES or not suffix) and looks_like_names(head):
+        return "names"
     if seen in ("RDF/XML", "JSON-LD"):
         return cast(Format, seen)
     if seen == "Turtle" and known in (None, "RDF/XML", "JSON-LD", "N-Triples", "N-Quads"):
@@ -111,7 +115,8 @@ def format_of(path: Path, text: str) -> Format:
         raise DataError(
             f"cannot tell what this file holds (suffix {suffix or 'none'})",
             where=str(path),
-            fix=f"give it the suffix of its format: {' '.join(SUFFIXES)}, each also with .gz",
+            fix=f"give it the suffix of its format: {' '.join(SUFFIXES)}, each also with .gz; "
+            f"{' '.join(NAMES)} are for plain triples, head TAB relation TAB tail",
         )
     return known
 

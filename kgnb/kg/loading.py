@@ -19,6 +19,7 @@ from kgnb.kg.entities import refuse_swelling
 from kgnb.kg.formats import SUFFIXES, Format, decode, file_bytes, format_of, refuse_cut_xml
 from kgnb.kg.graph import Graph
 from kgnb.kg.mending import Mender, mend_text
+from kgnb.kg.name_triples import read_name_triples
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.oxigraph_terms import triple_from_oxigraph
 from kgnb.kg.rdflib_graph import RdflibGraph
@@ -57,7 +58,8 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
     """Load files, folders (all RDF files inside) and globs into ``graph``.
 
     A file goes in whole or not at all. Turtle, RDF/XML, N-Triples, N-Quads, TriG, N3 (without rules) and JSON-LD are
-    read, each also gzipped, by suffix and by what the file begins with. Named graphs are kept in an OxigraphGraph;
+    read, each also gzipped, by suffix and by what the file begins with; so are plain triples of names, in three
+    columns (``name_triples``). Named graphs are kept in an OxigraphGraph;
     elsewhere their triples join the default graph. ``owl:imports`` are not followed and no address is fetched.
 
     What is sloppy is mended and counted: characters percent-encoded in IRIs, relative IRIs resolved against ``base``
@@ -95,6 +97,8 @@ def read_quads(
     """The quads of one file, strict, and its prefixes; mends are added to ``counts`` and ``examples``."""
     text = decode(file_bytes(path), counts, examples)
     kind = format_of(path, text)
+    if kind == "names":
+        return read_name_triples(text, str(path), base), {}
     if kind == "RDF/XML":
         refuse_swelling(text, str(path))
     mender = Mender(base or f"file:///{quote(path.name)}", counts, examples)

@@ -1,0 +1,103 @@
+"""Triples as three columns of names, ``head TAB relation TAB tail``: how most benchmark graphs come.
+
+A name becomes an IRI below :data:`BASE` and a label: the relation ``place_of_birth`` is
+``http://names.example/relation/place_of_birth``, "place of birth". A cell that is an IRI already stays one. A tail that
+is a number or a date, and nowhere a head, becomes a literal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pyoxigraph as ox
+
+from kgnb.errors import DataError
+from kgnb.kg.labels import readable_name
+from kgnb.kg.terms import RDFS, XSD, is_iri
+
+BASE = "http://names.example/"
+SUFFIXES = (".tsv", ".tab", ".txt")
+_HEADERS = {("head", "relation", "tail"), ("subject", "predicate", "object"), ("subject", "relation", "object")}
+_TYPED = (
+    (re.compile(r"[+-]?\d+"), "integer"),
+    (re.compile(r"[+-]?\d*\.\d+"), "decimal"),
+    (re.compile(r"-?\d{4,}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"), "date"),
+)
+_UNSAFE = re.compile(r'[\x00-\x20<>"{}|\\^`%#?\ud800-\udfff]')
+_LABEL = ox.NamedNode(RDFS + "label")
+
+
+def looks_like_names(head: str) -> bool:
+    """Whether most of the first lines have three columns.
+
+    >>> looks_like_names("ada\\twarden_of\\thochkarhaus\\n"), looks_like_names("one,two,three\\n")
+    (True, False)
+    """
+    lines = [line for line in head.split("\n")[:20] if line.strip()]
+    whole = lines[:-1] or lines  # the last may be cut
+    return bool(whole) and 2 * sum(len(_cells(line)) == 3 for line in whole) > len(whole)
+
+
+def read_name_triples(text: str, where: str, base: str | None = None) -> list[ox.Quad]:
+    """The triples of a text with three columns, and the labels of what they name.
+
+    Raises:
+        DataError: a line has not three columns, or an empty one; it names file and line.
+    """
+    rows = list(_rows(text, where))
+    if not rows:
+        raise DataError("there is no triple in it", where=where, fix=_FORM)
+    below = base or BASE
+    heads = {head for head, _, _ in rows}
+    quads: dict[ox.Quad, None] = {}
+    for head, relation, tail in rows:
+        subject = _node(head, f"{below}entity/", quads)
+        predicate = _node(relation, f"{below}relation/", quads, relation=True)
+        literal = None if tail in heads else _literal(tail)
+        quads[ox.Quad(subject, predicate, literal or _node(tail, f"{below}entity/", quads))] = None
+    return list(quads)
+
+
+_FORM = "A line is head TAB relation TAB tail, one triple a line."
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.rstrip("\r\n").split("\t")]
+
+
+def _rows(text: str, where: str) -> Iterator[tuple[str, str, str]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        cells = _cells(line)
+        if number == 1 and tuple(cell.lower() for cell in cells) in _HEADERS:
+            continue
+        if len(cells) != 3 or not all(cells):
+            raise DataError(
+                f"{len(cells)} columns, or an empty one, in {line[:60]!r}", where=f"{where}:{number}", fix=_FORM
+            )
+        yield cells[0], cells[1], cells[2]
+
+
+def _node(name: str, below: str, quads: dict[ox.Quad, None], *, relation: bool = False) -> ox.NamedNode:
+    bare = name[1:-1] if name.startswith("<") and name.endswith(">") else name
+    if re.match(r"https?://|urn:", bare) and is_iri(bare):
+        return ox.NamedNode(bare)
+    node = ox.NamedNode(below + _UNSAFE.sub(_encoded, name))
+    last = re.split(r"[/.](?=\S)", name.strip("/"))[-1] if relation else name
+    label = readable_name(last) if relation else " ".join(name.replace("_", " ").split())
+    quads[ox.Quad(node, _LABEL, ox.Literal(label or name))] = None
+    return node
+
+
+def _encoded(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace"))
+
+
+def _literal(text: str) -> ox.Literal | None:
+    quoted = re.fullmatch(r'"(.*)"(?:@([A-Za-z-]+))?', text)
+    if quoted:
+        return ox.Literal(quoted[1], language=quoted[2]) if quoted[2] else ox.Literal(quoted[1])
+    kind = next((kind for pattern, kind in _TYPED if pattern.fullmatch(text)), None)
+    return ox.Literal(text, datatype=ox.NamedNode(XSD + kind)) if kind else None
