@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from kgnb.errors import BackendError
+from kgnb.kg.courtesy import Courtesy, courtesy_towards
 from kgnb.kg.endpoint_reply import read_boolean, read_solutions, read_triples
 from kgnb.kg.endpoint_wire import Patience, Wire, public_url
 from kgnb.kg.graph import Solutions
@@ -38,6 +39,7 @@ class EndpointGraph:
         named_graphs: bool = True,
         timeout: float = 60.0,
         patience: Patience | None = None,
+        queries_per_second: float | None = None,
         name: str = "",
     ) -> None:
         """Nothing is sent yet.
@@ -53,6 +55,8 @@ class EndpointGraph:
             named_graphs: whether ``triples`` and ``count`` look into named graphs.
             timeout: seconds for one try, where a call names none.
             patience: how a busy or unreachable service is tried again.
+            queries_per_second: how often it is asked; by default 5 on the public network (shared by all graphs on that
+                host), without limit (0) on one's own.
             name: how messages call it; by default its URL.
         """
         if urlsplit(url).scheme not in ("http", "https"):
@@ -61,7 +65,8 @@ class EndpointGraph:
             raise ValueError("give a token or a user and password, not both")
         address, authorization = _authorization(url, user, password, token)
         own = dict(headers or {}), dict(parameters or {})
-        self._wire = Wire(address, authorization, *own, timeout, patience or Patience())
+        pace = courtesy_towards(address) if queries_per_second is None else Courtesy(queries_per_second)
+        self._wire = Wire(address, authorization, *own, timeout, patience or Patience(), courtesy=pace)
         update = None if update_url is None else _authorization(update_url, user, password, token)
         self._update = (
             None

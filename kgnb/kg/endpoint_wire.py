@@ -18,6 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 from SPARQLWrapper import JSON, POST, TURTLE, SPARQLWrapper
 
 from kgnb.errors import BackendError, DataError
+from kgnb.kg.courtesy import AGENT, Courtesy
 
 BUSY = frozenset({429, 502, 503, 504})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
@@ -79,6 +80,7 @@ class Wire:
     timeout: float = 60.0
     patience: Patience = Patience()
     most_bytes: int = 1 << 30
+    courtesy: Courtesy = field(default_factory=lambda: Courtesy(0), repr=False, compare=False)
 
     @property
     def service(self) -> str:
@@ -114,8 +116,9 @@ class Wire:
         return harmless(text, most)
 
     def _once(self, text: str, rdf: bool, update: bool, seconds: float) -> Answer:
+        self.courtesy.wait()
         end = time.monotonic() + seconds
-        request = _Request(self.url, updateEndpoint=self.url, agent="kgnb")
+        request = _Request(self.url, updateEndpoint=self.url, agent=AGENT)
         request.setMethod(POST)
         request.setReturnFormat(TURTLE if rdf else JSON)
         request.setOnlyConneg(True)

@@ -1,0 +1,45 @@
+"""Public services are asked politely: by name, and only so often."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnb.kg.courtesy import AGENT, PUBLIC_QUERIES_PER_SECOND, Courtesy, courtesy_towards
+
+
+def test_requests_start_no_closer_than_the_pace_allows() -> None:
+    now, waits = [100.0], list[float]()
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        now[0] += seconds
+
+    pace = Courtesy(4, seconds=lambda: now[0], sleep=sleep)
+    for _ in range(3):
+        pace.wait()
+    assert waits == [0.25, 0.25]
+    now[0] += 10
+    pace.wait()
+    assert waits == [0.25, 0.25]
+
+
+def test_what_is_ones_own_is_asked_as_fast_as_it_answers() -> None:
+    assert courtesy_towards("http://127.0.0.1:7878/query").per_second == 0
+    assert courtesy_towards("http://localhost/sparql").per_second == 0
+    assert courtesy_towards("http://[::1]:80/sparql").per_second == 0
+
+
+def test_graphs_on_one_public_host_share_a_pace() -> None:
+    one, other = courtesy_towards("https://query.huts.example/sparql"), courtesy_towards("https://QUERY.huts.example/b")
+    assert one is other and one.per_second == PUBLIC_QUERIES_PER_SECOND
+    assert courtesy_towards("https://else.huts.example/sparql") is not one
+
+
+def test_a_pace_below_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        Courtesy(-1)
+
+
+def test_the_agent_says_name_and_version() -> None:
+    name, _, rest = AGENT.partition("/")
+    assert name == "kgnb" and rest[0].isdigit()
