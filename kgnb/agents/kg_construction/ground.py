@@ -1,0 +1,195 @@
+"""Stage 4: the entities of a new graph are linked to those of a reference graph that are the same.
+
+The published code takes the first label with any hit above 0.6, of any type. Here all labels are compared, exact before
+fuzzy; a candidate must be of a class that fits; and the best one must stand clear of the next, or a person decides.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from typing import Literal as OneOf
+
+from rapidfuzz import fuzz, process
+
+from kgnb.agents.kg_construction.grounding import Candidate, Grounding, Link
+from kgnb.agents.kg_construction.label_index import LabelIndex, Named, label_index
+from kgnb.kg.graph import Graph
+from kgnb.kg.terms import OWL, RDFS, Iri
+from kgnb.kg.words import key, words
+
+__all__ = ["Candidate", "Grounding", "Link", "Options", "ground"]
+
+_SUBCLASSES = f"SELECT ?c ?d WHERE {{ ?c <{RDFS}subClassOf> ?d . FILTER(isIRI(?c) && isIRI(?d)) }} LIMIT 100000"
+_METHOD = OneOf["exact", "fuzzy"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What decides whether two things are one."""
+
+    similarity: float = field(
+        default=0.9, metadata={"help": "a name as like as this, or more, is a candidate", "min": 0.5, "max": 1.0}
+    )
+    margin: float = field(
+        default=0.05, metadata={"help": "how far the best has to stand above the next", "min": 0.0, "max": 0.5}
+    )
+    check_types: bool = field(default=True, metadata={"help": "link only to things of a class that fits"})
+    page: int = field(default=5000, metadata={"help": "rows asked of the reference at once", "min": 10, "max": 100000})
+
+
+def ground(
+    graph: Graph,
+    reference: Graph,
+    options: Options = Options(),
+    *,
+    schema: Iterable[Graph] = (),
+    predicates: tuple[str, ...] = (),
+    decisions: Mapping[str, str | None] | None = None,
+    cache: Path | None = None,
+    on_page: Callable[[int], object] | None = None,
+) -> Grounding:
+    """The links from the graph's entities to the reference's.
+
+    Args:
+        schema: graphs whose ``rdfs:subClassOf`` says which classes fit, besides those two.
+        predicates: the reference's label properties; found by sampling when none are given.
+        decisions: what a person decided: the reference's IRI by the entity's, None where there is none. They hold.
+        cache: a folder for the pages of the reference's labels, so that it need not be asked twice.
+    """
+    mine = label_index(graph)
+    theirs = label_index(reference, predicates=predicates, page=options.page, cache=cache, on_page=on_page)
+    fits, note = _fitting(mine, theirs, [graph, reference, *schema], options.check_types)
+    by_key, names = theirs.by_key(), _by_name(theirs)
+    texts = sorted(names)
+    links = []
+    for iri, entity in mine.entities.items():
+        if decisions and iri in decisions:
+            links.append(_decided(entity, decisions[iri], theirs))
+        elif iri in theirs.entities:
+            links.append(Link(iri, entity.labels[0], "same", iri, theirs.entities[iri].labels[0], 1.0))
+        else:
+            links.append(_link(entity, theirs, by_key, names, texts, fits, options))
+    return Grounding(tuple(links), theirs.predicates, reference.name, note)
+
+
+def _decided(entity: Named, target: str | None, theirs: LabelIndex) -> Link:
+    if target is None:
+        return Link(entity.iri, entity.labels[0], "none", reason="a person decided")
+    known = theirs.entities.get(target)
+    label = known.labels[0] if known else ""
+    return Link(entity.iri, entity.labels[0], "decided", target, label, 1.0, reason="a person decided")
+
+
+def _link(
+    entity: Named,
+    theirs: LabelIndex,
+    by_key: Mapping[tuple[str, ...], list[tuple[str, str]]],
+    names: Mapping[str, list[tuple[str, str]]],
+    texts: Sequence[str],
+    fits: Callable[[Named, Named], bool],
+    options: Options,
+) -> Link:
+    best: dict[str, Candidate] = {}
+
+    def consider(target: str, label: str, score: float, method: _METHOD) -> None:
+        known = theirs.entities[target]
+        if fits(entity, known) and (target not in best or score > best[target].score):
+            best[target] = Candidate(target, label, round(score, 4), method)
+
+    for label in entity.labels:
+        for target, written in by_key.get(key(label), ()):
+            consider(target, written, 1.0, "exact")
+    if not best:
+        for label in entity.labels:
+            query = " ".join(words(label))
+            for name, score, _ in process.extract(
+                query, texts, scorer=fuzz.ratio, score_cutoff=100 * options.similarity, limit=25
+            ):
+                for target, written in names[name]:
+                    consider(target, written, score / 100, "fuzzy")
+    candidates = tuple(sorted(best.values(), key=lambda one: (-one.score, one.target)))[:5]
+    name = entity.labels[0]
+    if not candidates:
+        return Link(
+            entity.iri, name, "none", reason="nothing in the reference has a name like it and a class that fits"
+        )
+    first = candidates[0]
+    if len(candidates) > 1 and first.score - candidates[1].score < options.margin:
+        reason = f"{candidates[1].label} is as good, or nearly"
+        return Link(entity.iri, name, "unsure", candidates=candidates, reason=reason)
+    return Link(entity.iri, name, first.method, first.target, first.label, first.score, candidates)
+
+
+def _by_name(index: LabelIndex) -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for iri, entity in index.entities.items():
+        for label in entity.labels:
+            if name := " ".join(words(label)):
+                found[name].append((iri, label))
+    return found
+
+
+def _fitting(
+    mine: LabelIndex, theirs: LabelIndex, graphs: Iterable[Graph], check: bool
+) -> tuple[Callable[[Named, Named], bool], str]:
+    """Whether an entity of theirs may be one of mine by its classes; and what to say where that cannot be told."""
+    if not check:
+        return (lambda one, other: True), "classes were not compared"
+    above: dict[str, set[str]] = defaultdict(set)
+    for graph in graphs:
+        for child, parent in graph.select(_SUBCLASSES):
+            above[str(child)].add(str(parent))
+    shared = {kind for entity in mine.entities.values() for kind in _closure(entity.types, above)}
+    shared &= {kind for entity in theirs.entities.values() for kind in _closure(entity.types, above)}
+    shared -= _TOP
+    if not shared:
+        return _by_class_name, "the graphs share no class: classes were compared by their names"
+
+    def fits(one: Named, other: Named) -> bool:
+        left, right = one.types - _TOP, other.types - _TOP
+        if not left or not right:
+            return True
+        return bool(left & _closure(right, above) or right & _closure(left, above))
+
+    return fits, ""
+
+
+_TOP = frozenset({f"{OWL}Thing", f"{OWL}NamedIndividual", f"{RDFS}Resource"})
+
+
+def _closure(types: Iterable[str], above: Mapping[str, set[str]]) -> set[str]:
+    found, todo = set[str](), list(types)
+    while todo:
+        kind = todo.pop()
+        if kind not in found:
+            found.add(kind)
+            todo += above.get(kind, ())
+    return found
+
+
+def _by_class_name(one: Named, other: Named) -> bool:
+    left, right = ({key(_local(kind)) for kind in entity.types - _TOP} for entity in (one, other))
+    return not left or not right or bool(left & right)
+
+
+def _local(iri: str) -> str:
+    return iri.rstrip("#/").replace("#", "/").rsplit("/", 1)[-1]
+
+
+def same_as(links: Iterable[Link]) -> list[tuple[Iri, Iri, Iri]]:
+    """The links as ``owl:sameAs``, those that are no link left out."""
+    return [(Iri(link.entity), Iri(f"{OWL}sameAs"), Iri(link.target)) for link in links if link.holds]
+
+
+def rewritten(triples: Iterable[tuple[Any, Any, Any]], links: Iterable[Link]) -> list[tuple[Any, Any, Any]]:
+    """The triples with every linked IRI replaced by the reference's."""
+    new = {link.entity: Iri(link.target) for link in links if link.holds}
+
+    def mapped(term: Any) -> Any:
+        return new.get(str(term), term) if isinstance(term, Iri) else term
+
+    return [(mapped(subject), predicate, mapped(value)) for subject, predicate, value in triples]

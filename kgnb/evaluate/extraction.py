@@ -1,0 +1,217 @@
+"""How well a graph holds what documents say: records read back by fixed queries, compared slot by slot.
+
+The published evaluation counts an empty slot that should be empty as a hit, and forgets the false positives
+of chemicals once one was hit; ``mode="legacy"`` does the same. ``strict`` does neither: what is empty on both sides
+does not count, and everything wrong does.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+import numpy as np
+from rdflib import Graph, Literal
+from rdflib.namespace import XSD
+from scipy.optimize import linear_sum_assignment
+
+Record: TypeAlias = Mapping[str, Sequence[str]]
+Mode = OneOf["strict", "legacy"]
+EMPTY = frozenset({"", "n/a", "na", "none", "null", "-1", "unknown", "not specified"})
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w.]*\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Hits, false findings and misses; ``+`` adds them up."""
+
+    hits: int = 0
+    false: int = 0
+    missed: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.hits + other.hits, self.false + other.false, self.missed + other.missed)
+
+    @property
+    def precision(self) -> float:
+        """The share of what was found that is right; 0 where nothing was found."""
+        return self.hits / (self.hits + self.false) if self.hits + self.false else 0.0
+
+    @property
+    def recall(self) -> float:
+        """The share of what is right that was found; 0 where there is nothing."""
+        return self.hits / (self.hits + self.missed) if self.hits + self.missed else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        total = 2 * self.hits + self.false + self.missed
+        return 2 * self.hits / total if total else 0.0
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The counts over all records, and slot by slot."""
+
+    total: Counts
+    slots: Mapping[str, Counts]
+    found: int  # records
+    wanted: int
+
+    @property
+    def precision(self) -> float:
+        """Of all slots together."""
+        return self.total.precision
+
+    @property
+    def recall(self) -> float:
+        """Of all slots together."""
+        return self.total.recall
+
+    @property
+    def f1(self) -> float:
+        """Of all slots together."""
+        return self.total.f1
+
+
+def normalised(value: object) -> str:
+    """A value as it is compared: compatibility forms, no case, single spaces, plain numbers, no dot at the end.
+
+    >>> normalised(" 5.0  mL. "), normalised("N/A"), normalised("97418 3") == normalised("974183")
+    ('5 ml', '', False)
+    """
+    text = unicodedata.normalize("NFKC", str(value)).casefold().replace("−", "-").replace("–", "-")
+    text = " ".join(text.split()).strip(" \"'.,;")
+    text = _NUMBER.sub(lambda match: _plain_number(match[0]), text)
+    return "" if text in EMPTY else text
+
+
+def _plain_number(text: str) -> str:
+    whole = text.rstrip("0").rstrip(".") if "." in text else text
+    return whole.lstrip("+") or "0"
+
+
+def read_records(graph: Graph, query: str) -> tuple[dict[str, tuple[str, ...]], ...]:
+    """The records a SELECT query finds: one for each ``?record``, each other variable a slot with all its values.
+
+    Raises:
+        ValueError: the query has no variable ``?record``.
+    """
+    rows = graph.query(query)
+    names = [str(name) for name in rows.vars or ()]
+    if "record" not in names:
+        raise ValueError("the query has to select ?record")
+    found: dict[str, dict[str, set[str]]] = {}
+    for row in rows:
+        values = dict(zip(names, row, strict=True))  # type: ignore[arg-type]  # a row of a SELECT is a tuple
+        slots = found.setdefault(str(values.pop("record")), {name: set() for name in names if name != "record"})
+        for name, value in values.items():
+            if value is not None:
+                slots[name].add(_text(value))
+    return tuple({name: tuple(sorted(values)) for name, values in found[key].items()} for key in sorted(found))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, Literal) and value.datatype == XSD.boolean:
+        return "true" if value.toPython() else "false"
+    return str(value)
+
+
+def score_records(
+    found: Sequence[Record],
+    wanted: Sequence[Record],
+    *,
+    alternatives: Iterable[str] = (),
+    forgiving: Iterable[str] = (),
+    mode: Mode = "strict",
+) -> Extraction:
+    """Records compared one-to-one, by the assignment with the most agreeing values.
+
+    Args:
+        alternatives: slots whose wanted values are names of one thing: to give one of them is enough, and more than one
+            is counted once.
+        forgiving: slots whose false values legacy mode forgets once one value was right (the paper's chemicals).
+        mode: strict, or legacy for figures that compare with the published ones.
+
+    >>> wanted = [{"name": ["barley"], "amount": ["400 g"]}, {"name": ["leek"], "amount": [""]}]
+    >>> score_records([{"name": ["Barley"], "amount": ["4 g"]}], wanted).total
+    Counts(hits=1, false=1, missed=2)
+    """
+    either, forgetting = frozenset(alternatives), frozenset(forgiving)
+    slots = list(dict.fromkeys(name for record in (*wanted, *found) for name in record))
+    left, right = [_normal(record, slots) for record in found], [_normal(record, slots) for record in wanted]
+    pairs = _assigned(left, right, either)
+    counts: dict[str, Counts] = {name: Counts() for name in slots}
+    nothing: dict[str, frozenset[str]] = dict.fromkeys(slots, frozenset())
+    matched_left, matched_right = {one for one, _ in pairs}, {other for _, other in pairs}
+    compared = [(left[one], right[other], True) for one, other in pairs]
+    compared += [(record, nothing, False) for at, record in enumerate(left) if at not in matched_left]
+    compared += [(nothing, record, False) for at, record in enumerate(right) if at not in matched_right]
+    for mine, theirs, both in compared:
+        for name in slots:
+            counts[name] += _slot(mine[name], theirs[name], name in either, mode == "legacy", name in forgetting, both)
+    return Extraction(sum(counts.values(), Counts()), counts, len(left), len(right))
+
+
+def _normal(record: Record, slots: Sequence[str]) -> dict[str, frozenset[str]]:
+    def values(name: str) -> Iterable[str]:
+        value = record.get(name, ())
+        return [value] if isinstance(value, str) else value
+
+    return {name: frozenset(filter(None, map(normalised, values(name)))) for name in slots}
+
+
+def _assigned(
+    left: Sequence[Mapping[str, frozenset[str]]], right: Sequence[Mapping[str, frozenset[str]]], either: frozenset[str]
+) -> list[tuple[int, int]]:
+    """Pairs of records with the most values in common, of equal ones the first; a pair with none is no pair."""
+    if not left or not right:
+        return []
+    agreeing = np.zeros((len(left), len(right)))
+    for row, mine in enumerate(left):
+        for column, theirs in enumerate(right):
+            agreeing[row, column] = sum(
+                min(1, len(mine[name] & theirs[name])) if name in either else len(mine[name] & theirs[name])
+                for name in mine
+            )
+    tie = np.abs(np.arange(len(left))[:, None] - np.arange(len(right))[None, :]) * 1e-6
+    rows, columns = linear_sum_assignment(agreeing - tie, maximize=True)
+    return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True) if agreeing[row, column] > 0]
+
+
+def _slot(
+    mine: frozenset[str], theirs: frozenset[str], either: bool, legacy: bool, forgetting: bool, both: bool
+) -> Counts:
+    if not mine and not theirs:
+        return Counts(hits=1) if legacy and both else Counts()
+    hits = len(mine & theirs)
+    if either and theirs:
+        hit = min(1, hits)
+        return Counts(hit, 0 if hit and (legacy and forgetting) else len(mine - theirs), 1 - hit)
+    false = 0 if legacy and forgetting and hits else len(mine - theirs)
+    return Counts(hits, false, len(theirs - mine))
+
+
+# -------------------------------------------------------------------------------------------- triples as strings
+
+Triple: TypeAlias = tuple[str, str, str]
+
+
+def score_triples(found: Iterable[Triple], wanted: Iterable[Triple]) -> Counts:
+    """Triples of surface strings compared after plain normalisation, underscores read as blanks, each counted once.
+
+    >>> score_triples([("Aaron_Deer", "genre", "Indie rock")], [("Aaron Deer", "genre", "Indie_rock")]).f1
+    1.0
+    """
+    mine, theirs = (Counter({_plain(triple): 1 for triple in triples}) for triples in (found, wanted))
+    hits = len(mine & theirs)
+    return Counts(hits, len(mine) - hits, len(theirs) - hits)
+
+
+def _plain(triple: Triple) -> tuple[str, ...]:
+    return tuple(normalised(part.replace("_", " ")) or "-" for part in triple)

@@ -1,0 +1,102 @@
+"""Documents of every kind become text, and a damaged one says what is wrong with it."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.agents.kg_construction.documents import Document, find_documents, read_document
+from kgnb.agents.kg_construction.html_text import html_text
+from kgnb.agents.kg_construction.passages import passages
+from kgnb.datasets import huts
+from kgnb.errors import DataError
+
+
+def one_page_pdf(text: str) -> bytes:
+    content = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode()
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R"
+        b" /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+    ]
+    out, places = BytesIO(), []
+    out.write(b"%PDF-1.4\n")
+    for number, body in enumerate(objects, start=1):
+        places.append(out.tell())
+        out.write(b"%d 0 obj\n%s\nendobj\n" % (number, body))
+    start = out.tell()
+    out.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1))
+    for place in places:
+        out.write(b"%010d 00000 n \n" % place)
+    out.write(b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start))
+    return out.getvalue()
+
+
+def test_the_kitchen_notes_are_fifteen_and_hide_no_script() -> None:
+    documents = [read_document(entry) for entry in find_documents(huts.path("kitchen-notes"))]
+    assert len(documents) == 15
+    assert not any("99 kg" in document.text for document in documents)
+    assert "1. Slice the stale bread." in documents[3].text
+    assert "175 °C" in documents[8].text
+
+
+def test_pdf_text_is_read(tmp_path: Path) -> None:
+    (tmp_path / "soup.pdf").write_bytes(one_page_pdf("Simmer for 90 minutes"))
+    (entry,) = find_documents(tmp_path)
+    assert "Simmer for 90 minutes" in read_document(entry).text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("broken.pdf", b"%PDF-1.4 nothing here", "the PDF cannot be read"),
+        ("empty.txt", b" \n", "there is no text in it"),
+        ("picture.txt", b"\x89PNG\0\0\0", "not a text file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_so(name: str, content: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    (entry,) = find_documents(tmp_path / name)
+    with pytest.raises(DataError, match=said):
+        read_document(entry)
+
+
+def test_encodings_are_recognised(tmp_path: Path) -> None:
+    for name, encoding in (("a.txt", "utf-8-sig"), ("b.txt", "utf-16"), ("c.txt", "cp1252")):
+        (tmp_path / name).write_bytes("Gemüse".encode(encoding))
+    assert {read_document(entry).text for entry in find_documents(tmp_path)} == {"Gemüse"}
+
+
+def test_names_stay_apart_and_nothing_is_read_twice(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "note.md").write_text(folder)
+    found = find_documents([tmp_path / "one", tmp_path / "two", tmp_path / "one" / "note.md"])
+    assert [entry.name for entry in found] == ["note.md", "two/note.md"]
+    with pytest.raises(ValueError, match="two documents are called a"):
+        find_documents([Document("a", "x"), Document("a", "y")])
+    with pytest.raises(DataError, match="there is no such document"):
+        find_documents("Boil the barley for 20 minutes.")
+
+
+def test_html_keeps_numbers_of_lists_and_cells_apart() -> None:
+    page = "<ol start=3><li>a<li>b</ol><table><tr><td>1</td><td>g</td></tr></table><p>x<script>y</script>z"
+    assert html_text(page) == "3. a\n4. b\n\n1 g\n\nxz"
+
+
+@given(st.text(alphabet=st.sampled_from("ab .\n<é"), max_size=300), st.integers(2, 40), st.integers(0, 20))
+def test_passages_cover_the_text_and_know_their_place(text: str, length: int, overlap: int) -> None:
+    document = Document("note", text)
+    found = passages(document, length, min(overlap, length // 2))
+    covered: set[int] = set()
+    for one in found:
+        assert text[one.start : one.end] == one.text
+        assert 0 < len(one.text) <= length
+        covered |= set(range(one.start, one.end))
+    assert all(text[at].isspace() for at in range(len(text)) if at not in covered)

@@ -1,0 +1,121 @@
+"""Grounding: exact before fuzzy, only within classes that fit, and what is nearly a tie goes to a person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import rdflib
+
+from kgnb.agents.kg_construction.ground import Options, ground, rewritten, same_as
+from kgnb.agents.kg_construction.label_index import label_index, label_predicates
+from kgnb.datasets import huts
+from kgnb.kg.rdflib_graph import RdflibGraph
+from kgnb.kg.terms import Iri, Literal
+
+HEAD = """@prefix : <urn:k#> . @prefix n: <urn:new:> . @prefix r: <urn:ref:> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . """
+
+
+def graph(turtle: str) -> RdflibGraph:
+    return RdflibGraph(rdflib.Graph().parse(data=HEAD + turtle, format="turtle"))
+
+
+KNOWN = graph("""
+    r:celery a :Good ; rdfs:label "celery"@en , "Sellerie"@de . r:celeriac a :Good ; rdfs:label "celeriac" .
+    r:sorne a :Stream ; rdfs:label "La Sorne" . r:hut a :Hut ; rdfs:label "Refuge de la Sorne" .
+    r:a a :Good ; rdfs:label "mountain cheese" . r:b a :Good ; rdfs:label "Mountain  Cheese" .
+    r:staffed rdfs:subClassOf :Hut . :Staffed rdfs:subClassOf :Hut .
+""")
+
+
+def outcome(turtle: str, options: Options = Options()) -> tuple[str, str]:  # noqa: B008
+    (link,) = ground(graph(turtle), KNOWN, options).links
+    return link.outcome, link.target
+
+
+def test_any_label_counts_whatever_its_language() -> None:
+    assert outcome('n:1 a :Good ; rdfs:label "SELLERIE" .') == ("exact", "urn:ref:celery")
+
+
+def test_an_equal_name_of_another_class_is_no_match() -> None:
+    assert outcome('n:1 a :Hut ; rdfs:label "La Sorne" .')[0] == "none"
+    assert outcome('n:1 a :Hut ; rdfs:label "La Sorne" .', Options(check_types=False))[0] == "exact"
+
+
+def test_a_class_below_fits() -> None:
+    assert outcome('n:1 a :Staffed ; rdfs:label "Refuge de la Sorne" .') == ("exact", "urn:ref:hut")
+
+
+def test_a_slip_of_the_pen_is_forgiven_where_nothing_else_is_near() -> None:
+    assert outcome('n:1 a :Hut ; rdfs:label "Refuge de la Sornne" .') == ("fuzzy", "urn:ref:hut")
+
+
+def test_two_equal_names_are_for_a_person_who_has_the_last_word() -> None:
+    new = graph('n:1 a :Good ; rdfs:label "mountain cheese" .')
+    found = ground(new, KNOWN)
+    assert [link.outcome for link in found.unsure] == ["unsure"]
+    assert len(found) == 0
+    decided = ground(new, KNOWN, decisions={"urn:new:1": "urn:ref:b"})
+    assert decided.mapping == {"urn:new:1": "urn:ref:b"}
+    assert decided.turtle() == "<urn:new:1> <http://www.w3.org/2002/07/owl#sameAs> <urn:ref:b> .\n"
+    assert ground(new, KNOWN, decisions={"urn:new:1": None}).counts() == {"entities": 1, "none": 1}
+
+
+def test_iris_are_rewritten_on_request_and_literals_are_not() -> None:
+    links = ground(graph('n:1 a :Good ; rdfs:label "celery" .'), KNOWN).links
+    triple = (Iri("urn:new:1"), Iri("urn:p"), Literal("urn:new:1"))
+    assert rewritten([triple], links) == [(Iri("urn:ref:celery"), Iri("urn:p"), Literal("urn:new:1"))]
+    assert same_as(links)[0][2] == "urn:ref:celery"
+
+
+def test_label_properties_are_found_by_what_they_hold() -> None:
+    rows = "".join(
+        f'n:{n} :bezeichnung "Ding Nummer {chr(65 + n)}" ; :text "{"ein langer Satz " * 9}{n}" ; :year {1990 + n} .'
+        for n in range(12)
+    )
+    assert label_predicates(graph(rows)) == ("urn:k#bezeichnung",)
+    named = rows + " ".join(f'n:{n} :hutName "Hut {chr(65 + n)}" .' for n in range(12))
+    assert label_predicates(graph(named)) == ("urn:k#hutName",)  # what is named as a name comes before what looks so
+
+
+class Counting:
+    """A graph that counts what it is asked, and fails from a certain question on."""
+
+    def __init__(self, inner: RdflibGraph, fails_at: int = 10**9) -> None:
+        self.inner, self.asked, self.fails_at, self.name = inner, 0, fails_at, "counted"
+
+    def select(self, query: str, **given: object) -> object:
+        self.asked += 1
+        if self.asked >= self.fails_at:
+            raise ConnectionError
+        return self.inner.select(query, **given)  # type: ignore[arg-type]
+
+
+def test_a_broken_index_goes_on_where_it_was(tmp_path: Path) -> None:
+    pantry = RdflibGraph(rdflib.Graph().parse(huts.path("pantry")))
+    whole = Counting(pantry)
+    wanted = label_index(whole, page=20)  # type: ignore[arg-type]
+    broken = Counting(pantry, fails_at=whole.asked - 3)
+    with pytest.raises(ConnectionError):
+        label_index(broken, page=20, cache=tmp_path)  # type: ignore[arg-type]
+    again = Counting(pantry)
+    found = label_index(again, page=20, cache=tmp_path)  # type: ignore[arg-type]
+    assert found.entities == wanted.entities
+    assert again.asked == 4
+    label_index(again, page=20, cache=tmp_path)  # type: ignore[arg-type]
+    assert again.asked == 4
+
+
+def test_the_notes_of_the_kitchens_meet_the_pantry() -> None:
+    notes = rdflib.Graph()
+    for subject, predicate, value, _ in rdflib.Dataset().parse(huts.path("kitchen-reference")).quads():  # type: ignore[union-attr]
+        notes.add((subject, predicate, value))
+    renamed = rdflib.Graph().parse(data=notes.serialize(format="nt").replace("huts.example/id/", "new.example/"))
+    found = ground(RdflibGraph(renamed), RdflibGraph(rdflib.Graph().parse(huts.path("pantry"))))
+    links = {link.label: link.target.rsplit("/", 1)[-1] for link in found.links}
+    assert links["Refuge de la Sorne"] == "refuge-de-la-sorne"
+    assert links["Gerste"] == links["barley"] == "goods-barley"
+    assert links["celery"] == "goods-celery"
+    assert links["pomme de terre"] == "goods-potato"
+    assert links["barley soup"] == ""
