@@ -48,18 +48,33 @@ def read_questions(path: str | Path) -> list[Asked]:
         DataError: the file is missing or empty, a line is not an object with an id and a question, or an id comes
             twice; it names file and line.
     """
+    found, wrong = scan_questions(path)
+    if wrong:
+        raise wrong[0]
+    return found
+
+
+def scan_questions(path: str | Path) -> tuple[list[Asked], list[DataError]]:
+    """The questions of a JSON Lines file that can be asked, and what is wrong with its other lines.
+
+    Raises:
+        DataError: the file is missing, empty or no text.
+    """
     found: dict[str, Asked] = {}
+    wrong: list[DataError] = []
     for number, line in _lines(path):
         where = f"{path}:{number}"
-        asked = _asked(line, where)
-        if asked.id in found:
-            raise DataError(
-                f"the id {asked.id!r} comes twice", where=where, fix="Give every question an id of its own."
-            )
-        found[asked.id] = asked
-    if not found:
+        try:
+            asked = _asked(line, where)
+            if asked.id in found:
+                raise DataError(f"the id {asked.id!r} comes twice", where=where, fix="Give every question its own id.")
+        except DataError as error:
+            wrong.append(error)
+        else:
+            found[asked.id] = asked
+    if not found and not wrong:
         raise DataError("there is no question in it", where=str(path), fix=_FORM)
-    return list(found.values())
+    return list(found.values()), wrong
 
 
 _FORM = 'A line looks like {"id": "q1", "question": "Who runs the hut?", "entities": ["http://..."]}.'

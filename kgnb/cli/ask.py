@@ -1,0 +1,294 @@
+"""``kgnb ask``: a question and a graph in, an answer with its proof out; or a file of questions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import click
+
+from kgnb.agents.question_answering.judges import JUDGES
+from kgnb.agents.question_answering.values import Answer, Options, Question
+from kgnb.backends import URL, file_of, open_graph
+from kgnb.cli.outcome import FAILED
+from kgnb.cli.progress import TerminalLine
+from kgnb.cli.stage_options import stage_options
+from kgnb.datasets.questions import Asked, scan_questions
+from kgnb.errors import DataError, KgnbError
+from kgnb.kg.graph import Graph
+from kgnb.kg.terms import Iri, Term
+from kgnb.results.escaping import one_line
+from kgnb.run import Run
+from kgnb.settings import Settings
+from kgnb.tasks import new_run
+from kgnb.tasks.answer_files import Outcome, plain, written
+from kgnb.tasks.asking import answer_question, answer_questions, graph_digests
+
+
+@click.command()
+@click.argument("question", required=False)
+@click.option(
+    "--graph",
+    "-g",
+    required=True,
+    multiple=True,
+    metavar="FILE|URL",
+    help="What to ask: RDF files or folders, head TAB relation TAB tail (.tsv, .txt), a SPARQL endpoint, huts:graph.",
+)
+@click.option(
+    "--entity",
+    "-e",
+    "entities",
+    multiple=True,
+    metavar="IRI",
+    help="What the question speaks of, by IRI or name, instead of looking for it. Repeatable.",
+)
+@click.option("--questions", metavar="FILE.jsonl", help="Ask all of these: lines {id, question, entities?}.")
+@click.option(
+    "--out",
+    "-o",
+    metavar="FILE.jsonl",
+    help="Where answers go, written as they come; default: standard output.",
+)
+@click.option("--resume", is_flag=True, help="Keep the answers --out has already; ask the rest and what failed.")
+@click.option(
+    "--judge",
+    type=click.Choice(JUDGES),
+    default="auto",
+    show_default=True,
+    help="Who decides. auto: cascade if a model is set, else rule.",
+)
+@click.option("--model", metavar="NAME", help="Chat model; default: the settings' model, or none.")
+@click.option(
+    "--embedder", metavar="NAME", help="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL."
+)
+@stage_options(Options)
+@click.option(
+    "--examples",
+    metavar="FILE.jsonl",
+    help="Questions with answers over this graph, lines {id, question, entities, values}, to learn wordings from.",
+)
+@click.option(
+    "--decisions",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="What a person decided, for --judge person.",
+)
+@click.option(
+    "--run",
+    "folder",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Keep the trace here: steps, judgements, model calls, queries.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write the answer to one QUESTION as a line of JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="Values only, no proof and no summary.")
+def ask(question: str | None, **given: Any) -> None:
+    """Answer QUESTION from a graph, with the triples that prove it and SPARQL that reproduces it.
+
+    Or answer a whole file with --questions: a question that fails stops no other. A line that is no question is named,
+    the others are answered, and the exit status is 1. Public endpoints are asked at a polite pace.
+
+    \b
+    Examples:
+      kgnb ask "Who is the warden of the Hochkar House?" --graph huts:graph
+      kgnb ask "Where was she born?" --graph people.tsv --entity "Ada Lovelace"
+      kgnb ask "Which river flows through Berne?" --graph https://example.org/sparql -e wd:Q70
+      kgnb ask --questions asked.jsonl --graph graph.ttl --judge rule --out answered.jsonl
+    """
+    if (question is None) == (given["questions"] is None):
+        raise click.UsageError("give one QUESTION, or a file of them: --questions FILE.jsonl")
+    if given["questions"] is None and (given["out"] or given["resume"]):
+        raise click.UsageError("--out and --resume go with --questions; for one QUESTION use --json")
+    if given["questions"] is not None and given["entities"]:
+        raise click.UsageError('--entity goes with one QUESTION; in a file it is "entities": ["http://..."]')
+    if given["resume"] and not given["out"]:
+        raise click.UsageError("--resume needs the --out FILE.jsonl to go on with")
+    asked = Question("q1", question) if question is not None else None
+    if given["out"]:
+        _check_out(given["out"], [given["questions"], given["examples"], given["decisions"], *given["graph"]])
+    settings = Settings.load()
+    settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
+    work = _Work(given, settings)
+    if asked is not None:
+        work.one(asked)
+    else:
+        work.many()
+
+
+class _Work:
+    """What one command was told, and what it does."""
+
+    def __init__(self, given: dict[str, Any], settings: Settings) -> None:
+        self.given, self.settings, self.line = given, settings, TerminalLine()
+        self.options = Options(**{entry.name: given[entry.name] for entry in fields(Options)})
+        self.begun = perf_counter()
+
+    def one(self, question: Question) -> None:
+        """Answers one question and prints the answer."""
+        run = self._run(self._open())
+        try:
+            with run:
+                answer = answer_question(
+                    question,
+                    self.graph,
+                    entities=self.given["entities"],
+                    options=self.options,
+                    run=run,
+                    settings=self.settings,
+                    **self._judging(),
+                )
+        finally:
+            self.line.clear()
+        if self.given["as_json"]:
+            click.echo(written(Outcome.of(answer)), nl=False)
+        elif self.given["quiet"]:
+            click.echo("\n".join(map(plain, answer.values)), nl=bool(answer.values))
+        else:
+            click.echo("\n".join(shown(answer)))
+        self._say(run, "1 question")
+
+    def many(self) -> None:
+        """Answers a file of questions; malformed lines are named, and make the exit status 1."""
+        questions, wrong = scan_questions(self.given["questions"])
+        if not questions:
+            raise wrong[0]
+        for error in wrong:
+            _warn(error)
+        found: list[Outcome] = []
+        run = self._run(self._open())
+        try:
+            with run:
+                answer_questions(
+                    questions,
+                    self.graph,
+                    options=self.options,
+                    out=self.given["out"],
+                    resume=self.given["resume"],
+                    run=run,
+                    settings=self.settings,
+                    on_outcome=lambda outcome: self._came(outcome, found),
+                    **self._judging(),
+                )
+        except KgnbError as error:
+            if found and self.given["out"]:
+                error.fix = f"{error.fix} {len(found)} answers are in {self.given['out']}: go on with --resume.".strip()
+            raise
+        finally:
+            self.line.clear()
+        failed = [outcome for outcome in found if outcome.status == "failed"]
+        for outcome in failed[:5]:
+            click.echo(f"kgnb: {one_line(outcome.id)} failed: {one_line(outcome.error)}", err=True)
+        answered = sum(outcome.status in ("answered", "forced") for outcome in found)
+        unsure = sum(outcome.status == "unsure" for outcome in found)
+        self._say(run, f"{len(found)} questions: {answered} answered, {unsure} unsure, {len(failed)} failed")
+        if wrong:
+            raise _Refused(f"{len(wrong)} of the lines in {self.given['questions']} could not be asked (named above)")
+
+    def _came(self, outcome: Outcome, found: list[Outcome]) -> None:
+        found.append(outcome)
+        if not self.given["out"]:
+            self.line.clear()
+            sys.stdout.write(written(outcome))
+            sys.stdout.flush()
+
+    def _open(self) -> Graph:
+        specs = list(self.given["graph"])
+        if len(specs) > 1 and any(URL.match(spec) for spec in specs):
+            raise click.UsageError("an endpoint is asked on its own: give one --graph")
+        self.line.draw(f"reading {', '.join(specs)}", now=True)
+        try:
+            self.graph = open_graph(specs[0] if len(specs) == 1 else specs, self.settings)
+        except BaseException:
+            self.line.clear()
+            raise
+        return self.graph
+
+    def _run(self, graph: Graph) -> Run:
+        specs = self.given["graph"]
+        data = graph_digests(specs, graph) if not any(URL.match(spec) for spec in specs) else {graph.name: ""}
+        names = ("judge", "embedder", *(entry.name for entry in fields(Options)))
+        return new_run(
+            "question_answering",
+            data,
+            parameters={name: self.given[name] for name in names},
+            settings=self.settings,
+            folder=Path(self.given["folder"]) if self.given["folder"] else None,
+            on_event=self.line.event,
+        )
+
+    def _judging(self) -> dict[str, Any]:
+        examples: Sequence[Asked] = ()
+        if self.given["examples"]:
+            examples, wrong = scan_questions(self.given["examples"])
+            if wrong:
+                raise wrong[0]
+        return {
+            "judge": self.given["judge"],
+            "embedder": self.given["embedder"],
+            "decisions": self.given["decisions"],
+            "examples": [(each.text, each.entities, each.values or ()) for each in examples],
+        }
+
+    def _say(self, run: Run, what: str) -> None:
+        if self.given["quiet"]:
+            return
+        totals = run.totals
+        parts = [what, f"{totals['queries']:,} queries"]
+        if totals["calls"]:
+            tokens = totals["prompt_tokens"] + totals["completion_tokens"]
+            parts.append(f"{totals['calls']} model calls ({totals['cached']} cached, {tokens:,} tokens)")
+        click.echo(f"kgnb: {', '.join(parts)}, {perf_counter() - self.begun:.1f} s", err=True)
+
+
+class _Refused(click.ClickException):
+    exit_code = FAILED
+
+
+def shown(answer: Answer) -> list[str]:
+    """An answer as lines for a terminal: values, what they rest on, SPARQL, and what was ambiguous."""
+
+    def named(term: Term) -> str:
+        return one_line(answer.label(term))
+
+    def value(term: Term) -> str:
+        return f"{named(term)}  <{one_line(term)}>" if isinstance(term, Iri) else named(term)
+
+    lines = [value(term) for term in answer.values] or ["unsure: the graph does not support an answer"]
+    if answer.values:
+        rests = "from the graph" if answer.source == "graph" else "from the model's own memory, not from the graph"
+        forced = "; forced: the rounds or the budget were over" if answer.status == "forced" else ""
+        lines.append(f"  {rests}, confidence {answer.confidence:.2f}{forced}")
+    if answer.rationale:
+        lines.append(f"  why      {one_line(answer.rationale)}")
+    shown_first = 12
+    for place, triple in enumerate(answer.support[:shown_first]):
+        lines.append(f"  {'because' if not place else '':8} {' | '.join(map(named, triple))}")
+    if len(answer.support) > shown_first:
+        lines.append(f"  {'':8} and {len(answer.support) - shown_first} triples more")
+    if answer.sparql:
+        lines.append(f"  SPARQL   {one_line(answer.sparql)}")
+    for link in answer.linked.ambiguous:
+        lines.append(
+            f"  maybe    {one_line(link.mention)}: {one_line(link.label)}  <{one_line(link.iri)}>  {link.score:.2f}"
+        )
+    return lines + [f"  note     {one_line(note)}" for note in answer.notes]
+
+
+def _warn(error: DataError) -> None:
+    click.echo(f"kgnb: {error.what}", err=True)
+
+
+def _check_out(out: str, inputs: list[str | None]) -> None:
+    """Refuses, before any work is done, what could not be written at the end."""
+    path = Path(out).expanduser()
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise ValueError(f"--out {out}: {what}\nName a file in a folder that exists.")
+    paths = [Path(file_of(spec)) for spec in inputs if spec and not URL.match(spec)]
+    if any(path.exists() and other.exists() and path.samefile(other) for other in paths):
+        raise ValueError(f"--out {out}: this is one of the inputs\nChoose another file.")
