@@ -8,10 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
+from kgnb.kg.terms import Term
+
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.pack import ToolPack
 
-__all__ = ["CallResult", "PlanStep", "Source", "ToolKind", "ToolPack", "ToolSpec", "Violation", "Warned"]
+__all__ = ["CallResult", "Parameter", "PlanStep", "Source", "ToolKind", "ToolPack", "ToolSpec", "Violation", "Warned"]
 
 ToolKind = OneOf["find", "create", "add", "inspect", "missing", "finish"]
 TOOL_KINDS: tuple[ToolKind, ...] = ("find", "create", "add", "inspect", "missing", "finish")
@@ -24,6 +26,26 @@ def __getattr__(name: str) -> Any:
 
         return ToolPack
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument of a tool, and how it is turned into a term.
+
+    ``kind`` is label, entity, value, number, unit, language or text. ``choices`` is a closed list: the name to say and
+    the term it stands for; ``aliases`` are other spellings, and the name each stands for (for hints only).
+    """
+
+    name: str
+    kind: str
+    required: bool = False
+    description: str = ""
+    property: str = ""  # IRI
+    datatypes: tuple[str, ...] = ()  # of a value, the likeliest first
+    classes: tuple[str, ...] = ()  # of an entity
+    choices: tuple[tuple[str, Term], ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    both: bool = False  # an entity or a value
 
 
 @dataclass(frozen=True)
@@ -43,6 +65,7 @@ class ToolSpec:
     label: str = ""  # what a person calls the term
     constraints: tuple[str, ...] = ()  # hard, in plain words
     guidance: str = ""  # soft
+    parameters: tuple[Parameter, ...] = field(default=(), repr=False)
 
     @cached_property
     def strict_schema(self) -> dict[str, Any]:

@@ -1,0 +1,278 @@
+"""What does not hold: shapes judged over facts, as SHACL Core says, and whether more facts could still mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from kgnb.agents.kg_construction import leaves
+from kgnb.agents.kg_construction.facts import Facts, is_node
+from kgnb.agents.kg_construction.shapes import FAR, PER_VALUE, TYPE, Constraint, Path, Shape
+from kgnb.kg.terms import Iri, Literal, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A constraint that does not hold: SHACL's validation result, and whether it can never hold again."""
+
+    focus: Term
+    shape: Shape
+    constraint: Constraint
+    value: Term | None
+    final: bool  # adding facts cannot mend it
+    path: Path | None = None
+    because: tuple[Found, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """Which classes lie below a class (itself among them), and which individuals are its enumerated members."""
+
+    below: Mapping[str, frozenset[str]]
+    members: Mapping[str, frozenset[str]]
+
+    def is_a(self, types: Iterable[Term], node: Term, iri: str) -> bool:
+        """Whether a node of these types is an instance of the class."""
+        below = self.below.get(iri)
+        return (any(t in below for t in types) if below else iri in types) or node in self.members.get(iri, ())
+
+
+class Checker:
+    """Judges shapes over facts; knows which shapes a new fact may touch."""
+
+    def __init__(self, shapes: Iterable[Shape], hierarchy: Hierarchy, named: Mapping[str, Shape] | None = None) -> None:
+        self.hierarchy = hierarchy
+        self.named = {shape.id: shape for shape in shapes if shape.id} | dict(named or {})
+        self.shapes = tuple(shape for shape in shapes if not shape.deactivated)
+        self._of_class: dict[str, list[Shape]] = {}
+        self._subjects_of: dict[str, list[Shape]] = {}
+        self._objects_of: dict[str, list[Shape]] = {}
+        self._of_node: dict[Term, list[Shape]] = {}
+        self.depth = 0
+        """How many steps away from a new fact a shape may look, two being the fact's own ends."""
+        for shape in self.shapes:
+            self._enter(shape)
+
+    def _enter(self, shape: Shape) -> None:
+        for iri in shape.classes:
+            for below in self.hierarchy.below.get(iri, {iri}):
+                self._of_class.setdefault(below, []).append(shape)
+        for index, iris in ((self._subjects_of, shape.subjects_of), (self._objects_of, shape.objects_of)):
+            for iri in iris:
+                index.setdefault(iri, []).append(shape)
+        for node in shape.nodes:
+            self._of_node.setdefault(node, []).append(shape)
+        if not shape.late:
+            self.depth = max(self.depth, self._depth(shape, frozenset()))
+
+    def _depth(self, shape: Shape, seen: frozenset[str]) -> int:
+        if shape.reference:
+            if shape.reference in seen or shape.reference not in self.named:
+                return 0
+            return self._depth(self.named[shape.reference], seen | {shape.reference})
+        own = shape.path.reach() if shape.path else 0
+        looks = [1 for c in shape.constraints if c.component in ("class", "isA", "noneOf")]  # at the types of a value
+        return min(FAR, own + max([self._depth(inner, seen) for inner in shape.inner()] + looks, default=0))
+
+    # which shapes look at which nodes ------------------------------------------------------------------------------
+
+    def shapes_for(self, node: Term, facts: Facts) -> Iterator[Shape]:
+        """The shapes a node is a target of, each once."""
+        seen: set[int] = set()
+        for shape in self._targeting(node, facts):
+            if id(shape) not in seen:
+                seen.add(id(shape))
+                yield shape
+
+    def _targeting(self, node: Term, facts: Facts) -> Iterator[Shape]:
+        yield from self._of_node.get(node, ())
+        for kind in facts.types(node):
+            yield from self._of_class.get(kind, ()) if isinstance(kind, Iri) else ()
+        if self._subjects_of:
+            for predicate in facts.about(node):
+                yield from self._subjects_of.get(predicate, ())
+        if self._objects_of:
+            for predicate in facts.pointing_at(node):
+                yield from self._objects_of.get(predicate, ())
+
+    def touched(self, ends: Iterable[Term], facts: Facts) -> list[Term]:
+        """The focus nodes whose judgement new facts with these ends may change."""
+        reached = dict.fromkeys(ends)
+        if self.depth > 1:
+            edge = list(reached)
+            for _ in range(self.depth - 1):
+                edge = [n for node in edge if is_node(node) for n in facts.neighbours(node) if n not in reached]
+                if not edge:
+                    break
+                reached |= dict.fromkeys(edge)
+        return list(reached)
+
+    def focus_nodes(self, facts: Facts) -> Iterator[Term]:
+        """Every node that is a target of some shape, each once."""
+        found: dict[Term, None] = dict.fromkeys(self._of_node)
+        for iri in self._of_class:
+            found |= dict.fromkeys(facts.subjects(Iri(iri), TYPE))
+        for iri in self._subjects_of:
+            found |= {subject: None for subject, _ in facts.pairs(iri)}
+        for iri in self._objects_of:
+            found |= {value: None for _, value in facts.pairs(iri)}
+        return iter(found)
+
+    # judging ---------------------------------------------------------------------------------------------------------
+
+    def everything(self, facts: Facts, nodes: Iterable[Term] | None = None) -> list[Found]:
+        """All that does not hold now, of every target or of these nodes."""
+        wanted = self.focus_nodes(facts) if nodes is None else nodes
+        return [found for node in wanted for shape in self.shapes_for(node, facts)
+                for found in self.judge(shape, node, facts)]  # fmt: skip
+
+    def at_once(self, facts: Facts, ends: Iterable[Term]) -> list[Found]:
+        """What can never hold again, now that facts with these ends are there."""
+        return [found for node in self.touched(ends, facts) for shape in self.shapes_for(node, facts) if not shape.late
+                for found in self.judge(shape, node, facts) if found.final]  # fmt: skip
+
+    def judge(self, shape: Shape, focus: Term, facts: Facts, depth: int = 0) -> list[Found]:
+        """What does not hold of one node under one shape."""
+        if shape.reference:
+            if depth > 40 or shape.reference not in self.named:
+                return []  # a shape that runs in a circle says nothing (SHACL, section 3.4.3)
+            return self.judge(self.named[shape.reference], focus, facts, depth + 1)
+        if shape.deactivated:
+            return []
+        values = [focus] if shape.path is None else facts.follow(focus, shape.path)
+        found: list[Found] = []
+        for constraint in shape.constraints:
+            if constraint.component in PER_VALUE:
+                for value in values:
+                    found += self._value(shape, constraint, focus, value, facts, depth)
+            else:
+                found += self._set(shape, constraint, focus, values, facts, depth)
+        for inner in shape.properties:
+            for value in values:
+                found += self.judge(inner, value, facts, depth + 1)
+        return found
+
+    def _value(
+        self, shape: Shape, constraint: Constraint, focus: Term, value: Term, facts: Facts, depth: int
+    ) -> list[Found]:
+        """One value under one component; empty where it holds."""
+        component = constraint.component
+        if component == "isA" or component == "class":
+            fine = self._is_a(value, constraint, facts)
+        elif component == "noneOf":
+            types = facts.types(value)
+            return [
+                Found(focus, shape, Constraint("not", (iri,)), value, True, shape.path)
+                for iri in constraint.terms
+                if self.hierarchy.is_a(types, value, str(iri))
+            ]
+        elif component in ("not", "and", "or", "xone", "node"):
+            return self._logical(shape, constraint, focus, value, facts, depth)
+        else:
+            fine = leaves.holds(constraint, value)
+        return [] if fine else [Found(focus, shape, constraint, value, True, shape.path)]
+
+    def _is_a(self, value: Term, constraint: Constraint, facts: Facts) -> bool:
+        if isinstance(value, Literal):
+            return False
+        types = facts.types(value)
+        if constraint.component == "isA":
+            return self.hierarchy.is_a(types, value, str(constraint.terms[0]))
+        wanted = constraint.terms[0]  # sh:class: over what the facts themselves say of subclasses, too
+        if self.hierarchy.is_a(types, value, str(wanted)):
+            return True
+        return any(wanted in facts.follow(kind, SUBCLASSES) for kind in types)
+
+    def _logical(
+        self, shape: Shape, constraint: Constraint, focus: Term, value: Term, facts: Facts, depth: int
+    ) -> list[Found]:
+        judged = [self.judge(inner, value, facts, depth + 1) for inner in constraint.shapes]
+        lost = [any(found.final for found in inner) for inner in judged]
+        held = [inner for inner, found in zip(constraint.shapes, judged, strict=True) if not found]
+        component = constraint.component
+        because = tuple(found for inner in judged for found in inner)
+        if component == "not":
+            if not held:
+                return []
+            final = self.grows(constraint.shapes[0])
+        elif component in ("and", "node"):
+            if len(held) == len(judged):
+                return []
+            final = any(lost)
+        elif component == "or":
+            if held:
+                return []
+            final = all(lost)
+        else:
+            if len(held) == 1:
+                return []
+            final = all(lost) if not held else sum(map(self.grows, held)) > 1
+        return [Found(focus, shape, constraint, value, final, shape.path, because)]
+
+    def _set(
+        self, shape: Shape, constraint: Constraint, focus: Term, values: list[Term], facts: Facts, depth: int
+    ) -> list[Found]:
+        component = constraint.component
+
+        def found(value: Term | None = None, *, final: bool, path: Path | None = shape.path) -> Found:
+            return Found(focus, shape, constraint, value, final, path)
+
+        if component == "minCount":
+            return [found(final=False)] if len(values) < constraint.number else []
+        if component == "maxCount":
+            return [found(final=True)] if len(values) > constraint.number else []
+        if component == "hasValue":
+            final = shape.path is None
+            return [] if constraint.terms[0] in values else [found(final=final)]
+        if component.startswith("qualified"):
+            return self._qualified(found, constraint, values, facts, depth)
+        if component == "closed":
+            allowed = {*constraint.texts, *(str(term) for term in constraint.terms)}
+            return [
+                Found(value, shape, constraint, end, True, Path("iri", predicate))
+                for value in values
+                if is_node(value)
+                for predicate, ends in facts.about(value).items()
+                if predicate not in allowed
+                for end in ends
+            ]
+        if component == "uniqueLang":
+            tags = [v.language.lower() for v in values if isinstance(v, Literal) and v.language]
+            return [found(final=True) for tag in dict.fromkeys(tags) if tags.count(tag) > 1]
+        return [found(value, final=final) for value, final in leaves.compared(constraint, focus, values, facts)]
+
+    def _qualified(
+        self, found: Callable[..., Found], constraint: Constraint, values: list[Term], facts: Facts, depth: int
+    ) -> list[Found]:
+        inner = constraint.shapes[0]
+        fitting = [
+            value
+            for value in values
+            if not self.judge(inner, value, facts, depth + 1)
+            and all(self.judge(sibling, value, facts, depth + 1) for sibling in constraint.siblings)
+        ]
+        if constraint.component == "qualifiedMinCount":
+            return [found(final=False)] if len(fitting) < constraint.number else []
+        final = self.grows(inner) and not constraint.siblings
+        return [found(final=final)] if len(fitting) > constraint.number else []
+
+    def grows(self, shape: Shape, depth: int = 0) -> bool:
+        """Whether a node that fits the shape fits it for good, whatever facts are added."""
+        if shape.reference:
+            return depth < 40 and shape.reference in self.named and self.grows(self.named[shape.reference], depth + 1)
+        if any(not self.grows(inner, depth + 1) for inner in shape.properties) or depth > 40:
+            return False
+        return all(self._grows(shape, constraint, depth) for constraint in shape.constraints)
+
+    def _grows(self, shape: Shape, constraint: Constraint, depth: int) -> bool:
+        component = constraint.component
+        if component in ("minCount", "hasValue"):
+            return True
+        if component == "qualifiedMinCount":
+            return not constraint.siblings and self.grows(constraint.shapes[0], depth + 1)
+        if component not in PER_VALUE or shape.path is not None or component in ("noneOf", "not", "xone"):
+            return False
+        return all(self.grows(inner, depth + 1) for inner in constraint.shapes)
+
+
+SUBCLASSES = Path("zeroOrMore", parts=(Path("iri", "http://www.w3.org/2000/01/rdf-schema#subClassOf"),))

@@ -1,0 +1,94 @@
+"""Stage 1: an ontology, and shapes if there are any, become tools that can write valid facts only.
+
+Deterministic and without a model: the same ontology gives the same bytes, whatever the order of its triples and the
+names of its blank nodes. The published system has a model write the tools and reads no restriction at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path as File
+from time import perf_counter
+
+from kgnb.agents.kg_construction.checking import Hierarchy
+from kgnb.agents.kg_construction.facts import Facts
+from kgnb.agents.kg_construction.naming import unique_names
+from kgnb.agents.kg_construction.owl_reading import SHAPES, owl_shapes
+from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.shacl_reading import has_shapes, read_shapes
+from kgnb.agents.kg_construction.shapes import Shape
+from kgnb.agents.kg_construction.steps import plan_steps
+from kgnb.agents.kg_construction.tbox import TBox
+from kgnb.agents.kg_construction.tools import ToolMaker
+from kgnb.agents.kg_construction.units import quantities
+from kgnb.agents.kg_construction.values import Warned
+from kgnb.kg.canonical import digest
+from kgnb.kg.graph import Graph
+from kgnb.kg.ontology_reader import read_ontology
+
+
+def compile(graph: Graph, shapes: Graph | None = None, *, closed_world: bool = True) -> ToolPack:
+    """The tools of the ontology in ``graph``; SHACL is read from it and from ``shapes``.
+
+    ``closed_world`` reads "some" as "required at finish": what an ontology says exists must be stated. Without it,
+    least cardinalities and existential restrictions demand nothing. ``owl:imports`` are not followed.
+    """
+    begun = perf_counter()
+    triples = graph.triples()
+    shape_triples = shapes.triples() if shapes is not None else []
+    facts = Facts(triples)
+    for triple in shape_triples:
+        facts.add(triple)
+    tbox = TBox(facts, read_ontology(graph))
+    measured = quantities(tbox)
+    stated, warnings = owl_shapes(tbox, measured, closed_world=closed_world)
+    told, named, unread = read_shapes(facts) if has_shapes(facts) else ([], {}, [])
+    told = [_marked(shape) for shape in told]
+    hierarchy = Hierarchy(tbox.below, tbox.enumerated)
+    every = (*stated, *told)
+    terms = (*tbox.classes, *tbox.properties)
+    names = unique_names(terms, {iri: tbox.label(iri) for iri in terms}, dict(tbox.ontology.prefixes))
+    maker = ToolMaker(tbox, every, names, measured)
+    tools = tuple(maker.tools())
+    leads = {iri: maker.values(iri).classes for iri in tbox.properties}
+    if not tbox.classes and not tbox.properties:
+        warnings = [Warned("empty ontology", "", "there is no class and no property in it: is it data?"), *warnings]
+    manifest = (
+        ("ontology", tbox.ontology.iri or tbox.ontology.name),
+        ("tbox_sha256", digest(triples)),
+        ("shapes_sha256", digest(shape_triples) if shape_triples else ""),
+        ("compiler", f"kgnb {metadata.version('kgnb')}"),
+        ("compiler_sha256", compiler_digest()),
+        ("closed_world", str(closed_world).lower()),
+    )
+    return ToolPack(
+        name=tbox.ontology.name,
+        tools=tools,
+        shapes=every,
+        named_shapes=tuple(sorted(named.items())),
+        hierarchy=hierarchy,
+        plan=plan_steps(tbox, tools, leads),
+        warnings=tuple([*warnings, *unread]),
+        manifest=dict(manifest),
+        quantities=measured,
+        tbox=tbox,
+        milliseconds=(perf_counter() - begun) * 1000,
+    )
+
+
+def _marked(shape: Shape) -> Shape:
+    """A shape of a SHACL file, with a name if it has none: one made of what it says."""
+    if shape.id:
+        return shape
+    return replace(shape, id=f"{SHAPES}shacl-{hashlib.sha256(repr(shape).encode()).hexdigest()[:12]}")
+
+
+def compiler_digest() -> str:
+    """The hash of the compiler's own source, so that a pack tells which compiler made it."""
+    folder = File(__file__).parent
+    found = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        found.update(path.name.encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()

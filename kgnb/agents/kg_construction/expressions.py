@@ -1,0 +1,249 @@
+"""Class and data range expressions of OWL 2 -> what must hold of one value, in the vocabulary of shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from kgnb.agents.kg_construction.datatypes import REAL
+from kgnb.agents.kg_construction.leaves import legal_pattern
+from kgnb.agents.kg_construction.shapes import SH, Constraint, Shape
+from kgnb.agents.kg_construction.tbox import ONE_OF, TBox
+from kgnb.agents.kg_construction.values import Warned
+from kgnb.kg import vocabulary as v
+from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term
+
+_FACETS = ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive")
+_LITERAL = Constraint("nodeKind", (Iri(f"{SH}Literal"),))
+_SCHEMA = {
+    "Text": ("string", "langString"), "URL": ("anyURI", "string"), "Number": ("integer", "decimal", "double", "float"),
+    "Integer": ("integer",), "Float": ("double", "float", "decimal"), "Boolean": ("boolean",), "Date": ("date",),
+    "DateTime": ("dateTime",), "Time": ("time",), "DataType": ("string",),
+}  # fmt: skip
+_CARDINALITY = {"min": "minCardinality", "max": "maxCardinality", "exactly": "cardinality"}
+NOTHING = Constraint("not", shapes=(Shape(),))
+
+
+@dataclass(frozen=True)
+class Stated:
+    """One thing an expression demands: of the value itself (no path), or of what a path leads to from it."""
+
+    kind: str
+    shape: Shape
+
+
+class Expressions:
+    """Reads expressions of one T-Box; what cannot be read is a warning."""
+
+    def __init__(self, tbox: TBox, *, closed_world: bool = True) -> None:
+        self.tbox = tbox
+        self.closed_world = closed_world
+        self.warnings: set[Warned] = set()
+
+    def shape(self, expression: Term, about: str, seen: frozenset[Term] = frozenset()) -> Shape:
+        """The shape of one expression; the empty shape where it demands nothing."""
+        parts = [part.shape for part in self.stated(expression, about, seen)]
+        plain = [c for part in parts if part.path is None for c in part.constraints]
+        nested = tuple(p for part in parts if part.path is None for p in part.properties)
+        paths = tuple(part for part in parts if part.path is not None)
+        return Shape(constraints=_packed(plain), properties=tuple(sorted((*nested, *paths), key=repr)))
+
+    def stated(self, expression: Term, about: str, seen: frozenset[Term] = frozenset()) -> list[Stated]:
+        """What an expression demands, conjunct by conjunct."""
+        if expression in seen or len(seen) > 80:
+            self.warn("circular expression", about, "an expression contains itself")
+            return []
+        seen = seen | {expression}
+        if isinstance(expression, Literal):
+            self.warn("malformed axiom", about, f"a literal stands where a class is expected: {expression.text[:60]!r}")
+            return []
+        if isinstance(expression, Iri):
+            return list(self._named(expression, about, seen))
+        return list(self._anonymous(expression, about, seen))
+
+    def warn(self, kind: str, about: str, text: str) -> None:
+        """Note what is not enforced."""
+        self.warnings.add(Warned(kind, about, text))
+
+    def _named(self, iri: Iri, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
+        name = str(iri)
+        if name in (f"{OWL}Thing", f"{RDFS}Resource", f"{OWL}topDataProperty"):
+            return
+        if name == f"{OWL}Nothing":
+            yield Stated("nothing", Shape((NOTHING,)))
+        elif self.tbox.is_datatype(name):
+            yield from self._datatype(iri, about, seen)
+        else:
+            yield Stated("class", Shape((Constraint("isA", (iri,)),)))
+
+    def _datatype(self, iri: Iri, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
+        tbox, name = self.tbox, str(iri)
+        local = next((n for n in self._schema_names(name) if n in _SCHEMA), None)
+        if local is not None:
+            spaces = [f"{RDF if part == 'langString' else XSD}{part}" for part in _SCHEMA[local]]
+            yield Stated("datatype", any_of([datatype(space) for space in spaces]))
+            return
+        if name in REAL:
+            yield Stated("datatype", any_of([datatype(f"{XSD}{n}") for n in ("integer", "decimal", "double", "float")]))
+            return
+        if name in (f"{RDFS}Literal", f"{XSD}anyType", f"{XSD}anySimpleType", f"{XSD}anyAtomicType"):
+            yield Stated("datatype", Shape((_LITERAL,)))
+            return
+        if name == f"{RDF}PlainLiteral":
+            yield Stated("datatype", any_of([datatype(f"{XSD}string"), datatype(f"{RDF}langString")]))
+            return
+        definitions = tbox.all(iri, v.EQUIVALENT_CLASS)
+        if (
+            tbox.facts.objects(iri, ONE_OF)
+            or tbox.facts.objects(iri, v.ON_DATATYPE)
+            or tbox.facts.objects(iri, v.UNION)
+        ):
+            yield from self._anonymous(iri, about, seen)
+        elif definitions:
+            for definition in definitions:
+                yield from self.stated(definition, about, seen)
+        else:
+            yield Stated("datatype", datatype(name))
+
+    def _schema_names(self, name: str) -> Iterator[str]:
+        if name.startswith(("http://schema.org/", "https://schema.org/")):
+            for above in self.tbox._schema_ancestors(name):
+                yield str(above).rsplit("/", 1)[-1]
+
+    def _anonymous(self, node: Term, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
+        tbox, known = self.tbox, False
+        for head in tbox.facts.objects(node, v.INTERSECTION):
+            known = True
+            for member in tbox.members(head):
+                yield from self.stated(member, about, seen)
+        for head in tbox.facts.objects(node, v.UNION):
+            known = True
+            members = [self.shape(member, about, seen) for member in tbox.members(head)]
+            if members and all(m.constraints or m.properties for m in members):  # else one member is everything
+                yield Stated("unionOf", any_of(members))
+        for head in tbox.facts.objects(node, ONE_OF):
+            known = True
+            terms = tuple(sorted({term for term in tbox.members(head) if not isinstance(term, Blank)}, key=repr))
+            if terms:
+                yield Stated("oneOf", Shape((Constraint("in", terms),)))
+        for inner in tbox.facts.objects(node, f"{OWL}complementOf") + tbox.facts.objects(
+            node, f"{OWL}datatypeComplementOf"
+        ):
+            known = True
+            shape = self.shape(inner, about, seen)
+            text = "read closed-world: what is not known to be in it counts as outside"
+            self.warn("complement", about, f"a complement is {text}")
+            if shape.constraints or shape.properties:
+                yield Stated("complementOf", Shape((Constraint("not", shapes=(shape,)),)))
+        for base in tbox.facts.objects(node, v.ON_DATATYPE):
+            known = True
+            yield from self._facets(node, base, about, seen)
+        if tbox.facts.objects(node, v.ON_PROPERTY):
+            known = True
+            yield from self._restriction(node, about, seen)
+        if tbox.facts.objects(node, f"{OWL}onProperties"):
+            known = True
+            self.warn("n-ary data range", about, "owl:onProperties is not enforced")
+        if not known:
+            self.warn("unreadable expression", about, "an anonymous class that states nothing readable")
+
+    def _facets(self, node: Term, base: Term, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
+        yield from self.stated(base, about, seen)
+        for head in self.tbox.facts.objects(node, f"{OWL}withRestrictions"):
+            for facet in self.tbox.members(head):
+                for predicate, values in sorted(self.tbox.facts.about(facet).items()):
+                    for value in sorted(values, key=repr):
+                        found = self._facet(predicate, value, about)
+                        if found is not None:
+                            yield Stated("facet", Shape((found,)))
+
+    def _facet(self, predicate: str, value: Term, about: str) -> Constraint | None:
+        name = predicate.rsplit("#", 1)[-1]
+        text = value.text if isinstance(value, Literal) else ""
+        if name in _FACETS:
+            return Constraint(name, (value,))
+        if name in ("minLength", "maxLength") and text.isdecimal():
+            return Constraint(name, number=int(text))
+        if name == "pattern" and legal_pattern(f"^(?:{text})$"):
+            return Constraint("pattern", texts=(f"^(?:{text})$", ""))
+        if name == "langRange":
+            return Constraint("languageIn", texts=(text,))
+        if name == "totalDigits" and text.isdecimal():
+            return Constraint("pattern", texts=(rf"^[+\-]?0*(?:\.?[0-9]){{1,{text}}}\.?0*$", ""))
+        if name == "fractionDigits" and text.isdecimal():
+            return Constraint("pattern", texts=(rf"^[+\-]?[0-9]*(?:\.[0-9]{{0,{text}}}0*)?$", ""))
+        if name == "length" and text.isdecimal():
+            return Constraint("pattern", texts=(rf"^[\s\S]{{{text}}}$", ""))
+        self.warn("facet", about, f"the facet {name} is not enforced")
+        return None
+
+    def _restriction(self, node: Term, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
+        tbox = self.tbox
+        for on in tbox.facts.objects(node, v.ON_PROPERTY):
+            path = tbox.path_of(on)
+            if path is None:
+                self.warn("property expression", about, "a restriction on a property that cannot be read")
+                continue
+            for value in tbox.facts.objects(node, f"{OWL}someValuesFrom"):
+                if self.closed_world:
+                    inner = self.shape(value, about, seen)
+                    yield Stated("someValuesFrom", replace(counted("min", 1, inner), path=path))
+            for value in tbox.facts.objects(node, f"{OWL}allValuesFrom"):
+                inner = self.shape(value, about, seen)
+                if inner.constraints or inner.properties:
+                    yield Stated("allValuesFrom", replace(inner, path=path))
+            for value in tbox.facts.objects(node, f"{OWL}hasValue"):
+                if isinstance(value, Blank):
+                    self.warn("value", about, "a restriction to a value without a name is not enforced")
+                elif self.closed_world:
+                    yield Stated("hasValue", Shape((Constraint("hasValue", (value,)),), path=path))
+            for value in tbox.facts.objects(node, f"{OWL}hasSelf"):
+                if isinstance(value, Literal) and value.text in ("true", "1") and isinstance(on, Iri):
+                    apart = Shape((Constraint("disjoint", texts=(str(on),)),))
+                    yield Stated("hasSelf", Shape((Constraint("not", shapes=(apart,)),)))
+            yield from self._cardinalities(node, about, seen, path_shape=Shape(path=path))
+
+    def _cardinalities(self, node: Term, about: str, seen: frozenset[Term], path_shape: Shape) -> Iterator[Stated]:
+        fillers = self.tbox.all(node, *v.ON_FILLER)
+        inner = self.shape(fillers[0], about, seen) if fillers else Shape()
+        for predicate, kind in v.CARDINALITIES.items():
+            for value in self.tbox.facts.objects(node, predicate):
+                if not isinstance(value, Literal) or not value.text.strip().isdecimal():
+                    self.warn("malformed axiom", about, f"a cardinality that is no number: {str(value)[:60]!r}")
+                    continue
+                number = int(value.text)
+                for side in ("min", "max") if kind == "exactly" else (kind,):
+                    if side == "max" or (number > 0 and self.closed_world):
+                        yield Stated(_CARDINALITY[kind], replace(counted(side, number, inner), path=path_shape.path))
+
+
+def datatype(iri: str) -> Shape:
+    """The shape of the literals of one datatype."""
+    return Shape((Constraint("datatype", (Iri(iri),)),))
+
+
+def any_of(shapes: list[Shape]) -> Shape:
+    """The shape of what fits one of these shapes; order and repeats do not matter."""
+    different = sorted(set(shapes), key=repr)
+    return different[0] if len(different) == 1 else Shape((Constraint("or", shapes=tuple(different)),))
+
+
+def counted(side: str, number: int, inner: Shape) -> Shape:
+    """At least or at most so many values, of those that fit a shape if it says anything."""
+    if not inner.constraints and not inner.properties:
+        return Shape((Constraint(f"{side}Count", number=number),))
+    return Shape((Constraint(f"qualified{side.capitalize()}Count", number=number, shapes=(inner,)),))
+
+
+def _packed(constraints: list[Constraint]) -> tuple[Constraint, ...]:
+    """Constraints of one shape, in order; SHACL allows most parameters once, so repeats go into shapes of their own."""
+    single: dict[str, Constraint] = {}
+    others: list[Constraint] = []
+    for constraint in sorted(set(constraints), key=repr):
+        if constraint.component in ("isA", "not", "and", "or", "xone", "node", "disjoint", "equals", "noneOf"):
+            others.append(constraint)
+        elif constraint.component in single:
+            others.append(Constraint("node", shapes=(Shape((constraint,)),)))
+        else:
+            single[constraint.component] = constraint
+    return tuple(sorted([*single.values(), *others], key=repr))

@@ -1,0 +1,166 @@
+"""ToolPack: what compiling gives. It shows itself, is saved as files, and opens sessions."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgnb.agents.kg_construction import tables
+from kgnb.agents.kg_construction.checking import Checker, Hierarchy
+from kgnb.agents.kg_construction.phrases import Phrases
+from kgnb.agents.kg_construction.shacl_writing import shacl_turtle
+from kgnb.agents.kg_construction.shapes import Shape
+from kgnb.agents.kg_construction.tbox import TBox
+from kgnb.agents.kg_construction.units import Quantity
+from kgnb.agents.kg_construction.values import TOOL_KINDS, PlanStep, ToolSpec, Warned
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+
+if TYPE_CHECKING:
+    from kgnb.agents.kg_construction.session import Session
+
+NAMESPACE = "https://example.org/kg/"
+
+
+@dataclass(frozen=True)
+class ToolPack:
+    """What ``compile`` gives: tools, the constraints behind them as shapes, the plan, and what is not enforced."""
+
+    name: str
+    tools: tuple[ToolSpec, ...] = field(repr=False)
+    shapes: tuple[Shape, ...] = field(repr=False)
+    named_shapes: tuple[tuple[str, Shape], ...] = field(repr=False)
+    hierarchy: Hierarchy = field(repr=False)
+    plan: tuple[PlanStep, ...] = field(repr=False)
+    warnings: tuple[Warned, ...] = field(repr=False)
+    manifest: Mapping[str, str] = field(repr=False)
+    quantities: Mapping[str, Quantity] = field(repr=False)
+    tbox: TBox = field(repr=False, compare=False)
+    milliseconds: float = field(default=0.0, compare=False)
+
+    @cached_property
+    def _by_name(self) -> dict[str, ToolSpec]:
+        return {tool.name: tool for tool in self.tools}
+
+    @cached_property
+    def checker(self) -> Checker:
+        """The pack's shapes, ready to judge facts."""
+        return Checker(self.shapes, self.hierarchy, dict(self.named_shapes))
+
+    @cached_property
+    def phrases(self) -> Phrases:
+        """Constraints in words."""
+        return Phrases(self.tbox)
+
+    def tool(self, name: str) -> ToolSpec:
+        """The tool of this name; KeyError, with the nearest names, if there is none."""
+        if name not in self._by_name:
+            from rapidfuzz import process
+
+            near = [found for found, _, _ in process.extract(name, list(self._by_name), limit=3)]
+            raise KeyError(f"there is no tool {name!r}; near: {', '.join(near)}")
+        return self._by_name[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def of_kind(self, *kinds: str) -> tuple[ToolSpec, ...]:
+        """The tools of these kinds."""
+        return tuple(tool for tool in self.tools if tool.kind in kinds)
+
+    def counts(self) -> dict[str, Any]:
+        """Classes, properties, individuals, tools by kind, constraints by kind, warnings by kind, milliseconds."""
+        tools = Counter(tool.kind for tool in self.tools)
+        kinds = Counter(kind for shape in self.shapes for kind in constraint_kinds(shape))
+        return {
+            "classes": len(self.tbox.classes),
+            "properties": len(self.tbox.properties),
+            "individuals": len(self.tbox.individuals),
+            "tools": len(self.tools),
+            "tools by kind": {kind: tools[kind] for kind in TOOL_KINDS},
+            "constraints": sum(kinds.values()),
+            "constraints by kind": dict(sorted(kinds.items())),
+            "steps": len(self.plan),
+            "warnings": len(self.warnings),
+            "warnings by kind": dict(sorted(Counter(warned.kind for warned in self.warnings).items())),
+            "milliseconds": round(self.milliseconds, 1),
+        }
+
+    def session(
+        self, namespace: str = NAMESPACE, store: OxigraphGraph | str | Path | None = None, *, checked: bool = True
+    ) -> Session:
+        """A session that writes into ``store``: None for memory, a folder, or an open embedded store.
+
+        ``checked=False`` writes whatever is well-formed, without asking the constraints: the ablation.
+        """
+        from kgnb.agents.kg_construction.session import Session
+
+        return Session(self, namespace, store, checked=checked)
+
+    def shacl(self) -> str:
+        """The constraints as SHACL in Turtle; a SHACL engine that reads it agrees with the tools."""
+        return shacl_turtle(self.shapes, dict(self.named_shapes), self.hierarchy, dict(self.tbox.ontology.prefixes))
+
+    def plan_json(self) -> str:
+        """The task plan as JSON."""
+        steps = [step.as_json() for step in self.plan]
+        return _json({"ontology": self.manifest["ontology"], "steps": steps})
+
+    def tools_json(self) -> str:
+        """Every tool with both schemas, its hard constraints and its soft guidance."""
+        return _json([
+            {
+                "name": t.name, "kind": t.kind, "term": t.term, "label": t.label, "description": t.description,
+                "input_schema": t.input_schema, "strict_schema": t.strict_schema, "constraints": list(t.constraints),
+                "guidance": t.guidance,
+            }
+            for t in self.tools
+        ])  # fmt: skip
+
+    def files(self) -> dict[str, str]:
+        """Name and text of every file a pack is saved as; the same ontology gives the same bytes."""
+        warnings = [{"kind": w.kind, "about": w.about, "text": w.text} for w in self.warnings]
+        counts = {key: value for key, value in self.counts().items() if key != "milliseconds"}
+        return {
+            "tools.json": self.tools_json(),
+            "plan.json": self.plan_json(),
+            "shapes.ttl": self.shacl(),
+            "warnings.json": _json(warnings),
+            "manifest.json": _json({**self.manifest, "counts": counts}),
+        }
+
+    def save(self, folder: str | Path) -> tuple[Path, ...]:
+        """Write the pack into a folder, made when missing; returns the files."""
+        where = Path(folder)
+        where.mkdir(parents=True, exist_ok=True)
+        written = []
+        for name, text in self.files().items():
+            path = where / name
+            partial = path.with_name(f".{name}.partial")
+            partial.write_text(text, encoding="utf-8")
+            partial.replace(path)
+            written.append(path)
+        return tuple(written)
+
+    def table(self) -> Any:
+        """The pack as a table to browse: one row a class or property with its tools, constraints and guidance."""
+        return tables.pack_table(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return dict(self.table()._repr_mimebundle_(include, exclude))
+
+
+def constraint_kinds(shape: Shape) -> list[str]:
+    """What the constraints of a shape are called: the axiom's name, or the components of a SHACL shape."""
+    if shape.kind:
+        return [shape.kind]
+    own = [f"sh:{constraint.component}" for constraint in shape.constraints]
+    return [*own, *(kind for inner in shape.properties if not inner.reference for kind in constraint_kinds(inner))]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=False) + "\n"

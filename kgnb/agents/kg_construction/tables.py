@@ -1,0 +1,56 @@
+"""The values of graph construction as tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kgnb.results.table import Column, Table
+
+if TYPE_CHECKING:
+    from kgnb.agents.kg_construction.pack import ToolPack
+    from kgnb.agents.kg_construction.values import ToolSpec
+
+
+def pack_table(pack: ToolPack) -> Table:
+    """One row a class or property: its tools, how many constraints it has, the first of them; more when opened."""
+    grouped: dict[tuple[str, str], list[ToolSpec]] = {}
+    for tool in pack.tools:
+        if tool.term:
+            kind = "property" if tool.kind == "add" else "class"
+            grouped.setdefault((kind, tool.term), []).append(tool)
+    rows, details = [], []
+    for (kind, term), tools in grouped.items():
+        constraints = list(dict.fromkeys(c for tool in tools for c in tool.constraints))
+        guidance = tools[-1].guidance
+        rows.append((tools[0].label, kind, ", ".join(t.name for t in tools), len(constraints), _short(guidance), term))
+        details.append([
+            *(("constraint", text) for text in constraints),
+            *([("guidance", guidance)] if guidance else []),
+            *((tool.name, _arguments(tool)) for tool in tools),
+        ])  # fmt: skip
+    counts = pack.counts()
+    kinds = ", ".join(f"{count} {kind}" for kind, count in counts["constraints by kind"].items())
+    notes = [f"{counts['constraints']} constraints{': ' + kinds if kinds else ''}."]
+    notes += [f"Not enforced: {w.kind}{f' of {pack.tbox.label(w.about)}' if w.about else ''}: {w.text}."
+              for w in pack.warnings[:12]]  # fmt: skip
+    if len(pack.warnings) > 12:
+        notes.append(f"... and {len(pack.warnings) - 12} more warnings (pack.warnings).")
+    return Table(
+        [
+            Column("label", "Class or property"), Column("kind", "Kind"), Column("tools", "Tools"),
+            Column("constraints", "Constraints", "number"), Column("guidance", "Guidance"), Column("iri", "IRI", "iri"),
+        ],
+        rows,
+        caption=f"{pack.name}: {counts['tools']} tools",
+        details=details,
+        notes=notes,
+    )  # fmt: skip
+
+
+def _arguments(tool: ToolSpec) -> str:
+    told = [f"{p.name}{'' if p.required else '?'}: {p.description}" for p in tool.parameters]
+    return "\n".join(told) or "no arguments"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 120 else text[:119].rstrip() + "…"

@@ -1,0 +1,260 @@
+"""Tools out of a T-Box: find and create for every class, add for every property, and inspect, missing, finish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kgnb.agents.kg_construction.datatypes import ANY_LITERAL, LANG_STRING, PLAIN
+from kgnb.agents.kg_construction.naming import slug, tool_name
+from kgnb.agents.kg_construction.phrases import Phrases, joined
+from kgnb.agents.kg_construction.schemas import input_schema
+from kgnb.agents.kg_construction.shapes import SH, Path, Shape
+from kgnb.agents.kg_construction.tbox import TBox
+from kgnb.agents.kg_construction.units import MOST_UNITS, Quantity
+from kgnb.agents.kg_construction.values import Parameter, ToolKind, ToolSpec
+from kgnb.kg import vocabulary as v
+from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Literal, Term
+
+MOST_CHOICES = 100  # longer lists are not closed in the schema; the check is the same
+MOST_INLINE = 12  # literal properties that create_<class> takes at once
+_GUIDANCE = 600  # characters
+
+
+@dataclass(frozen=True)
+class Values:
+    """What a property leads to, as its ranges tell."""
+
+    datatypes: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    choices: tuple[Term, ...] = ()
+
+
+class ToolMaker:
+    """Makes the tools of one T-Box; ``names`` are those of its terms."""
+
+    def __init__(
+        self, tbox: TBox, shapes: tuple[Shape, ...], names: Mapping[str, str], measured: Mapping[str, Quantity]
+    ) -> None:
+        self.tbox, self.names, self.measured = tbox, names, measured
+        self.phrases = Phrases(tbox)
+        self._about: dict[str, list[Shape]] = {}
+        self._on_path: dict[str, list[Shape]] = {}
+        for shape in shapes:
+            for iri in {shape.about, *shape.classes}:
+                self._about.setdefault(iri, []).append(shape)
+            for inner in (shape, *shape.properties):
+                if inner.path is not None and inner.path.kind in ("iri", "alternative"):
+                    for iri in inner.path.predicates():
+                        self._on_path.setdefault(iri, []).append(inner)
+
+    def tools(self) -> Iterator[ToolSpec]:
+        """All tools: by class, by property, then the three that always are."""
+        for iri in self.tbox.classes:
+            yield self._find(iri)
+            if iri not in self.tbox.closed_lists:
+                yield self._create(iri)
+        for iri in self.tbox.properties:
+            yield self._add(iri)
+        yield from _always()
+
+    # classes ---------------------------------------------------------------------------------------------------------
+
+    def _find(self, iri: str) -> ToolSpec:
+        label = self.tbox.label(iri)
+        about = (
+            Parameter("label", "text", description=f"What the {label} is called, or part of it; leave out to list."),
+        )
+        text = f"Find entities that are a {label} (or of a class below it) by name."
+        known = sorted(self.tbox.label(one) for one in self.tbox.enumerated.get(iri, ()))
+        if known:
+            text += f" It is a closed list: {joined(known, 30)}."
+        return self._tool("find", iri, text, about)
+
+    def _create(self, iri: str) -> ToolSpec:
+        label, quantity = self.tbox.label(iri), self.measured.get(iri)
+        parameters: list[Parameter] = []
+        if quantity is not None:
+            units = quantity.units[:MOST_UNITS] if len(quantity.units) <= MOST_UNITS else ()
+            parameters += [
+                Parameter("value", "number", True, "The number, without its unit.", datatypes=(quantity.number,)),
+                Parameter("unit", "unit", True, "The unit, by its full name.", aliases=quantity.symbols,
+                          choices=tuple((name, Iri(unit)) for name, unit in units)),
+            ]  # fmt: skip
+        hint = "A name for it; by default value and unit." if quantity else f"What this {label} is called in the text."
+        parameters.append(Parameter("label", "label", quantity is None, hint))
+        parameters += self._inline(iri, {p.name for p in parameters} | {"within", "entity"})
+        parameters += [
+            Parameter("within", "entity", description="IRI of the entity it belongs to, where its name alone does not "
+                      "tell it from others (a step, an amount). It writes no fact."),
+            Parameter("entity", "entity", description=f"IRI of an existing entity that is a {label} as well."),
+        ]  # fmt: skip
+        text = f"Create a {label}, or get the IRI of the one with the same name."
+        return self._tool("create", iri, text, tuple(parameters))
+
+    def _inline(self, iri: str, taken: set[str]) -> list[Parameter]:
+        """The literal properties of a class, those it is restricted on first."""
+        above = self.tbox.above(iri)
+        mine: dict[str, None] = {}
+        for each in above:
+            for shape in self._about.get(each, ()):
+                for inner in (shape, *shape.properties):
+                    if shape.classes and inner.path is not None and inner.path.kind == "iri":
+                        mine[inner.path.iri] = None
+        for name in self._by_domain.get(iri, ()):
+            mine[name] = None
+        found: list[Parameter] = []
+        for name in mine:
+            values = self.values(name)
+            if name in self.names and values.datatypes and not values.classes and not values.choices:
+                argument = self.names[name]
+                if argument not in taken and len(found) < MOST_INLINE:
+                    taken.add(argument)
+                    found.append(self._value(argument, name, values, required=False))
+        return found
+
+    @property
+    def _by_domain(self) -> dict[str, list[str]]:
+        if not hasattr(self, "_domains"):
+            domains: dict[str, list[str]] = {}
+            for name in self.tbox.properties:
+                for domain in self.tbox.facts.objects(Iri(name), f"{RDFS}domain"):
+                    for cls in self.tbox._named(domain):
+                        for below in self.tbox.below.get(str(cls), ()):
+                            domains.setdefault(below, []).append(name)
+            self._domains = domains
+        return self._domains
+
+    # properties ------------------------------------------------------------------------------------------------------
+
+    def values(self, iri: str) -> Values:
+        """What a property may lead to, out of its ranges and those of the properties above it."""
+        datatypes: dict[str, None] = {}
+        classes: dict[str, None] = {}
+        choices: list[Term] = []
+        for shape in self._on_path.get(iri, ()):
+            for leaf in _leaves(shape):
+                if leaf.component == "datatype":
+                    datatypes[str(leaf.terms[0])] = None
+                elif leaf.component == "nodeKind" and str(leaf.terms[0]) == f"{SH}Literal":
+                    datatypes[f"{RDFS}Literal"] = None
+                elif leaf.component in ("isA", "class"):
+                    classes[str(leaf.terms[0])] = None
+                elif leaf.component == "in" and shape.kind in ("oneOf", "range"):
+                    choices += [term for term in leaf.terms if term not in choices]
+        kinds = {kind for kind in ("object property", "datatype property") if (iri, kind) in self.tbox.declared}
+        if not datatypes and "datatype property" in kinds:
+            literals = [t.datatype or f"{XSD}string" for t in choices if isinstance(t, Literal)]
+            datatypes = dict.fromkeys(literals or [f"{RDFS}Literal"])
+        if kinds == {"object property"} and not all(isinstance(t, Literal) for t in choices or [None]):
+            datatypes = {}
+        return Values(tuple(_specific_first(datatypes)), tuple(classes), tuple(choices))
+
+    def _add(self, iri: str) -> ToolSpec:
+        tbox, values = self.tbox, self.values(iri)
+        label = tbox.label(iri)
+        subject = Parameter("subject", "entity", True, f"IRI of the entity whose '{label}' it is.", iri)
+        literal_only = bool(values.datatypes) and not values.classes and (iri, "object property") not in tbox.declared
+        choices = self._choices(values)
+        parameters = [subject]
+        if literal_only or (choices and all(isinstance(term, Literal) for _, term in choices)):
+            parameters.append(self._value("value", iri, values, required=True, choices=choices))
+        elif values.datatypes or not self._is_object(iri, values):
+            parameters += [
+                Parameter("object", "entity", False, "IRI of an entity; or give a value.", iri, classes=values.classes),
+                self._value("value", iri, values, required=False),
+            ]
+        else:
+            told = joined([tbox.label(c) for c in values.classes], 6)
+            hint = f"IRI of the {told}." if told else "IRI of an entity."
+            parameters.append(
+                Parameter("object", "entity", True, hint, iri, classes=values.classes, choices=tuple(choices))
+            )
+        if parameters[-1].kind == "value" and _takes_language(parameters[-1].datatypes):
+            parameters.append(Parameter("language", "language", description="Language tag of the text, as in en."))
+        return self._tool("add", iri, f"State '{label}' of an entity.", tuple(parameters))
+
+    def _is_object(self, iri: str, values: Values) -> bool:
+        return (iri, "object property") in self.tbox.declared or bool(values.classes)
+
+    def _choices(self, values: Values) -> list[tuple[str, Term]]:
+        """The closed list of a property's values, by name, if it has one that is not too long."""
+        terms: list[Term] = list(values.choices)
+        closed = self.tbox.closed_lists
+        if not terms and values.classes and all(c in closed for c in values.classes):
+            listed = {i for c in values.classes for i in self.tbox.enumerated.get(c, ())}
+            terms = [Iri(i) for i in sorted(listed)]
+        if not terms or len(terms) > MOST_CHOICES:
+            return []
+        names = [term.text if isinstance(term, Literal) else self.tbox.label(str(term)) for term in terms]
+        return [(name if names.count(name) == 1 else str(getattr(term, "text", term)), term)
+                for name, term in zip(names, terms, strict=True)]  # fmt: skip
+
+    def _value(
+        self, name: str, iri: str, values: Values, *, required: bool, choices: list[tuple[str, Term]] | None = None
+    ) -> Parameter:
+        datatypes = values.datatypes or (f"{RDFS}Literal",)
+        told = joined([d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in datatypes], 4)
+        text = f"{self.tbox.label(iri)} ({told})"
+        listed = tuple((n, t) for n, t in choices or () if isinstance(t, Literal))
+        return Parameter(name, "value", required, text, iri, datatypes=datatypes, choices=listed)
+
+    # both ------------------------------------------------------------------------------------------------------------
+
+    def _tool(self, kind: ToolKind, iri: str, text: str, parameters: tuple[Parameter, ...]) -> ToolSpec:
+        terms = self.tbox.above(iri) if kind == "create" else (iri,) if kind == "add" else ()
+        shapes = {s.id: s for term in terms for s in self._about.get(term, ())}
+        constraints = tuple(dict.fromkeys(self.phrases.of_shape(s) for s in shapes.values()))
+        if kind == "add":
+            constraints += tuple(self.phrases.mirrored(iri))
+        comment = self.tbox.comment(iri)
+        guidance = comment if len(comment) <= _GUIDANCE else comment[: _GUIDANCE - 1].rstrip() + "…"
+        description = " ".join([text, *([f"Must hold: {'; '.join(constraints[:12])}."] if constraints else [])])
+        return ToolSpec(
+            tool_name(kind, self.names[iri]), f"{description} {guidance}".strip(), input_schema(parameters), kind, iri,
+            self.tbox.label(iri), constraints, guidance, parameters,
+        )  # fmt: skip
+
+
+def _always() -> Iterator[ToolSpec]:
+    of = Parameter("iri", "entity", True, "IRI of the entity.")
+    some = Parameter("iri", "entity", False, "IRI of one entity; leave out for all.")
+    texts: tuple[tuple[ToolKind, str, tuple[Parameter, ...]], ...] = (
+        ("inspect", "Show everything that is known of an entity.", (of,)),
+        ("missing", "List what is still required before the work can be finished.", (some,)),
+        ("finish", "End the work. It is refused while something required is missing.", ()),
+    )
+    for kind, text, parameters in texts:
+        yield ToolSpec(kind, text, input_schema(parameters), kind, "", kind, parameters=parameters)
+
+
+def _leaves(shape: Shape, depth: int = 0) -> Iterator:  # type: ignore[type-arg]
+    for constraint in shape.constraints:
+        if constraint.component in ("and", "or", "xone", "node", "qualifiedMinCount") and depth < 8:
+            for inner in constraint.shapes:
+                if inner.path is None:
+                    yield from _leaves(inner, depth + 1)
+        else:
+            yield constraint
+
+
+def _specific_first(datatypes: Mapping[str, None]) -> list[str]:
+    """Narrow datatypes before wide ones, so that 4 becomes an integer where integers are allowed."""
+    order = ("boolean", "integer", "decimal", "double", "float", "date", "dateTime", "time", "gYear", "anyURI")
+
+    def rank(datatype: str) -> tuple[int, str]:
+        name = datatype.removeprefix(XSD)
+        if datatype in ANY_LITERAL:
+            return (99, name)
+        if datatype in (f"{XSD}string", LANG_STRING, PLAIN):
+            return (50, name)
+        return (order.index(name) if name in order else 20, name)
+
+    return sorted(datatypes, key=rank)
+
+
+def _takes_language(datatypes: tuple[str, ...]) -> bool:
+    return any(datatype in (LANG_STRING, PLAIN) or datatype in ANY_LITERAL for datatype in datatypes)
+
+
+__all__ = ["OWL", "Path", "ToolMaker", "slug", "v"]
