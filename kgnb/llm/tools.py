@@ -68,6 +68,7 @@ def call_tools(
     *,
     finish: ToolSpec = FINISH,
     emulate: bool | None = None,
+    checked: bool = True,
     request: Request = Request(()),  # noqa: B008 - frozen
 ) -> ToolTalk:
     """Lets the model call tools until it calls ``finish``, for at most ``limit`` replies.
@@ -75,7 +76,8 @@ def call_tools(
     Arguments are checked against the tool's schema before its function runs; an unknown tool, bad arguments, and a
     ValueError of the function are told to the model as the call's result. Any other error ends the loop.
     ``emulate=True`` asks for calls as JSON by a schema instead of native tool calls; None does so from the first reply
-    on that holds no call, which is how a server without tool calls shows itself. ``request`` gives temperature, seed
+    on that holds no call, which is how a server without tool calls shows itself. ``checked=False`` leaves it to the
+    functions to check their arguments, and to say what is wrong with them. ``request`` gives temperature, seed
     and ``max_tokens``. Calls are numbered by us, so that a replay does not hang on a server's random ids.
     """
     if not messages:
@@ -97,7 +99,7 @@ def call_tools(
         if not calls:
             talk.append(Message("user", f"That was no tool call. Call a tool, or {finish.name}."))
         for call in calls:
-            use = _use(call, tools, finish)
+            use = _use(call, tools, finish, checked)
             uses.append(use)
             if call.name == finish.name and not use.error:
                 return ToolTalk(tuple(talk), tuple(replies), tuple(uses), call.arguments)
@@ -105,7 +107,7 @@ def call_tools(
     return ToolTalk(tuple(talk), tuple(replies), tuple(uses))
 
 
-def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec) -> ToolUse:
+def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec, checked: bool) -> ToolUse:
     """Checks a call, and runs it."""
     from jsonschema import Draft202012Validator  # takes a second to import, and most runs call no tool
 
@@ -116,7 +118,7 @@ def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec) -> ToolUse
         return ToolUse(call, error="the arguments are not a JSON object")
     spec = finish if call.name == finish.name else tools[call.name].spec
     wrong = sorted(Draft202012Validator(spec.parameters).iter_errors(call.arguments), key=lambda each: each.json_path)
-    if wrong:
+    if wrong and (checked or call.name == finish.name):
         return ToolUse(call, error=shown("; ".join(f"{each.json_path}: {each.message}" for each in wrong[:5]), 600))
     if call.name == finish.name:
         return ToolUse(call)
