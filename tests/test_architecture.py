@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "judging": BASE | {"llm", "results"},
     "run": BASE | {"kg", "llm", "judging", "results"},
     "evaluate": BASE | {"mappings"},
-    "datasets": BASE | {"mappings", "mapping_files"},
+    "datasets": BASE | {"kg", "mappings", "mapping_files"},
     "agents": VALUES,
     "backends": BASE | {"settings", "kg", "llm", "vectors", "datasets"},
     "tasks": VALUES | {"settings", "backends", "agents", "mapping_files", "datasets"},

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kgnb.errors import DataError
-
-Triple = tuple[str, str, str]  # names or IRIs, as the file has them
+from kgnb.kg.terms import Triple
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,8 @@ class QuestionSet:
     name: str
     title: str
     questions: tuple[Asked, ...]
-    graph: str | Path  # a path or ``huts:graph``
+    graph: str | Path = ""  # a path or ``huts:graph``; "" where ``triples`` are the graph, or one must be given
+    triples: tuple[Triple, ...] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
 
 
@@ -128,8 +128,8 @@ def _texts(content: dict[str, Any], name: str, where: str) -> tuple[str, ...] | 
     return tuple(dict.fromkeys(item.strip() for item in value))
 
 
-def sampled(questions: Sequence[Asked], most: int) -> tuple[Asked, ...]:
-    """At most this many questions, evenly spread over the file: the same ones every time.
+def sampled(questions: Sequence[T], most: int) -> tuple[T, ...]:
+    """At most this many (0: all), evenly spread over the file: the same ones every time.
 
     >>> [asked.id for asked in sampled([Asked(str(n), "?") for n in range(10)], 3)]
     ['0', '3', '6']

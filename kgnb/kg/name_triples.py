@@ -39,6 +39,15 @@ def looks_like_names(head: str) -> bool:
     return bool(whole) and 2 * sum(len(_cells(line)) == 3 for line in whole) > len(whole)
 
 
+def entity_iri(name: str, base: str | None = None) -> str:
+    """The IRI an entity of this name gets.
+
+    >>> entity_iri("the 3rd hut")
+    'http://names.example/entity/the%203rd%20hut'
+    """
+    return f"{base or BASE}entity/{_UNSAFE.sub(_encoded, name)}"
+
+
 def read_name_triples(text: str, where: str, base: str | None = None) -> list[ox.Quad]:
     """The triples of a text with three columns, and the labels of what they name.
 
