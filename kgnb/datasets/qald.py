@@ -50,7 +50,7 @@ def _asked(entry: dict[str, Any], language: str) -> Asked:
     else:
         rows = [list(row.values()) for row in answer["results"]["bindings"]]
         values = tuple(dict.fromkeys(row[0]["value"] for row in rows if row))
-        counted = entry.get("aggregation") or re.search(r"\bcount\s*\(", sparql, re.IGNORECASE) is not None
+        counted = entry.get("aggregation") or "count" in sparql.lower()
         kind = "count" if counted else "list" if len(values) > 1 else "single" if values else "unanswerable"
     entities = tuple(PREFIXES["wd"] + name for name in named)
     return Asked(f"qald-{entry['id']}", text, kind, entities, values, sparql)

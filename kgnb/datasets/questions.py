@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 from kgnb.errors import DataError
 from kgnb.kg.terms import Triple
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class Asked:
