@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from kgnb.errors import BackendError
@@ -12,7 +13,7 @@ from kgnb.kg.endpoint_reply import read_boolean, read_solutions, read_triples
 from kgnb.kg.endpoint_wire import Patience, Wire, public_url
 from kgnb.kg.graph import Solutions
 from kgnb.kg.sorting import triple_key
-from kgnb.kg.sparql import bind, check_limit, expect_form, limited
+from kgnb.kg.sparql import bind, check_limit, expect_form, expect_update, limited
 from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, TripleTerm, n3
 
 BATCH = 2000
@@ -143,6 +144,18 @@ class EndpointGraph:
         for batch in _batches(list(triples)):
             lines = "\n".join(f"{n3(s)} {n3(p)} {n3(o)} ." for s, p, o in batch)
             self._update.ask(f"INSERT DATA {{\n{lines}\n}}", update=True)
+
+    def update(self, text: str, *, timeout: float | None = None) -> None:
+        """Send a SPARQL update; it may be carried out even where the answer is lost, so it is tried but once."""
+        expect_update(text)
+        if self._update is None:
+            raise BackendError(
+                f"{self._name} is open for reading only",
+                service=self._name,
+                fix="connect to it with its update address: %kg connect NAME --url U --update-url U",
+            )
+        self._open()
+        replace(self._update, patience=Patience(retries=0)).ask(text, update=True, timeout=timeout)
 
     def count(self) -> int:
         """How many triples the service says there are."""

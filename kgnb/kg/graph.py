@@ -27,6 +27,15 @@ class Solutions:
 
 
 @runtime_checkable
+class Updatable(Protocol):
+    """A graph that SPARQL updates can change; asked for on purpose, never by a query."""
+
+    def update(self, text: str, *, timeout: float | None = None) -> None:
+        """Carry out a SPARQL update; what the engine cannot do or may not do raises as a query does."""
+        ...
+
+
+@runtime_checkable
 class Graph(Protocol):
     """A graph one can ask. Every answer is fully read before it is returned.
 

@@ -16,7 +16,7 @@ from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_terms import OxTerm, from_oxigraph, to_oxigraph, triple_from_oxigraph, triple_to_oxigraph
 from kgnb.kg.sorting import triple_key
-from kgnb.kg.sparql import bind, check_limit, expect_form, put_first
+from kgnb.kg.sparql import bind, check_limit, expect_form, expect_update, names_its_graphs, put_first, refuse_load
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 
 _Item = TypeVar("_Item")
@@ -128,6 +128,30 @@ class OxigraphGraph:
             )
         self._guarded(lambda: self._opened().extend(quads))
 
+    def update(self, text: str, *, timeout: float | None = None) -> None:
+        """Carry out a SPARQL update, all of it or none; it cannot be broken off, so ``timeout`` is not looked at.
+
+        ``LOAD`` is refused: nothing is fetched.
+        """
+        expect_update(text)
+        if self._read_only:
+            raise BackendError(
+                "this store was opened for reading only",
+                service=self._name,
+                fix="open it without read_only=True to change it",
+            )
+        refuse_load(text)
+        try:
+            self._opened().update(text)
+        except SyntaxError as error:
+            raise _malformed(error, text) from error
+        except (OSError, RuntimeError) as error:
+            raise BackendError(f"the store could not be changed: {error}", service=self._name) from error
+
+    def all_quads(self) -> list[ox.Quad]:
+        """Every quad, fully read: for ``kgnb.kg.quads``."""
+        return list(self._opened())
+
     def count(self) -> int:
         """How many triples there are; one that stands in two graphs counts twice."""
         return len(self._opened())
@@ -159,7 +183,8 @@ class OxigraphGraph:
                 functions[function] = partial(ox.BlankNode, term.label)
                 text = put_first(text, f"BIND({function}() AS ?{name})")
         try:
-            return self._opened().query(text, use_default_graph_as_union=True, custom_functions=functions)
+            everything = not names_its_graphs(query)  # FROM is honoured only where the union is not asked for
+            return self._opened().query(text, use_default_graph_as_union=everything, custom_functions=functions)
         except SyntaxError as error:
             raise _malformed(error, text) from error
         except (OSError, RuntimeError) as error:

@@ -16,7 +16,15 @@ from rdflib.term import Node
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Solutions
 from kgnb.kg.sorting import triple_key
-from kgnb.kg.sparql import bind, check_limit, expect_form, tokens, undeclared_prefixes
+from kgnb.kg.sparql import (
+    bind,
+    check_limit,
+    expect_form,
+    expect_update,
+    refuse_load,
+    tokens,
+    undeclared_prefixes,
+)
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, is_iri, n3
 
 
@@ -108,6 +116,17 @@ class RdflibGraph:
         for converted in [tuple(to_rdflib(term) for term in triple) for triple in triples]:
             self._union().add(cast(Any, converted))
 
+    def update(self, text: str, *, timeout: float | None = None) -> None:
+        """Carry out a SPARQL update; ``timeout`` is not looked at. ``LOAD`` is refused: nothing is fetched."""
+        expect_update(text)
+        refuse_load(text)
+        try:
+            self._union().update(text, initNs={})
+        except ParseBaseException as error:
+            raise _malformed(error) from error
+        except (SPARQLError, NotImplementedError, ValueError) as error:
+            raise DataError(str(error)[:300], where="SPARQL update", fix="mend the update") from error
+
     def count(self) -> int:
         """How many triples there are."""
         return len(self._union())
@@ -160,15 +179,19 @@ class RdflibGraph:
                         fix="ask a narrower query, add a LIMIT, or load the graph into an OxigraphGraph",
                     )
         except ParseBaseException as error:
-            raise DataError(
-                f"malformed query near: {error.line.strip()[:120]}",
-                where=f"SPARQL query, line {error.lineno}, column {error.column}",
-                fix="mend the query at this place",
-                details=str(error)[:2000],
-            ) from error
+            raise _malformed(error) from error
         except (SPARQLError, NotImplementedError, ValueError) as error:
             raise DataError(str(error)[:300], where="SPARQL query", fix="mend the query") from error
         return found, rows
+
+
+def _malformed(error: ParseBaseException) -> DataError:
+    return DataError(
+        f"malformed query near: {error.line.strip()[:120]}",
+        where=f"SPARQL query, line {error.lineno}, column {error.column}",
+        fix="mend the query at this place",
+        details=str(error)[:2000],
+    )
 
 
 def to_rdflib(term: Term) -> Node:

@@ -84,6 +84,31 @@ def expect_form(query: str, *forms: Form) -> Form:
     return form
 
 
+def expect_update(query: str) -> None:
+    """Raise DataError for a text that is no update."""
+    form = query_form(query)
+    if form != "UPDATE":
+        raise DataError(f"this is a {form} query and changes nothing", where="SPARQL query", fix="ask it as a query")
+
+
+def refuse_load(update: str) -> None:
+    """Raise DataError for an update with LOAD: kgnb fetches nothing that nobody opened by name."""
+    if any(token.word == "LOAD" for token in tokens(update)):
+        raise DataError("LOAD would fetch a file", where="SPARQL update", fix="download it, then: %kg open FILE")
+
+
+def names_its_graphs(query: str) -> bool:
+    """Whether a query says with FROM which graphs it asks.
+
+    >>> names_its_graphs("SELECT * FROM <urn:g> { ?s ?p ?o }"), names_its_graphs('ASK { ?s ?p "FROM" }')
+    (True, False)
+    """
+    head = tokens(query)
+    form, index = _form(head)
+    opening = _where(head, form, index)
+    return any(token.word == "FROM" for token in head[index : opening if opening is not None else len(head)])
+
+
 def bind(query: str, bindings: Mapping[str, Term] | None) -> str:
     """The query with variables bound by a VALUES clause at the head of its WHERE clause.
 

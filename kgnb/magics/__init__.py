@@ -8,12 +8,13 @@ from kgnb.magics.kg import KgMagics
 from kgnb.magics.llm import LlmMagics
 from kgnb.magics.om import OmMagics
 from kgnb.magics.session import Session
+from kgnb.magics.sparql import SparqlMagics
 from kgnb.magics.verbs import VerbMagics
 from kgnb.settings import Settings
 
 __all__ = ["FAMILIES", "load", "unload"]
 
-FAMILIES: tuple[type[VerbMagics], ...] = (KgMagics, OmMagics, LlmMagics)
+FAMILIES: tuple[type[VerbMagics], ...] = (KgMagics, SparqlMagics, OmMagics, LlmMagics)
 
 
 def load(ipython: Any, settings: Settings | None = None) -> None:

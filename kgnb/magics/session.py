@@ -39,6 +39,7 @@ class Session:
         self.current: str = ""
         self.matching: MatchingTask | None = None
         self.runs: list[Run] = []
+        self.prefixes: dict[str, str] = {}  # those of %kg prefix
         self._models: dict[Settings, ChatModel | None] = {}
         self._indexes: dict[str, VectorIndex] = {}
 

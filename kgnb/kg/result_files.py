@@ -1,0 +1,189 @@
+"""What a query gave, as files: CSV, TSV, JSON, Parquet for rows; Turtle and N-Triples for triples."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+
+from kgnb.errors import ConfigError, DataError
+from kgnb.kg.graph import Solutions
+from kgnb.kg.oxigraph_terms import triple_to_oxigraph
+from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, n3
+
+ROWS = (".csv", ".tsv", ".json", ".srj", ".parquet")
+TRIPLES = (".ttl", ".nt", ".json", ".jsonld")
+_ACTS = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+\-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+\-]?\d+)?\Z")
+
+
+def save_rows(solutions: Solutions, path: str | Path) -> Path:
+    """Write the rows of a SELECT query, in the form the file's ending names; the file appears whole or not at all.
+
+    CSV and TSV as the W3C writes them (SPARQL 1.1 Query Results CSV and TSV Formats), JSON as SPARQL 1.1 Query Results
+    JSON; TSV and JSON lose nothing. In CSV a text that a spreadsheet would run as a formula gets an apostrophe before
+    it.
+
+    Raises:
+        DataError: the ending names no form for rows.
+        ConfigError: Parquet without pyarrow.
+    """
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind == ".csv":
+        return _write(path, _separated(solutions, ",", "\r\n").encode())
+    if kind == ".tsv":
+        return _write(path, _tabbed(solutions).encode())
+    if kind in (".json", ".srj"):
+        return _write(path, json.dumps(rows_as_json(solutions), ensure_ascii=False, indent=1).encode())
+    if kind == ".parquet":
+        return _parquet(solutions, path)
+    raise _no_form(path, ROWS, "rows", "triples come from CONSTRUCT or DESCRIBE")
+
+
+def save_triples(triples: Iterable[Triple], path: str | Path, prefixes: Mapping[str, str] | None = None) -> Path:
+    """Write triples in the form the file's ending names: Turtle, N-Triples or JSON-LD.
+
+    Raises:
+        DataError: the ending names no form for triples.
+    """
+    path = Path(path)
+    kind = path.suffix.lower()
+    forms = {".ttl": ox.RdfFormat.TURTLE, ".nt": ox.RdfFormat.N_TRIPLES}
+    forms |= {".json": ox.RdfFormat.JSON_LD, ".jsonld": ox.RdfFormat.JSON_LD}
+    if kind not in forms:
+        raise _no_form(path, TRIPLES, "triples", "rows come from SELECT")
+    written = ox.serialize(
+        (ox.Triple(*triple_to_oxigraph(triple)) for triple in triples),
+        format=forms[kind],
+        prefixes=dict(prefixes or {}) if kind == ".ttl" else None,
+    )
+    return _write(path, written or b"")
+
+
+def rows_as_json(solutions: Solutions) -> dict[str, Any]:
+    """The rows as SPARQL 1.1 Query Results JSON (triple terms as SPARQL 1.2 has them)."""
+    bindings = [
+        {name: _json(term) for name, term in zip(solutions.variables, row, strict=True) if term is not None}
+        for row in solutions
+    ]
+    return {"head": {"vars": list(solutions.variables)}, "results": {"bindings": bindings}}
+
+
+def _json(term: Term) -> dict[str, Any]:
+    if isinstance(term, Iri):
+        return {"type": "uri", "value": str(term)}
+    if isinstance(term, Blank):
+        return {"type": "bnode", "value": term.label}
+    if isinstance(term, TripleTerm):
+        parts = {"subject": term.subject, "predicate": term.predicate, "object": term.object}
+        return {"type": "triple", "value": {name: _json(part) for name, part in parts.items()}}
+    more = {"xml:lang": term.language} if term.language else {"datatype": term.datatype} if term.datatype else {}
+    return {"type": "literal", "value": term.text, **more}
+
+
+def _separated(solutions: Solutions, separator: str, end: str) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator=end)
+    writer.writerow(solutions.variables)
+    writer.writerows([inert(_lexical(term)) for term in row] for row in solutions)
+    return out.getvalue()
+
+
+def inert(text: str) -> str:
+    """A text that no spreadsheet takes for a formula; numbers stay as they are.
+
+    >>> inert("=HYPERLINK(1)"), inert("-12.5"), inert("-cmd")
+    ("'=HYPERLINK(1)", '-12.5', "'-cmd")
+    """
+    return f"'{text}" if _ACTS.match(text) and not _NUMBER.match(text) else text
+
+
+def _tabbed(solutions: Solutions) -> str:
+    lines: list[Sequence[str]] = [[f"?{name}" for name in solutions.variables]]
+    lines += [["" if term is None else n3(term) for term in row] for row in solutions]
+    return "".join("\t".join(line) + "\n" for line in lines)
+
+
+def _lexical(term: Term | None) -> str:
+    if term is None:
+        return ""
+    if isinstance(term, Literal):
+        return term.text
+    return str(term) if isinstance(term, Iri) else n3(term)
+
+
+def _parquet(solutions: Solutions, path: Path) -> Path:
+    if find_spec("pyarrow") is None:
+        raise ConfigError(
+            "Parquet files need the package pyarrow", fix="pip install pyarrow, or export to .csv or .tsv."
+        )
+    frame = frame_of(solutions)
+    mixed = [name for name in frame.columns if str(frame[name].dtype) == "object"]
+    frame[mixed] = frame[mixed].astype("string")
+    written = path.with_name(path.name + ".part")
+    frame.to_parquet(written)
+    written.replace(path)
+    return path
+
+
+def frame_of(solutions: Solutions) -> Any:
+    """The rows as a typed pandas data frame: numbers, booleans and dates as such, IRIs and text as strings."""
+    import pandas
+
+    columns = {
+        name: pandas.Series([_plain(row[at]) for row in solutions], dtype=object)
+        for at, name in enumerate(solutions.variables)
+    }
+    return pandas.DataFrame(columns).convert_dtypes()
+
+
+_INTEGERS = {f"{XSD}{name}" for name in ("integer", "int", "long", "short", "byte", "nonNegativeInteger")}
+_INTEGERS |= {f"{XSD}{name}" for name in ("positiveInteger", "negativeInteger", "nonPositiveInteger")}
+_INTEGERS |= {f"{XSD}{name}" for name in ("unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte")}
+_DATES = {f"{XSD}date", f"{XSD}dateTime", f"{XSD}dateTimeStamp"}
+
+
+def _plain(term: Term | None) -> object:
+    """A Python value where XSD has one; a literal that breaks its datatype stays text."""
+    if not isinstance(term, Literal):
+        return None if term is None else _lexical(term)
+    try:
+        if term.datatype in _INTEGERS:
+            return int(term.text)
+        if term.datatype in (f"{XSD}decimal", f"{XSD}double", f"{XSD}float"):
+            return float(term.text)
+        if term.datatype in _DATES:
+            import pandas
+
+            return pandas.Timestamp(term.text)
+    except ValueError:
+        return term.text
+    if term.datatype == f"{XSD}boolean":
+        return {"true": True, "1": True, "false": False, "0": False}.get(term.text, term.text)
+    return term.text
+
+
+def _write(path: Path, content: bytes) -> Path:
+    written = path.with_name(path.name + ".part")
+    try:
+        written.write_bytes(content)
+        written.replace(path)
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}", where=str(path), fix="Choose another file.") from error
+    return path
+
+
+def _no_form(path: Path, forms: Sequence[str], what: str, hint: str) -> DataError:
+    return DataError(
+        f"{path.suffix or 'no ending'} is no form {what} are written in",
+        where=str(path),
+        fix=f"Choose {', '.join(forms)}; {hint}.",
+    )

@@ -1,0 +1,204 @@
+"""``%%sparql``: a query in a cell, against any graph of ``%kg``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
+
+from kgnb.errors import DataError, KgnbError
+from kgnb.kg.placeholders import fill, placeholders
+from kgnb.kg.sparql import query_form, tokens
+from kgnb.kg.terms import is_iri
+from kgnb.magics.arguments import LineError, Number, argument, parse, split, without_secrets
+from kgnb.magics.interruptible import interruptible
+from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.results.found import Rows, Triples
+from kgnb.tasks.querying import Found, declarations, query
+
+# What aws/graph-notebook's %%sparql takes as well: the options that mean the same here, and those that say how its own
+# viewer draws, which have no counterpart and do no harm.
+SAME = {"--store-to": "--store", "-s": "--store", "--export-to": "--export", "-e": "--export"}
+WITHOUT_EFFECT_VALUED = (
+    *("--path", "-p", "--media-type", "-m", "--group-by", "-g", "--display-property", "-d", "--edge-display-property"),
+    *("-de", "--tooltip-property", "-t", "--edge-tooltip-property", "-te", "--label-max-length", "-l"),
+    *("--edge-label-max-length", "-le", "--simulation-duration", "-sd", "--results-per-page", "-r", "--explain-type"),
+    *("--explain-format", "--store-format", "-sf", "--export-format", "-ef", "--group-by-raw", "-gr"),
+)
+WITHOUT_EFFECT = ("--expand-all", "--no-scroll", "--hide-index", "--stop-physics", "-sp", "--no-results")
+MODES = ("query", "explain")
+_AT = re.compile(r"line (\d+), column (\d+)")
+
+
+@magics_class
+class SparqlMagics(VerbMagics):
+    """The ``%%sparql`` magic."""
+
+    magic = "sparql"
+
+    @verb(
+        "sparql",
+        "%%sparql",
+        "%%sparql huts --limit 100 --store found",
+        "%%sparql huts --export huts.csv",
+        "%%sparql --bind name=input().strip() --timeout 20",
+    )
+    @argument("name", metavar="NAME", nargs="?", default="", help="a graph that is open [the current one]")
+    @argument("--limit", metavar="N", type=Number(int, 0, None), default=None, help="most rows to fetch [all]")
+    @argument(
+        "--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=None, help="give up after [none]"
+    )
+    @argument("--store", metavar="VAR", default="", help="a Python variable that gets the result")
+    @argument("--export", metavar="FILE", default="", help="a file that gets it: .csv .tsv .json .parquet .ttl .nt")
+    @argument("--graph", metavar="IRI", default="", help="ask this named graph only")
+    @argument(
+        "--bind", metavar="NAME=EXPRESSION", action="append", default=[], help="what {{NAME}} stands for in the query"
+    )
+    @argument("--update", action="store_true", help="allow the query to change the graph")
+    @argument("--explain", action="store_true", help="show the query as it would be sent, and do not send it")
+    @argument("--silent", action="store_true", help="show nothing; use it with --store or --export")
+    def query(self, arguments: argparse.Namespace, cell: str = "") -> Found | str | None:
+        """Ask a graph: SELECT gives a table, CONSTRUCT and DESCRIBE a picture, ASK yes or no.
+
+        {{name}} in the query stands for a Python variable, quoted as an RDF term; <{{name}}> for an IRI. A list stands
+        for several terms. Prefixes that the graph's files declare, and well-known ones, need no PREFIX line.
+        """
+        values = self._values(arguments.bind, cell)
+        if arguments.store and not arguments.store.isidentifier():
+            raise ValueError(f"{arguments.store!r} is no name for a Python variable")
+        named = self.session.graph(arguments.name)
+        text = _in_graph(cell, arguments.graph) if arguments.graph else cell
+        prefixes = dict(self.session.prefixes)
+        if arguments.explain:
+            filled = fill(text, values)
+            known = {**dict(getattr(named.graph, "prefixes", ())), **prefixes}
+            return _Shown(f"{declarations(filled, known).strip()}\n{filled.strip()}".strip())
+        found = interruptible(
+            lambda: query(
+                named.graph,
+                text,
+                values=values,
+                prefixes=prefixes,
+                limit=arguments.limit,
+                timeout=arguments.timeout,
+                update=arguments.update,
+                export=arguments.export or None,
+                settings=self.session.settings,
+            ),
+            timeout=arguments.timeout,
+        )
+        if arguments.update:
+            named.ontologies.clear()  # what was read of it may be out of date
+        if arguments.store:
+            self.shell.user_ns[arguments.store] = found
+        if arguments.export:
+            size = len(found.solutions) if isinstance(found, Rows) else len(found) if isinstance(found, Triples) else 0
+            print(f"{arguments.export}: {size:,} {'rows' if isinstance(found, Rows) else 'triples'} written")
+        return None if arguments.silent else found
+
+    @no_var_expand
+    @line_cell_magic
+    def sparql(self, line: str, cell: str | None = None) -> Any:
+        """Ask a graph in SPARQL."""
+        shown = without_secrets(f"%%{self.magic} {line.strip()}".rstrip())
+        try:
+            words, ignored = _ours(split(line, {}), self.session.graphs)
+        except LineError as error:
+            error.line = shown
+            raise
+        method = self.verbs["sparql"]
+        if "-h" in words or "--help" in words or cell is None:
+            print(method.parser.format_help())  # type: ignore[attr-defined]
+            if cell is None and "--help" not in words and "-h" not in words:
+                raise LineError("there is no query", line=shown, fix="Write it below, in a cell that begins %%sparql.")
+            return None
+        arguments = parse(method.parser, words, line=shown)  # type: ignore[attr-defined]
+        if ignored:
+            print(f"without effect here: {', '.join(ignored)}")
+        try:
+            return self.query(arguments, cell)
+        except KgnbError as error:
+            _point(error, cell)
+            raise
+        except ValueError as error:
+            raise LineError(str(error), line=shown, fix="%sparql --help lists what it takes.") from error
+
+    def suggestions(self, name: str) -> list[str]:
+        """Names of open graphs."""
+        return list(self.session.graphs)
+
+    def _values(self, bound: list[str], cell: str) -> dict[str, object]:
+        """What the names in the query stand for: ``--bind`` first, else the notebook's variables."""
+        values: dict[str, object] = {}
+        for word in bound:
+            name, equals, expression = word.partition("=")
+            if not equals or not name.isidentifier():
+                raise ValueError(f"--bind wants NAME=EXPRESSION, not {word!r}")
+            values[name] = self.shell.ev(expression)
+        for name in placeholders(cell):
+            if name not in values and name in self.shell.user_ns:
+                values[name] = self.shell.user_ns[name]
+        return values
+
+
+class _Shown(str):
+    """Text that shows itself as it is, not as Python would write it."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _ours(words: list[str], graphs: Any) -> tuple[list[str], list[str]]:
+    """The words with graph-notebook's names for options changed into ours, and those that do nothing here."""
+    kept: list[str] = []
+    ignored: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name in WITHOUT_EFFECT_VALUED:
+            ignored.append(name)
+            if not equals:
+                next(rest, None)
+        elif name in WITHOUT_EFFECT:
+            ignored.append(name)
+        elif word in MODES and not kept and word not in graphs:
+            kept += ["--explain"] if word == "explain" else []
+        else:
+            kept += [SAME.get(name, name) + equals + value if equals else SAME.get(word, word)]
+    return kept, ignored
+
+
+def _in_graph(query: str, iri: str) -> str:
+    """The query, asked of one named graph."""
+    if not is_iri(iri):
+        raise ValueError(f"--graph wants the IRI of a named graph, not {iri!r}")
+    form = query_form(query)
+    found = tokens(query)
+    if form == "UPDATE" or any(token.word == "FROM" for token in found):
+        raise DataError("--graph is for a query without FROM", where="SPARQL query", fix="Name the graph in the query.")
+    depth, start = 0, len(query)
+    template = form == "CONSTRUCT"
+    for token in found:
+        if token.word == "WHERE" and depth == 0:
+            start = token.start
+            break
+        if token.text == "{" and depth == 0:
+            if not template:
+                start = token.start
+                break
+            template = False
+        depth += (token.text in "{(") - (token.text in "})")
+    return f"{query[:start]} FROM <{iri}> {query[start:]}"
+
+
+def _point(error: KgnbError, cell: str) -> None:
+    """Adds the line of the query an error speaks of, with a caret below the place."""
+    place = _AT.search(error.what)
+    lines = cell.splitlines()
+    if place is None or not 0 < int(place[1]) <= len(lines):
+        return
+    line = lines[int(place[1]) - 1].expandtabs(1)
+    column = min(int(place[2]), len(line) + 1)
+    error.add_note(f"    {line[:200]}\n    {' ' * (column - 1)}^" if column <= 200 else f"    {line[:200]}")

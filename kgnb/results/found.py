@@ -1,0 +1,164 @@
+"""What a SPARQL query gave: rows as a table, triples as a picture, yes or no, or that something was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kgnb.kg.graph import Solutions
+from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple
+from kgnb.results.bundle import count, mimebundle
+from kgnb.results.cells import Link, Value
+from kgnb.results.escaping import escaped
+from kgnb.results.graph import GraphPicture
+from kgnb.results.table import Column, Table
+from kgnb.results.wording import term_text
+
+if TYPE_CHECKING:
+    import pandas
+
+_NUMBERS = {f"{XSD}{name}" for name in ("integer", "decimal", "double", "float", "int", "long", "nonNegativeInteger")}
+_TYPE = Iri(f"{RDF}type")
+PICTURED = 2000  # triples of which a picture is made; all of them stay in ``triples``
+
+
+@dataclass(frozen=True, repr=False)
+class Rows(Table):
+    """The rows of a SELECT query: ``solutions`` keeps the terms as they came, ``df()`` gives them typed."""
+
+    solutions: Solutions = field(default=Solutions((), ()), kw_only=True)
+
+    @property
+    def terms(self) -> tuple[tuple[Term | None, ...], ...]:
+        """The RDF terms, row by row; None where a variable is unbound."""
+        return self.solutions.rows
+
+    def df(self) -> pandas.DataFrame:
+        """A typed data frame: numbers, booleans and dates as such, IRIs and other text as strings."""
+        from kgnb.kg.result_files import frame_of  # brings a file writer along that a table does not need
+
+        frame: pandas.DataFrame = frame_of(self.solutions)
+        return frame
+
+    def __repr__(self) -> str:
+        return f"<Rows: {count(len(self.solutions), 'row')}, {', '.join(self.solutions.variables)}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Triples(GraphPicture):
+    """The triples of a CONSTRUCT or DESCRIBE query, with a picture of them."""
+
+    triples: tuple[Triple, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.triples)
+
+    def __repr__(self) -> str:
+        return f"<Triples: {count(len(self.triples), 'triple')}>"
+
+
+@dataclass(frozen=True)
+class YesNo:
+    """The answer of an ASK query; true and false in Python as well."""
+
+    answer: bool
+
+    def __bool__(self) -> bool:
+        return self.answer
+
+    def __str__(self) -> str:
+        return "yes" if self.answer else "no"
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(
+        self, include: Container[str] | None = None, exclude: Container[str] | None = None
+    ) -> dict[str, Any]:
+        return mimebundle({"text/html": lambda: f"<b>{self}</b>", "text/plain": lambda: str(self)}, include, exclude)
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An update was carried out: how many triples there were before and are now; None where nobody counted."""
+
+    graph: str
+    before: int | None = None
+    after: int | None = None
+
+    def __str__(self) -> str:
+        if self.before is None or self.after is None:
+            return f"{self.graph}: the update was carried out"
+        return f"{self.graph}: {self.before:,} triples before, {self.after:,} now ({self.after - self.before:+,})"
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(
+        self, include: Container[str] | None = None, exclude: Container[str] | None = None
+    ) -> dict[str, Any]:
+        makers = {"text/html": lambda: f"<div>{escaped(str(self))}</div>", "text/plain": lambda: str(self)}
+        return mimebundle(makers, include, exclude)
+
+
+def rows_of(solutions: Solutions, short: Callable[[str], str], notes: tuple[str, ...] = ()) -> Rows:
+    """The rows as a table; ``short`` writes an IRI with the prefixes that hold."""
+    numeric = [_all_numbers(solutions, at) for at in range(len(solutions.variables))]
+    columns = [
+        Column(name, name, "number" if number else "text")
+        for name, number in zip(solutions.variables, numeric, strict=True)
+    ]
+    shown = [
+        tuple(_cell(term, number, short) for term, number in zip(row, numeric, strict=True)) for row in solutions.rows
+    ]
+    return Rows(columns, shown, notes=notes, solutions=solutions)
+
+
+def triples_of(
+    triples: tuple[Triple, ...], short: Callable[[str], str], labels: Mapping[Term, str] | None = None
+) -> Triples:
+    """The triples with their picture; a node's colour is its type where the triples say it."""
+    known = labels or {}
+    kinds: dict[Term, str] = {}
+    for subject, predicate, value in triples:
+        if predicate == _TYPE and isinstance(value, Iri):
+            kinds.setdefault(subject, known.get(value) or short(value))
+
+    def name(term: Term) -> str:
+        if isinstance(term, Iri):
+            return known.get(term) or short(term)
+        return term.text if isinstance(term, Literal) else term_text(term)
+
+    shown = [triple for triple in triples if triple[1] != _TYPE or triple[0] not in kinds] or list(triples)
+    notes = () if len(shown) <= PICTURED else (f"The picture is of the first {PICTURED:,} of {len(shown):,} triples.",)
+    drawn = GraphPicture.of(shown[:PICTURED], name=name, kind=lambda term: kinds.get(term, ""))
+    return Triples(drawn.nodes, drawn.edges, count(len(triples), "triple"), notes, triples=triples)
+
+
+def _all_numbers(solutions: Solutions, at: int) -> bool:
+    """Whether a column holds numbers and nothing else, each written as its datatype wants."""
+    seen = False
+    for row in solutions.rows:
+        term = row[at]
+        if term is None:
+            continue
+        if not (isinstance(term, Literal) and term.datatype in _NUMBERS and _number(term.text) is not None):
+            return False
+        seen = True
+    return seen
+
+
+def _cell(term: Term | None, number: bool, short: Callable[[str], str]) -> Value:
+    if isinstance(term, Literal) and number:
+        return _number(term.text)
+    return Link(term, short(term)) if isinstance(term, Iri) else term
+
+
+def _number(text: str) -> int | float | None:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return None

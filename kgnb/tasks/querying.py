@@ -1,0 +1,156 @@
+"""Asking a graph in SPARQL, as a script calls it: prefixes filled in, values quoted, results saved on request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from kgnb.backends import GraphSource, open_graph
+from kgnb.errors import BackendError, DataError
+from kgnb.kg.graph import Graph, Updatable
+from kgnb.kg.placeholders import fill
+from kgnb.kg.prefixes import PREFIXES, shorten
+from kgnb.kg.result_files import save_rows, save_triples
+from kgnb.kg.sparql import query_form, undeclared_prefixes
+from kgnb.kg.terms import is_iri
+from kgnb.results.found import Changed, Rows, Triples, YesNo, rows_of, triples_of
+from kgnb.results.wording import short_iri
+from kgnb.settings import Settings
+
+Found: TypeAlias = Rows | Triples | YesNo | Changed
+
+
+def query(
+    source: GraphSource,
+    text: str,
+    *,
+    values: Mapping[str, object] | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+    update: bool = False,
+    export: str | Path | None = None,
+    settings: Settings | None = None,
+) -> Found:
+    """What a graph answers: rows (SELECT), triples (CONSTRUCT, DESCRIBE), yes or no (ASK), or that it was changed.
+
+    Args:
+        source: files, an endpoint's URL, an rdflib graph or a Graph.
+        text: the query; a prefix it does not declare is taken from ``prefixes``, the graph's files, or the well-known.
+        values: what ``{{name}}`` in the query stands for; quoted as RDF terms.
+        limit: most rows; the result says when there were more.
+        timeout: seconds.
+        update: must be True for a text that changes the graph, and only then.
+        export: a file the result is also written to.
+
+    Raises:
+        DataError: the query is malformed, or an update was not allowed; says where.
+        BackendError: an endpoint failed.
+
+    >>> query("huts:alpine", "ASK { ?hut a owl:Class }")
+    yes
+    """
+    graph = open_graph(source, settings or Settings.load())
+    known = {**dict(getattr(graph, "prefixes", ())), **(prefixes or {})}
+    asked = fill(text, values or {}) if values is not None else text
+    form = query_form(asked)
+    head = declarations(asked, known)
+    _refuse_unknown_prefixes(head + asked, graph)
+    try:
+        return _answer(graph, form, head + asked, known, limit, timeout, update, export)
+    except DataError as error:
+        raise _placed(error, len(head)) from error
+
+
+def _answer(
+    graph: Graph,
+    form: str,
+    asked: str,
+    known: Mapping[str, str],
+    limit: int | None,
+    timeout: float | None,
+    update: bool,
+    export: str | Path | None,
+) -> Found:
+    if form == "UPDATE":
+        return _change(graph, asked, update, timeout)
+    if update:
+        raise DataError(f"this is a {form} query, and changes nothing", where="SPARQL query", fix="leave out --update")
+    found: Found
+    if form == "SELECT":
+        solutions = graph.select(asked, limit=limit, timeout=timeout)
+        cut = f"There are more rows than these {len(solutions):,}." if solutions.truncated else ""
+        found = rows_of(solutions, lambda iri: short(iri, known), (cut,) if cut else ())
+        if export is not None:
+            save_rows(solutions, export)
+    elif form == "ASK":
+        found = YesNo(graph.ask(asked, timeout=timeout))
+        if export is not None:
+            raise DataError("yes or no is not written to a file", where=str(export), fix="leave out --export")
+    else:
+        triples = tuple(graph.construct(asked, timeout=timeout))
+        found = triples_of(triples[:limit] if limit is not None else triples, lambda iri: short(iri, known))
+        if limit is not None and len(triples) > limit:
+            found = replace(found, notes=(*found.notes, f"There are more triples than these {limit:,}."))
+        if export is not None:
+            save_triples(found.triples, export, {name: iri for name, iri in known.items() if name and is_iri(iri)})
+    return found
+
+
+def declarations(text: str, known: Mapping[str, str]) -> str:
+    """PREFIX declarations for what a query uses and does not declare, as far as anybody knows them; on one line."""
+    lines = []
+    for prefix in undeclared_prefixes(text):
+        namespace = known.get(prefix[:-1]) or PREFIXES.get(prefix[:-1])
+        if namespace and is_iri(namespace):
+            lines.append(f"PREFIX {prefix} <{namespace}> ")
+    return "".join(lines)
+
+
+def _refuse_unknown_prefixes(text: str, graph: Graph) -> None:
+    missing = undeclared_prefixes(text)
+    if missing and not _remote(graph):  # many services know prefixes of their own
+        name = missing[0][:-1]
+        raise DataError(
+            f"the prefix {missing[0]} is declared nowhere",
+            where="SPARQL query",
+            fix=f"Put PREFIX {missing[0]} <...> above the query, or for the whole notebook: %kg prefix {name} IRI",
+        )
+
+
+def _placed(error: DataError, before: int) -> DataError:
+    """The error with its place in the query as it was written, without the declarations put before its first line."""
+    place = re.search(r"line 1, column (\d+)", error.where)
+    if place is None or not before:
+        return error
+    where = error.where.replace(place[0], f"line 1, column {max(1, int(place[1]) - before)}")
+    what = error.what.removeprefix(f"{error.where}: ")
+    near = re.sub(r"(PREFIX \S* <\S*> )+", "", what)
+    return DataError(near, where=where, fix=error.fix, details=error.details)
+
+
+def _remote(graph: Graph) -> bool:
+    return re.match(r"https?://", graph.name) is not None
+
+
+def short(iri: str, prefixes: Mapping[str, str]) -> str:
+    """An IRI with a prefix, or its last part where no prefix fits."""
+    written = shorten(iri, prefixes)
+    return written if written != iri else short_iri(iri)
+
+
+def _change(graph: Graph, text: str, allowed: bool, timeout: float | None) -> Changed:
+    if not allowed:
+        raise DataError(
+            "this is an update, and would change the graph",
+            where="SPARQL query",
+            fix="Say so if you mean it: %%sparql --update, or update=True.",
+        )
+    if not isinstance(graph, Updatable):
+        raise BackendError("this graph cannot be changed by an update", service=graph.name, fix="Open its files.")
+    before = None if _remote(graph) else graph.count()  # counting there costs a query, and others write too
+    graph.update(text, timeout=timeout)
+    return Changed(graph.name, before, None if before is None else graph.count())
