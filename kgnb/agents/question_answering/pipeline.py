@@ -2,38 +2,61 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from kgnb.agents.question_answering.desk import Desk, Judges
+from kgnb.agents.question_answering.act import act
+from kgnb.agents.question_answering.answer import answer
+from kgnb.agents.question_answering.desk import Desk, Example, Judges
+from kgnb.agents.question_answering.learning import learn
+from kgnb.agents.question_answering.link import link
+from kgnb.agents.question_answering.observe import observe
+from kgnb.agents.question_answering.reflect import reflect
+from kgnb.agents.question_answering.rule import RuleJudge
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Answer, Options, Question
+from kgnb.errors import LimitError
 from kgnb.judging import Judge
 from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel
 from kgnb.run import Run
 from kgnb.vectors.embedder import Embedder
 
-Example = tuple[str, Sequence[str], Sequence[str]]
-"""A training question: its text, the IRIs it speaks of, and its answers (IRIs, or literals' texts)."""
+STALLED = 2
+"""Rounds in a row without progress after which an answer is forced."""
 
 
 def open_desk(
     graph: Graph,
     *,
     embedder: Embedder,
-    judge: Judge[Any] | Judges,
+    judge: Judge[Any] | Judges | None = None,
+    options: Options = Options(),
     model: ChatModel | None = None,
     examples: Sequence[Example] = (),
     run: Run | None = None,
 ) -> Desk:
-    """What many questions over one graph share: labels, relations and vectors are looked up once."""
-    raise NotImplementedError
+    """What many questions over one graph share: names, relations and vectors are looked up once.
+
+    With a ``run``, its graph queries, judgements and model calls are recorded. ``examples`` teach how people word the
+    relations of this graph; by default none are used.
+    """
+    watched = run.watch_graph(graph) if run else graph
+    desk = Desk.open(
+        watched, embedder=embedder, judge=judge or RuleJudge(), model=model,
+        page=options.page, most=options.most, timeout=options.timeout,
+    )  # fmt: skip
+    if examples:
+        learn(desk, examples, options)
+    return desk.watched(run) if run else desk
 
 
 def begin(question: Question | str, desk: Desk, options: Options = Options()) -> State:
     """The state before the first stage; ``link``, ``observe``, ``act``, ``reflect`` and ``answer`` move it on."""
-    raise NotImplementedError
+    if isinstance(question, str):
+        question = Question(hashlib.sha256(question.encode()).hexdigest()[:12], question)
+    return State(question, options, desk)
 
 
 def answer_question(
@@ -50,5 +73,37 @@ def answer_question(
     """The answer to a question from a graph, with its proof.
 
     A ``Desk`` in place of the graph brings its own embedder and judges, and what earlier questions have looked up.
+    Without a judge the rule judge decides; ``model`` is asked for facts and for what it knows itself, where
+    ``options`` want either. A spent budget forces the answer that is supported best so far.
+
+    Raises:
+        ValueError: there is no embedder, or an entity of the question is not an IRI.
     """
-    raise NotImplementedError
+    run = run or Run("question_answering")
+    if isinstance(graph, Desk):
+        desk = graph
+    elif embedder is None:
+        raise ValueError("an embedder is needed to compare words with relations")
+    else:
+        desk = open_desk(
+            graph, embedder=embedder, judge=judge, options=options, model=model, examples=examples, run=run
+        )
+    state = run.do(link, begin(question, desk, options))
+    try:
+        while state.round < options.rounds and state.stalled < STALLED and not state.finished:
+            state = run.do(observe, state)
+            state = run.do(act, state)
+            if not state.finished:
+                state = run.do(reflect, state)
+    except LimitError:  # what was found within the budget is still an answer
+        state = _offline(state)
+    state = run.do(answer, state)
+    assert state.answered is not None
+    return state.answered
+
+
+def _offline(state: State) -> State:
+    """The state with judges that cost nothing."""
+    from dataclasses import replace
+
+    return replace(state, desk=replace(state.desk, judges=Judges.all(RuleJudge()), model=None))

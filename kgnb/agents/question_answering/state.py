@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from kgnb.agents.question_answering.actions import Finish
 from kgnb.agents.question_answering.desk import Desk
 from kgnb.agents.question_answering.values import Acted, Answer, Linked, Memory, Observation, Options, Question
-from kgnb.kg.terms import Iri
+from kgnb.kg.terms import Iri, Term, Triple
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,11 @@ class State:
     options: Options
     desk: Desk = field(repr=False, compare=False)
     stage: str = ""
-    linked: Linked = Linked(())
+    linked: Linked = field(default_factory=lambda: Linked(()))
     entities: tuple[Iri, ...] = ()  # observed next: the task entities first, then where memory's paths end
     round: int = 0
     observation: Observation = field(default_factory=Observation)
+    seen: frozenset[str] = frozenset()  # IRIs that were met in this run: no other may be acted on
     history: tuple[Acted, ...] = ()  # what was done, oldest first
     memory: Memory = field(default_factory=Memory)
     stalled: int = 0  # rounds in a row that brought nothing new
@@ -36,6 +38,22 @@ class State:
         return self.history[-1] if self.history else None
 
     @property
+    def finished(self) -> bool:
+        """Whether the last action was to go on to the answer."""
+        return self.acted is not None and isinstance(self.acted.action, Finish)
+
+    @property
+    def followed(self) -> Acted | None:
+        """The last action that followed a reading and brought something."""
+        return next((a for a in reversed(self.history) if a.reading is not None and (a.values or a.triples)), None)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last action followed the reading that fits best, and brought what it asks for."""
+        best = self.observation.readings[0] if self.observation.readings else None
+        return self.followed is not None and self.followed.reading == best
+
+    @property
     def value(self) -> Linked | Observation | Acted | Memory | Answer | None:
         """What the last stage gave."""
         return {
@@ -44,7 +62,7 @@ class State:
             "act": self.acted,
             "reflect": self.memory,
             "answer": self.answered,
-        }.get(self.stage)
+        }.get(self.stage)  # type: ignore[return-value]  # mypy joins the values to object
 
     def counts(self) -> dict[str, int]:
         """What the last stage says it holds."""
@@ -54,3 +72,9 @@ class State:
         if self.value is None:
             return {"text/plain": f"{self.question.text} (nothing done yet)"}
         return self.value._repr_mimebundle_(include, exclude)
+
+
+def iris(terms: tuple[Term, ...] | tuple[Triple, ...]) -> frozenset[str]:
+    """The IRIs among terms, or in triples."""
+    flat = [part for term in terms for part in (term if isinstance(term, tuple) else (term,))]
+    return frozenset(str(term) for term in flat if isinstance(term, Iri))

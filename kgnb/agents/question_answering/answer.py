@@ -1,0 +1,197 @@
+"""Answer: values, the triples that prove them, and a query that gives them again (section 3.1).
+
+A query is shown only after it was run and gave exactly the values. Where what is remembered does not support an answer,
+or the wording does not fit what was followed, there are no values and the status is "unsure".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kgnb.agents.question_answering.actions import Query
+from kgnb.agents.question_answering.patterns import sparql
+from kgnb.agents.question_answering.querying import same_values, values_of
+from kgnb.agents.question_answering.questions import GIVE, AnswerQuestion
+from kgnb.agents.question_answering.reading import Hop, Reading
+from kgnb.agents.question_answering.reflect import end_of
+from kgnb.agents.question_answering.showing import act_text, term_text
+from kgnb.agents.question_answering.state import State, iris
+from kgnb.agents.question_answering.values import Acted, Answer, Path, Status
+from kgnb.errors import BackendError, DataError
+from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
+
+INSTRUCTIONS = """You answer a question from a knowledge graph. Choose the value or values that answer it; none if no
+value does. What you know besides counts for nothing here."""
+_MOST = 200  # values a judge looks at
+_SUPPORT = 200  # triples shown as proof
+
+
+def answer(state: State) -> State:
+    """The state with its answer."""
+    question, acted = answer_question_of(state)
+    (verdict,) = state.desk.judges.answer.judge([question])
+    by = verdict.judged_by or state.desk.judges.answer.name
+    chosen = _chosen(question, verdict.decision, [verdict.choice, *(choice for choice, _ in verdict.also)])
+    base = Answer(
+        state.question,
+        rounds=state.round,
+        judged_by=by,
+        paths=state.memory.paths,
+        linked=state.linked,
+        rationale=verdict.rationale,
+        confidence=round(verdict.confidence, 4),
+        notes=tuple(
+            note for one in state.history for note in (*one.notes, *(_said(r.action, r.reason) for r in one.refused))
+        ),
+    )
+    support = _support(state, question, acted, chosen)
+    if not chosen or not support or verdict.confidence < state.options.confidence:
+        return replace(state, stage="answer", answered=_unsure(state, base, chosen, support))
+    values, query, note = _reproduced(state, question, acted, chosen)
+    status: Status = "answered" if state.finished else "forced"
+    found = replace(
+        base, values=values, support=support[:_SUPPORT], sparql=query, status=status,
+        notes=(*base.notes, *([note] if note else [])), labels=_labels(state, values, support[:_SUPPORT]),
+    )  # fmt: skip
+    return replace(state, stage="answer", answered=found)
+
+
+def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:
+    """Which of the values that came up answer, and the action they came from."""
+    acted = state.followed or next((a for a in reversed(state.history) if a.values or a.triples), None)
+    values: tuple[Term, ...] = ()
+    if acted is not None and acted.values:
+        values = acted.values
+    elif acted is not None and acted.reading is not None:
+        values = tuple(dict.fromkeys(_end(acted.reading.hops[-1], triple) for triple in acted.triples))
+    else:
+        values = tuple(dict.fromkeys(end_of(path, state.linked.entities) for path in state.memory.paths))
+    offered = values[:_MOST]
+    return (
+        AnswerQuestion(
+            asked=state.question.text,
+            text=act_text(state),
+            values=offered,
+            shown=tuple(term_text(state, value) for value in offered),
+            reading=acted.reading if acted else None,
+            complete=acted is not None and len(values) <= _MOST,
+        ),
+        acted,
+    )
+
+
+def _chosen(question: AnswerQuestion, decision: str, choices: Sequence[str | None]) -> tuple[Term, ...]:
+    if decision != GIVE:
+        return ()
+    indexes = [int(choice) for choice in choices if choice is not None and choice.isdecimal()]
+    return tuple(question.values[at] for at in dict.fromkeys(indexes) if at < len(question.values))
+
+
+def _support(state: State, question: AnswerQuestion, acted: Acted | None, chosen: Sequence[Term]) -> tuple[Triple, ...]:
+    """The triples that prove the chosen values: whole paths that end in them, or all a query matched."""
+    if not chosen:
+        return ()
+    if acted is not None and (acted.values or acted.reading is not None):
+        if set(chosen) == set(question.values) or not acted.reading:
+            return acted.triples or _denied(acted)
+        paths = _paths(acted, chosen)
+        return tuple(dict.fromkeys(triple for path in paths for triple in path)) or acted.triples
+    paths = [path for path in state.memory.paths if end_of(path, state.linked.entities) in chosen]
+    return tuple(dict.fromkeys(triple for path in paths for triple in path))
+
+
+def _denied(acted: Acted) -> tuple[Triple, ...]:
+    """A "no" and a count of none are proved by what was looked for, and is not there: the pattern's own start."""
+    reading = acted.reading
+    if reading is None or reading.start is None or not reading.hops:
+        return ()
+    empty = acted.values in (
+        (Literal("false", datatype=f"{XSD}boolean"),),
+        (Literal("0", datatype=f"{XSD}integer"),),
+    )
+    return reading.nearby if empty else ()
+
+
+def _paths(acted: Acted, chosen: Sequence[Term]) -> list[Path]:
+    return [(triple,) for triple in acted.triples if triple[0] in chosen or triple[2] in chosen]
+
+
+def _reproduced(
+    state: State, question: AnswerQuestion, acted: Acted | None, chosen: tuple[Term, ...]
+) -> tuple[tuple[Term, ...], str, str]:
+    """The values, the query that gives exactly them ("" if there is none), and a note."""
+    query = ""
+    if acted is not None and acted.reading is not None:
+        query = sparql(acted.reading)
+    elif acted is not None and isinstance(acted.action, Query):
+        query = acted.action.sparql
+    elif reading := _common(state, chosen):
+        query = sparql(reading)
+    if not query:
+        return chosen, "", ""
+    try:
+        values, note = values_of(state.desk.hood, query)
+    except (BackendError, DataError, ValueError) as error:
+        return chosen, "", f"no query is shown, for it could not be run: {str(error).splitlines()[0]}"
+    if same_values(values, chosen) or (question.complete is False and set(chosen) <= set(values)):
+        return values, query, note
+    return chosen, "", "no query is shown: none gives exactly these values"
+
+
+def _common(state: State, chosen: Sequence[Term]) -> Reading | None:
+    """The relations that lead from a task entity to all chosen values along remembered paths, if they are the same."""
+    found: set[tuple[Iri, tuple[Hop, ...]]] = set()
+    for path in state.memory.paths:
+        if end_of(path, state.linked.entities) not in chosen:
+            continue
+        for start in state.linked.entities:
+            hops, here = [], start
+            for subject, relation, object_ in path:
+                if here not in (subject, object_):
+                    break
+                hops.append(Hop(relation, here != subject))
+                here = object_ if here == subject else subject  # type: ignore[assignment]  # the end may be a literal
+            if len(hops) == len(path):
+                found.add((start, tuple(hops)))
+                break
+    if len(found) != 1:
+        return None
+    ((start, common),) = found
+    return Reading(start, common)
+
+
+def _unsure(state: State, base: Answer, chosen: Sequence[Term], support: Sequence[Triple]) -> Answer:
+    """No answer from the graph; the model's own, marked as such, where that is allowed and there is one."""
+    if not state.linked.entities and not chosen:
+        reason = "no entity of the graph was found in the question"
+    elif chosen and not support:
+        reason = "nothing in the graph proves it"
+    elif chosen:
+        reason = f"too unlikely ({base.confidence:.2f}, needed {state.options.confidence:.2f}): {base.rationale}"
+    else:
+        reason = base.rationale or "nothing was found"
+    blank = replace(base, status="unsure", rationale=reason, confidence=base.confidence if chosen else 0.0)
+    if state.options.own_knowledge and state.desk.model is not None:
+        from kgnb.agents.question_answering.model_judges import own_answer
+
+        return own_answer(state.desk.model, blank)
+    return blank
+
+
+def _end(hop: Hop, triple: Triple) -> Term:
+    return triple[0] if hop.inverse else triple[2]
+
+
+def _labels(state: State, values: Sequence[Term], support: Sequence[Triple]) -> dict[str, str]:
+    wanted = (
+        iris(tuple(values))
+        | iris(tuple(support))
+        | iris(state.memory.triples)
+        | frozenset(map(str, state.linked.entities))
+    )
+    return dict(state.desk.hood.names.labels(sorted(wanted)))
+
+
+def _said(action: str, reason: str) -> str:
+    return f"refused: {action[:200]}: {reason}"

@@ -1,0 +1,65 @@
+"""The judges of question answering, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kgnb.agents.question_answering.desk import Judges
+from kgnb.agents.question_answering.model_judges import ModelActor, ModelAnswerer, ModelReflector
+from kgnb.agents.question_answering.questions import QaQuestion
+from kgnb.agents.question_answering.rule import RuleJudge
+from kgnb.errors import ConfigError
+from kgnb.judging import Cascade, Decisions, Judge, Overridden, PersonJudge, Verdict
+from kgnb.llm.model import ChatModel
+
+JUDGES = ("auto", "rule", "model", "cascade", "person")
+SURE = 0.8
+"""How confident the rule judge must be for the cascade to leave the model out of it."""
+
+
+def make_judge(
+    name: str = "auto",
+    *,
+    model: ChatModel | None = None,
+    decisions: Decisions | None = None,
+    emulate: bool | None = None,
+) -> Judges:
+    """The judges of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
+
+    A person's ``decisions`` override whatever another judge says. ``emulate`` asks the model for actions as JSON instead
+    of native tool calls; None does so where the server turns out not to have them.
+
+    Raises:
+        ConfigError: the judge needs a model or a file of decisions that is not there.
+        ValueError: there is no judge of this name.
+    """
+    if name not in JUDGES:
+        raise ValueError(f"there is no judge {name!r}: choose {', '.join(JUDGES)}")
+    if name == "auto":
+        name = "cascade" if model else "rule"
+    if name == "person":
+        if decisions is None:
+            raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
+        return Judges.all(PersonJudge(decisions))
+    if name == "rule":
+        found = Judges.all(RuleJudge())
+    elif model is None:
+        raise ConfigError(
+            f"the {name} judge asks a model, and none is set",
+            fix="In a notebook: %llm use MODEL. Else set KGNB_MODEL (and KGNB_BASE_URL), or choose --judge rule.",
+        )
+    else:
+        found = Judges(ModelActor(model, emulate=emulate), ModelReflector(model), ModelAnswerer(model))
+        if name == "cascade":
+            found = Judges(_cascade(found.act), _cascade(found.reflect), _cascade(found.answer))
+    if decisions is None:
+        return found
+    return Judges(*(Overridden(judge, decisions) for judge in (found.act, found.reflect, found.answer)))
+
+
+def _cascade(costly: Judge[Any]) -> Judge[QaQuestion]:
+    return Cascade(RuleJudge(), costly, sure=_sure)
+
+
+def _sure(verdict: Verdict) -> bool:
+    return verdict.sure and verdict.confidence >= SURE

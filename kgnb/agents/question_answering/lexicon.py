@@ -1,0 +1,162 @@
+"""The relations of a graph as a question may name them, and how well each phrase of a question fits each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kgnb.agents.question_answering.names import NAMING
+from kgnb.agents.question_answering.neighbourhood import Neighbourhood
+from kgnb.agents.question_answering.phrases import Phrase, says
+from kgnb.agents.question_answering.wording import USUAL, Wording
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Term
+from kgnb.kg.words import plain, words
+
+SPREAD = 0.15
+"""Nearness that makes one relation e times as likely as another."""
+BACKWARD = 0.3
+"""What following a relation against its direction costs where the question reads "the ... of X"."""
+_COMPARED = 300  # relations of one graph whose names are compared with a phrase
+_MARGIN = 0.15  # a usual thing to ask for must be nearer by so much before the graph's relations count as none of them
+
+NO_RELATION = NAMING | {
+    f"{RDF}type",
+    f"{RDFS}comment",
+    f"{RDFS}subClassOf",
+    f"{RDFS}subPropertyOf",
+    f"{RDFS}domain",
+    f"{RDFS}range",
+    f"{RDFS}isDefinedBy",
+    f"{RDFS}seeAlso",
+    f"{OWL}sameAs",
+    f"{SKOS}definition",
+    "http://schema.org/description",
+    "http://schema.org/about",
+    "http://schema.org/isPartOf",
+    "http://schema.org/inLanguage",
+    "http://schema.org/version",
+    "http://schema.org/dateModified",
+}
+"""Predicates that name, describe or type things rather than relate them."""
+_HIDDEN = ("http://wikiba.se/ontology#", "http://www.wikidata.org/prop/", "http://www.w3.org/2002/07/owl#", f"{RDF}_")
+_SHOWN = ("http://www.wikidata.org/prop/direct/",)
+
+
+def is_relation(predicate: str) -> bool:
+    """Whether a predicate relates things: no name, no type, no bookkeeping of statements."""
+    return predicate not in NO_RELATION and (predicate.startswith(_SHOWN) or not predicate.startswith(_HIDDEN))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How well one phrase fits every relation: nearness from -1 to 1, and log likelihood among them all."""
+
+    near: Mapping[Iri, float]
+    likely: Mapping[Iri, float]
+    usual: float  # how near the nearest thing one usually asks for is
+    usual_name: str
+    named: frozenset[Iri] = frozenset()  # relations whose name is the phrase itself, word for word
+
+
+@dataclass
+class Lexicon:
+    """What the relations of one graph are called; phrases already compared are kept."""
+
+    hood: Neighbourhood
+    wording: Wording
+    learned: Mapping[tuple[str, Iri], float] = field(default_factory=dict)  # nearness that examples add, by phrase
+    _names: dict[Iri, tuple[str, ...]] = field(default_factory=dict)
+    _samples: dict[Iri, Term | None] = field(default_factory=dict)
+    _fits: dict[tuple[str, int], Fit] = field(default_factory=dict)
+    _whole: bool = False
+
+    def meet(self, relations: Iterable[tuple[Iri, Term | None]] = ()) -> None:
+        """Learn what relations are called, those of the whole graph the first time."""
+        fresh = dict(relations)
+        if not self._whole:
+            self._whole = True
+            common = sorted(self.hood.vocabulary(), key=lambda entry: (-entry[1], entry[0]))
+            common = [entry for entry in common if is_relation(entry[0])][:_COMPARED]
+            fresh = {iri: sample for iri, _, sample in common} | fresh
+        new = [iri for iri in sorted(fresh) if iri not in self._names and is_relation(iri)]
+        self.hood.names.fetch(new)
+        for iri in new:
+            self._names[iri] = self.hood.names.of(iri)[:6] or (iri,)
+            self._samples[iri] = fresh[iri]
+
+    def forget(self) -> None:
+        """Compare phrases anew, because something was learned."""
+        self._fits.clear()
+
+    @property
+    def relations(self) -> tuple[Iri, ...]:
+        """The relations known so far."""
+        return tuple(self._names)
+
+    def name(self, relation: Iri) -> str:
+        """What a relation is called."""
+        return self._names[relation][0] if relation in self._names else self.hood.names.label(relation)
+
+    def sample(self, relation: Iri) -> Term | None:
+        """One object of a relation."""
+        return self._samples.get(relation)
+
+    def fit(self, phrase: Phrase) -> Fit:
+        """How well a phrase fits every relation known so far."""
+        return self.fits([phrase])[0]
+
+    def fits(self, phrases: Sequence[Phrase]) -> list[Fit]:
+        """How well each phrase fits every relation known so far; all vectors are computed in one go."""
+        size = len(self._names)
+        missing = list(dict.fromkeys(p.text for p in phrases if (p.text, size) not in self._fits))
+        if missing:
+            relations = [(iri, name) for iri, names in self._names.items() for name in names]
+            near = self.wording.nearness(missing, [name for _, name in relations] + list(USUAL))
+            for text, row in zip(missing, near, strict=True):
+                self._fits[text, size] = self._fit(text, relations, row)
+        return [self._fits[phrase.text, size] for phrase in phrases]
+
+    def _fit(self, text: str, relations: Sequence[tuple[Iri, str]], row: np.ndarray) -> Fit:
+        best: dict[Iri, float] = {}
+        said = _key(text)
+        named: set[Iri] = set()
+        for (iri, name), value in zip(relations, row, strict=False):
+            best[iri] = max(best.get(iri, -1.0), float(value))
+            if said and _key(name) == said:
+                named.add(iri)
+        for iri in best:
+            best[iri] = max(-1.0, min(1.0, best[iri] + self.learned.get((text, iri), 0.0)))
+        for iri in named:
+            best[iri] = 1.0
+        usual = row[len(relations) :]
+        values = np.array(list(best.values()), dtype=np.float64) / SPREAD
+        total = float(np.log(np.exp(values - values.max()).sum()) + values.max()) if best else 0.0
+        likely = {iri: value / SPREAD - total for iri, value in best.items()}
+        at = int(usual.argmax())
+        return Fit(best, likely, float(usual[at]), USUAL[at], frozenset(named))
+
+
+def nothing_nearer(fit: Fit, relation: Iri, available: frozenset[Iri], backward: bool) -> float:
+    """How sure a phrase means ``relation`` although the graph has others (0 to 1).
+
+    A relation that fits much better and is not at hand here says that the question asks for what is not there; so does a
+    usual thing to ask for that the graph has no relation for.
+    """
+    here = fit.near[relation] - (BACKWARD if backward else 0.0)
+    absent = max((near for iri, near in fit.near.items() if iri != relation and iri not in available), default=-1.0)
+    if backward and relation not in available:
+        absent = max(absent, fit.near[relation])
+    if fit.named - available - {relation} and relation not in fit.named:
+        absent = 1.0
+    rival = max(absent, fit.usual - _MARGIN)
+    return float(_step((here - rival + 0.2) / 0.06) * _step((here - 0.1) / 0.05))
+
+
+def _step(value: float) -> float:
+    return float(1.0 / (1.0 + np.exp(-np.clip(value, -50, 50))))
+
+
+def _key(text: str) -> tuple[str, ...]:
+    return tuple(sorted(plain(word) for word in words(text) if word != "x" and says(word)))

@@ -1,0 +1,129 @@
+"""What entities and relations are called: labels and aliases in every language, or their IRI's last part in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import unquote
+
+from kgnb.errors import BackendError
+from kgnb.kg.graph import Graph
+from kgnb.kg.labels import choose_label, is_code, readable_name
+from kgnb.kg.ontology import Text
+from kgnb.kg.terms import RDFS, SKOS, Iri, Literal, n3
+
+LABELS = (
+    f"{RDFS}label",
+    f"{SKOS}prefLabel",
+    "http://schema.org/name",
+    "https://schema.org/name",
+    "http://xmlns.com/foaf/0.1/name",
+    "http://purl.org/dc/terms/title",
+    "http://purl.org/dc/elements/1.1/title",
+)
+ALIASES = (
+    f"{SKOS}altLabel",
+    f"{SKOS}hiddenLabel",
+    "http://schema.org/alternateName",
+    "https://schema.org/alternateName",
+)
+NAMING = frozenset((*LABELS, *ALIASES))
+CLAIMS = tuple(
+    f"http://wikiba.se/ontology#{name}"
+    for name in ("directClaim", "claim", "statementProperty", "qualifier", "directClaimNormalized")
+)
+"""From a Wikibase property, which has the labels, to the predicates of its triples, which have none."""
+_BATCH = 100
+_NAMES = 12  # of one entity that are compared
+
+
+class Names:
+    """Labels and aliases, asked for in batches and kept."""
+
+    def __init__(self, graph: Graph, *, page: int, timeout: float, languages: Sequence[str] = ("en",)) -> None:
+        self._graph, self._page, self._timeout = graph, page, timeout
+        self._languages = tuple(languages)
+        self._texts: dict[str, tuple[tuple[Text, bool], ...]] = {}
+        self._claims: bool | None = None
+        self.asked = 0
+
+    def fetch(self, iris: Iterable[str]) -> None:
+        """Ask for the names of entities that are not known yet."""
+        missing = [iri for iri in dict.fromkeys(iris) if iri not in self._texts]
+        for begin in range(0, len(missing), _BATCH):
+            self._fetch(missing[begin : begin + _BATCH])
+
+    def of(self, iri: str) -> tuple[str, ...]:
+        """Every name of an entity or relation, the best first; its local name in words where it has no other."""
+        self.fetch([iri])
+        label = self.label(iri)
+        others = [text.text for text, _ in self._texts[iri] if not is_code(text.text.strip())]
+        name = local_name(iri)
+        spoken = readable_name(name) if name and not is_code(name) else ""
+        found = dict.fromkeys(" ".join(text.split()) for text in (label, *others, spoken) if text.strip())
+        return tuple(found)[:_NAMES]
+
+    def label(self, iri: str) -> str:
+        """What a person would call it."""
+        self.fetch([iri])
+        texts = self._texts[iri]
+        chosen = choose_label([text for text, alias in texts if not alias], self._languages) or choose_label(
+            [text for text, _ in texts], self._languages
+        )
+        if chosen is not None and not is_code(chosen.text.strip()):
+            return " ".join(chosen.text.split())
+        name = local_name(iri)
+        return readable_name(name) if name and not is_code(name) else (chosen.text if chosen else name or iri)
+
+    def labels(self, iris: Iterable[str]) -> Mapping[str, str]:
+        """The label of each."""
+        wanted = list(dict.fromkeys(iris))
+        self.fetch(wanted)
+        return {iri: self.label(iri) for iri in wanted}
+
+    def _fetch(self, iris: Sequence[str]) -> None:
+        found: dict[str, dict[tuple[str, str | None], bool]] = {iri: {} for iri in iris}
+        values = " ".join(n3(Iri(iri)) for iri in iris if _writable(iri))
+        if values:
+            naming = " ".join(f"<{name}>" for name in sorted(NAMING))
+            own = f"VALUES ?x {{ {values} }} VALUES ?q {{ {naming} }} ?x ?q ?l"
+            self._read(f"SELECT ?x ?q ?l WHERE {{ {own} }} ORDER BY ?x ?q ?l", found)
+            bare = " ".join(n3(Iri(iri)) for iri in iris if not found[iri] and _writable(iri))
+            if bare and self._wikibase():
+                claims = " ".join(f"<{name}>" for name in CLAIMS)
+                via = f"VALUES ?x {{ {bare} }} VALUES ?c {{ {claims} }} VALUES ?q {{ {naming} }} ?e ?c ?x . ?e ?q ?l"
+                self._read(f"SELECT ?x ?q ?l WHERE {{ {via} }} ORDER BY ?x ?q ?l", found)
+        for iri in iris:
+            self._texts[iri] = tuple((Text(text, language), alias) for (text, language), alias in found[iri].items())
+
+    def _read(self, query: str, found: dict[str, dict[tuple[str, str | None], bool]]) -> None:
+        self.asked += 1
+        try:
+            rows = self._graph.select(query, limit=20 * self._page, timeout=self._timeout).rows
+        except BackendError:
+            return  # without names there still are local names
+        for iri, kind, text in rows:
+            if isinstance(text, Literal) and isinstance(iri, Iri) and text.text.strip():
+                found[iri].setdefault((text.text, text.language), str(kind) in ALIASES)
+
+    def _wikibase(self) -> bool:
+        """Whether predicates may have their labels on property entities."""
+        if self._claims is None:
+            self.asked += 1
+            try:
+                self._claims = self._graph.ask(f"ASK {{ ?e <{CLAIMS[0]}> ?p }}", timeout=self._timeout)
+            except BackendError:
+                self._claims = False
+        return self._claims
+
+
+def local_name(iri: str) -> str:
+    """The last part of an IRI, percent signs decoded."""
+    return unquote(iri.rstrip("/#").replace("#", "/").rpartition("/")[2].rpartition(":")[2])
+
+
+def _writable(iri: str) -> bool:
+    try:
+        n3(Iri(iri))
+    except ValueError:
+        return False
+    return True

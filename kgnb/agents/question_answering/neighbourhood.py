@@ -1,0 +1,196 @@
+"""The graph as question answering asks it: relations first, every query bounded, every answer kept.
+
+An entity with 200,000 neighbours costs what one with ten does: its relations are counted, and of each only a page of
+other ends is read, in the order of the terms, so that the same ones are read every time. What was left out is noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kgnb.agents.question_answering.names import Names
+from kgnb.agents.question_answering.patterns import path_query, pattern
+from kgnb.agents.question_answering.reading import Hop
+from kgnb.errors import BackendError, DataError
+from kgnb.kg.graph import Graph, Solutions
+from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
+
+FRONTIER = 200
+"""Entities whose relations are looked at together, at the end of a path."""
+_RELATIONS = 3000  # predicates of one graph that are told apart
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The relations that lead on from the end of a path: how many triples each has, and one other end of it."""
+
+    hops: tuple[tuple[Hop, int, Term | None], ...]
+    note: str = ""
+
+
+class Neighbourhood:
+    """A graph with what was asked of it: relations around entities, ends of relations, names.
+
+    Args:
+        graph: any Graph.
+        page: rows a query may give.
+        most: rows read of one answer, page by page.
+        timeout: seconds a query may take.
+    """
+
+    def __init__(self, graph: Graph, *, page: int = 1000, most: int = 10_000, timeout: float = 30.0) -> None:
+        self.graph = graph
+        self.page, self.most, self.timeout = page, most, timeout
+        self.names = Names(graph, page=page, timeout=timeout)
+        self.asked = 0  # queries so far
+        self._ways: dict[tuple[Iri, tuple[Hop, ...], bool], Ways] = {}
+        self._ends: dict[tuple[Term, Hop, int], tuple[tuple[Term, ...], bool]] = {}
+        self._vocabulary: tuple[tuple[Iri, int, Term | None], ...] | None = None
+
+    @property
+    def queries(self) -> int:
+        """Queries so far, those for names included."""
+        return self.asked + self.names.asked
+
+    def select(self, query: str, *, limit: int | None = None) -> Solutions:
+        """The rows of a query, at most a page of them unless ``limit`` says otherwise."""
+        self.asked += 1
+        return self.graph.select(query, limit=limit or self.page, timeout=self.timeout)
+
+    def vocabulary(self) -> tuple[tuple[Iri, int, Term | None], ...]:
+        """The relations of the whole graph with how often each occurs; empty where the graph is too large to say."""
+        if self._vocabulary is None:
+            query = "SELECT ?p (COUNT(*) AS ?n) (SAMPLE(?o) AS ?x) WHERE { ?s ?p ?o } GROUP BY ?p"
+            try:
+                rows = self.select(query, limit=_RELATIONS).rows
+            except BackendError:  # a public endpoint gives up on this; the entity's own relations must do
+                rows = ()
+            found = [(p, _number(n), x) for p, n, x in rows if isinstance(p, Iri)]
+            self._vocabulary = tuple(sorted(found, key=lambda entry: entry[0]))
+        return self._vocabulary
+
+    def ways(self, start: Iri, hops: Sequence[Hop] = (), *, inverse: bool = True) -> Ways:
+        """The relations that lead on from the end of a path, both directions unless told otherwise."""
+        key = (start, tuple(hops), inverse)
+        if key not in self._ways:
+            outward, first = self._grouped(start, key[1], inward=False)
+            inward, second = self._grouped(start, key[1], inward=True) if inverse else ((), "")
+            self._ways[key] = Ways((*outward, *inward), "; ".join(filter(None, (first, second))))
+        return self._ways[key]
+
+    def _grouped(
+        self, start: Iri, hops: tuple[Hop, ...], *, inward: bool
+    ) -> tuple[tuple[tuple[Hop, int, Term | None], ...], str]:
+        end = f"?v{len(hops)}" if hops else n3(start)
+        step = f"?y ?p {end}" if inward else f"{end} ?p ?y"
+        inner = ""
+        if hops:  # few entities stand for the many at the end of a path
+            inner = f"{{ SELECT DISTINCT {end} WHERE {{ {pattern(start, hops)} }} ORDER BY {end} LIMIT {FRONTIER} }} "
+        query = f"SELECT ?p (COUNT(*) AS ?n) (SAMPLE(?y) AS ?x) WHERE {{ {inner}{step} }} GROUP BY ?p"
+        note = ""
+        try:
+            rows = self.select(query).rows
+        except BackendError:
+            # too many triples to count them in time: what a first page of them holds must do
+            query = f"SELECT DISTINCT ?p ?y WHERE {{ {inner}{step} }}"
+            found = self.select(query, limit=self.page)
+            ends = {p: y for p, y in reversed(found.rows)}
+            rows = tuple((p, Literal(str(sum(row[0] == p for row in found.rows))), y) for p, y in ends.items())
+            note = f"counting was too much for the service: relations are those of {len(found)} triples"
+        ways = [(Hop(p, inward), _number(n), x) for p, n, x in rows if isinstance(p, Iri)]
+        return tuple(sorted(ways, key=lambda way: way[0].relation)), note
+
+    def ends(self, entity: Iri, hop: Hop, limit: int) -> tuple[tuple[Term, ...], bool]:
+        """The other ends of a relation, in order, at most ``limit``; whether there are more."""
+        key = (entity, hop, limit)
+        if key not in self._ends:
+            query = f"SELECT DISTINCT ?v1 WHERE {{ {pattern(entity, (hop,))} }} ORDER BY ?v1"
+            found = self.select(query, limit=limit)
+            terms = tuple(row[0] for row in found.rows if row[0] is not None)
+            self._ends[key] = (terms, found.truncated)
+        return self._ends[key]
+
+    def rows(self, query: str) -> tuple[tuple[tuple[Term | None, ...], ...], str]:
+        """All rows of a SELECT query, page by page up to ``most``, and a note where there are more.
+
+        The query must order its rows, or pages may overlap.
+        """
+        found: list[tuple[Term | None, ...]] = []
+        while len(found) < self.most:
+            size = min(self.page, self.most - len(found))
+            page = self.select(f"{query}\nLIMIT {size + 1} OFFSET {len(found)}", limit=size)
+            found += page.rows
+            if not page.truncated:
+                return tuple(found), ""
+        return tuple(found), f"the first {len(found):,} rows were read, and there are more"
+
+    def along(self, start: Iri, hops: Sequence[Hop], extra: str = "") -> tuple[list[tuple[Triple, ...]], str]:
+        """The paths of triples along relations, and a note where there are more."""
+        rows, note = self.rows(path_query(start, hops, extra))
+        return [path for row in rows if (path := triples_of(start, hops, row))], note
+
+    def between(self, a: Iri, b: Iri, longest: int) -> list[tuple[Triple, ...]]:
+        """The paths of at most ``longest`` (1 to 3) triples between two entities, shorter ones first."""
+        found: list[tuple[Triple, ...]] = []
+        for length in range(1, min(longest, 3) + 1):
+            for mask in range(2**length):
+                inverse = [bool(mask >> place & 1) for place in range(length)]
+                nodes = [n3(a), *(f"?n{place}" for place in range(1, length)), n3(b)]
+                steps = " . ".join(
+                    f"{nodes[at + 1]} ?p{at} {nodes[at]}" if back else f"{nodes[at]} ?p{at} {nodes[at + 1]}"
+                    for at, back in enumerate(inverse)
+                )
+                wanted = [f"?p{at}" for at in range(length)] + [f"?n{at}" for at in range(1, length)]
+                query = f"SELECT DISTINCT {' '.join(wanted)} WHERE {{ {steps} }} ORDER BY {' '.join(wanted)}"
+                for row in self.select(query, limit=50).rows:
+                    if path := _path_between(a, b, row, inverse):
+                        found.append(path)
+        return found
+
+    def same(self, entities: Iterable[Iri]) -> dict[Iri, Iri]:
+        """What redirects (owl:sameAs with nothing else) and equal entities stand for."""
+        values = " ".join(n3(entity) for entity in entities)
+        if not values:
+            return {}
+        query = (
+            f"SELECT ?a ?b WHERE {{ VALUES ?a {{ {values} }} ?a <http://www.w3.org/2002/07/owl#sameAs> ?b "
+            f"FILTER NOT EXISTS {{ ?a ?p ?o FILTER (?p != <http://www.w3.org/2002/07/owl#sameAs>) }} }} ORDER BY ?a ?b"
+        )
+        try:
+            rows = self.select(query).rows
+        except (BackendError, DataError):
+            return {}
+        return {a: b for a, b in reversed(rows) if isinstance(a, Iri) and isinstance(b, Iri)}
+
+
+def triples_of(start: Iri, hops: Sequence[Hop], row: Sequence[Term | None]) -> tuple[Triple, ...]:
+    """The triples of one row of ``path_query``; empty where a variable is unbound."""
+    found: list[Triple] = []
+    here: Term = start
+    for hop, there in zip(hops, row, strict=False):
+        if there is None:
+            return ()
+        subject, object_ = (there, here) if hop.inverse else (here, there)
+        if isinstance(subject, Literal):
+            return ()
+        found.append((subject, hop.relation, object_))  # type: ignore[arg-type]  # no triple term is a subject here
+        here = there
+    return tuple(found)
+
+
+def _path_between(a: Iri, b: Iri, row: Sequence[Term | None], inverse: Sequence[bool]) -> tuple[Triple, ...]:
+    length = len(inverse)
+    nodes: list[Term | None] = [a, *row[length:], b]
+    path: list[Triple] = []
+    for at, back in enumerate(inverse):
+        here, there, relation = nodes[at], nodes[at + 1], row[at]
+        subject, object_ = (there, here) if back else (here, there)
+        if not isinstance(subject, Iri) or not isinstance(relation, Iri) or object_ is None:
+            return ()
+        path.append((subject, relation, object_))
+    return tuple(path) if len(set(nodes)) == len(nodes) else ()
+
+
+def _number(term: Term | None) -> int:
+    return int(term.text) if isinstance(term, Literal) and term.text.isdecimal() else 0

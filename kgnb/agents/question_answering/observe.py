@@ -1,0 +1,126 @@
+"""Observe: look around the entities, relations first, and read the question over the relations there are (section 3.2).
+
+Each of the D turns scores the relations around the observed entities, in both directions, against the question; reads
+the other ends of the best ones, N triples in all; and goes on from the other ends of the best P percent. Where a
+relation has more ends than there is room for, ends compete by their own vectors. All vectors are kept by text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil
+
+from kgnb.agents.question_answering.lexicon import is_relation
+from kgnb.agents.question_answering.reading import Hop
+from kgnb.agents.question_answering.readings import read_question
+from kgnb.agents.question_answering.state import State, iris
+from kgnb.agents.question_answering.values import Observation, Seen
+from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple
+
+_RELATIONS = 12  # of one entity whose ends are read in one turn
+
+
+def observe(state: State) -> State:
+    """The state with a new observation around its entities, and its round counted up."""
+    options, desk = state.options, state.desk
+    queries, embedded = desk.hood.queries, desk.wording.computed
+    if state.settled:  # nothing that is seen now could change what the best reading asks for
+        return replace(state, stage="observe", round=state.round + 1)
+    readings, notes = (state.observation.readings, ()) if state.round else read_question(state)
+    triples: tuple[Seen, ...] = ()
+    if options.observation:
+        triples, more = _look(state)
+        notes = (*notes, *more)
+    else:
+        notes = (*notes, "observation is switched off: only the readings of the question are seen")
+    shown = iris(tuple(seen.triple for seen in triples))
+    used = frozenset(
+        str(iri)
+        for reading in readings
+        for iri in (reading.start, reading.type, *(hop.relation for hop in (*reading.hops, *reading.by)))
+        if iri is not None
+    )
+    labels = desk.hood.names.labels(sorted(shown | used))
+    observation = Observation(
+        triples, readings, notes, desk.hood.queries - queries, desk.wording.computed - embedded, labels
+    )
+    seen = state.seen | shown | used | frozenset(map(str, state.entities))
+    return replace(state, stage="observe", round=state.round + 1, observation=observation, seen=seen)
+
+
+def _look(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
+    """The observed triples, best first, and what was left out."""
+    options = state.options
+    found: dict[Triple, Seen] = {}
+    notes: list[str] = []
+    frontier, looked = list(state.entities), set[Iri]()
+    for turn in range(1, options.depth + 1):
+        around = [seen for entity in frontier for seen in _around(state, entity, turn, notes)]
+        looked.update(frontier)
+        around.sort(key=_order)
+        kept = [seen for seen in around if seen.triple not in found][: options.width]
+        found.update((seen.triple, seen) for seen in kept)
+        best = kept[: ceil(options.share * len(kept))]
+        ends = [seen.triple[0] if seen.inverse else seen.triple[2] for seen in best]
+        frontier = [end for end in dict.fromkeys(ends) if isinstance(end, Iri) and end not in looked]
+        if not frontier:
+            break
+    return tuple(sorted(found.values(), key=_order)), tuple(dict.fromkeys(notes))
+
+
+def _around(state: State, entity: Iri, turn: int, notes: list[str]) -> list[Seen]:
+    """The triples of one entity's best relations."""
+    desk, options = state.desk, state.options
+    ways = desk.hood.ways(entity, inverse=options.directions == "both")
+    if ways.note:
+        notes.append(f"{desk.hood.names.label(entity)}: {ways.note}")
+    known = [way for way in ways.hops if is_relation(way[0].relation)]
+    if not known:
+        return []
+    desk.lexicon.meet((hop.relation, sample) for hop, _, sample in known)
+    names = [desk.lexicon.name(hop.relation) for hop, _, _ in known]
+    near = desk.wording.nearness([state.question.text], names)[0]
+    ranked = sorted(
+        zip(known, near, strict=True), key=lambda entry: (-entry[1], entry[0][0].relation, entry[0][0].inverse)
+    )
+    room = max(3, options.width // 4)
+    found: list[Seen] = []
+    for (hop, count, _), score in ranked[:_RELATIONS]:
+        ends, more = _ends(state, entity, hop, count, room)
+        if more:
+            notes.append(f"{desk.hood.names.label(entity)}, {desk.lexicon.name(hop.relation)}: {more}")
+        found += [Seen(_triple(entity, hop, end), float(score), turn, hop.inverse) for end in ends if _fits(hop, end)]
+    return found
+
+
+def _ends(state: State, entity: Iri, hop: Hop, count: int, room: int) -> tuple[list[Term], str]:
+    """Other ends of a relation: all, or as many as there is room for out of a page of them."""
+    desk = state.desk
+    if count <= room:
+        return list(desk.hood.ends(entity, hop, room)[0]), ""
+    read, truncated = desk.hood.ends(entity, hop, state.options.page)
+    sample = [read[at * len(read) // (2 * room)] for at in range(2 * room)] if len(read) > 2 * room else list(read)
+    sample = list(dict.fromkeys(sample))
+    desk.hood.names.fetch([end for end in sample if isinstance(end, Iri)])
+    texts = [desk.hood.names.label(end) if isinstance(end, Iri) else getattr(end, "text", "") for end in sample]
+    near = desk.wording.likeness([state.question.text], texts)[0]
+    best = sorted(range(len(sample)), key=lambda at: (-near[at], at))[:room]
+    of = f"the first {len(read):,} of " if truncated else ""
+    return [
+        sample[at] for at in sorted(best)
+    ], f"{len(best)} of {of}{max(count, len(read)):,} were taken, evenly spread"
+
+
+def _triple(entity: Iri, hop: Hop, end: Term) -> Triple:
+    if hop.inverse and isinstance(end, Iri | Blank):
+        return (end, hop.relation, entity)
+    return (entity, hop.relation, end)
+
+
+def _fits(hop: Hop, end: Term) -> bool:
+    return not (hop.inverse and isinstance(end, Literal))
+
+
+def _order(seen: Seen) -> tuple[float, int, str, str, str]:
+    subject, relation, object_ = seen.triple
+    return (-round(seen.score, 6), seen.turn, str(relation), str(subject), str(object_))

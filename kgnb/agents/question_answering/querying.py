@@ -1,0 +1,171 @@
+"""Queries that nobody wrote by hand: checked to read only, to know what they name, and run within bounds."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from pyparsing import ParseBaseException
+from rdflib import Literal as RdflibLiteral
+from rdflib import URIRef, Variable
+from rdflib.plugins.sparql import prepareQuery
+
+from kgnb.agents.question_answering.neighbourhood import Neighbourhood
+from kgnb.errors import DataError, KgnbError
+from kgnb.kg.sparql import refuse_update, tokens
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Literal, Term, Triple
+
+ALWAYS_KNOWN = (RDF, RDFS, OWL, SKOS, XSD, "http://www.w3.org/2005/xpath-functions")
+"""Vocabularies every query may use."""
+PROOF = 1000
+"""Triples read as the proof of one query."""
+
+
+def check(query: str, seen: Collection[str]) -> str:
+    """The query, if it only reads, asks this graph alone, is well formed, and names nothing that was not seen.
+
+    Raises:
+        ValueError: says what is wrong, and which seen IRIs come nearest to one that was not.
+    """
+    try:
+        form = refuse_update(query)
+    except DataError as error:
+        raise ValueError(error.what) from error
+    if form not in ("SELECT", "ASK"):
+        raise ValueError("ask with SELECT or ASK")
+    words = [token.word for token in tokens(query)]
+    for word in ("SERVICE", "FROM"):
+        if word in words:
+            raise ValueError(f"{word} asks another graph: leave it out")
+    mentioned = named(query)  # first: a prefix nobody declared is said plainly
+    _parsed(query)
+    for iri in mentioned:
+        if iri not in seen and not iri.startswith(ALWAYS_KNOWN):
+            raise ValueError(unknown(iri, seen))
+    return query
+
+
+def unknown(iri: str, seen: Collection[str]) -> str:
+    """What to say of an IRI that was not met before: the nearest of those that were."""
+    near = difflib.get_close_matches(iri, sorted(seen), n=3, cutoff=0.3)
+    return f"{iri} was not seen in this run" + (f"; seen were {', '.join(near)}" if near else "")
+
+
+def named(query: str) -> tuple[str, ...]:
+    """Every IRI a query names, prefixed names written out; those of its prologue are not counted."""
+    found: list[str] = []
+    prefixes: dict[str, str] = {}
+    stream = tokens(query)
+    place = 0
+    while place < len(stream):
+        token = stream[place]
+        if token.word == "PREFIX" and place + 2 < len(stream):
+            prefixes[stream[place + 1].text] = stream[place + 2].text[1:-1]
+            place += 3
+            continue
+        if token.word == "BASE":
+            raise ValueError("write IRIs in full, without BASE")
+        if token.kind == "iri":
+            found.append(token.text[1:-1])
+        elif token.kind == "name" and ":" in token.text:
+            prefix, _, local = token.text.partition(":")
+            if f"{prefix}:" not in prefixes:
+                if prefix == "_":
+                    continue
+                raise ValueError(f"the prefix {prefix}: is not declared")
+            found.append(prefixes[f"{prefix}:"] + re.sub(r"\\(.)", r"\1", local))
+        place += 1
+    return tuple(dict.fromkeys(found))
+
+
+def values_of(hood: Neighbourhood, query: str) -> tuple[tuple[Term, ...], str]:
+    """The first column of a query's answer, each value once; yes or no as ``xsd:boolean``; and a note if it was cut."""
+    if refuse_update(query) == "ASK":
+        hood.asked += 1
+        said = hood.graph.ask(query, timeout=hood.timeout)
+        return (Literal("true" if said else "false", datatype=f"{XSD}boolean"),), ""
+    if "LIMIT" in [token.word for token in tokens(query)] or "OFFSET" in [token.word for token in tokens(query)]:
+        found = hood.select(query, limit=hood.most)
+        rows, note = found.rows, "there are more rows than were read" if found.truncated else ""
+    else:
+        rows, note = hood.rows(query)
+    return tuple(dict.fromkeys(row[0] for row in rows if row and row[0] is not None)), note
+
+
+def proof_of(hood: Neighbourhood, query: str) -> tuple[Triple, ...]:
+    """The triples of the graph that match a query's patterns, so that its answer can be checked against them.
+
+    Empty where a query has no plain triple patterns, or the graph cannot say.
+    """
+    template = _template(query)
+    if not template:
+        return ()
+    where = _where(query)
+    try:
+        hood.asked += 1
+        text = f"{_prologue(query)}CONSTRUCT {{ {template} }} WHERE {where} LIMIT {PROOF}"
+        return tuple(hood.graph.construct(text, timeout=hood.timeout))
+    except KgnbError:
+        return ()
+
+
+def _template(query: str) -> str:
+    patterns: list[str] = []
+    _collect(_parsed(query).algebra, patterns)
+    return " ".join(dict.fromkeys(patterns))
+
+
+def _collect(node: Any, found: list[str]) -> None:
+    """The triple patterns of a query's algebra whose predicate is plain, but none out of a MINUS or NOT EXISTS."""
+    name = getattr(node, "name", "")
+    if name in ("Builtin_NOTEXISTS", "Builtin_EXISTS"):
+        return
+    if name == "Minus":
+        _collect(node.p1, found)
+        return
+    if name == "BGP":
+        for triple in node.triples:
+            written = [_written(term) for term in triple]
+            if all(written):
+                found.append(f"{' '.join(written)} .")
+    if hasattr(node, "values") and isinstance(node, dict):
+        for part in node.values():
+            for each in part if isinstance(part, list) else [part]:
+                _collect(each, found)
+
+
+def _written(term: Any) -> str:
+    return str(term.n3()) if isinstance(term, URIRef | Variable | RdflibLiteral) else ""
+
+
+def _parsed(query: str) -> Any:
+    try:
+        return prepareQuery(query)
+    except (ParseBaseException, ValueError, TypeError, AttributeError, RecursionError, SyntaxError) as error:
+        raise ValueError(f"this is no well-formed SPARQL query: {str(error).splitlines()[0][:200]}") from error
+
+
+def _where(query: str) -> str:
+    """The WHERE group of a query, braces and all."""
+    depth, begin = 0, -1
+    for token in tokens(query):
+        if token.text == "{" and token.kind == "mark":
+            begin = token.start if not depth else begin
+            depth += 1
+        elif token.text == "}" and token.kind == "mark":
+            depth -= 1
+            if not depth:
+                return query[begin : token.start + 1]
+    return "{}"
+
+
+def _prologue(query: str) -> str:
+    first = next((token for token in tokens(query) if token.word in ("SELECT", "ASK")), None)
+    return query[: first.start] if first else ""
+
+
+def same_values(left: Sequence[Term], right: Sequence[Term]) -> bool:
+    """Whether two answers hold the same values, in whatever order."""
+    return set(left) == set(right)

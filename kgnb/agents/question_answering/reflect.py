@@ -1,0 +1,147 @@
+"""Reflect: keep at most K of the triples an action brought, as paths that grow (section 3.4).
+
+Triples are chosen by index. Each is appended to the first path that ends where it begins (or, followed backwards, where
+it ends), or else opens a path of its own. Where the paths end is what is observed next.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kgnb.agents.question_answering.questions import NONE, ReflectQuestion
+from kgnb.agents.question_answering.showing import act_text, triple_text
+from kgnb.agents.question_answering.state import State, iris
+from kgnb.agents.question_answering.values import Memory, Path
+from kgnb.judging import UNSURE
+from kgnb.kg.terms import Iri, Term, Triple
+from kgnb.llm.model import Message, Request
+
+INSTRUCTIONS = """You answer a question from a knowledge graph. Choose the triples that lead towards the answer."""
+FACTS = """Write down, one a line and at most {keep}, the facts of the form "subject | relation | object" that would
+answer the question between the lines below. They are compared with triples of a graph; nothing else is done with them.
+-----
+{question}
+-----"""
+_MOST = 300  # triples a judge looks at
+
+
+def reflect(state: State) -> State:
+    """The state with what the last action brought taken into memory."""
+    acted = state.acted
+    triples = acted.triples if acted else ()
+    if not triples:
+        return _with(
+            state, Memory(state.memory.paths, (), "the action brought no triple"), progress=bool(acted and acted.values)
+        )
+    question = reflect_question(state, triples)
+    chosen, reason, by = _chosen(state, question)
+    memory = remember(state.memory, [question.triples[at] for at in chosen], state.linked.entities)
+    labels = state.desk.hood.names.labels(sorted(iris(memory.triples)))
+    return _with(state, replace(memory, reason=reason, judged_by=by, labels=labels), progress=bool(memory.added))
+
+
+def reflect_question(state: State, triples: Sequence[Triple]) -> ReflectQuestion:
+    """Which of the triples to keep."""
+    offered = tuple(triples[:_MOST])
+    return ReflectQuestion(
+        asked=state.question.text,
+        text=act_text(state),
+        triples=offered,
+        shown=tuple(triple_text(state, triple) for triple in offered),
+        keep=state.options.keep,
+        ranked=_ranked(state, offered),
+    )
+
+
+def remember(memory: Memory, triples: Sequence[Triple], entities: Sequence[Iri] = ()) -> Memory:
+    """The memory with triples appended to its paths, each to the first path it goes on from."""
+    paths: list[Path] = list(memory.paths)
+    known = set(memory.triples)
+    added: list[Triple] = []
+    for triple in triples:
+        if triple in known:
+            continue
+        known.add(triple)
+        added.append(triple)
+        place = next((at for at, path in enumerate(paths) if end_of(path, entities) in (triple[0], triple[2])), None)
+        if place is None:
+            paths.append((triple,))
+        else:
+            paths[place] = (*paths[place], triple)
+    return Memory(tuple(paths), tuple(added))
+
+
+def end_of(path: Path, entities: Sequence[Iri] = ()) -> Term:
+    """Where a path ends: the end of its last triple that is not where the one before it ended."""
+    subject, _, object_ = path[-1]
+    if len(path) > 1:
+        before = {path[-2][0], path[-2][2]}
+        if object_ in before and subject not in before:
+            return subject
+        return object_
+    return subject if object_ in entities and subject not in entities else object_
+
+
+def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, str]:
+    """The indexes of the triples to keep, why, and who says so."""
+    mode, keep = state.options.reflection, state.options.keep
+    number = len(question.triples)
+    if mode == "random":
+        rng = random.Random(f"{state.options.seed}:{state.question.id}:{state.round}")
+        return sorted(rng.sample(range(number), min(keep, number))), "chosen at random", "random"
+    if mode in ("similarity", "facts"):
+        facts = _facts(state) if mode == "facts" else []
+        said = "nearest to facts the model wrote" if facts else "nearest to the question"
+        near = state.desk.wording.likeness(facts or [state.question.text], question.shown).max(axis=0)
+        best = sorted(range(number), key=lambda at: (-round(float(near[at]), 6), at))[:keep]
+        return best, said, mode
+    (verdict,) = state.desk.judges.reflect.judge([question])
+    by = verdict.judged_by or state.desk.judges.reflect.name
+    if verdict.decision in (NONE, UNSURE) or verdict.choice is None:
+        return [], verdict.rationale, by
+    asked = [verdict.choice, *(choice for choice, _ in verdict.also)]
+    chosen = [int(choice) for choice in asked if choice.isdecimal() and int(choice) < number]
+    return list(dict.fromkeys(chosen))[:keep], verdict.rationale, by
+
+
+def _ranked(state: State, triples: Sequence[Triple]) -> tuple[int, ...]:
+    """Whole paths first: the triples in the order in which they go on from the entities, breadth last."""
+    index = {triple: at for at, triple in enumerate(triples)}
+    ends: dict[Term, list[Triple]] = {}
+    for triple in triples:
+        ends.setdefault(triple[0], []).append(triple)
+        ends.setdefault(triple[2], []).append(triple)
+    order: list[int] = []
+    taken: set[Triple] = set()
+
+    def follow(term: Term, depth: int) -> None:
+        for triple in ends.get(term, ()):
+            if triple not in taken and depth < 4:
+                taken.add(triple)
+                order.append(index[triple])
+                follow(triple[2] if triple[0] == term else triple[0], depth + 1)
+
+    for entity in state.linked.entities:
+        follow(entity, 0)
+    return (*order, *(at for triple, at in index.items() if triple not in taken))
+
+
+def _facts(state: State) -> list[str]:
+    """Facts the model expects, none where there is no model."""
+    if state.desk.model is None:
+        return []
+    prompt = FACTS.format(keep=state.options.keep, question=" ".join(state.question.text.split()))
+    reply = state.desk.model.ask(Request((Message("user", prompt),)))
+    return [line.strip() for line in reply.text.splitlines() if line.strip()][: state.options.keep]
+
+
+def _with(state: State, memory: Memory, *, progress: bool) -> State:
+    ends = [end for path in memory.paths if isinstance(end := end_of(path, state.linked.entities), Iri)]
+    entities = tuple(dict.fromkeys(ends))[: state.options.keep] or state.linked.entities
+    if not memory.labels:
+        memory = replace(memory, labels=state.memory.labels)
+    return replace(
+        state, stage="reflect", memory=memory, entities=entities, stalled=0 if progress else state.stalled + 1
+    )

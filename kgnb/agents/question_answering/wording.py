@@ -1,0 +1,147 @@
+"""How near a phrase of the question is to the name of a relation: sentence vectors, each text embedded once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kgnb.vectors.embedder import Embedder, Vectors
+
+ASKED = "What is the {} of X?"
+"""A relation's name as the question for it: closer to how people ask than the bare name is."""
+
+# What one may ask of anything. They keep the centre of the vectors in place where a graph has few relations, and stand
+# for all that a question may ask for and the graph has no relation for. Not taken from any data set.
+USUAL = tuple(
+    [
+        "name",
+        "age",
+        "size",
+        "colour",
+        "price",
+        "owner",
+        "maker",
+        "founder",
+        "leader",
+        "member",
+        "part",
+        "kind",
+        "date",
+        "year",
+        "time",
+        "place",
+        "country",
+        "city",
+        "region",
+        "address",
+        "language",
+        "title",
+        "number",
+        "amount",
+        "weight",
+        "height",
+        "length",
+        "speed",
+        "cause",
+        "purpose",
+        "result",
+        "origin",
+        "material",
+        "shape",
+        "friend",
+        "enemy",
+        "teacher",
+        "pupil",
+        "colleague",
+        "neighbour",
+        "successor",
+        "predecessor",
+        "author",
+        "subject",
+        "genre",
+        "award",
+        "event",
+        "role",
+        "job",
+        "employer",
+        "school",
+        "party",
+        "religion",
+        "family",
+        "parent",
+        "child",
+        "spouse",
+        "sex",
+        "illness",
+        "hobby",
+        "food",
+        "capital",
+        "border",
+        "currency",
+        "population",
+        "area",
+        "climate",
+    ]
+)
+
+
+class Wording:
+    """Vectors of texts, kept for as long as the desk is: a second question about the same relations computes none."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors: dict[str, Vectors] = {}
+        self._centres: dict[bool, Vectors] = {}
+        self.computed = 0  # texts embedded so far
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, as the embedder gives them."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if missing:
+            self._vectors.update(zip(missing, self._embedder.embed(missing), strict=True))
+            self.computed += len(missing)
+        if not texts:
+            return np.zeros((0, self._embedder.dimensions), dtype=np.float32)
+        return np.stack([self._vectors[text] for text in texts])
+
+    def nearness(self, phrases: Sequence[str], names: Sequence[str]) -> Vectors:
+        """How near each phrase (a question about X) is to each name of a relation: shape (phrases, names), -1 to 1.
+
+        The mean of two views: the phrase as it stands against the name as a question (twice), and both without their X.
+        """
+        asked = self._cosines(list(phrases), [ASKED.format(name) for name in names], sentence=True)
+        bare = self._cosines([_bare(phrase) for phrase in phrases], list(names), sentence=False)
+        return np.asarray((2 * asked + bare) / 3, dtype=np.float32)
+
+    def likeness(self, texts: Sequence[str], others: Sequence[str]) -> Vectors:
+        """Cosines of centred vectors of plain texts: shape (texts, others)."""
+        return self._cosines(list(texts), list(others), sentence=False)
+
+    def _cosines(self, left: list[str], right: list[str], *, sentence: bool) -> Vectors:
+        centre = self._centre(sentence)
+        a, b = _around(self.vectors(left), centre), _around(self.vectors(right), centre)
+        return np.asarray(a @ b.T, dtype=np.float32)
+
+    def _centre(self, sentence: bool) -> Vectors:
+        if sentence not in self._centres:
+            texts = [ASKED.format(name) for name in USUAL] if sentence else list(USUAL)
+            self._centres[sentence] = self.vectors(texts).mean(axis=0)
+        return self._centres[sentence]
+
+
+def _around(vectors: Vectors, centre: Vectors) -> Vectors:
+    """The vectors seen from the centre, of unit length; what is no text stays zero."""
+    filled = np.any(vectors != 0, axis=1, keepdims=True)
+    shifted = np.where(filled, vectors - centre, 0.0)
+    lengths = np.linalg.norm(shifted, axis=1, keepdims=True)
+    return np.asarray(np.divide(shifted, lengths, out=np.zeros_like(shifted), where=lengths > 1e-6), dtype=np.float32)
+
+
+def _bare(phrase: str) -> str:
+    words = phrase.replace("'s", " ").replace("?", " ").split()
+    if len(words) > 2 and words[:3] in (["what", "is", "the"], ["who", "is", "the"]):
+        words = words[3:]
+    if words[-2:] == ["of", "X"]:
+        words = words[:-2]
+    return " ".join(word for word in words if word != "X") or phrase
