@@ -215,9 +215,9 @@ def is_literal_zero(reference: Sequence[str]) -> bool:
     with. A report lists them apart.
 
     >>> is_literal_zero(["0"]), is_literal_zero(["0", "1"]), is_literal_zero(["0.0"])
-    (True, False, True)
+    (True, False, False)
     """
-    return [normalised(value) for value in reference] == ["0"]
+    return [value.strip() for value in reference] == ["0"]
 
 
 def _mean(values: Sequence[float]) -> float:
