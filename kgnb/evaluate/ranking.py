@@ -142,7 +142,7 @@ def lowest_mrr(hits1: float, hits10: float) -> float:
 def is_feasible(hits1: float, hits10: float, mrr: float, *, rounding: float = 0.0) -> bool:
     """Whether three figures (shares) can describe one ranking; each may be off by ``rounding`` as printed.
 
-    >>> is_feasible(0.90, 0.95, 0.93), is_feasible(0.90, 0.95, 0.95)
+    >>> is_feasible(0.90, 0.95, 0.925), is_feasible(0.90, 0.95, 0.95)
     (True, False)
     """
     low, high = _shares(hits1, rounding), _shares(hits10, rounding)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from kgnb.vectors.embedder import Vectors
 
@@ -63,6 +64,19 @@ class CharacterEmbedder:
             vectors += (np.sign(counts) * np.sqrt(np.abs(counts))).astype(np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+
+
+def hashed_grams(texts: Sequence[str], buckets: int, *, shortest: int = 1, longest: int = 3) -> csr_matrix:
+    """How often each hashed n-gram occurs in each text: float32 counts, (texts, buckets), sparse; words are marked."""
+    marked = [_marked(text) for text in texts]
+    rows = np.repeat(np.arange(len(texts)), [len(text) for text in marked])
+    points = np.frombuffer("".join(marked).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+    found = [_grams(points, rows, length) for length in range(shortest, longest + 1)]
+    columns = np.concatenate([hashes % np.uint64(buckets) for hashes, _ in found]).astype(np.int64)
+    places = np.concatenate([where for _, where in found])
+    counts = csr_matrix((np.ones(len(columns), np.float32), (places, columns)), shape=(len(texts), buckets))
+    counts.sum_duplicates()
+    return counts
 
 
 def _marked(text: str) -> str:

@@ -1,0 +1,76 @@
+"""How far a choice can be trusted, estimated without a reference.
+
+Two things can be wrong. Another candidate may be meant: what the assignment leaves to the others says so. Or none may:
+an entity without a counterpart has a best candidate, too. How good such a candidate looks is known from the *second*
+best of everyone, which where each has one counterpart at most are wrong all of them (target-decoy estimation: Elias and
+Gygi, Nature Methods 4, 2007).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgnb.agents.entity_alignment.candidates import Longs, Pairs, Singles
+
+Doubles = NDArray[np.float64]
+
+_BINS = 40
+
+
+def corrected(pairs: Pairs, logits: Singles, height: int, width: int, *, nearest: int = 5) -> Singles:
+    """Scores less what row and column give their nearest few: a pair that is good for everyone is good for no one.
+
+    Cross-domain similarity local scaling (Conneau et al., ICLR 2018, section 2.3). It decides every row by itself.
+    """
+    mine = _mean_of_best(pairs.rows, logits, height, nearest)[pairs.rows]
+    yours = _mean_of_best(pairs.columns, logits, width, nearest)[pairs.columns]
+    scaled: Singles = (2 * logits - mine - yours).astype(np.float32)
+    return scaled
+
+
+def _mean_of_best(places: Longs, values: Singles, size: int, number: int) -> Singles:
+    order = np.lexsort((-values, places))
+    sorted_places = places[order]
+    best = np.arange(len(order)) - np.searchsorted(sorted_places, sorted_places) < number
+    total = np.bincount(sorted_places[best], weights=values[order][best], minlength=size)
+    count = np.bincount(sorted_places[best], minlength=size)
+    return (total / np.maximum(count, 1)).astype(np.float32)
+
+
+def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
+    """For each entity the chance that its best candidate is right, from how the second best of all look.
+
+    ``second`` is -inf where there is none. With few entities it says little.
+    """
+    decoys = second[np.isfinite(second)]
+    there = np.isfinite(best)
+    chances = np.zeros(len(best), dtype=np.float32)
+    if not there.any():
+        return chances
+    if not len(decoys):
+        chances[there] = 0.5
+        return chances
+    share = min(1.0, 2 * float(np.mean(best[there] <= np.median(decoys))))  # of entities without a counterpart
+    edges = np.unique(np.quantile(np.concatenate([best[there], decoys]), np.linspace(0, 1, _BINS + 1)))
+    place = np.clip(np.searchsorted(edges, best[there], side="right") - 1, 0, len(edges) - 1)
+    found = np.bincount(place, minlength=len(edges)).astype(np.float64)
+    wrong = np.bincount(
+        np.clip(np.searchsorted(edges, decoys, side="right") - 1, 0, len(edges) - 1), minlength=len(edges)
+    )
+    expected = share * wrong * (there.sum() / len(decoys))
+    right = 1 - (expected + 0.5 * share) / (found + 0.5)
+    chances[there] = rising(np.clip(right, 0.0, 1.0), found + 0.5)[place]
+    return chances
+
+
+def rising(values: Doubles, weights: Doubles) -> Doubles:
+    """The nearest values that never fall (pool adjacent violators)."""
+    blocks: list[list[float]] = []  # value, weight, length
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        blocks.append([value, weight, 1])
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            last = blocks.pop()
+            total = blocks[-1][1] + last[1]
+            blocks[-1] = [(blocks[-1][0] * blocks[-1][1] + last[0] * last[1]) / total, total, blocks[-1][2] + last[2]]
+    return np.repeat([block[0] for block in blocks], [int(block[2]) for block in blocks])

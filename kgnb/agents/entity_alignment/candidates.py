@@ -1,0 +1,112 @@
+"""Candidate pairs without comparing in memory all with all: blocked products, the best of every row and column."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Longs = NDArray[np.int64]
+Singles = NDArray[np.float32]
+
+
+class Pairs(NamedTuple):
+    """Pairs (row, column), sorted by row, then column; each once."""
+
+    rows: Longs
+    columns: Longs
+
+
+def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int) -> Pairs:
+    """The ``k`` best columns of each row and the ``k`` best rows of each column, by the product of the two.
+
+    A row without any vector (all zero) has no pair.
+    """
+    k_row, k_column = min(k, len(right)), min(k, len(left))
+    if not k_row or not k_column:
+        return Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
+    rows, columns = [], []
+    best = np.full((len(right), 0), -np.inf, dtype=np.float32)
+    who = np.empty((len(right), 0), dtype=np.int64)
+    for first in range(0, len(left), block_rows):
+        block = left[first : first + block_rows] @ right.T
+        top = _top(block, k_row)
+        rows.append(np.repeat(np.arange(first, first + len(block)), k_row))
+        columns.append(top.ravel())
+        turned = np.ascontiguousarray(block.T)
+        mine = _top(turned, min(k_column, turned.shape[1]))
+        best = np.hstack([best, np.take_along_axis(turned, mine, axis=1)])
+        who = np.hstack([who, mine + first])
+        if best.shape[1] > k_column:
+            kept = _top(best, k_column)
+            best, who = np.take_along_axis(best, kept, axis=1), np.take_along_axis(who, kept, axis=1)
+    rows.append(who.ravel())
+    columns.append(np.repeat(np.arange(len(right)), who.shape[1]))
+    found = united(Pairs(np.concatenate(rows), np.concatenate(columns)), width=len(right))
+    seen = _filled(left)[found.rows] & _filled(right)[found.columns]
+    return Pairs(found.rows[seen], found.columns[seen])
+
+
+def nearest_rows(left: Singles, right: Singles, k: int, block_rows: int) -> Pairs:
+    """The ``k`` best columns of each row alone."""
+    k = min(k, len(right))
+    tops = (
+        [_top(left[first : first + block_rows] @ right.T, k) for first in range(0, len(left), block_rows)] if k else []
+    )
+    columns = np.concatenate([top.ravel() for top in tops]) if tops else np.empty(0, np.int64)
+    rows = np.repeat(np.arange(len(left)), k) if tops else np.empty(0, np.int64)
+    seen = _filled(left)[rows] & _filled(right)[columns]
+    return Pairs(rows[seen], columns[seen])
+
+
+def best_pairs(pairs: Pairs, scores: Singles, row_best: int, column_best: int) -> NDArray[np.bool_]:
+    """Whether each pair is among the best of its row or of its column."""
+    return (places(pairs.rows, pairs.columns, scores) < row_best) | (
+        places(pairs.columns, pairs.rows, scores) < column_best
+    )
+
+
+def places(groups: Longs, ties: Longs, scores: Singles) -> Longs:
+    """The 0-based place of each score in its group, best first, equal scores by ``ties``."""
+    order = np.lexsort((ties, -scores, groups))
+    sorted_groups = groups[order]
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = np.arange(len(order)) - np.searchsorted(sorted_groups, sorted_groups)
+    return found
+
+
+def united(*pairs: Pairs, width: int) -> Pairs:
+    """All of the pairs, each once; columns are below ``width``."""
+    keys = np.unique(np.concatenate([part.rows * width + part.columns for part in pairs]))
+    return Pairs(keys // width, keys % width)
+
+
+def _filled(rows: Singles) -> NDArray[np.bool_]:
+    return np.any(rows != 0, axis=1)
+
+
+def _top(scores: Singles, k: int) -> Longs:
+    if k >= scores.shape[1]:
+        return np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
+    return np.argpartition(scores, -k, axis=1)[:, -k:].astype(np.int64)
+
+
+def dense_dots(left: Singles, right: Singles, pairs: Pairs, block: int = 65_536) -> Singles:
+    """The product of the two rows of each pair."""
+    found = np.empty(len(pairs.rows), dtype=np.float32)
+    for first in range(0, len(found), block):
+        part = slice(first, first + block)
+        found[part] = np.einsum("ij,ij->i", left[pairs.rows[part]], right[pairs.columns[part]])
+    return found
+
+
+def sparse_dots(left: sparse.csr_matrix, right: sparse.csr_matrix, pairs: Pairs, block: int = 65_536) -> Singles:
+    """The product of the two sparse rows of each pair."""
+    found = np.empty(len(pairs.rows), dtype=np.float32)
+    for first in range(0, len(found), block):
+        part = slice(first, first + block)
+        product = left[pairs.rows[part]].multiply(right[pairs.columns[part]])
+        found[part] = np.asarray(product.sum(axis=1)).ravel()
+    return found

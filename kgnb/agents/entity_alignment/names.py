@@ -1,0 +1,125 @@
+"""Names as evidence: from an IRI or a label to a display name, and how alike two names are, whatever their script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from kgnb.agents.entity_alignment.propagation import unit
+from kgnb.kg.labels import is_code, readable_name
+from kgnb.vectors.centring import centred
+from kgnb.vectors.character_embedder import hashed_grams
+from kgnb.vectors.embedder import Embedder, Vectors
+
+_DIMENSIONS = 1 << 18  # of the sparse n-gram space: names of 100,000 entities hardly collide
+_PROJECTED = 256
+_ACCENTS = re.compile("[\u0300-\u036f]")  # only those of European scripts: elsewhere marks are vowels
+_QUALIFIER = re.compile(r"\s*[(（\[].*[)）\]]\s*$|\s*,\s.*$")
+_NUMBERS = re.compile(r"\d+")
+
+
+def local_names(iris: Sequence[str]) -> tuple[str, ...]:
+    """A readable name for each IRI: what follows its namespace, "" where most of these are codes.
+
+    The namespace most IRIs share is taken off whole, so that a slash in a wiki title stays in the name.
+
+    >>> local_names(["http://d.org/resource/Sun", "http://d.org/resource/Tea_bag", "http://d.org/resource/AC/DC"])
+    ('Sun', 'Tea bag', 'AC/DC')
+    """
+    spaces = [iri[: max(iri.rfind("/"), iri.rfind("#"), iri.rfind(":") if "/" not in iri else 0) + 1] for iri in iris]
+    usual = Counter(spaces).most_common(1)[0][0] if spaces else ""
+    found = [
+        iri[len(usual) :] if usual and iri.startswith(usual) else _last(iri, space)
+        for iri, space in zip(iris, spaces, strict=True)
+    ]
+    titles = sum("_" in name or "%20" in name or "+" in name for name in found) >= len(found) / 100
+    texts = [unquote(name) for name in found]
+    codes = sum(map(is_code, texts)) > len(texts) / 2  # a few are the names of years, and say something
+    return tuple("" if codes and is_code(text) else _title(text) if titles else readable_name(text) for text in texts)
+
+
+def _last(iri: str, space: str) -> str:
+    whole = iri.rstrip("/#")
+    return whole[len(space) :] if len(whole) > len(space) else whole[max(whole.rfind("/"), whole.rfind("#")) + 1 :]
+
+
+def _title(text: str) -> str:
+    """A wiki title: underscores are spaces, capitals are as they should be."""
+    return " ".join(unicodedata.normalize("NFC", text).replace("_", " ").split())
+
+
+def folded(name: str) -> str:
+    """A name for comparison: compatible forms, case and European accents folded, punctuation as spaces."""
+    text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
+    return " ".join("".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in text).split())
+
+
+def bare(name: str) -> str:
+    """A folded name without its qualifier: what stands in brackets, or after a comma, at its end.
+
+    >>> bare("Self Portrait (album)"), bare("Saint-Joseph, Quebec"), bare("(album)")
+    ('self portrait', 'saint joseph', 'album')
+    """
+    return folded(_QUALIFIER.sub("", name)) or folded(name)
+
+
+class Named(NamedTuple):
+    """One side's names, made ready to be compared with the other's."""
+
+    grams: sparse.csr_matrix  # (entities, n-grams), unit rows
+    vectors: Vectors  # (entities, dimensions) unit rows: what spreads over relations
+    meaning: Vectors  # (entities, dimensions) unit rows: the embedder's alone
+    whole: NDArray[np.int64]  # key of the folded name, -1 where there is none; equal names share it on both sides
+    bare: NDArray[np.int64]  # the same without the qualifier
+    numbers: NDArray[np.int64]  # key of the numbers in the name, -1 where there are none
+
+
+def compare_ready(
+    left: Sequence[str], right: Sequence[str], embedder: Embedder, *, seed: int = 0
+) -> tuple[Named, Named]:
+    """Both sides' names as n-grams, vectors and keys; rarity and centring are over both sides together."""
+    size = len(left)
+    plain = [folded(name) for name in (*left, *right)]
+    grams = _weighed(hashed_grams(plain, _DIMENSIONS))
+    meaning = np.vstack(centred(embedder.embed(list(left)), embedder.embed(list(right))))
+    vectors = unit(np.hstack([meaning, _projected(grams, seed)]))
+    whole, short = _keys(plain), _keys([bare(name) for name in (*left, *right)])
+    numbers = _keys([" ".join(sorted(_NUMBERS.findall(name))) for name in plain])
+    parts = [slice(0, size), slice(size, None)]
+    one, other = (Named(grams[p], vectors[p], meaning[p], whole[p], short[p], numbers[p]) for p in parts)
+    return one, other
+
+
+def _keys(texts: Sequence[str]) -> NDArray[np.int64]:
+    """The same number for the same text, -1 for none."""
+    numbers = {"": -1}
+    for text in texts:
+        numbers.setdefault(text, len(numbers) - 1)
+    return np.fromiter(map(numbers.__getitem__, texts), dtype=np.int64, count=len(texts))
+
+
+def _weighed(counts: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Damped counts times rarity, unit rows."""
+    rarity = np.log((1 + counts.shape[0]) / (1 + np.bincount(counts.indices, minlength=counts.shape[1]))) + 1
+    weighed = counts.copy()
+    weighed.data = ((1 + np.log(counts.data)) * rarity[counts.indices]).astype(np.float32)
+    lengths = np.sqrt(np.asarray(weighed.multiply(weighed).sum(axis=1)).ravel())
+    weighed.data /= np.repeat(lengths, np.diff(weighed.indptr)).astype(np.float32)
+    return weighed
+
+
+def _projected(grams: sparse.csr_matrix, seed: int) -> Vectors:
+    """The n-grams in few dimensions, cosines about kept (sparse random projection, Achlioptas 2003)."""
+    used, columns = np.unique(grams.indices, return_inverse=True)
+    narrow = sparse.csr_matrix((grams.data, columns.ravel(), grams.indptr), shape=(grams.shape[0], len(used)))
+    draw = np.random.default_rng(seed).standard_normal((len(used), _PROJECTED), dtype=np.float32)
+    return unit(np.asarray(narrow @ draw, dtype=np.float32))

@@ -1,0 +1,51 @@
+"""What is known of an entity spread to its neighbours: names and labels of seeds, hop by hop."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from kgnb.agents.entity_alignment.graphs import Integers
+from kgnb.agents.entity_alignment.relations import Matrix
+from kgnb.vectors.embedder import Vectors
+
+
+def averaging(weights: Matrix) -> Matrix:
+    """The same neighbours, the weights of each row adding up to one."""
+    total = np.asarray(weights.sum(axis=1)).ravel()
+    scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    return sparse.csr_matrix(sparse.diags(scale.astype(np.float32), format="csr") @ weights)
+
+
+def spread(rows: Vectors, weights: Matrix, hops: int) -> list[Vectors]:
+    """What arrives after one hop, after two, ... : unit rows, each like ``rows``.
+
+    What comes back to where it started (two hops there and back) is taken off: it would say of an entity what was
+    known of it anyway, and of a seed, that it is a seed.
+    """
+    arrived: list[Vectors] = []
+    mean = averaging(weights)
+    back = np.asarray(mean.multiply(mean.T).sum(axis=1)).ravel().astype(np.float32)
+    current = rows
+    for hop in range(1, hops + 1):
+        current = np.asarray(mean @ current, dtype=np.float32)
+        if hop == 2:
+            current -= back[:, None] * rows
+        arrived.append(unit(current))
+    return arrived
+
+
+def labels(anchors: Integers, size: int, side: int, dimensions: int, seed: int) -> Vectors:
+    """A random unit vector for each anchor, the same on both sides; zero rows for all others: (size, dimensions)."""
+    draw = np.random.default_rng(seed).standard_normal((len(anchors), dimensions), dtype=np.float32)
+    found = np.zeros((size, dimensions), dtype=np.float32)
+    found[anchors[:, side]] = unit(draw)
+    return found
+
+
+def unit(rows: NDArray[np.float32]) -> Vectors:
+    """Rows of unit length; what is (nearly) zero is zero."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    found: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-6)
+    return found
