@@ -4,7 +4,7 @@ Judges are interchangeable: a rule, a language model, a cascade of the two, a re
 """
 
 from kgnb.judging.callable_judge import CallableJudge
-from kgnb.judging.cascade import Cascade, sure_outside
+from kgnb.judging.cascade import Asking, Cascade, sure_outside
 from kgnb.judging.decisions import Decision, Decisions
 from kgnb.judging.estimating import Estimate, estimate
 from kgnb.judging.model_judge import ModelJudge
@@ -16,6 +16,7 @@ from kgnb.judging.remembered import Memory, Remembered
 
 __all__ = [
     "UNSURE",
+    "Asking",
     "CallableJudge",
     "Cascade",
     "Decision",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 from typing import Generic, TypeVar
 
+from kgnb.judging.beliefs import ACCEPT, Beliefs
 from kgnb.judging.estimating import Estimate, estimate
 from kgnb.judging.question import Judge, Question, Verdict
 
 Q = TypeVar("Q", bound=Question)
+
+WAVE = 8  # questions: fewer are not worth a call of their own
 
 
 def decided(verdict: Verdict) -> bool:
@@ -29,17 +33,52 @@ def sure_outside(low: float, high: float) -> Callable[[Verdict], bool]:
     return lambda verdict: verdict.sure and not low <= verdict.confidence <= high
 
 
+@dataclass(frozen=True)
+class Asking(Generic[Q]):
+    """How much to ask, and how an answer counts beside what the cheap judge held; its confidences are probabilities.
+
+    What is asked is what an answer is expected to change for the better, most promising first, in a few waves, so that
+    what the first answers settle is not asked again from another side, and what they upset is.
+    """
+
+    share: float = 0.15  # questions asked, at most, as a share of ``of``
+    of: Callable[[Sequence[Q]], int] = len  # what that is a share of: all questions
+    claim: Callable[[Q, str], Hashable] = lambda question, option: (question.id, option)
+    word: str = "equivalent"  # the decision that says that an option is the right one
+    none: str = "different"
+    reliability: float = 0.9  # how often an answer is expected to be right
+    trust: float = 0.95  # the most that is believed of an answer, whatever it says of itself
+    waves: int = 3
+
+    def __post_init__(self) -> None:
+        if not self.share >= 0:
+            raise ValueError(f"the share to ask is {self.share!r}; it must be 0 or more")
+        if not 0 < self.reliability < 1 or not 0 < self.trust < 1:
+            raise ValueError("reliability and trust lie between 0 and 1, and are neither")
+        if self.waves < 1:
+            raise ValueError(f"{self.waves} waves ask nothing")
+
+    def budget(self, questions: Sequence[Q]) -> int:
+        """How many questions may be asked."""
+        return ceil(self.share * self.of(questions))
+
+
+@dataclass(frozen=True)
 class Cascade(Generic[Q]):
-    """``cheap`` judges everything; what is not ``sure`` then goes to ``costly``, in one batch.
+    """``cheap`` judges everything; ``costly`` is asked what that leaves open.
+
+    With ``asking`` unset, what is not ``sure`` goes to the costly judge in one batch, and its verdict stands. With
+    ``asking``, a limited number of questions goes there, those whose answers promise most, and both judges' words are
+    weighed against each other.
 
     Each verdict says who decided. Where the costly judge cannot decide, the verdict is "unsure", and what the cheap one
     had made of it stays in the rationale and in ``also``: a hint for a person, not a decision.
     """
 
-    def __init__(self, cheap: Judge[Q], costly: Judge[Q], sure: Callable[[Verdict], bool] = decided) -> None:
-        self.cheap = cheap
-        self.costly = costly
-        self.sure = sure
+    cheap: Judge[Q]
+    costly: Judge[Q]
+    sure: Callable[[Verdict], bool] = decided
+    asking: Asking[Q] | None = None
 
     @property
     def name(self) -> str:
@@ -54,22 +93,114 @@ class Cascade(Generic[Q]):
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The verdicts, in order."""
         verdicts = [_signed(verdict, self.cheap.name) for verdict in self.cheap.judge(questions)]
+        if self.asking is not None:
+            return _Weighed(self, self.asking, questions, verdicts).judged()
         if open_ones := self._open(verdicts):
             answers = self.costly.judge([questions[number] for number in open_ones])
             for number, answer in zip(open_ones, answers, strict=True):
                 verdicts[number] = _with_hint(_signed(answer, self.costly.name), verdicts[number])
         return verdicts
 
+    def open(self, questions: Sequence[Q]) -> list[Q]:
+        """What the costly judge would be asked, answers aside; the cheap one judges the questions to tell."""
+        verdicts = self.cheap.judge(questions)
+        if self.asking is None:
+            return [questions[number] for number in self._open(verdicts)]
+        beliefs = Beliefs(questions, verdicts, self.asking.word, self.asking.claim)
+        chosen = beliefs.choose(self.asking.budget(questions), self.asking.reliability, lambda _: False)
+        return [questions[number] for number in chosen]
+
     def estimate(self, questions: Sequence[Q]) -> Estimate:
         """What the costly judge would cost; the cheap one judges the questions to tell."""
-        return estimate(self.costly, [questions[number] for number in self._open(self.cheap.judge(questions))])
+        return estimate(self.costly, self.open(questions))
 
     def _open(self, verdicts: Sequence[Verdict]) -> list[int]:
         return [number for number, verdict in enumerate(verdicts) if not self.sure(verdict)]
 
 
+class _Weighed(Generic[Q]):
+    """One batch in a cascade that weighs what both judges say."""
+
+    def __init__(
+        self, cascade: Cascade[Q], asking: Asking[Q], questions: Sequence[Q], verdicts: Sequence[Verdict]
+    ) -> None:
+        self._costly = cascade.costly
+        self._both = f"{cascade.cheap.name} + {cascade.costly.name}"
+        self._asking = asking
+        self._questions = questions
+        self._verdicts = verdicts
+        self._answers: dict[int, Verdict] = {}
+        self._beliefs = Beliefs(questions, verdicts, asking.word, asking.claim)
+
+    def judged(self) -> list[Verdict]:
+        """The verdicts, once everything is asked."""
+        asking, left = self._asking, self._asking.budget(self._questions)
+        for wave in range(asking.waves, 0, -1):
+            chosen = self._beliefs.choose(
+                min(left, max(WAVE, ceil(left / wave))), asking.reliability, self._answers.__contains__
+            )
+            if not chosen:
+                break
+            left -= len(chosen)
+            self._ask(sorted(chosen))
+        verdicts = list(self._verdicts)
+        for number in self._beliefs.sharing(list(self._answers)):
+            verdicts[number] = self._verdict(number)
+        return verdicts
+
+    def _ask(self, numbers: Sequence[int]) -> None:
+        answers = self._costly.judge([self._questions[number] for number in numbers])
+        heard: dict[int, tuple[int | None, float]] = {}
+        for number, answer in zip(numbers, answers, strict=True):
+            self._answers[number] = _signed(answer, self._costly.name)
+            if answer.sure:
+                options = [option.id for option in self._questions[number].options]
+                same = answer.choice is not None and answer.decision == self._asking.word
+                at = options.index(answer.choice) if same and answer.choice in options else None
+                heard[number] = (at, min(max(answer.confidence, 1 / (len(options) + 1)), self._asking.trust))
+        self._beliefs.learn(heard)
+
+    def _verdict(self, number: int) -> Verdict:
+        """What both judges' words come to for a question that was asked, or that an answer had a bearing on."""
+        first, answer = self._verdicts[number], self._answers.get(number)
+        if answer is not None and not answer.sure:
+            return _with_hint(answer, first)
+        held = self._held(number)
+        if answer is None and not first.sure:
+            return replace(first, also=held)
+        option, chance = next(iter(held), (None, 0.0))
+        by, why = (self._both, answer.rationale) if answer else (first.judged_by, first.rationale)
+        if option is not None and chance >= ACCEPT:
+            said = Verdict(self._asking.word, option, chance, why, by, held[1:])
+        elif answer is not None and answer.choice is not None and answer.decision != self._asking.word:
+            return replace(answer, also=tuple(entry for entry in held if entry[0] != answer.choice))
+        else:
+            said = Verdict(self._asking.none, None, round(1 - chance, 4), why, by, held)
+        if answer is None and said.choice != first.choice:
+            return replace(said, rationale=f"{why}; answers to other questions speak otherwise", judged_by=self._both)
+        return said if answer is None else replace(said, rationale=_both_said(answer, first))
+
+    def _held(self, number: int) -> tuple[tuple[str, float], ...]:
+        """The options with a chance worth a mention, best first."""
+        options = [option.id for option in self._questions[number].options]
+        chances = zip(options, self._beliefs.of(number), strict=True)
+        likely = [(option, round(chance, 4)) for option, chance in chances if chance >= 0.05]
+        return tuple(sorted(likely, key=lambda entry: (-entry[1], entry[0])))
+
+
+def _both_said(answer: Verdict, first: Verdict) -> str:
+    if not first.sure or first.choice == answer.choice:
+        return answer.rationale
+    told = f"{answer.judged_by}: {answer.decision} ({answer.confidence:.2f})"
+    return "; ".join(filter(None, (answer.rationale, told, _hint(first))))
+
+
 def _signed(verdict: Verdict, name: str) -> Verdict:
     return verdict if verdict.judged_by else replace(verdict, judged_by=name)
+
+
+def _hint(first: Verdict) -> str:
+    return f"{first.judged_by}: {first.decision} ({first.confidence:.2f})" if first.sure else ""
 
 
 def _with_hint(answer: Verdict, first: Verdict) -> Verdict:
@@ -78,5 +209,4 @@ def _with_hint(answer: Verdict, first: Verdict) -> Verdict:
     choice = ((first.choice, first.confidence),) if first.choice is not None else ()
     known = {option for option, _ in (*answer.also, *choice)}
     also = (*answer.also, *choice, *(entry for entry in first.also if entry[0] not in known))
-    hint = f"{first.judged_by}: {first.decision} ({first.confidence:.2f})" if first.sure else ""
-    return replace(answer, also=also, rationale="; ".join(filter(None, (answer.rationale, hint))))
+    return replace(answer, also=also, rationale="; ".join(filter(None, (answer.rationale, _hint(first)))))

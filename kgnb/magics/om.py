@@ -11,34 +11,21 @@ from typing import Any
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
 from kgnb import mapping_files, tasks
-from kgnb.agents.ontology_matching import pipeline
-from kgnb.agents.ontology_matching.judges import make_judge
-from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.reasoner import Coherence, check
-from kgnb.agents.ontology_matching.retrieve import retrieve
-from kgnb.agents.ontology_matching.reviewed import Reviewed
-from kgnb.agents.ontology_matching.search import search
-from kgnb.agents.ontology_matching.store import store
-from kgnb.agents.ontology_matching.summarise import summarise
-from kgnb.agents.ontology_matching.validate import validate
-from kgnb.agents.ontology_matching.values import KINDS, MatchQuestion, Options
+from kgnb.agents.ontology_matching.values import KINDS, Options
 from kgnb.datasets import huts
-from kgnb.judging import Judge
-from kgnb.llm.model import ChatModel
 from kgnb.magics.arguments import Number, argument, options
 from kgnb.magics.contrast import contrast, two_items
 from kgnb.magics.explain import explain
 from kgnb.magics.matching import STAGES, Judging, MatchingTask, OutOfOrder, Storing, summary
 from kgnb.magics.measures import measures
 from kgnb.magics.picture import MOST, picture
-from kgnb.magics.progress import Progress, announced
+from kgnb.magics.progress import Progress
 from kgnb.magics.reviewing import ACTIONS, DECISIONS, Queue, answers, decisions_at, export, take_over
+from kgnb.magics.stage_work import StageWork
 from kgnb.magics.verbs import VerbMagics, verb
-from kgnb.mappings import Alignment
 from kgnb.results.table import Column, Table, Value
-from kgnb.run import Event, Run
-from kgnb.vectors.cached_embedder import CachedEmbedder
-from kgnb.vectors.embedder import Embedder
+from kgnb.run import Run
 
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
 
@@ -48,6 +35,11 @@ class OmMagics(VerbMagics):
     """The ``%om`` magic. Each verb parses, calls what a script would call, and returns its value."""
 
     magic = "om"
+
+    @property
+    def work(self) -> StageWork:
+        """What each stage is called with."""
+        return StageWork(self.session)
 
     @verb("om start", "%om start huts.ttl refuge.owl", '%om start huts refuge --context "mountain huts" --k 5')
     @argument("source", metavar="SOURCE", help="a name of %%kg, a file, a folder, an endpoint's URL, huts:alpine")
@@ -76,7 +68,7 @@ class OmMagics(VerbMagics):
             reference=arguments.reference,
             judging=Judging(**given(arguments, Judging)),
             storing=Storing(**given(arguments, Storing)),
-            new_run=self._new_run,
+            new_run=self.work.new_run,
         )
         columns = [Column("side", "side"), Column("name", "ontology"), *(Column(k, k, "number") for k in COUNTED)]
         rows: list[list[Value]] = [
@@ -114,9 +106,9 @@ class OmMagics(VerbMagics):
         """Fuse the rankings of the views into one."""
         return self._stage("summarise", arguments)
 
-    @verb("om validate", "%om validate", "%om validate --judge oracle --error-rate 0.1")
+    @verb("om validate", "%om validate", "%om validate --ask 0.3", "%om validate --judge oracle --error-rate 0.1")
     @options(Judging)
-    @options(Options, "context")
+    @options(Options, "context", "ask")
     @argument("--reference", metavar="FILE", default="", help="what the oracle answers from")
     def validate(self, arguments: argparse.Namespace) -> Any:
         """Let the judge say which candidate, if any, means the same."""
@@ -127,7 +119,7 @@ class OmMagics(VerbMagics):
     def merge(self, arguments: argparse.Namespace) -> Any:
         """Put both directions together into one coherent alignment."""
         self._stage("merge", arguments)
-        return self._kept(self._task(arguments))
+        return self.work.kept(self._task(arguments))
 
     @verb("om run", "%om run", "%om run --judge rule --embedder characters", "%om run --plan model")
     @options(Options)
@@ -141,13 +133,13 @@ class OmMagics(VerbMagics):
         task.begin_again()
         progress = self._progress()
         if arguments.plan == "model":
-            self._follow_the_model(task, progress)
+            self.work.follow_the_model(task, progress)
         else:
             for stage in STAGES:
-                task.step(stage, progress, *self._work(stage, task))
+                task.step(stage, progress, *self.work.of(stage, task))
         task.run.finish()
         progress.say(summary(*task.run.steps, name="run"))
-        return self._kept(task)
+        return self.work.kept(task)
 
     @verb("om evaluate", "%om evaluate --reference reference.rdf")
     @argument("--reference", metavar="FILE", default="", help="the reference alignment [the one of %%om start]")
@@ -270,36 +262,11 @@ class OmMagics(VerbMagics):
     def _stage(self, stage: str, arguments: argparse.Namespace) -> Any:
         """Runs one stage on the values of those before it."""
         task = self._task(arguments)
-        work = self._work(stage, task)
+        work = self.work.of(stage, task)
         if stage == STAGES[0] and task.run.steps:
             task.begin_again()
-            work = self._work(stage, task)
+            work = self.work.of(stage, task)
         return task.do(stage, self._progress(), *work)
-
-    def _kept(self, task: MatchingTask) -> Alignment:
-        """The alignment, with every decision of a person in it."""
-        decisions = tasks.open_decisions(task.judging.decisions) if task.judging.decisions else None
-        kept = tasks.keep_decisions(task.values["merge"], decisions, task.source, task.target, task.options)
-        task.values["merge"] = kept
-        return kept
-
-    def _work(self, stage: str, task: MatchingTask) -> tuple[Callable[..., Any], Sequence[Any], dict[str, Any]]:
-        """A stage's function and what it is called with."""
-        options = {"options": task.options}
-        match stage:
-            case "retrieve":
-                return retrieve, (task.source, task.target), {**options, "model": self._model(task)}
-            case "store":
-                described = task.need("retrieve")
-                return store, (described, self.session.index(task.storing.index), self._embedder(task)), {}
-            case "search":
-                return search, (task.need("store"),), options
-            case "summarise":
-                return summarise, (task.need("search"),), options
-            case "validate":
-                return validate, (task.need("summarise"), self._judge(task)), {}
-            case _:
-                return merge, (task.need("validate"),), options
 
     def _task(self, arguments: argparse.Namespace) -> MatchingTask:
         """The task under way, with the options this line sets; they hold for the stages after it as well."""
@@ -315,69 +282,8 @@ class OmMagics(VerbMagics):
             task.reference = arguments.reference
         return task
 
-    def _new_run(self, task: MatchingTask, tell: Callable[[Event], None]) -> Run:
-        parameters = {**asdict(task.options), **asdict(task.storing)}
-        run = tasks.new_run(
-            "ontology_matching",
-            tasks.digests(task.source, task.target),
-            parameters=parameters,
-            settings=self.session.settings,
-            on_event=tell,
-        )
-        self.session.runs.append(run)
-        return run
-
     def _progress(self) -> Progress:
         return Progress(live=getattr(self.shell, "kernel", None) is not None)
-
-    def _model(self, task: MatchingTask) -> ChatModel | None:
-        """The session's model, watched by the run; none where the judge makes no use of one."""
-        model = self.session.model() if task.judging.judge in ("auto", "model", "cascade") else None
-        return task.run.watch(model) if model is not None else None
-
-    def _embedder(self, task: MatchingTask) -> Embedder:
-        embedder = self.session.embedder(task.storing.embedder)
-        if isinstance(embedder, CachedEmbedder):
-            embedder.on_progress = lambda done, total: task.run.progress(done, total, "texts embedded")
-        return embedder
-
-    def _judge(self, task: MatchingTask) -> Judge[MatchQuestion]:
-        judging, exclusive = task.judging, task.options.cardinality == "1:1"
-        decisions = tasks.open_decisions(judging.decisions) if judging.decisions else None
-        judge = make_judge(
-            judging.judge,
-            model=self._model(task),
-            reference=tasks.reference_pairs(task.reference) if task.reference else None,
-            error_rate=judging.error_rate,
-            seed=judging.seed,
-            decisions=decisions if judging.judge == "person" else None,
-            exclusive=exclusive,
-            context=task.options.context,
-            width=self.session.settings.width,
-            remember=lambda asked: tasks.remembering(asked, self.session.settings),
-        )
-        judge = announced(judge, task.run.progress)
-        if decisions is not None and judging.judge != "person":
-            judge = Reviewed(decisions, judge, exclusive=exclusive)
-        return task.run.watch_judge(judge)
-
-    def _follow_the_model(self, task: MatchingTask, progress: Progress) -> None:
-        model = self.session.model()
-        if model is None:
-            raise OutOfOrder("--plan model needs a model", fix="Name one first: %llm use MODEL")
-        with task.telling(progress):
-            alignment = pipeline.match_ontologies(
-                task.source,
-                task.target,
-                index=self.session.index(task.storing.index),
-                embedder=self._embedder(task),
-                judge=self._judge(task),
-                options=task.options,
-                model=task.run.watch(model),
-                run=task.run,
-                plan="model",
-            )
-        task.values = {"merge": alignment}
 
     @no_var_expand
     @line_cell_magic

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Generic, TextIO, TypeVar
 
 from IPython.display import DisplayHandle
@@ -139,7 +140,7 @@ class AnnouncedJudge(Generic[Q]):
 def announced(judge: Judge[Q], tell: Callable[[int, int | None, str], object]) -> Judge[Q]:
     """The judge, announcing the calls of the model in it, if there is one."""
     if isinstance(judge, Cascade):
-        return Cascade(judge.cheap, announced(judge.costly, tell), judge.sure)
+        return replace(judge, costly=announced(judge.costly, tell))
     if isinstance(judge, Remembered):
         return judge.around(lambda inner: announced(inner, tell))
     return AnnouncedJudge(judge, tell) if isinstance(judge, ModelJudge) else judge

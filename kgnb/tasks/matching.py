@@ -128,6 +128,7 @@ def _judge(
         decisions=decisions,
         exclusive=options.cardinality == "1:1",
         context=options.context,
+        ask=options.ask,
         width=settings.width,
         remember=lambda asked: remembering(asked, settings),
     )

@@ -14,7 +14,7 @@ from kgnb.reporting import ontology_matching as om
 from kgnb.reporting.ontology_matching.ablation import Ablated, ingredients
 from kgnb.reporting.ontology_matching.metrics import metrics
 from kgnb.reporting.ontology_matching.prompt_counts import NeverAsked
-from kgnb.reporting.ontology_matching.simulation import BARS, RATES, Draw, curve
+from kgnb.reporting.ontology_matching.simulation import RATES, SHARES, Draw, curve
 from kgnb.reporting.ontology_matching.stored import compared, stored_alignments
 from kgnb.reporting.session import Session
 from kgnb.settings import Settings
@@ -53,12 +53,12 @@ def test_answers_without_errors_are_no_worse_than_no_answers_and_errors_cost(res
 
 def test_a_curve_averages_draws_and_adds_up_pairs():
     draws = [
-        Draw(0.1, seed, Score(tp, 10 - tp, 10 - tp), Score(0, 0, 0), 4, 3, 20)
+        Draw(0.1, seed, Score(tp, 10 - tp, 10 - tp), Score(0, 0, 0), 4, 20)
         for seed, pairs in enumerate([(8, 6), (6, 4)])
         for tp in pairs
     ]
     (point,) = curve(draws)
-    assert (point.f1, point.f1_from, point.f1_to) == pytest.approx((0.6, 0.5, 0.7))
+    assert (point.f1, point.spread) == pytest.approx((0.6, 0.1))
     assert (point.questions, point.share, point.draws) == (8, 0.2, 2)
     assert curve([]) == ()
 
@@ -71,12 +71,13 @@ def test_whatever_is_simulated_says_so(results):
     assert plot.svg() == om.oracle_curves(results).svg()
 
 
-def test_the_lower_the_bar_the_less_is_asked(results):
-    table = om.oracle_bars(results)
+def test_no_more_is_asked_than_may_be(results):
+    table = om.oracle_shares(results)
     assert table.caption.startswith("SIMULATION")
     asked = [row[1] for row in table.rows]
     assert asked == sorted(asked) and asked[0] < asked[-1]
-    assert [row[0] for row in table.rows] == list(BARS)
+    assert [row[0] for row in table.rows] == list(SHARES)
+    assert all(questions <= share * len(results.outcomes[0].source) + 1 for share, questions, *_ in table.rows)
 
 
 def test_the_cascade_sends_a_model_less_than_everything(results):
@@ -135,10 +136,10 @@ def test_metrics_hold_what_was_tried_and_nothing_that_was_not(results, session, 
     assert content["simulation_curves"]["note"].startswith("SIMULATION")
     assert content["ablation"][0]["without"] == "nothing left out"
     plain = om.run_cases(session=Session(tmp_path, session.settings))
-    assert not {"simulation_curves", "simulation_bars", "prompts", "ablation"} & metrics(plain, session).keys()
+    assert not {"simulation_curves", "simulation_shares", "prompts", "ablation"} & metrics(plain, session).keys()
     for section in (om.oracle_curves, om.left_out, om.prompts):
         assert "run the report with -p" in section(plain).lines[0]
-    assert (om.oracle_table(plain), om.oracle_bars(plain)) == (None, None)
+    assert (om.oracle_table(plain), om.oracle_shares(plain)) == (None, None)
 
 
 def stored_file(folder: Path, name: str, mappings: list[tuple[str, str, str]]) -> None:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from kgnb.agents.ontology_matching.oracle import match_oracle
 from kgnb.agents.ontology_matching.reviewed import Reviewed, Rulings
 from kgnb.agents.ontology_matching.rule import RuleJudge
 from kgnb.agents.ontology_matching.validate import DECISIONS, INSTRUCTIONS
-from kgnb.agents.ontology_matching.values import MatchQuestion
+from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Pair
 from kgnb.errors import ConfigError
-from kgnb.judging import Cascade, Judge, ModelJudge, Verdict
+from kgnb.judging import Asking, Cascade, Judge, ModelJudge
 from kgnb.llm.model import ChatModel
 
 JUDGES = ("auto", "rule", "model", "cascade", "person", "oracle")
-SURE = 0.85
-"""How confident the rule judge must be for the cascade to leave the model out of it."""
+ASK = Options().ask
 
 
 def make_judge(
@@ -28,14 +27,15 @@ def make_judge(
     decisions: Rulings | None = None,
     exclusive: bool = True,
     context: str = "",
+    ask: float = ASK,
     width: int = 4,
     remember: Callable[[ModelJudge[MatchQuestion]], Judge[MatchQuestion]] = lambda judge: judge,
 ) -> Judge[MatchQuestion]:
     """The judge of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
 
     A person's ``decisions`` override whatever any judge says; ``exclusive`` as in ``Reviewed``. "oracle" is a cascade
-    like any other, with a simulated answer from the reference in place of the model's. ``remember`` may wrap the judge
-    that asks the model.
+    like any other, with a simulated answer from the reference in place of the model's. ``ask`` is how many questions a
+    cascade puts to the model, at most, for each source entity. ``remember`` may wrap the judge that asks the model.
 
     Raises:
         ConfigError: the judge needs a model, a reference or a file of decisions that is not there.
@@ -53,7 +53,7 @@ def make_judge(
             raise ConfigError(
                 "the oracle judge answers from a reference, and none was given", fix="Give --reference FILE."
             )
-        judge = Cascade(RuleJudge(), match_oracle(reference, error_rate=error_rate, seed=seed), sure=_sure)
+        judge = after_the_rule(match_oracle(reference, error_rate=error_rate, seed=seed), ask)
     elif name == "person":
         if decisions is None:
             raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
@@ -65,8 +65,24 @@ def make_judge(
         )
     else:
         asked = remember(_model_judge(model, context, width))
-        judge = asked if name == "model" else Cascade(RuleJudge(), asked, sure=_sure)
+        judge = asked if name == "model" else after_the_rule(asked, ask)
     return Reviewed(decisions, judge, exclusive=exclusive) if decisions is not None else judge
+
+
+def after_the_rule(
+    judge: Judge[MatchQuestion], ask: float = ASK, rule: Judge[MatchQuestion] | None = None
+) -> Cascade[MatchQuestion]:
+    """A cascade of the rule judge and another: a pair asked about from both sides is one claim."""
+    return Cascade(rule or RuleJudge(), judge, asking=Asking(ask, of=_sources, claim=_pair))
+
+
+def _sources(questions: Sequence[MatchQuestion]) -> int:
+    return sum(question.side == "source" for question in questions)
+
+
+def _pair(question: MatchQuestion, other: str) -> Pair:
+    about, kind = question.about.key
+    return (about, other, kind) if question.side == "source" else (other, about, kind)
 
 
 def _model_judge(model: ChatModel, context: str, width: int) -> ModelJudge[MatchQuestion]:
@@ -78,7 +94,3 @@ def _model_judge(model: ChatModel, context: str, width: int) -> ModelJudge[Match
         none_decision="different",
         width=width,
     )
-
-
-def _sure(verdict: Verdict) -> bool:
-    return verdict.sure and verdict.confidence >= SURE

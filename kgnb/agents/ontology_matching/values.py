@@ -59,6 +59,10 @@ class Options:
     cardinality: str = field(
         default="1:1", metadata={"help": "how often an entity may be mapped", "choices": ("1:1", "n:m")}
     )
+    ask: float = field(
+        default=0.15,
+        metadata={"help": "questions a model is asked in a cascade, for each source entity", "min": 0.0, "max": 2.0},
+    )
     individuals: bool = field(default=False, metadata={"help": "match individuals as well"})
     define: bool = field(
         default=False, metadata={"help": "let the model write definitions that are missing (costs calls)"}
@@ -74,6 +78,8 @@ class Options:
             value = getattr(self, name)
             if value is not None and not 0.0 <= value <= 1.0:
                 raise ValueError(f"{name} is {value}: it lies between 0 and 1")
+        if not 0.0 <= self.ask <= 2.0:
+            raise ValueError(f"ask is {self.ask}: it lies between 0 and 2, as both sides' entities may be asked about")
         if self.fusion_constant < 0:
             raise ValueError(f"fusion_constant is {self.fusion_constant}: 0 or more")
 

@@ -12,7 +12,7 @@
 """
 
 from kgnb.reporting.ontology_matching.errors import missed, unsure, wrong
-from kgnb.reporting.ontology_matching.experiments import left_out, oracle_bars, oracle_curves, oracle_table, prompts
+from kgnb.reporting.ontology_matching.experiments import left_out, oracle_curves, oracle_shares, oracle_table, prompts
 from kgnb.reporting.ontology_matching.matching import run_cases
 from kgnb.reporting.ontology_matching.metrics import save
 from kgnb.reporting.ontology_matching.results import Results
@@ -46,8 +46,8 @@ __all__ = [
     "often_theirs",
     "only_ours",
     "only_theirs",
-    "oracle_bars",
     "oracle_curves",
+    "oracle_shares",
     "oracle_table",
     "overlap",
     "prompts",

@@ -24,9 +24,9 @@ def oracle_table(results: Results) -> Table | None:
     return simulation.table(points, several=len(results.scored) > 1) if points else None
 
 
-def oracle_bars(results: Results) -> Table | None:
+def oracle_shares(results: Results) -> Table | None:
     """What asking more or less would bring; SIMULATION."""
-    return simulation.bars_table(results.bars) if results.bars else None
+    return simulation.shares_table(results.shares) if results.shares else None
 
 
 def prompts(results: Results) -> Table | Words:

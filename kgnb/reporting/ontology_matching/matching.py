@@ -21,7 +21,7 @@ from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.reporting.ontology_matching.prepared import prepare
 from kgnb.reporting.ontology_matching.prompt_counts import Prompts, count_prompts
 from kgnb.reporting.ontology_matching.results import Results
-from kgnb.reporting.ontology_matching.simulation import Draw, simulate, simulate_bars
+from kgnb.reporting.ontology_matching.simulation import Draw, simulate, simulate_shares
 from kgnb.reporting.ontology_matching.stored import stored_alignments
 from kgnb.reporting.references import turned
 from kgnb.reporting.session import Session, current
@@ -107,7 +107,7 @@ def run_cases(
         simulation=simulated,
         notes=(*task.notes, *_cut_short(len(outcomes), len(cases))),
         draws=tuple(draw for one in tried for draw in one.draws),
-        bars=tuple(draw for one in tried for draw in one.bars),
+        shares=tuple(draw for one in tried for draw in one.shares),
         prompts=tuple(counted for one in tried for counted in one.prompts),
         ablated=tuple(ablated for one in tried for ablated in one.ablated),
     )
@@ -117,7 +117,7 @@ class Experiments(NamedTuple):
     """What was tried on one pair besides matching it."""
 
     draws: Sequence[Draw] = ()
-    bars: Sequence[Draw] = ()
+    shares: Sequence[Draw] = ()
     prompts: Sequence[Prompts] = ()
     ablated: Sequence[Ablated] = ()
 
@@ -131,7 +131,7 @@ def _experiments(
     prepared = prepare(outcome, options, embedder, index)
     return Experiments(
         simulate(prepared, seeds) if curves else (),
-        simulate_bars(prepared, seeds) if curves else (),
+        simulate_shares(prepared, seeds) if curves else (),
         count_prompts(prepared) if curves else (),
         ablate(prepared) if ablation else (),
     )

@@ -22,7 +22,7 @@ from kgnb.reporting.ontology_matching.ablation import summed
 from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.reporting.ontology_matching.results import Results
 from kgnb.reporting.ontology_matching.sections import figures
-from kgnb.reporting.ontology_matching.simulation import BARS_RATE, WARNING, AtRate, at, curve
+from kgnb.reporting.ontology_matching.simulation import SHARES_RATE, WARNING, AtRate, at, curve
 from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.session import Session
 
@@ -110,9 +110,10 @@ def _tried(results: Results) -> dict[str, Any]:
     if results.draws:
         points = [_point(point) for point in curve(results.draws)]
         tried["simulation_curves"] = {"note": WARNING, "rates": points}
-        bars = dict.fromkeys(draw.bar for draw in results.bars)
-        tried["simulation_bars"] = [
-            {"bar": bar} | _point(at(BARS_RATE, [draw for draw in results.bars if draw.bar == bar])) for bar in bars
+        asked = dict.fromkeys(draw.ask for draw in results.shares)
+        tried["simulation_shares"] = [
+            {"ask": ask} | _point(at(SHARES_RATE, [draw for draw in results.shares if draw.ask == ask]))
+            for ask in asked
         ]
     if results.prompts:
         tried["prompts"] = [

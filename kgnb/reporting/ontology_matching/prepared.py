@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kgnb.agents.ontology_matching.merge import merge
@@ -77,7 +77,7 @@ class Prepared:
     def after_the_rule(self, judge: Judge[MatchQuestion]) -> Judge[MatchQuestion]:
         """A cascade, with the rule judge's part done already; any other judge as it is."""
         if isinstance(judge, Cascade) and isinstance(judge.cheap, RuleJudge):
-            return Cascade(self.rule, judge.costly, judge.sure)
+            return replace(judge, cheap=self.rule)
         return judge
 
     def try_out(self, judge: Judge[MatchQuestion]) -> Tried:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgnb.agents.ontology_matching.judges import make_judge
 from kgnb.agents.ontology_matching.values import MatchQuestion
@@ -43,11 +43,10 @@ def count_prompts(prepared: Prepared) -> list[Prompts]:
     context = prepared.options.context
     counted = []
     for name in ("cascade", "model"):
-        judge = make_judge(name, model=NeverAsked(), context=context)
+        judge = make_judge(name, model=NeverAsked(), context=context, ask=prepared.options.ask)
         asked: Sequence[MatchQuestion] = prepared.summarised.questions
         if isinstance(judge, Cascade):
-            first = prepared.rule.judge(asked)
-            asked = [question for question, verdict in zip(asked, first, strict=True) if not judge.sure(verdict)]
+            asked = replace(judge, cheap=prepared.rule).open(asked)
             judge = judge.costly
         counted.append(Prompts(name, len(asked), estimate(judge, asked), prepared.entities))
     return counted

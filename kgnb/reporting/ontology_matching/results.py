@@ -42,7 +42,7 @@ class Results:
     simulation: str = ""  # what is simulated, if anything is
     notes: tuple[str, ...] = ()  # what must be said wherever the figures are shown
     draws: tuple[Draw, ...] = ()  # simulated errors, if asked for
-    bars: tuple[Draw, ...] = ()  # the same with more or less asked
+    shares: tuple[Draw, ...] = ()  # the same with more or less asked
     prompts: tuple[Prompts, ...] = ()  # what a model would be sent, counted with them
     ablated: tuple[Ablated, ...] = ()  # ingredients left out, if asked for
 

@@ -6,26 +6,24 @@ the loss is within a model's or a person's reach, and how fast errors eat it up;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from statistics import fmean
+from statistics import fmean, pstdev
 
 from matplotlib.axes import Axes
 
-from kgnb.agents.ontology_matching.judges import make_judge
+from kgnb.agents.ontology_matching.judges import after_the_rule
 from kgnb.agents.ontology_matching.oracle import match_oracle
-from kgnb.agents.ontology_matching.values import MatchQuestion
 from kgnb.evaluate.alignment import Score, micro
-from kgnb.judging import Cascade, Judge, Verdict
 from kgnb.reporting.ontology_matching.prepared import Prepared
 from kgnb.reporting.plot import Plot, Theme
 from kgnb.results.table import Column, Table, Value
 
 RATES = (0.0, 0.1, 0.2, 0.3)  # of the OAEI's interactive track
-BARS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)  # how sure the rule judge must be for nobody to be asked
-BARS_RATE = 0.1  # the error rate at which these are compared
-WARNING = "SIMULATION: a judge that knows the reference answers what the rule judge is not sure of"
+SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)  # questions, at most, for each source entity
+SHARES_RATE = 0.1  # the error rate at which these are compared
+WARNING = "SIMULATION: a judge that knows the reference answers what the rule judge leaves open"
 OFF = "Not computed: run the report with -p curves=true."
 
 
@@ -38,9 +36,8 @@ class Draw:
     whole: Score
     part: Score
     questions: int = 0
-    sources_asked: int = 0  # source entities that a question was about
     sources: int = 0
-    bar: float | None = None  # how sure the rule judge had to be; None: as the cascade has it
+    ask: float | None = None  # how much could be asked; None: as the options say
 
 
 @dataclass(frozen=True)
@@ -51,75 +48,49 @@ class AtRate:
     precision: float
     recall: float
     f1: float
-    f1_from: float
-    f1_to: float
+    spread: float  # standard deviation of F1 over the draws
     non_trivial: float
     questions: float
     share: float  # questions, both sides', for every source entity
     draws: int
 
 
-class _Counting:
-    """Counts what a judge is asked."""
-
-    def __init__(self, judge: Judge[MatchQuestion]) -> None:
-        self._judge = judge
-        self.name = judge.name
-        self.simulation = True
-        self.asked: list[MatchQuestion] = []
-
-    def judge(self, questions: Sequence[MatchQuestion]) -> list[Verdict]:
-        self.asked += questions
-        return self._judge.judge(questions)
-
-
 def simulate(prepared: Prepared, seeds: int) -> list[Draw]:
     """The rule judge alone, then every error rate, ``seeds`` times with other errors each."""
     alone = prepared.try_out(prepared.rule)
-    draws = [Draw(None, 0, alone.whole, alone.part, sources=prepared.sources)]
-    for rate in RATES:
-        for seed in range(seeds if rate else 1):
-            judge = make_judge("oracle", reference=prepared.pairs, error_rate=rate, seed=seed)
-            if not isinstance(judge, Cascade):
-                raise TypeError("the oracle judge is expected to be a cascade")
-            counting = _Counting(judge.costly)
-            done = prepared.try_out(prepared.after_the_rule(Cascade(judge.cheap, counting, judge.sure)))
-            about = {question.about.key for question in counting.asked if question.side == "source"}
-            draws.append(Draw(rate, seed, done.whole, done.part, len(counting.asked), len(about), prepared.sources))
-    return draws
+    nobody = Draw(None, 0, alone.whole, alone.part, sources=prepared.sources)
+    return [nobody, *(_draw(prepared, rate, seed) for rate in RATES for seed in range(seeds if rate else 1))]
 
 
-def simulate_bars(prepared: Prepared, seeds: int) -> list[Draw]:
-    """The cascade with other bars, so that more or less is asked, all at one error rate."""
-    draws = []
-    for bar, seed in product(BARS, range(seeds)):
-        oracle = match_oracle(prepared.pairs, error_rate=BARS_RATE, seed=seed)
-        done = prepared.try_out(Cascade(prepared.rule, oracle, _surer_than(bar)))
-        asked = oracle.asked
-        draws.append(Draw(BARS_RATE, seed, done.whole, done.part, asked, sources=prepared.sources, bar=bar))
-    return draws
+def simulate_shares(prepared: Prepared, seeds: int) -> list[Draw]:
+    """The cascade with more or fewer questions, all at one error rate."""
+    return [_draw(prepared, SHARES_RATE, seed, ask) for ask, seed in product(SHARES, range(seeds))]
 
 
-def _surer_than(bar: float) -> Callable[[Verdict], bool]:
-    return lambda verdict: verdict.sure and verdict.confidence >= bar
+def _draw(prepared: Prepared, rate: float, seed: int, ask: float | None = None) -> Draw:
+    oracle = match_oracle(prepared.pairs, error_rate=rate, seed=seed)
+    share = prepared.options.ask if ask is None else ask
+    done = prepared.try_out(after_the_rule(oracle, share, prepared.rule))
+    return Draw(rate, seed, done.whole, done.part, oracle.asked, prepared.sources, ask)
 
 
-def bars_table(draws: Sequence[Draw]) -> Table:
+def shares_table(draws: Sequence[Draw]) -> Table:
     """What asking more or less would bring; SIMULATION."""
     columns = [
-        Column("bar", "Asked below confidence", "percent"),
+        Column("ask", "Asked at most", "percent"),
         Column("questions", "Questions", "number"),
         Column("share", "per source entity", "percent"),
         Column("precision", "Precision", "percent"),
         Column("recall", "Recall", "percent"),
         Column("f1", "F1", "percent"),
+        Column("spread", "± (sd)", "percent"),
     ]
     rows: list[list[Value]] = []
-    for bar in dict.fromkeys(draw.bar for draw in draws):
-        one = at(BARS_RATE, [draw for draw in draws if draw.bar == bar])
-        rows.append([bar, round(one.questions), one.share, one.precision, one.recall, one.f1])
-    notes = ["No bar is chosen by this table: it looks at the reference."]
-    caption = f"SIMULATION: how much to ask, where {BARS_RATE:.0%} of the answers are wrong."
+    for ask in dict.fromkeys(draw.ask for draw in draws):
+        one = at(SHARES_RATE, [draw for draw in draws if draw.ask == ask])
+        rows.append([ask, round(one.questions), one.share, one.precision, one.recall, one.f1, one.spread])
+    notes = ["Nothing is chosen by this table: it looks at the reference. What no answer could change is not asked."]
+    caption = f"SIMULATION: how much to ask, where {SHARES_RATE:.0%} of the answers are wrong."
     return Table(columns, rows, caption=caption, notes=notes)
 
 
@@ -142,8 +113,7 @@ def at(rate: float | None, draws: Sequence[Draw]) -> AtRate:
         precision=fmean(score.precision for score in wholes),
         recall=fmean(score.recall for score in wholes),
         f1=fmean(score.f1 for score in wholes),
-        f1_from=min(score.f1 for score in wholes),
-        f1_to=max(score.f1 for score in wholes),
+        spread=pstdev(score.f1 for score in wholes),
         non_trivial=fmean(score.f1 for score in parts),
         questions=fmean(asked),
         share=fmean(asked) / sources if sources else 0.0,
@@ -158,8 +128,7 @@ def table(points: Iterable[AtRate], several: bool) -> Table:
         Column("precision", "Precision", "percent"),
         Column("recall", "Recall", "percent"),
         Column("f1", "F1", "percent"),
-        Column("from", "F1 from", "percent"),
-        Column("to", "to", "percent"),
+        Column("spread", "± (sd)", "percent"),
         Column("part", "F1, non-trivial", "percent"),
         Column("questions", "Questions", "number"),
         Column("share", "per source entity", "percent"),
@@ -168,7 +137,7 @@ def table(points: Iterable[AtRate], several: bool) -> Table:
     rows: list[list[Value]] = [
         [
             "nobody asked" if one.rate is None else f"{one.rate:.0%}",
-            *(one.precision, one.recall, one.f1, one.f1_from, one.f1_to, one.non_trivial),
+            *(one.precision, one.recall, one.f1, one.spread, one.non_trivial),
             round(one.questions),
             one.share,
         ]
@@ -177,8 +146,9 @@ def table(points: Iterable[AtRate], several: bool) -> Table:
     draws = max((one.draws for one in kept), default=0)
     notes = [
         "Micro over pairs. " * several + f"{draws} draws decide which answers are wrong; scores are means over them, "
-        "with the lowest and the highest F1 beside them.",
-        "Questions come from both sides; whoever answers sees all candidates of an entity at once.",
+        "with the standard deviation of F1 beside it.",
+        "Questions of both sides are counted; whoever answers sees all candidates of an entity at once. An answer is "
+        "weighed against what the rule judge held, so that not every wrong one does harm.",
     ]
     return Table(columns, rows, caption=f"{WARNING}.", notes=notes)
 
@@ -195,7 +165,7 @@ def plot(points: Sequence[AtRate]) -> Plot:
         scores.plot(rates, [100 * p.precision for p in asked], "--", color=theme.series[0], lw=1.3, label="precision")
         scores.plot(rates, [100 * p.recall for p in asked], ":", color=theme.series[1], lw=1.5, label="recall")
         middle = [100 * p.f1 for p in asked]
-        spread = [[100 * (p.f1 - p.f1_from) for p in asked], [100 * (p.f1_to - p.f1) for p in asked]]
+        spread = [100 * p.spread for p in asked]
         scores.errorbar(rates, middle, spread, fmt="-o", color=theme.series[2], lw=2, ms=4, capsize=4, label="F1")
         if alone:
             scores.axhline(100 * alone.f1, color=theme.soft, lw=1, ls="-.", label="F1, nobody asked")
@@ -215,5 +185,5 @@ def plot(points: Sequence[AtRate]) -> Plot:
         "entities"
         for point in asked
     )
-    caption = f"{WARNING}. F1 over the share of wrong answers; bars span the draws."
+    caption = f"{WARNING}. F1 over the share of wrong answers; bars are standard deviations over the draws."
     return Plot(draw, caption, f"SIMULATION. {told}.", size=(7.2, 4.6))

@@ -1,0 +1,178 @@
+"""A cascade that weighs what two judges say, and asks only what an answer is expected to change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.judging import Asking, CallableJudge, Cascade, Oracle, Verdict, estimate, unsure
+from kgnb.judging.beliefs import Beliefs
+from tests.judging.questions import BUNK, KEEPER, STORM, Ask, ask
+
+
+class Table:
+    """Answers by the question's text; what is not in the table is surely none of the options."""
+
+    def __init__(self, name: str, verdicts: dict[str, Verdict]) -> None:
+        self.name = name
+        self.verdicts = verdicts
+        self.batches: list[list[str]] = []
+
+    def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
+        self.batches.append([question.text for question in questions])
+        return [self.verdicts.get(question.text, Verdict("different", None, 1.0)) for question in questions]
+
+    @property
+    def asked(self) -> list[str]:
+        return [text for batch in self.batches for text in batch]
+
+
+BED = Verdict("equivalent", "b#Bed", 0.9, "both are slept in")
+SHAKY = {
+    BUNK.text: Verdict("equivalent", "b#Bed", 0.55, "names alike"),
+    KEEPER.text: Verdict("equivalent", "b#Warden", 0.9999),
+}
+
+
+def weighed(cheap: dict[str, Verdict], costly: dict[str, Verdict], **how: object) -> tuple[Cascade[Ask], Table]:
+    model = Table("model", costly)
+    return Cascade(Table("rule", cheap), model, asking=Asking(**{"share": 1.0} | how)), model  # type: ignore[arg-type]
+
+
+def test_what_no_answer_could_change_is_not_asked() -> None:
+    cascade, model = weighed(SHAKY, {BUNK.text: BED})
+    bunk, keeper, storm = cascade.judge([BUNK, KEEPER, STORM])
+    assert model.asked == [BUNK.text]
+    assert (keeper.judged_by, storm.judged_by) == ("rule", "rule")
+    assert (bunk.decision, bunk.choice, bunk.judged_by) == ("equivalent", "b#Bed", "rule + model")
+    assert 0.95 < bunk.confidence < 1
+    assert bunk.rationale == "both are slept in"
+
+
+def test_an_answer_counts_for_as_much_as_its_confidence_says() -> None:
+    doubtful, _ = weighed(SHAKY, {BUNK.text: Verdict("different", None, 0.2)})
+    certain, _ = weighed(SHAKY, {BUNK.text: Verdict("different", None, 1.0)})
+    assert doubtful.judge([BUNK])[0].choice == "b#Bed"
+    [verdict] = certain.judge([BUNK])
+    assert (verdict.decision, verdict.choice) == ("different", None)
+    assert "rule: equivalent (0.55)" in verdict.rationale and "model: different (1.00)" in verdict.rationale
+
+
+def test_a_wild_answer_does_not_make_an_option_right_that_nothing_speaks_for() -> None:
+    cascade, _ = weighed(SHAKY, {BUNK.text: Verdict("equivalent", BUNK.options[-1].id, 0.9)})
+    [verdict] = cascade.judge([BUNK])
+    assert verdict.choice != BUNK.options[-1].id
+
+
+def test_the_budget_is_a_share_and_the_most_promising_come_first() -> None:
+    many = [ask(f"class N{number}", "Bed", "Route") for number in range(20)]
+    cheap = {one.text: Verdict("equivalent", "b#Bed", 0.5 + number / 50) for number, one in enumerate(many)}
+    cascade, model = weighed(cheap, {}, share=0.15)
+    cascade.judge(many)
+    assert model.asked == [one.text for one in many[:3]]
+    assert [question.text for question in cascade.open(many)] == model.asked
+    nothing, silent = weighed(cheap, {}, share=0.0)
+    nothing.judge(many)
+    assert silent.asked == []
+
+
+def test_one_claim_in_two_questions_is_asked_once_and_settles_both() -> None:
+    mine, theirs = ask("class Bunk", "Bed", "Path"), ask("class Bed", "Bunk", "Trail")
+    cheap = {mine.text: Verdict("equivalent", "b#Bed", 0.4 + 0.2), theirs.text: Verdict("equivalent", "b#Bunk", 0.6)}
+
+    def claim(question: Ask, option: str) -> tuple[str, ...]:
+        return tuple(sorted((question.text.removeprefix("class "), option.removeprefix("b#"))))
+
+    cascade, model = weighed(cheap, {text: Verdict("different", None, 0.95) for text in cheap}, claim=claim)
+    first, second = cascade.judge([mine, theirs])
+    assert len(model.asked) == 1
+    assert (first.choice, second.choice) == (None, None)
+    assert "answers to other questions" in second.rationale or "answers to other questions" in first.rationale
+
+
+def test_other_relations_stand_where_the_option_is_not_held_right() -> None:
+    cascade, _ = weighed(SHAKY, {BUNK.text: Verdict("broader", "b#Bed", 0.95, "any place to sleep")})
+    [verdict] = cascade.judge([BUNK])
+    assert (verdict.decision, verdict.choice, verdict.judged_by) == ("broader", "b#Bed", "model")
+
+
+def test_what_the_costly_judge_cannot_tell_is_unsure_with_a_hint() -> None:
+    cascade, _ = weighed(SHAKY, {BUNK.text: unsure("cannot tell", "")})
+    [verdict] = cascade.judge([BUNK])
+    assert (verdict.decision, verdict.judged_by) == ("unsure", "model")
+    assert verdict.also[0] == ("b#Bed", 0.55)
+    assert "rule: equivalent (0.55)" in verdict.rationale
+
+
+def test_what_the_cheap_judge_cannot_tell_is_worth_asking_and_waits_if_nobody_was_asked() -> None:
+    cheap = {BUNK.text: unsure("no idea", "rule")}
+    cascade, model = weighed(cheap, {BUNK.text: BED})
+    assert cascade.judge([BUNK])[0].choice == "b#Bed" and model.asked == [BUNK.text]
+    nobody, _ = weighed(cheap, {}, share=0.0)
+    assert nobody.judge([BUNK])[0].decision == "unsure"
+
+
+def test_questions_without_options_are_never_asked() -> None:
+    cascade, model = weighed({}, {})
+    assert cascade.judge([ask("class Alone")])[0].decision == "different"
+    assert model.asked == []
+
+
+def test_the_estimate_is_of_what_would_be_asked() -> None:
+    class Counted(Table):
+        def estimate(self, questions: Sequence[Ask]) -> int:
+            return len(questions)
+
+    cascade = Cascade(Table("rule", SHAKY), Counted("model", {}), asking=Asking(1.0))
+    assert estimate(cascade, [BUNK, KEEPER, STORM]) == 1  # type: ignore[comparison-overlap]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"share": -0.1}, {"share": float("nan")}, {"reliability": 1.0}, {"trust": 0.0}, {"waves": 0}]
+)
+def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError):
+        Asking(**wrong)  # type: ignore[arg-type]
+
+
+MANY = [ask(f"class Number{number}", "Bed", "Route", "Warden") for number in range(400)]
+
+
+def truth(question: Ask) -> tuple[str, str | None]:
+    return ("equivalent", "b#Bed") if int(question.text.removeprefix("class Number")) % 2 else ("different", None)
+
+
+def test_erring_answers_help_even_so() -> None:
+    def guess(question: Ask) -> Verdict:  # right on three in four
+        number = int(question.text.removeprefix("class Number"))
+        held = (number % 2 == 1) != (number % 8 > 5)
+        return (
+            Verdict("equivalent", "b#Bed", 0.75) if held else Verdict("different", None, 0.75, also=(("b#Bed", 0.25),))
+        )
+
+    def right(verdicts: Sequence[Verdict]) -> int:
+        return sum(v.choice == truth(question)[1] for question, v in zip(MANY, verdicts, strict=True))
+
+    alone = right(CallableJudge(guess).judge(MANY))
+    oracle = Oracle(truth, 0.1, seed=3)
+    both = right(Cascade(CallableJudge(guess), oracle, asking=Asking(0.5)).judge(MANY))
+    assert alone == 300 and oracle.asked == 200
+    assert both >= alone + 35  # half of the 100 mistakes are asked about, and nine in ten of the answers are right
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=1, max_size=4),
+    st.floats(0.05, 0.95),
+)
+def test_chances_stay_chances_and_no_gain_is_negative(confidences: list[float], reliability: float) -> None:
+    question = ask("class Bunk", *(f"O{number}" for number in range(len(confidences))))
+    verdict = Verdict("different", None, 0.5, also=tuple((f"b#O{at}", c) for at, c in enumerate(confidences)))
+    beliefs = Beliefs([question], [verdict], "equivalent", lambda one, option: (one.id, option))
+    assert beliefs.gain(0, reliability) >= 0
+    for answer in (None, 0, len(confidences) - 1):
+        beliefs.learn({0: (answer, reliability)})
+        chances = beliefs.of(0)
+        assert all(0 <= chance <= 1 for chance in chances) and sum(chances) <= 1 + 1e-9
