@@ -11,28 +11,35 @@ from typing import TYPE_CHECKING, Any
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, LimitError, ReplyError
 
 if TYPE_CHECKING:
+    from kgnb.agents.entity_alignment.looking import LookOptions
+    from kgnb.agents.entity_alignment.values import Options as AlignOptions
     from kgnb.agents.ontology_matching.values import Options as MatchOptions
     from kgnb.mapping_files import load as load_alignment
     from kgnb.mapping_files import save as save_alignment
     from kgnb.mappings import Alignment, Mapping
     from kgnb.run import Run
     from kgnb.settings import Settings
-    from kgnb.tasks import match_ontologies
+    from kgnb.tasks import align_entities, match_ontologies
+    from kgnb.tasks.building import compile_ontology
 
 __version__ = _version("kgnb")
 
 __all__ = [
+    "AlignOptions",
     "Alignment",
     "BackendError",
     "ConfigError",
     "DataError",
     "KgnbError",
     "LimitError",
+    "LookOptions",
     "Mapping",
     "MatchOptions",
     "ReplyError",
     "Run",
     "Settings",
+    "align_entities",
+    "compile_ontology",
     "load_alignment",
     "load_ipython_extension",
     "match_ontologies",
@@ -42,6 +49,10 @@ __all__ = [
 
 # Where the names that need heavy modules live: importing kgnb is quick, and a name is fetched when it is first used.
 _LAZY = {
+    "compile_ontology": ("kgnb.tasks.building", "compile_ontology"),
+    "AlignOptions": ("kgnb.agents.entity_alignment.values", "Options"),
+    "LookOptions": ("kgnb.agents.entity_alignment.looking", "LookOptions"),
+    "align_entities": ("kgnb.tasks", "align_entities"),
     "Alignment": ("kgnb.mappings", "Alignment"),
     "Mapping": ("kgnb.mappings", "Mapping"),
     "MatchOptions": ("kgnb.agents.ontology_matching.values", "Options"),

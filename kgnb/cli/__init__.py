@@ -15,7 +15,7 @@ from kgnb.cli.outcome import outcome
 
 __all__ = ["main"]
 
-COMMANDS = ("match", "evaluate", "report", "data")
+COMMANDS = ("match", "evaluate", "compile", "report", "data")
 
 
 class Commands(click.Group):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from kgnb.agents.kg_construction import leaves
 from kgnb.agents.kg_construction.facts import Facts, is_node
-from kgnb.agents.kg_construction.shapes import FAR, PER_VALUE, TYPE, Constraint, Path, Shape
-from kgnb.kg.terms import Iri, Literal, Term
+from kgnb.agents.kg_construction.shapes import PER_VALUE, TYPE, Constraint, Path, Shape
+from kgnb.agents.kg_construction.triggers import reaches
+from kgnb.kg.terms import Iri, Literal, Term, Triple
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,9 @@ class Found:
     final: bool  # adding facts cannot mend it
     path: Path | None = None
     because: tuple[Found, ...] = ()
+
+
+Judged: TypeAlias = tuple[Shape, Found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,7 @@ class Checker:
         self._subjects_of: dict[str, list[Shape]] = {}
         self._objects_of: dict[str, list[Shape]] = {}
         self._of_node: dict[Term, list[Shape]] = {}
-        self.depth = 0
-        """How many steps away from a new fact a shape may look, two being the fact's own ends."""
+        self._triggers: dict[str, dict[tuple[bool, Path | None], None]] = {}
         for shape in self.shapes:
             self._enter(shape)
 
@@ -63,16 +67,8 @@ class Checker:
         for node in shape.nodes:
             self._of_node.setdefault(node, []).append(shape)
         if not shape.late:
-            self.depth = max(self.depth, self._depth(shape, frozenset()))
-
-    def _depth(self, shape: Shape, seen: frozenset[str]) -> int:
-        if shape.reference:
-            if shape.reference in seen or shape.reference not in self.named:
-                return 0
-            return self._depth(self.named[shape.reference], seen | {shape.reference})
-        own = shape.path.reach() if shape.path else 0
-        looks = [1 for c in shape.constraints if c.component in ("class", "isA", "noneOf")]  # at the types of a value
-        return min(FAR, own + max([self._depth(inner, seen) for inner in shape.inner()] + looks, default=0))
+            for predicate, forward, back in reaches(shape, self.named):
+                self._triggers.setdefault(predicate, {})[forward, back] = None
 
     # which shapes look at which nodes ------------------------------------------------------------------------------
 
@@ -95,17 +91,23 @@ class Checker:
             for predicate in facts.pointing_at(node):
                 yield from self._objects_of.get(predicate, ())
 
-    def touched(self, ends: Iterable[Term], facts: Facts) -> list[Term]:
-        """The focus nodes whose judgement new facts with these ends may change."""
-        reached = dict.fromkeys(ends)
-        if self.depth > 1:
-            edge = list(reached)
-            for _ in range(self.depth - 1):
-                edge = [n for node in edge if is_node(node) for n in facts.neighbours(node) if n not in reached]
-                if not edge:
-                    break
-                reached |= dict.fromkeys(edge)
-        return list(reached)
+    def touched(self, triples: Iterable[Triple], facts: Facts) -> dict[Term, set[Term] | None]:
+        """The nodes whose judgement new facts may change; with each the new values to look at, None for all."""
+        found: dict[Term, set[Term] | None] = {}
+        for subject, predicate, value in triples:
+            known = found.setdefault(subject, set())
+            if predicate == TYPE:
+                found[subject] = None
+            elif known is not None:
+                known.add(value)
+            if predicate != TYPE:
+                found[value] = None
+            for forward, back in self._triggers.get(predicate, ()):
+                start = subject if forward else value
+                for focus in [start] if back is None else facts.follow(start, back):
+                    if back is not None or not forward:
+                        found[focus] = None
+        return found
 
     def focus_nodes(self, facts: Facts) -> Iterator[Term]:
         """Every node that is a target of some shape, each once."""
@@ -120,19 +122,22 @@ class Checker:
 
     # judging ---------------------------------------------------------------------------------------------------------
 
-    def everything(self, facts: Facts, nodes: Iterable[Term] | None = None) -> list[Found]:
-        """All that does not hold now, of every target or of these nodes."""
+    def everything(self, facts: Facts, nodes: Iterable[Term] | None = None) -> list[Judged]:
+        """All that does not hold now, of every target or of these nodes, with the shape that says so."""
         wanted = self.focus_nodes(facts) if nodes is None else nodes
-        return [found for node in wanted for shape in self.shapes_for(node, facts)
+        return [(shape, found) for node in wanted for shape in self.shapes_for(node, facts)
                 for found in self.judge(shape, node, facts)]  # fmt: skip
 
-    def at_once(self, facts: Facts, ends: Iterable[Term]) -> list[Found]:
-        """What can never hold again, now that facts with these ends are there."""
-        return [found for node in self.touched(ends, facts) for shape in self.shapes_for(node, facts) if not shape.late
-                for found in self.judge(shape, node, facts) if found.final]  # fmt: skip
+    def at_once(self, facts: Facts, triples: Iterable[Triple]) -> list[Judged]:
+        """What can never hold again, now that these facts are there."""
+        return [(shape, found) for node, fresh in self.touched(triples, facts).items()
+                for shape in self.shapes_for(node, facts) if not shape.late
+                for found in self.judge(shape, node, facts, fresh=fresh) if found.final]  # fmt: skip
 
-    def judge(self, shape: Shape, focus: Term, facts: Facts, depth: int = 0) -> list[Found]:
-        """What does not hold of one node under one shape."""
+    def judge(
+        self, shape: Shape, focus: Term, facts: Facts, depth: int = 0, fresh: set[Term] | None = None
+    ) -> list[Found]:
+        """What does not hold of one node under one shape; of its values only the ``fresh`` ones where that is enough."""
         if shape.reference:
             if depth > 40 or shape.reference not in self.named:
                 return []  # a shape that runs in a circle says nothing (SHACL, section 3.4.3)
@@ -141,15 +146,18 @@ class Checker:
             return []
         values = [focus] if shape.path is None else facts.follow(focus, shape.path)
         found: list[Found] = []
+        looked_at = values
+        if fresh is not None and shape.path is not None and shape.path.reach() == 1:
+            looked_at = [value for value in values if value in fresh]
         for constraint in shape.constraints:
             if constraint.component in PER_VALUE:
-                for value in values:
+                for value in looked_at:
                     found += self._value(shape, constraint, focus, value, facts, depth)
             else:
                 found += self._set(shape, constraint, focus, values, facts, depth)
         for inner in shape.properties:
             for value in values:
-                found += self.judge(inner, value, facts, depth + 1)
+                found += self.judge(inner, value, facts, depth + 1, fresh if shape.path is None else None)
         return found
 
     def _value(

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Literal, is_iri
@@ -177,7 +177,7 @@ def _written(value: Any, datatype: str) -> str | None:
         return str(value).lower() if datatype == f"{XSD}boolean" or datatype in ANY_LITERAL else None
     if isinstance(value, int | float):
         if datatype not in NUMBERS and datatype not in ANY_LITERAL and datatype not in REAL:
-            return str(value) if isinstance(value, int) and datatype == f"{XSD}gYear" else None
+            return None
         if isinstance(value, int):
             return str(value) if abs(value) < 10**4000 else None
         if not math.isfinite(value):
@@ -186,15 +186,10 @@ def _written(value: Any, datatype: str) -> str | None:
             return str(int(value)) if value.is_integer() else None
         return plain_number(value) if datatype not in FLOATS else repr(value)
     if isinstance(value, str):
-        if datatype in REAL or (datatype in NUMBERS and datatype not in FLOATS):
-            text = value.strip()
-            try:
-                return text if datatype not in REAL or Decimal(text).is_finite() else None
-            except InvalidOperation:
-                return None
-        return (
-            value if datatype in TEXTS or datatype in ANY_LITERAL or datatype in (LANG_STRING, PLAIN) else value.strip()
-        )
+        if datatype in NUMBERS or datatype in REAL or datatype == f"{XSD}boolean":
+            return None  # JSON has numbers and truth values of its own
+        kept = datatype in TEXTS or datatype in ANY_LITERAL or datatype in (LANG_STRING, PLAIN)
+        return value if kept else value.strip()
     return None
 
 

@@ -94,7 +94,7 @@ class Phrases:
         if component in ("and", "or", "xone", "node", "not"):
             inner = [self.demand(shape, depth + 1) for shape in constraint.shapes]
             if component == "not":
-                return f"is not: {inner[0]}"
+                return f"is no {self.term(terms[0])}" if terms else f"is not: {inner[0]}"
             return joined(inner, 8, {"or": "or", "xone": "or else"}.get(component, "and"))
         if component == "pattern":
             return f"matches {constraint.texts[0]}"

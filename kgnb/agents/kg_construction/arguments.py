@@ -1,0 +1,188 @@
+"""Arguments of a call against the parameters of its tool: terms where they are right, violations where not.
+
+What is accepted here is what the tool's lossless JSON Schema accepts, and then the names and numbers must exist.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kgnb.agents.kg_construction.datatypes import ANY_LITERAL, LANG_STRING, PLAIN, example, literal_of
+from kgnb.agents.kg_construction.hints import nearest
+from kgnb.agents.kg_construction.phrases import joined
+from kgnb.agents.kg_construction.units import OM, QUDT_UNIT
+from kgnb.agents.kg_construction.values import Parameter, ToolSpec, Violation
+from kgnb.kg.terms import Iri, Literal, Term, is_iri
+
+if TYPE_CHECKING:
+    from kgnb.agents.kg_construction.session import Session
+
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+_BROKEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+_LONGEST_GOT = 120
+
+
+@dataclass
+class Arguments:
+    """What was read: texts and terms by parameter name, several candidates for a literal; and what is wrong."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    terms: dict[str, list[Term]] = field(default_factory=dict)
+    violations: list[Violation] = field(default_factory=list)
+
+    def term(self, name: str) -> Term | None:
+        """The term of a parameter, the likeliest of several."""
+        return self.terms[name][0] if self.terms.get(name) else None
+
+
+def read_arguments(tool: ToolSpec, given: Any, session: Session) -> Arguments:
+    """Everything a call was given, read by its tool's parameters."""
+    read = Arguments()
+    if not isinstance(given, Mapping):
+        read.violations.append(_wrong("arguments", "object", given, (), "give the arguments as one JSON object"))
+        return read
+    known = {parameter.name: parameter for parameter in tool.parameters}
+    for name in given:
+        if name not in known:
+            near = nearest(str(name), known)
+            hint = f"{tool.name} takes {joined(list(known), 20, 'and')}" if known else f"{tool.name} takes no arguments"
+            read.violations.append(_wrong(str(name)[:80], "unknown argument", given[name], near, hint))
+    language = given.get("language") if "language" in known else None
+    for name, parameter in known.items():
+        value = given.get(name)
+        if value is None:
+            if parameter.required or (name in given and name not in _nullable(known)):
+                text = f"give {name}: {parameter.description}"
+                read.violations.append(_wrong(name, "required argument", "nothing", _choices(parameter), text))
+            continue
+        _read(parameter, value, language if isinstance(language, str) else None, session, read)
+    if not read.violations and tool.kind == "add" and not ("object" in read.terms or "value" in read.terms):
+        read.violations.append(_wrong("object", "required argument", "nothing", (), "give an object or a value"))
+    if "object" in read.terms and "value" in read.terms:
+        read.violations.append(
+            _wrong("object", "one of two", given["object"], (), "give an object or a value, not both")
+        )
+    return read
+
+
+def _nullable(known: Mapping[str, Parameter]) -> set[str]:
+    """The strict schema asks for null where an optional argument is left out."""
+    return {name for name, parameter in known.items() if not parameter.required}
+
+
+def _choices(parameter: Parameter) -> tuple[str, ...]:
+    return tuple(name for name, _ in parameter.choices[:25])
+
+
+def _wrong(path: str, constraint: str, got: Any, allowed: tuple[str, ...], hint: str) -> Violation:
+    text = got if isinstance(got, str) else repr(got)
+    return Violation(path, constraint, text if len(text) <= _LONGEST_GOT else text[:_LONGEST_GOT] + "…", allowed, hint)
+
+
+def _read(parameter: Parameter, value: Any, language: str | None, session: Session, read: Arguments) -> None:
+    """One argument; numbers and texts by their JSON type, never one taken for the other."""
+    name = parameter.name
+    if isinstance(value, str) and (not value.strip() or _BROKEN.search(value)):
+        hint = "the text is empty" if not value.strip() else "the text holds control characters or half a character"
+        read.violations.append(_wrong(name, "text", value, (), hint))
+    elif parameter.kind == "value":
+        _read_value(parameter, value, language, read)
+    elif parameter.kind == "number":
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            read.violations.append(_wrong(name, "datatype", value, ("a number",), "give a plain number, as in 12.5"))
+        elif found := literal_of(value, parameter.datatypes):
+            read.terms[name] = [found]
+        else:
+            kinds = tuple(d.rsplit("#", 1)[-1] for d in parameter.datatypes)
+            read.violations.append(_wrong(name, "datatype", value, kinds, f"the number must be of {joined(kinds, 3)}"))
+    elif not isinstance(value, str):
+        read.violations.append(_wrong(name, "text", value, (), "give a text in quotes"))
+    elif parameter.kind == "unit":
+        _read_unit(parameter, value, read)
+    elif parameter.kind == "entity":
+        _read_entity(parameter, value, session, read)
+    elif parameter.kind == "language":
+        if _LANGUAGE.fullmatch(value):
+            read.texts[name] = value
+        else:
+            read.violations.append(_wrong(name, "language", value, ("en", "de", "en-GB"), "give a language tag"))
+    else:
+        read.texts[name] = value
+
+
+def _read_value(parameter: Parameter, value: Any, language: str | None, read: Arguments) -> None:
+    if parameter.choices:
+        for name, term in parameter.choices:
+            found = literal_of(value, [term.datatype]) if isinstance(term, Literal) and term.datatype else None
+            if value == name or (found is not None and found == term):
+                read.terms[parameter.name] = [term]
+                return
+        allowed = nearest(str(value), [name for name, _ in parameter.choices])
+        read.violations.append(
+            _wrong(parameter.name, "oneOf", value, allowed, f"choose one of {joined(list(allowed), 8)}")
+        )
+        return
+    found_all: list[Term] = []
+    if isinstance(value, str | int | float):
+        for datatype in parameter.datatypes:
+            found = literal_of(value, [datatype], language)
+            if found is not None and found not in found_all:
+                found_all.append(found)
+    if found_all:
+        read.terms[parameter.name] = found_all
+        return
+    kinds = tuple(d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in parameter.datatypes)
+    given = next((text for d in parameter.datatypes if (text := example(d))), "")
+    hint = f"{parameter.description or parameter.name} must be of {joined(kinds, 4)}" + (
+        f", as {given}" if given else ""
+    )
+    texts = (LANG_STRING, PLAIN)
+    if not language and all(d in texts for d in parameter.datatypes) and isinstance(value, str):
+        hint = "give its language as well, as in language: en"
+    elif language and not any(d in texts or d in ANY_LITERAL for d in parameter.datatypes):
+        hint = "leave out the language: the values have none"
+    read.violations.append(_wrong(parameter.name, "datatype", value, kinds, hint))
+
+
+def _read_unit(parameter: Parameter, value: str, read: Arguments) -> None:
+    for name, term in parameter.choices:
+        if value == name or value == str(term):
+            read.terms[parameter.name] = [term]
+            return
+    meant = dict(parameter.aliases).get(value.strip())
+    if not parameter.choices and value.startswith((OM, QUDT_UNIT)) and is_iri(value):
+        read.terms[parameter.name] = [Iri(value)]
+        return
+    allowed = nearest(meant or value, [name for name, _ in parameter.choices])
+    if meant and meant in allowed:
+        allowed = (meant, *(name for name in allowed if name != meant))
+    hint = f'did you mean "{meant}"?' if meant else "give the unit by one of these names"
+    if not parameter.choices:
+        hint = f"give the IRI of a unit, as in {OM}kelvin"
+    read.violations.append(_wrong(parameter.name, "unit", value, allowed, hint))
+
+
+def _read_entity(parameter: Parameter, value: str, session: Session, read: Arguments) -> None:
+    for name, term in parameter.choices:
+        if value == name or value == str(term):
+            read.terms[parameter.name] = [term]
+            return
+    found = session.resolve(value.strip(), parameter.classes)
+    if found is not None:
+        read.terms[parameter.name] = [found]
+        return
+    if parameter.choices:
+        allowed = nearest(value, [name for name, _ in parameter.choices])
+        read.violations.append(
+            _wrong(parameter.name, "oneOf", value, allowed, f"choose one of {joined(list(allowed), 8)}")
+        )
+        return
+    known = session.near(value, parameter.classes)
+    hint = "use an IRI that a tool has returned; " + (
+        f"near: {joined(list(known), 3)}" if known else "there is no such entity yet: create it first"
+    )
+    read.violations.append(_wrong(parameter.name, "unknown IRI", value, known, hint))
