@@ -1,5 +1,6 @@
 """One function a task, as a script calls it: one file an agent; what they share is in ``running``."""
 
+from kgnb.tasks.aligning import align, align_entities
 from kgnb.tasks.matching import (
     digests,
     keep_decisions,
@@ -11,6 +12,8 @@ from kgnb.tasks.matching import (
 from kgnb.tasks.running import new_run, remembering
 
 __all__ = [
+    "align",
+    "align_entities",
     "digests",
     "keep_decisions",
     "match_ontologies",

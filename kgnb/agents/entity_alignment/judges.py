@@ -1,0 +1,164 @@
+"""The judges of entity alignment, by name: who plans the ways, and who says which candidate it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from kgnb.agents.entity_alignment.align import DECISIONS, INSTRUCTIONS
+from kgnb.agents.entity_alignment.plan import INSTRUCTIONS as PLANNING
+from kgnb.agents.entity_alignment.plan import RulePlanner, ThoroughPlanner
+from kgnb.agents.entity_alignment.policy import Policy
+from kgnb.agents.entity_alignment.questions import DIFFERENT, EQUIVALENT, TAKE, AlignQuestion, PlanQuestion
+from kgnb.agents.entity_alignment.reviewed import EntityDecisions, Reviewed
+from kgnb.errors import ConfigError
+from kgnb.judging import Decisions, Judge, ModelJudge, Oracle, PersonJudge, Verdict
+from kgnb.llm.model import ChatModel
+
+JUDGES = ("auto", "first", "rule", "model", "person", "oracle")
+PLANNERS = ("auto", "rule", "thorough", "model", "policy", "person")
+
+
+class FirstJudge:
+    """Keeps every first alignment: the floor any other judge must beat."""
+
+    name = "first alignment"
+
+    def judge(self, questions: Sequence[AlignQuestion]) -> list[Verdict]:
+        """The first alignment of each question."""
+        return [_keep(question, self.name, "as first aligned") for question in questions]
+
+
+class RuleJudge:
+    """Keeps the first alignment unless another candidate shares clearly more values and neighbours with the entity."""
+
+    name = "rule"
+
+    def __init__(self, lead: float = 2.0, near: float = 0.05) -> None:
+        self.lead, self.near = lead, near
+
+    def judge(self, questions: Sequence[AlignQuestion]) -> list[Verdict]:
+        """One verdict a question."""
+        return [self._verdict(question) for question in questions]
+
+    def _verdict(self, question: AlignQuestion) -> Verdict:
+        pairs = sorted(
+            zip(question.candidates, question.others, strict=True),
+            key=lambda pair: (-pair[0].agreement, -pair[0].score, pair[1].iri),
+        )
+        best, card = pairs[0]
+        mine = next((rival for rival, other in pairs if other.iri == question.first), None)
+        rest = max((rival.agreement for rival, _ in pairs[1:]), default=0.0)
+        likeliest = max(rival.similarity for rival, _ in pairs)
+        if card.iri == question.first or best.agreement - rest < self.lead or mine is None:
+            return _keep(question, self.name, "nothing speaks clearly for another")
+        if likeliest - best.similarity > self.near:
+            return _keep(question, self.name, "what shares more is called too differently")
+        why = f"shares {best.agreement:.0f} values and neighbours, the first alignment {mine.agreement:.0f}"
+        return Verdict(EQUIVALENT, card.iri, 0.6, why, self.name)
+
+
+def _keep(question: AlignQuestion, name: str, why: str) -> Verdict:
+    if question.first:
+        return Verdict(EQUIVALENT, question.first, question.confidence, why, name)
+    return Verdict(DIFFERENT, None, 0.5, why, name)
+
+
+def make_judge(
+    name: str = "auto",
+    *,
+    model: ChatModel | None = None,
+    reference: Iterable[tuple[str, str]] | None = None,
+    error_rate: float = 0.0,
+    seed: int = 0,
+    decisions: EntityDecisions | None = None,
+    width: int = 4,
+    remember: Callable[[ModelJudge[AlignQuestion]], Judge[AlignQuestion]] = lambda judge: judge,
+) -> Judge[AlignQuestion]:
+    """The judge of this name; ``auto`` is the model where there is one, and the rule where there is none.
+
+    What people decided overrides any of them. "oracle" is a simulation that answers from the reference.
+
+    Raises:
+        ConfigError: the judge needs a model, a reference or a file of decisions that is not there.
+        ValueError: there is no judge of this name.
+    """
+    if name not in JUDGES:
+        raise ValueError(f"there is no judge {name!r}: choose {', '.join(JUDGES)}")
+    name = ("model" if model else "rule") if name == "auto" else name
+    judge: Judge[AlignQuestion]
+    if name == "person":
+        if decisions is None:
+            raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
+        return Reviewed(decisions)
+    if name == "model":
+        if model is None:
+            raise ConfigError(
+                "the model judge asks a model, and none is set",
+                fix="In a notebook: %llm use MODEL. Else set KGNB_MODEL (and KGNB_BASE_URL), or choose --judge rule.",
+            )
+        judge = remember(
+            ModelJudge(
+                model, instructions=INSTRUCTIONS, decisions=DECISIONS, none_decision=DIFFERENT, batch=12, width=width
+            )
+        )
+    elif name == "oracle":
+        if reference is None:
+            raise ConfigError(
+                "the oracle judge answers from a reference, and none was given", fix="Give --reference FILE."
+            )
+        judge = oracle(reference, error_rate=error_rate, seed=seed)
+    else:
+        judge = RuleJudge() if name == "rule" else FirstJudge()
+    return Reviewed(decisions, judge) if decisions is not None else judge
+
+
+def oracle(reference: Iterable[tuple[str, str]], *, error_rate: float = 0.0, seed: int = 0) -> Oracle[AlignQuestion]:
+    """A simulation: the right candidate by the reference, or none of them, wrong at a stated rate."""
+    right: dict[str, set[str]] = {}
+    for source, target in reference:
+        right.setdefault(source, set()).add(target)
+
+    def answer(question: AlignQuestion) -> tuple[str, str | None]:
+        counterparts = right.get(question.about.iri, set())
+        found = next((card.iri for card in question.others if card.iri in counterparts), None)
+        return (EQUIVALENT, found) if found else (DIFFERENT, None)
+
+    return Oracle(answer, error_rate, seed, chosen=EQUIVALENT, none=DIFFERENT)
+
+
+def make_planner(
+    name: str = "auto",
+    *,
+    model: ChatModel | None = None,
+    policy: Policy | Path | str | None = None,
+    decisions: str | Path | None = None,
+    width: int = 4,
+) -> Judge[PlanQuestion]:
+    """The planner of this name; ``auto`` is the learned policy where one is given, else the rule.
+
+    Raises:
+        ConfigError: the planner needs a model, a policy or a file of decisions that is not there.
+        DataError: the policy's file cannot be read.
+        ValueError: there is no planner of this name.
+    """
+    if name not in PLANNERS:
+        raise ValueError(f"there is no planner {name!r}: choose {', '.join(PLANNERS)}")
+    name = ("policy" if policy else "rule") if name == "auto" else name
+    if name == "policy":
+        if not policy:
+            raise ConfigError("the policy planner needs a policy", fix="Give --policy FILE; %ea optimise writes one.")
+        return policy if isinstance(policy, Policy) else Policy.load(policy)
+    if name == "model":
+        if model is None:
+            raise ConfigError(
+                "the model planner asks a model, and none is set", fix="Set KGNB_MODEL, or %llm use MODEL."
+            )
+        return ModelJudge(
+            model, instructions=PLANNING, decisions=(TAKE,), none_decision=DIFFERENT, batch=20, width=width
+        )
+    if name == "person":
+        if decisions is None:
+            raise ConfigError("the person planner needs a file of decisions", fix="Give --plans FILE.")
+        return PersonJudge(Decisions(decisions))
+    return RulePlanner() if name == "rule" else ThoroughPlanner()

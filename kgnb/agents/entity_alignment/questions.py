@@ -1,0 +1,135 @@
+"""What judges of entity alignment are asked: which way an entity takes, and which candidate it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from kgnb.agents.entity_alignment.paths import Path, named
+from kgnb.agents.entity_alignment.statistics import FEATURES, reads
+from kgnb.judging import Option
+from kgnb.mappings import Evidence
+
+EQUIVALENT, DIFFERENT, TAKE = "equivalent", "different", "take"
+
+
+def _digest(*said: object) -> str:
+    return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class PlanQuestion:
+    """Which way should this entity take? Answered with the name of one of its possible paths."""
+
+    row: int  # of the proposal
+    iri: str
+    name: str
+    statistics: tuple[float, ...]  # one value a feature
+    paths: tuple[Path, ...]  # those whose tools have something to work on
+
+    @cached_property
+    def id(self) -> str:
+        """Digest of entity, statistics and paths."""
+        return _digest("plan", self.iri, self.text, [named(path) for path in self.paths])
+
+    @property
+    def text(self) -> str:
+        """The entity's name and statistics."""
+        return f"{self.name}: {reads(np.array(self.statistics))}"
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """One option a path."""
+        return tuple(Option(named(path), named(path)) for path in self.paths)
+
+    def value(self, feature: str) -> float:
+        """One of the statistics."""
+        return self.statistics[FEATURES.index(feature)]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One selected triple as it reads, and how much it tells."""
+
+    text: str
+    kind: str  # "attribute" or "relation"
+    weight: float = 0.0
+
+
+@dataclass(frozen=True)
+class Card:
+    """An entity as a judge sees it: its name and the triples selected for it."""
+
+    side: str  # "source" or "target"
+    iri: str
+    name: str
+    lines: tuple[Line, ...] = ()
+    kind: str = "individual"
+
+    @property
+    def in_short(self) -> str:
+        """Name, then the triples, a line each."""
+        return "\n".join([self.name, *(line.text for line in self.lines)])
+
+    @property
+    def inline(self) -> str:
+        """The same in one line, as a model is asked: few tokens."""
+        return "; ".join([self.name, *(line.text for line in self.lines)])
+
+
+@dataclass(frozen=True)
+class Rival:
+    """What is known of one candidate besides its card."""
+
+    position: int  # among the proposal's candidates of this row
+    score: float  # after assignment
+    similarity: float  # before it
+    agreement: float  # how many selected triples agree with the entity's own
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True)
+class AlignQuestion:
+    """Which of the candidates, if any, is the same thing as this entity? ``candidates`` go with ``others``."""
+
+    row: int  # of the proposal
+    about: Card
+    others: tuple[Card, ...]
+    candidates: tuple[Rival, ...]
+    first: str = ""  # IRI of the first alignment, "" where there is none; not told to whoever is asked
+    confidence: float = 0.0  # of the first alignment
+    tells_apart: bool = True  # whether any selected triple differs between the candidates
+    earlier: str = ""  # in a reflection: what was answered before, and why
+
+    @property
+    def side(self) -> str:
+        """Questions are always asked from the source."""
+        return "source"
+
+    @cached_property
+    def id(self) -> str:
+        """Digest of everything that is shown."""
+        return _digest("align", self.about.iri, self.text, [[o.id, o.text] for o in self.options])
+
+    @property
+    def text(self) -> str:
+        """The entity and, in a reflection, the earlier answer."""
+        before = f" [answered before: {self.earlier}]" if self.earlier else ""
+        return self.about.inline + before
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """One option a candidate, in the order they are shown."""
+        return tuple(Option(card.iri, card.inline) for card in self.others)
+
+    def turned(self) -> AlignQuestion:
+        """The same question with its candidates in the opposite order."""
+        return replace(self, others=self.others[::-1], candidates=self.candidates[::-1])
+
+    def position(self, iri: str) -> int:
+        """Where a candidate stands in the proposal."""
+        return next(rival.position for rival, card in zip(self.candidates, self.others, strict=True) if card.iri == iri)

@@ -1,0 +1,194 @@
+"""Entity alignment, as a script calls it: inputs opened, defaults filled in from the settings, the pipeline run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from typing import Literal as OneOf
+
+from kgnb.agents.entity_alignment import pipeline
+from kgnb.agents.entity_alignment.judges import make_judge, make_planner
+from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.policy import Policy
+from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
+from kgnb.agents.entity_alignment.reviewed import EntityDecisions
+from kgnb.agents.entity_alignment.settled import Settled
+from kgnb.agents.entity_alignment.values import Options
+from kgnb.backends import open_embedder, open_model
+from kgnb.judging import CallableJudge, Judge, Verdict
+from kgnb.llm.model import ChatModel
+from kgnb.mappings import Alignment
+from kgnb.run import Run
+from kgnb.settings import Settings
+from kgnb.tasks.running import new_run, remembering
+from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, links_of, open_sides
+from kgnb.vectors.embedder import Embedder
+
+Universe = OneOf["test", "all"]
+JudgeGiven = str | Judge[AlignQuestion] | Callable[[AlignQuestion], Verdict]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One alignment run: the settled choices, what was aligned, and the run that records what it took."""
+
+    settled: Settled
+    sides: Sides
+    run: Run
+    universe: str
+
+    @property
+    def alignment(self) -> Alignment:
+        """The alignment, with what was left unmatched and what was asked in its notes."""
+        return self.settled.alignment(self.cost())
+
+    @property
+    def tokens_per_entity(self) -> float:
+        """Model tokens over all entities, asked or not."""
+        totals = self.run.totals
+        number = len(self.settled.proposal)
+        return (totals["prompt_tokens"] + totals["completion_tokens"]) / number if number else 0.0
+
+    @property
+    def share_looked_at(self) -> float:
+        """The share of the entities that anybody was asked about."""
+        number = len(self.settled.proposal)
+        return len(self.settled.aligned.answers) / number if number else 0.0
+
+    def cost(self) -> list[str]:
+        """What looking took, in a line."""
+        return [
+            f"{self.share_looked_at:.1%} of the entities were looked at by {self.settled.aligned.judge}; "
+            f"{self.tokens_per_entity:.1f} model tokens per entity over all entities (EA-Agent: 672)"
+        ]
+
+    def rankings(self, k: int = 10) -> dict[str, list[str]]:
+        """For each test source (each source where there are no tests) its k best targets."""
+        return self.settled.rankings([one for one, _ in self.sides.tests] or None, k)
+
+
+def align_entities(left: Source, right: Source | None = None, **given: Any) -> Alignment:
+    """The alignment of the individuals of two graphs; see ``align`` for what may be given, and for more than that.
+
+    >>> alignment = align_entities("huts:hollenmark", "huts:corvane", embedder="characters")
+    >>> len(alignment) > 100, alignment.mappings[0].kind
+    (True, 'individual')
+    """
+    return align(left, right, **given).alignment
+
+
+def align(
+    left: Source,
+    right: Source | None = None,
+    *,
+    seeds: Seeds = None,
+    names: Names = "native",
+    universe: Universe = "test",
+    judge: JudgeGiven = "auto",
+    planner: str | Judge[PlanQuestion] = "auto",
+    policy: Policy | str | Path | None = None,
+    embedder: str | Embedder | None = None,
+    model: ChatModel | None = None,
+    options: Options = Options(),
+    look: LookOptions = LookOptions(),
+    reference: Alignment | Links | Iterable[tuple[str, str]] | str | Path | None = None,
+    error_rate: float = 0.0,
+    seed: int = 0,
+    decisions: EntityDecisions | str | Path | None = None,
+    run: Run | None = None,
+    settings: Settings | None = None,
+    on_event: Callable[[Any], None] | None = None,
+) -> Outcome:
+    """Align the individuals of two graphs, or of a DBP15K, SRPRS or OpenEA folder (then without ``right``).
+
+    Args:
+        left: files, an endpoint's URL, ``huts:hollenmark``, an rdflib graph, a Graph or EntityGraph; or a folder.
+        right: the other graph.
+        seeds: known pairs: "none", "folder" (those of the folder; the default there), a file, or pairs of IRIs.
+        names: "native", "hidden" (structure and values alone), a JSON file or mapping from IRI to name.
+        universe: who may be an answer: the folder's "test" targets, or "all" entities. Without tests it is all.
+        judge: "auto" (model if one is set, else rule), "first", "rule", "model", "person", "oracle" (a simulation that
+            answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from question to verdict.
+        planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "policy", or a Judge.
+        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
+        decisions: a file of a person's decisions, which override any judge.
+
+    Raises:
+        DataError: a file is missing or malformed, has no individual, or a seed names none.
+        ConfigError: a backend or judge lacks a setting.
+        BackendError: an endpoint or model server fails for good.
+    """
+    settings = settings or Settings.load()
+    if universe not in ("test", "all"):
+        raise ValueError(f"universe is {universe!r}: choose test or all")
+    sides = open_sides(left, right, seeds=seeds, names=names, settings=settings)
+    own_run = run is None
+    run = run or new_run("entity_alignment", sides.digests(), settings=settings, on_event=on_event)
+    wanted = judge in ("auto", "model") or planner == "model"
+    chat = model or (open_model(settings) if wanted else None)
+    known = links_of(reference, settings) if reference is not None else sides.tests or None
+    ruled = decisions if isinstance(decisions, EntityDecisions) or decisions is None else EntityDecisions(decisions)
+    with run if own_run else nullcontext():
+        watched = run.watch(chat) if chat else None
+        asked = _judge(judge, watched, known, error_rate, seed, ruled, settings)
+        tested = universe == "test" and bool(sides.tests)
+        settled = pipeline.align_entities(
+            sides.left,
+            sides.right,
+            embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
+            judge=run.watch_judge(asked),
+            planner=run.watch_judge(_planner(planner, watched, policy, settings)),
+            options=replace(options, names="hidden") if names == "hidden" else options,
+            look=look,
+            seeds=sides.seeds,
+            sources=[one for one, _ in sides.tests] if tested else None,
+            targets=[other for _, other in sides.tests] if tested else None,
+            rulings=ruled.rulings() if ruled is not None else None,
+            run=run,
+        )
+    return Outcome(settled, sides, run, "the test targets" if tested else "all entities that are in no seed")
+
+
+def _judge(
+    judge: JudgeGiven,
+    model: ChatModel | None,
+    reference: Iterable[tuple[str, str]] | None,
+    error_rate: float,
+    seed: int,
+    decisions: EntityDecisions | None,
+    settings: Settings,
+) -> Judge[AlignQuestion]:
+    if isinstance(judge, Judge):
+        return judge
+    if not isinstance(judge, str):
+        return CallableJudge(judge)
+    return make_judge(
+        judge,
+        model=model,
+        reference=reference,
+        error_rate=error_rate,
+        seed=seed,
+        decisions=decisions,
+        width=settings.width,
+        remember=lambda asked: remembering(asked, settings),
+    )
+
+
+def _planner(
+    planner: str | Judge[PlanQuestion], model: ChatModel | None, policy: Policy | str | Path | None, settings: Settings
+) -> Judge[PlanQuestion]:
+    if not isinstance(planner, str):
+        return planner
+    return make_planner(planner, model=model, policy=policy, width=settings.width)
+
+
+def rankings_of(outcome: Outcome, k: int = 10) -> Mapping[str, list[tuple[str, float]]]:
+    """For each test source its k best targets with their scores, in the order of the tests."""
+    settled = outcome.settled
+    proposal = settled.proposal
+    rows = {proposal.left.entities[int(source)]: row for row, source in enumerate(proposal.sources)}
+    wanted = list(dict.fromkeys(one for one, _ in outcome.sides.tests)) or list(rows)
+    return {iri: settled.ranking(rows[iri])[:k] for iri in wanted if iri in rows}

@@ -1,0 +1,208 @@
+"""The two sides of an entity alignment, opened: any RDF, an endpoint, or a folder in a benchmark's layout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from rdflib import Graph as RdflibSource
+
+from kgnb.agents.entity_alignment.graphs import EntityGraph
+from kgnb.agents.entity_alignment.reading import from_graph, from_raw
+from kgnb.backends import URL, GraphSource, file_of, open_graph
+from kgnb.datasets.entity_folders import EntityFolder, is_entity_folder, read_folder, read_links
+from kgnb.errors import DataError
+from kgnb.kg.graph import Graph
+from kgnb.kg.vocabulary import LABELS, NAMES
+from kgnb.mapping_files import load as load_alignment
+from kgnb.mappings import Alignment
+from kgnb.settings import Settings
+
+Links: TypeAlias = tuple[tuple[str, str], ...]
+Source: TypeAlias = "GraphSource | EntityGraph"
+Seeds: TypeAlias = "str | Path | Alignment | Iterable[tuple[str, str]] | None"
+Names: TypeAlias = "str | Path | Mapping[str, str]"
+
+MOST_TRIPLES = 5_000_000  # more does not fit a laptop's memory as Python values
+ALIGNMENT_FILES = (".rdf", ".owl", ".xml", ".ttl", ".sssom.tsv")
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Two graphs, the pairs known beforehand, the pairs to be found (none where that is not known)."""
+
+    left: EntityGraph
+    right: EntityGraph
+    seeds: Links = ()
+    tests: Links = ()
+    notes: tuple[str, ...] = ()
+
+    def digests(self) -> dict[str, str]:
+        """The digest of each side by its name, as a run records them."""
+        same = self.left.name == self.right.name
+        return {self.left.name: self.left.digest, self.right.name + " (2)" * same: self.right.digest}
+
+
+def open_sides(
+    left: Source, right: Source | None = None, *, seeds: Seeds = None, names: Names = "native", settings: Settings
+) -> Sides:
+    """Both sides with their seeds and names; ``left`` alone is a folder.
+
+    Raises:
+        DataError: an input is missing or malformed; a seed or every name is about other graphs.
+        ValueError: one graph alone that is no folder, or seeds of a folder where there is none.
+    """
+    folder: EntityFolder | None = None
+    if right is None:
+        folder = _folder(left)
+        sides = Sides(from_raw(folder.left), from_raw(folder.right), (), folder.tests, folder.notes)
+    else:
+        sides = Sides(open_entities(left, settings), open_entities(right, settings))
+    sides = _seeded(sides, folder, seeds, settings)
+    return _named(sides, names)
+
+
+def _folder(source: Source) -> EntityFolder:
+    if not isinstance(source, str | Path):
+        raise ValueError("one graph alone cannot be aligned: give the other one as well, or a folder that holds both")
+    if not is_entity_folder(source) and not Path(source).is_dir():
+        kind = "an endpoint" if isinstance(source, str) and URL.match(source) else "a file"
+        if Path(source).exists() or kind == "an endpoint":
+            raise ValueError(f"{source} is {kind}: name the other graph as well, or a folder that holds both")
+        raise DataError("there is no such folder", where=str(source), fix="Name a folder, or two graphs.")
+    return read_folder(source)
+
+
+def open_entities(source: Source, settings: Settings) -> EntityGraph:
+    """The individuals of a graph given in any of the ways ``open_graph`` takes; an EntityGraph as it is."""
+    if isinstance(source, EntityGraph):
+        return source
+    if isinstance(source, str | Path) and is_entity_folder(source):
+        raise ValueError(f"{source} holds both graphs: give it alone")
+    opened = source if isinstance(source, Graph) else open_graph(source, settings)
+    try:
+        return _individuals(opened)
+    finally:
+        if opened is not source and not isinstance(source, RdflibSource):
+            opened.close()
+
+
+def _individuals(graph: Graph) -> EntityGraph:
+    number = graph.count()
+    if number > MOST_TRIPLES:
+        raise DataError(
+            f"it holds {number:,} triples, and {MOST_TRIPLES:,} is the most that is read at once",
+            where=graph.name,
+            fix="Align a part of it: a file with the entities in question and what is said of them.",
+        )
+    found = from_graph(graph)
+    if not len(found):
+        raise DataError("there is no individual in it", where=graph.name, fix="For classes, use kgnb match.")
+    return found
+
+
+def links_of(given: Alignment | Iterable[tuple[str, str]] | str | Path, settings: Settings) -> Links:
+    """Pairs of IRIs from pairs, an alignment, or a file: two columns parted by a tab, SSSOM, Alignment RDF, Turtle."""
+    if isinstance(given, Alignment):
+        return tuple(mapping.pair for mapping in given if mapping.relation == "equivalent")
+    if not isinstance(given, str | Path):
+        return tuple((str(one), str(other)) for one, other in given)
+    path = Path(file_of(given))
+    if not path.is_file():
+        raise DataError(
+            "there is no such file", where=str(path), fix="A line holds source IRI, TAB, target IRI; no header needed."
+        )
+    if path.name.lower().endswith(ALIGNMENT_FILES):
+        return links_of(load_alignment(path), settings)
+    return read_links(path)
+
+
+def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds, settings: Settings) -> Sides:
+    """The sides with their seeds; what is a seed is no test."""
+    if seeds is None:
+        seeds = "folder" if folder is not None else "none"
+    if isinstance(seeds, str) and seeds == "none":
+        return sides
+    if isinstance(seeds, str) and seeds == "folder":
+        if folder is None:
+            raise ValueError("there is no folder to take seeds from: name a file of pairs, or none")
+        if not folder.seeds:
+            raise DataError("it has no seeds", where=folder.left.name, fix="Give --seeds none, or a file of pairs.")
+        return replace(sides, seeds=folder.seeds)
+    found = links_of(seeds, settings)
+    if folder is not None and found and all(one.isdigit() and other.isdigit() for one, other in found):
+        found = tuple((folder.iri(one) or one, folder.iri(other) or other) for one, other in found)
+    where = str(seeds) if isinstance(seeds, str | Path) else "the seeds"
+    check_links(sides, found, where)
+    known = set(found)
+    used = {one for one, _ in known}, {other for _, other in known}
+    tests = tuple(pair for pair in sides.tests if pair[0] not in used[0] and pair[1] not in used[1])
+    return replace(sides, seeds=tuple(dict.fromkeys(found)), tests=tests)
+
+
+def check_links(sides: Sides, links: Sequence[tuple[str, str]], where: str) -> None:
+    """DataError where links are not about these two graphs."""
+    if not links:
+        raise DataError("it holds no pair", where=where, fix="A line holds source IRI, TAB, target IRI.")
+    wrong = [pair for pair in links if pair[0] not in sides.left or pair[1] not in sides.right]
+    if wrong:
+        turned = sum(one in sides.right and other in sides.left for one, other in wrong)
+        what = f"{len(wrong):,} of {len(links):,} pairs name an entity the graphs do not have, such as {wrong[0]}"
+        fix = "The first column is an entity of the first graph, the second one of the second."
+        if turned == len(links):
+            what, fix = "its pairs have the two graphs the other way round", "Swap the graphs, or the two columns."
+        raise DataError(what, where=where, fix=fix)
+
+
+def _named(sides: Sides, names: Names) -> Sides:
+    """The sides with the names as they are, hidden, or replaced."""
+    if isinstance(names, str) and names == "native":
+        return sides
+    if isinstance(names, str) and names == "hidden":
+        return replace(sides, left=hidden(sides.left), right=hidden(sides.right))
+    given = names if isinstance(names, Mapping) else _names_in(Path(file_of(names)))
+    known = sum(iri in sides.left or iri in sides.right for iri in given)
+    if not known:
+        raise DataError(
+            "it names no entity of either graph",
+            where=str(names) if isinstance(names, str | Path) else "names",
+            fix='It maps IRIs to names, as in {"http://example.org/a": "Hut"}.',
+        )
+    note = f"names of {known:,} entities were given"
+    return replace(sides, left=sides.left.renamed(given), right=sides.right.renamed(given), notes=(*sides.notes, note))
+
+
+def _names_in(path: Path) -> dict[str, str]:
+    fix = 'Choose native, hidden, or a JSON file such as {"http://example.org/a": "Hut"}.'
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise DataError("the file of names cannot be read", where=str(path), fix=fix, details=str(error)) from error
+    except ValueError as error:
+        raise DataError("the file of names is not JSON", where=str(path), fix=fix, details=str(error)) from error
+    if not isinstance(content, dict) or not all(isinstance(name, str) for name in content.values()):
+        raise DataError("the file of names does not map IRIs to names", where=str(path), fix=fix)
+    return content
+
+
+def hidden(graph: EntityGraph) -> EntityGraph:
+    """The graph without names: labels, name attributes, and values that spell the name are gone."""
+    told = [
+        {graph.names[at].casefold(), *(alias.casefold() for alias in graph.aliases.get(at, ()))}
+        for at in range(len(graph))
+    ]
+    names = {at for at, iri in enumerate(graph.attributes) if iri in NAMES | LABELS}
+    kept = [
+        attribute not in names and graph.values[value].text.casefold() not in told[entity]
+        for entity, attribute, value in graph.attribute_triples.tolist()
+    ]
+    rows = graph.attribute_triples[np.array(kept, dtype=bool)]
+    return replace(graph.unnamed(), attribute_triples=rows)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
