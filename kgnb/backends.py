@@ -24,7 +24,7 @@ from kgnb.llm.model import ChatModel
 from kgnb.llm.pacing import Pace, Paced
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.secret import Secret
-from kgnb.settings import Settings, secret
+from kgnb.settings import Endpoint, Settings, secret
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
@@ -57,6 +57,27 @@ def open_graph(source: GraphSource, settings: Settings) -> Graph:
     graph = OxigraphGraph(name=", ".join(Path(path).name or str(path) for path in paths))
     load(graph, *paths)
     return graph
+
+
+def open_endpoint(endpoint: Endpoint) -> Graph:
+    """The SPARQL service an entry describes; nothing is sent yet.
+
+    Raises:
+        ConfigError: its secret is not there.
+        ValueError: its URL is none.
+    """
+    key = _key(endpoint.auth).reveal()
+    basic = bool(endpoint.user) or ":" in key
+    user, _, password = (endpoint.user, "", key) if endpoint.user else key.partition(":") if basic else ("", "", "")
+    return EndpointGraph(
+        endpoint.url,
+        update_url=endpoint.update_url or None,
+        user=user,
+        password=password,
+        token="" if basic else key,
+        named_graphs=endpoint.named_graphs,
+        timeout=endpoint.timeout,
+    )
 
 
 def file_of(spec: str | Path) -> str | Path:

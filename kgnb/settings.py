@@ -21,12 +21,14 @@ from kgnb.secret import Secret
 
 
 def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
-    """The secret behind a handle ``env:NAME``.
+    """The secret behind a handle ``env:NAME``, or ``keyring:SERVICE/USER`` of the system's key store.
 
     Raises:
         ConfigError: the handle is a bare value (it would end up in a file), or the variable is not set.
     """
     scheme, _, name = handle.partition(":")
+    if scheme == "keyring" and name.count("/") == 1:
+        return Secret(_from_keyring(*name.split("/")), handle)
     if scheme != "env" or not name:
         raise ConfigError(
             "a key is named, never written out",
@@ -38,6 +40,35 @@ def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
             f"the environment variable {name} is not set", fix=f"export {name}=... before starting Jupyter."
         )
     return Secret(value, handle)
+
+
+def _from_keyring(service: str, user: str) -> str:
+    try:
+        import keyring
+    except ImportError as error:
+        raise ConfigError(
+            "keyring: handles need the package keyring", fix="pip install keyring, or use env:NAME."
+        ) from error
+    found = keyring.get_password(service, user)
+    if not found:
+        raise ConfigError(f"the key store has nothing for {service}/{user}", fix=f"keyring set {service} {user}")
+    return str(found)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A SPARQL service by name, as ``[endpoints.NAME]`` in kgnb.toml or ``%kg connect`` describes it.
+
+    ``auth`` is the handle of a token, or with ``user`` of a password; it is never the secret itself.
+    """
+
+    name: str
+    url: str
+    update_url: str = ""
+    user: str = ""
+    auth: str = ""
+    timeout: float = 60.0
+    named_graphs: bool = True
 
 
 def _help(text: str, toml: str, variable: str = "") -> dict[str, str]:
@@ -110,6 +141,8 @@ class Settings:
         default=0.0, metadata=_help("seconds a run may take; 0: no limit", "budget.seconds", "KGNB_SECONDS")
     )
 
+    endpoints: tuple[Endpoint, ...] = field(default=(), metadata=_help("SPARQL services by name", "endpoints"))
+
     @classmethod
     def load(cls, folder: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Settings:
         """The settings for ``folder`` (default: here): its ``kgnb.toml`` or a parent's, then the environment."""
@@ -117,7 +150,7 @@ class Settings:
         values = _from_file(Path(folder) if folder else Path.cwd())
         for entry in fields(cls):
             variable = entry.metadata["variable"]
-            if environment.get(variable, "") != "":
+            if variable and environment.get(variable, "") != "":
                 values[entry.name] = _typed(entry.name, str(entry.type), environment[variable], f"${variable}")
         return cls(**values)
 
@@ -148,6 +181,9 @@ def _from_file(folder: Path) -> dict[str, Any]:
     known = {entry.metadata["toml"]: entry for entry in fields(Settings)}
     values: dict[str, Any] = {}
     for table, entries in content.items():
+        if table == "endpoints":
+            values["endpoints"] = _endpoints(entries, path)
+            continue
         for name, value in entries.items() if isinstance(entries, dict) else [("", entries)]:
             setting = f"{table}.{name}".rstrip(".")
             if setting not in known:
@@ -161,9 +197,31 @@ def _from_file(folder: Path) -> dict[str, Any]:
     return values
 
 
+def _endpoints(entries: Any, path: Path) -> tuple[Endpoint, ...]:
+    """The services under ``[endpoints.NAME]``."""
+    known = {entry.name: entry.type for entry in fields(Endpoint) if entry.name != "name"}
+    found = []
+    for name, values in entries.items() if isinstance(entries, dict) else [("", entries)]:
+        where = f"{path}: endpoints.{name}".rstrip(".")
+        if not isinstance(values, dict) or "url" not in values:
+            raise ConfigError(f"{where} has no url", fix=f'[endpoints.{name or "NAME"}]\nurl = "https://..."')
+        for key, value in values.items():
+            if key not in known:
+                near = get_close_matches(key, known, n=1)
+                fix = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
+                raise ConfigError(f"{where}: there is no setting {key}", fix=fix)
+            if key == "auth" and not str(value).startswith(("env:", "keyring:")):
+                raise ConfigError(f"{where}.auth holds a key itself", fix="Name it instead: env:NAME.")
+            wanted = {"timeout": (int, float), "named_graphs": bool}.get(key, str)
+            if not isinstance(value, wanted):  # type: ignore[arg-type]  # a tuple of types is one too
+                raise ConfigError(f"{where}.{key} is {value!r}", fix="See docs/settings.md for what it takes.")
+        found.append(Endpoint(name=str(name), **values))
+    return tuple(found)
+
+
 def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = None) -> Any:
     """``value`` as the setting's type; a key that is not a handle is refused before it can be shown."""
-    if name in ("key", "embedder_key", "index_key") and not str(value).startswith("env:"):
+    if name in ("key", "embedder_key", "index_key") and not str(value).startswith(("env:", "keyring:")):
         raise ConfigError(f"{where} holds a key itself", fix="Name it instead: env:NAME of an environment variable.")
     try:
         if kind.startswith("Path"):

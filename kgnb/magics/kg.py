@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import argparse
 import re
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
-from kgnb.backends import open_graph
+from kgnb.backends import URL, open_endpoint, open_graph
 from kgnb.errors import DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
-from kgnb.kg.terms import Literal
-from kgnb.magics.arguments import argument
+from kgnb.kg.prefixes import PREFIXES
+from kgnb.kg.schema import read_schema
+from kgnb.kg.terms import Literal, is_iri
+from kgnb.magics.arguments import Number, argument
+from kgnb.magics.interruptible import interruptible
+from kgnb.magics.schema_picture import picture_of_schema
 from kgnb.magics.session import NamedGraph
 from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, Table, Value
+from kgnb.settings import Endpoint
 
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
 LANGUAGES = """SELECT ?language (COUNT(*) AS ?count)
@@ -34,12 +41,13 @@ class Opened:
 
     name: str
     graph: Graph
-    triples: int
+    triples: int | None  # None where counting them may take long
     mended: tuple[tuple[str, int], ...] = ()
 
     def __str__(self) -> str:
         mended = ", ".join(f"{what}: {count:,}" for what, count in self.mended)
-        return f"{self.name}: {self.triples:,} triples" + (f"; mended {mended}" if mended else "")
+        size = "connected" if self.triples is None else f"{self.triples:,} triples"
+        return f"{self.name}: {size}" + (f"; mended {mended}" if mended else "")
 
     __repr__ = __str__
 
@@ -67,20 +75,101 @@ class KgMagics(VerbMagics):
         files = arguments.files
         name = arguments.name or default_name(files[0])
         graph = open_graph(files[0] if len(files) == 1 else files, self.session.settings)
-        before = self.session.graphs.pop(name, None)
-        if before is not None and before.graph is not graph:
-            before.graph.close()
-            print(f"{name} was open already: it now stands for {', '.join(map(str, files))}")
-        self.session.graphs[name] = NamedGraph(name, graph, " ".join(map(str, files)))
-        self.session.current = name
+        self._take(NamedGraph(name, graph, ", ".join(map(str, files))))
         return Opened(name, graph, graph.count(), mended(graph))
+
+    @verb("kg connect", "%kg connect ours", "%kg connect wikidata --url https://query.wikidata.org/sparql")
+    @argument("name", metavar="NAME", help="what to call it; an [endpoints.NAME] of kgnb.toml needs no more")
+    @argument("--url", metavar="URL", default="", help="its SPARQL query address")
+    @argument(
+        "--update-url", metavar="URL", default="", help="its update address, to change it with %%%%sparql --update"
+    )
+    @argument("--user", metavar="USER", default="", help="for a service that wants a user and password")
+    @argument("--auth", metavar="env:NAME", default="", help="where the token or password is kept, never itself")
+    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=None, help="for one query [60]")
+    @argument("--one-graph", action="store_true", help="its default graph holds everything (Virtuoso, Wikidata)")
+    def connect(self, arguments: argparse.Namespace) -> Opened:
+        """Connect to a SPARQL endpoint, ask whether it answers, and make it the current graph."""
+        endpoint = self._endpoint(arguments)
+        graph = open_endpoint(endpoint)
+        begun = time.monotonic()
+        interruptible(lambda: graph.ask("ASK { ?s ?p ?o }"))
+        print(f"{graph.name} answered in {(time.monotonic() - begun) * 1000:.0f} ms")
+        self._take(NamedGraph(endpoint.name, graph, endpoint.url))
+        return Opened(endpoint.name, graph, None)
+
+    def _endpoint(self, arguments: argparse.Namespace) -> Endpoint:
+        """What the settings say of it, with what the line says over it."""
+        known = {endpoint.name: endpoint for endpoint in self.session.settings.endpoints}
+        given = {
+            name: value
+            for name in ("url", "update_url", "user", "auth", "timeout")
+            if (value := getattr(arguments, name))
+        }
+        if arguments.one_graph:
+            given["named_graphs"] = False
+        if arguments.name not in known and "url" not in given:
+            there = f"There are: {', '.join(known)}. " if known else ""
+            raise DataError(
+                f"no endpoint called {arguments.name} is described in kgnb.toml",
+                where="",
+                fix=f"{there}Say where it is: %kg connect {arguments.name} --url https://...",
+            )
+        return replace(known.get(arguments.name, Endpoint(arguments.name, "")), **given)
+
+    def _take(self, named: NamedGraph) -> None:
+        """Keep a graph under its name, and make it the current one."""
+        before = self.session.graphs.pop(named.name, None)
+        if before is not None and before.graph is not named.graph:
+            before.graph.close()
+            print(f"{named.name} was open already: it now stands for {named.origin}")
+        self.session.graphs[named.name] = named
+        self.session.current = named.name
+
+    @verb("kg prefix", "%kg prefix", "%kg prefix huts http://huts.example/id/")
+    @argument("prefix", metavar="PREFIX", nargs="?", default="", help="a short name [show all]")
+    @argument("iri", metavar="IRI", nargs="?", default="", help="what it stands for")
+    def prefix(self, arguments: argparse.Namespace) -> Table:
+        """Set a prefix for all queries of this notebook, or show those that hold."""
+        name = arguments.prefix.rstrip(":")
+        if arguments.iri:
+            if not is_iri(arguments.iri):
+                raise ValueError(f"{arguments.iri!r} is no absolute IRI")
+            if not re.fullmatch(r"([^\W\d][\w.-]*)?", name):
+                raise ValueError(f"{name!r} is no name for a prefix")
+            self.session.prefixes[name] = arguments.iri
+        elif name:
+            raise ValueError(f"what does {name}: stand for? Give an IRI as well")
+        rows: list[list[Value]] = [[f"{one}:", iri, "this notebook"] for one, iri in self.session.prefixes.items()]
+        if self.session.current:
+            graph = self.session.graph()
+            of_graph = dict(getattr(graph.graph, "prefixes", ()))
+            rows += [[f"{one}:", iri, graph.name] for one, iri in of_graph.items() if one not in self.session.prefixes]
+        note = f"And {len(PREFIXES)} that everybody knows, such as rdfs: and skos:."
+        columns = [Column("prefix", "prefix"), Column("iri", "stands for"), Column("from", "declared in")]
+        return Table(columns, rows, caption="Prefixes", notes=[note])
+
+    @verb("kg schema", "%kg schema", "%kg schema huts --classes 20")
+    @argument("name", metavar="NAME", nargs="?", default="", help="a graph that is open [the current one]")
+    @argument("--classes", metavar="N", type=Number(int, 1, 300), default=40, help="most classes to draw [40]")
+    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=20.0, help="for one query [20]")
+    def schema(self, arguments: argparse.Namespace) -> GraphPicture:
+        """Draw the classes of a graph and the properties that join them."""
+        named = self.session.graph(arguments.name)
+        found = interruptible(lambda: read_schema(named.graph, timeout=arguments.timeout))
+        return picture_of_schema(found, named.name, arguments.classes)
 
     @verb("kg list", "%kg list")
     def list(self, arguments: argparse.Namespace) -> Table:
-        """Show the open graphs; the current one is marked."""
+        """Show the open graphs; the current one is marked. A service's triples are not counted: that may take long."""
         columns = [Column("name", "name"), Column("current", "current"), Column("triples", "triples", "number")]
         rows = [
-            [one.name, "yes" if one.name == self.session.current else "", one.graph.count(), one.origin]
+            [
+                one.name,
+                "yes" if one.name == self.session.current else "",
+                None if URL.match(one.origin) else one.graph.count(),
+                one.origin,
+            ]
             for one in self.session.graphs.values()
         ]
         notes = () if rows else ("Open one: %kg open FILE --as NAME",)

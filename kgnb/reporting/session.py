@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kgnb.settings import Settings
+from kgnb.settings import Endpoint, Settings
 
 BY_HAND = Path("reports") / "by-hand"
 
@@ -61,4 +61,5 @@ def from_text(text: str) -> Session:
 
 def _paths(values: dict[str, Any]) -> dict[str, Any]:
     folders = {name: Path(values[name]) for name in ("cache", "data") if values.get(name) is not None}
-    return values | folders
+    endpoints = tuple(Endpoint(**entry) for entry in values.get("endpoints", ()))
+    return values | folders | {"endpoints": endpoints}

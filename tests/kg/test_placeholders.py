@@ -35,7 +35,9 @@ def test_an_injection_attempt_stays_a_literal() -> None:
 
 
 def test_a_list_stands_for_several_terms_and_a_set_for_its_sorted_ones() -> None:
-    assert fill("VALUES ?n { {{n}} }", {"n": [1, "b"]}).endswith('{ "1"^^<http://www.w3.org/2001/XMLSchema#integer> "b" }')
+    assert fill("VALUES ?n { {{n}} }", {"n": [1, "b"]}).endswith(
+        '{ "1"^^<http://www.w3.org/2001/XMLSchema#integer> "b" }'
+    )
     assert terms_of({"b", "a"}) == [Literal("a"), Literal("b")]
     assert terms_of(np.array([1, 2])) == terms_of([1, 2])
 

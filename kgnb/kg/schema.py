@@ -1,0 +1,138 @@
+"""What a graph holds, found by asking it: classes and properties with counts and labels, and what joins which.
+
+Every query is bounded, so a large endpoint answers them too; what it does not answer in time is left out, and said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kgnb.errors import BackendError
+from kgnb.kg.graph import Graph
+from kgnb.kg.labels import readable_name
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri, n3
+
+MOST_CLASSES, MOST_PROPERTIES, MOST_LINKS = 1000, 1000, 2000
+BATCH = 200  # resources whose labels are asked for at once
+_OWN = (OWL, RDF, RDFS, "http://www.w3.org/2002/07/owl", "http://www.w3.org/2001/XMLSchema#")
+
+_CLASSES = "SELECT ?c (COUNT(?x) AS ?n) WHERE { ?x a ?c } GROUP BY ?c ORDER BY DESC(?n) ?c"
+_DECLARED = f"""SELECT DISTINCT ?c ?k WHERE {{
+  VALUES ?k {{ <{OWL}Class> <{RDFS}Class> <{OWL}ObjectProperty> <{OWL}DatatypeProperty> <{RDF}Property> }} ?c a ?k
+  FILTER(isIRI(?c)) }} ORDER BY ?c ?k"""
+_PROPERTIES = "SELECT ?p (COUNT(*) AS ?n) WHERE { ?s ?p ?o } GROUP BY ?p ORDER BY DESC(?n) ?p"
+_LINKS = f"""SELECT ?a ?p ?b (COUNT(*) AS ?n) WHERE {{ ?x ?p ?y . ?x a ?a . ?y a ?b FILTER(?p != <{RDF}type>) }}
+GROUP BY ?a ?p ?b ORDER BY DESC(?n) ?a ?p ?b"""
+_ENDS = f"""SELECT DISTINCT ?a ?p ?b WHERE {{ ?p <{RDFS}domain> ?a ; <{RDFS}range> ?b FILTER(isIRI(?a) && isIRI(?b)) }}
+ORDER BY ?a ?p ?b"""
+_ABOVE = f"""SELECT DISTINCT ?a ?b WHERE {{ ?a <{RDFS}subClassOf> ?b FILTER(isIRI(?a) && isIRI(?b) && ?a != ?b) }}
+ORDER BY ?a ?b"""
+_GRAPHS = "SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s ?p ?o } } ORDER BY ?g"
+_LABELS = f"""SELECT ?x ?l WHERE {{ VALUES ?x {{ %s }} ?x <{RDFS}label>|<{SKOS}prefLabel> ?l }} ORDER BY ?x ?l"""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A class or a property: its IRI, all its labels, and how often it is used."""
+
+    iri: str
+    labels: tuple[str, ...] = ()
+    count: int = 0
+
+    @property
+    def name(self) -> str:
+        """What to call it: a label, else its IRI's last part in words."""
+        return self.labels[0] if self.labels else readable_name(self.iri.rstrip("/#").replace("#", "/").split("/")[-1])
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What a graph holds. ``links`` are (class, property, class, how often); ``above`` (class, its superclass)."""
+
+    classes: tuple[Named, ...]
+    properties: tuple[Named, ...]
+    links: tuple[tuple[str, str, str, int], ...] = ()
+    above: tuple[tuple[str, str], ...] = ()
+    graphs: tuple[str, ...] = ()
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, language: str = "en") -> Schema:
+    """The schema of a graph; ``links`` costs the most and can be left out.
+
+    Labels in ``language`` come first.
+    """
+    notes: list[str] = []
+
+    def asked(query: str, limit: int, what: str) -> list[tuple[Term | None, ...]]:
+        try:
+            found = graph.select(query, limit=limit, timeout=timeout)
+        except BackendError as error:
+            notes.append(f"{what}: {error.what}")
+            return []
+        if found.truncated:
+            notes.append(f"only the first {limit:,} {what}")
+        return list(found.rows)
+
+    used = {str(c): _count(n) for c, n in asked(_CLASSES, MOST_CLASSES, "classes") if _ours(c)}
+    declared = asked(_DECLARED, MOST_CLASSES + MOST_PROPERTIES, "declared names")
+    classes = {**used, **{str(c): used.get(str(c), 0) for c, k in declared if str(k).endswith("Class") and _ours(c)}}
+    spoken = {str(p): _count(n) for p, n in asked(_PROPERTIES, MOST_PROPERTIES, "properties") if isinstance(p, Iri)}
+    properties = {**spoken, **{str(p): spoken.get(str(p), 0) for p, k in declared if str(k).endswith("Property")}}
+    found: dict[tuple[str, str, str], int] = {}
+    if links:
+        for a, p, b in asked(_ENDS, MOST_LINKS, "declared links"):
+            if _ours(a) and _ours(b):
+                found[str(a), str(p), str(b)] = 0
+        for a, p, b, n in asked(_LINKS, MOST_LINKS, "links"):
+            if _ours(a) and _ours(b):
+                found[str(a), str(p), str(b)] = _count(n)
+    above = [(str(a), str(b)) for a, b in asked(_ABOVE, MOST_LINKS, "superclasses") if _ours(a) and _ours(b)]
+    labels = _labels(graph, [*classes, *properties], timeout, language, notes)
+    return Schema(
+        tuple(Named(iri, labels.get(iri, ()), count) for iri, count in classes.items()),
+        tuple(Named(iri, labels.get(iri, ()), count) for iri, count in properties.items()),
+        tuple((*ends, count) for ends, count in found.items()),
+        tuple(above),
+        tuple(str(row[0]) for row in asked(_GRAPHS, 200, "named graphs")),
+        dict(getattr(graph, "prefixes", ())),
+        tuple(notes),
+    )
+
+
+def _labels(
+    graph: Graph, iris: Iterable[str], timeout: float, language: str, notes: list[str]
+) -> dict[str, tuple[str, ...]]:
+    """All labels of each, those in ``language`` first."""
+    wanted = [iri for iri in dict.fromkeys(iris) if is_iri(iri)]
+    found: dict[str, list[Literal]] = {}
+    for start in range(0, len(wanted), BATCH):
+        names = " ".join(n3(Iri(iri)) for iri in wanted[start : start + BATCH])
+        try:
+            rows = graph.select(_LABELS % names, limit=BATCH * 40, timeout=timeout).rows
+        except BackendError as error:
+            notes.append(f"labels: {error.what}")
+            break
+        for iri, label in rows:
+            if isinstance(label, Literal):
+                found.setdefault(str(iri), []).append(label)
+    return {
+        iri: tuple(dict.fromkeys(label.text for label in sorted(texts, key=lambda one: _rank(one, language))))
+        for iri, texts in found.items()
+    }
+
+
+def _rank(label: Literal, language: str) -> tuple[int, str, str]:
+    tag = (label.language or "").lower()
+    return (0 if tag.split("-")[0] == language else 1 if not tag else 2, tag, label.text)
+
+
+def _ours(term: Term | None) -> bool:
+    """Whether a class is one of the graph, not of the language it is written in."""
+    return isinstance(term, Iri) and not term.startswith(_OWN)
+
+
+def _count(term: Term | None) -> int:
+    return int(term.text) if isinstance(term, Literal) and term.text.isdecimal() else 0
