@@ -64,6 +64,23 @@ def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
     return chances
 
 
+def expected_best(confidence: Singles, most: int) -> float:
+    """The confidence from which on choices are worth keeping: where the F1 to be expected is highest.
+
+    ``most`` is how many right pairs there can be. If confidences are what they say, the sum of those kept is the number
+    of hits to be expected; keeping a pair pays while its confidence is above half of the F1 reached.
+
+    >>> expected_best(np.array([0.9, 0.8, 0.1], dtype=np.float32), 2) > 0.1
+    True
+    """
+    ranked = np.sort(confidence.astype(np.float64))[::-1]
+    ranked = ranked[ranked > 0]
+    if not len(ranked):
+        return 0.0
+    f1 = 2 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + max(most, 1))
+    return float(np.float32(ranked[int(np.argmax(f1))]))
+
+
 def rising(values: Doubles, weights: Doubles) -> Doubles:
     """The nearest values that never fall (pool adjacent violators)."""
     blocks: list[list[float]] = []  # value, weight, length

@@ -84,7 +84,8 @@ def united(*pairs: Pairs, width: int) -> Pairs:
 
 
 def _filled(rows: Singles) -> NDArray[np.bool_]:
-    return np.any(rows != 0, axis=1)
+    filled: NDArray[np.bool_] = np.any(rows != 0, axis=1)
+    return filled
 
 
 def _top(scores: Singles, k: int) -> Longs:

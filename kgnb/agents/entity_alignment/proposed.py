@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kgnb.agents.entity_alignment.assignment import hungarian, sinkhorn, softmax, stable
-from kgnb.agents.entity_alignment.calibration import chance_of_a_counterpart, corrected
+from kgnb.agents.entity_alignment.assignment import hungarian, row_best, sinkhorn, softmax, stable
+from kgnb.agents.entity_alignment.calibration import chance_of_a_counterpart, corrected, expected_best
 from kgnb.agents.entity_alignment.candidates import Longs, Pairs, Singles, places
 from kgnb.agents.entity_alignment.comparing import Comparison
 from kgnb.agents.entity_alignment.graphs import EntityGraph
@@ -15,6 +16,8 @@ from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, NO_CANDIDATE,
 
 if TYPE_CHECKING:
     from kgnb.agents.entity_alignment.propose import Found
+
+Flags = NDArray[np.bool_]
 
 _EVEN = 0.01  # sides that differ by less are taken to have one counterpart for everyone
 
@@ -60,15 +63,13 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
         scores[at] = chances[top]
         evidence[at] = found.evidence.values[part][top]
         first[where] = np.where(given >= 0, asked.columns[given], -1)
-        best, second = _two_best(pairs, logits, asked.open_rows)
-        likely = chance_of_a_counterpart(best, second)
-        chance = np.zeros(asked.open_rows, dtype=np.float32)
-        chance[pairs.rows[mine]] = chances[mine]
-        confidence[where] = chance * likely
-        gap = (best - second) / max(float(found.weights.sum()), 1e-9)
-        margin[where] = np.where(np.isfinite(gap), gap, np.where(np.isfinite(best), 1.0, 0.0))
-        doubtful = (likely < 0.5) | (chance * likely < options.confidence)
+        best, second = _two_best(pairs, similar, asked.open_rows)
         seen = np.isfinite(best)
+        margin[where] = np.where(seen, best - np.where(np.isfinite(second), second, 0.0), 0.0)
+        sure = confidences(comparison, pairs, logits, chances, mine)
+        confidence[where] = sure
+        bar = expected_best(sure, min(asked.open_rows, asked.open_columns))
+        doubtful = sure < (bar if options.confidence is None else options.confidence)
         reasons[where] = np.select(
             [~seen, given < 0, doubtful],
             [REASONS.index(NO_CANDIDATE), REASONS.index(TAKEN), REASONS.index(DOUBTFUL)],
@@ -85,6 +86,18 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
         left, right, asked.sources, asked.targets, asked.seeds, candidates, similarities, scores, views, evidence,
         first, reasons, margin, confidence, options, _notes(comparison, found),
     )  # fmt: skip
+
+
+def confidences(comparison: Comparison, pairs: Pairs, logits: Singles, chances: Singles, mine: Flags) -> Singles:
+    """For each open row the chance that what it was given (``mine``) is right: nobody else meant, and someone meant."""
+    height, width = comparison.asked.open_rows, comparison.asked.open_columns
+    alone = corrected(pairs, logits, height, width)
+    given, chance = np.full(height, -np.inf, dtype=np.float32), np.zeros(height, dtype=np.float32)
+    given[pairs.rows[mine]] = alone[mine]
+    others = Pairs(pairs.rows[~mine], pairs.columns[~mine])
+    other = row_best(others, alone[~mine], height)
+    chance[pairs.rows[mine]] = chances[mine]
+    return chance * chance_of_a_counterpart(given, other)
 
 
 def _bonus(assignment: str) -> float:

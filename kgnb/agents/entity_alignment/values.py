@@ -20,7 +20,7 @@ ASSIGNMENTS: tuple[Assignment, ...] = ("sinkhorn", "hungarian", "stable", "argma
 MATCHED = "matched"
 NO_CANDIDATE = "nothing to compare it by"
 TAKEN = "its candidates fit other entities better"
-DOUBTFUL = "its best candidate is likelier wrong than right"
+DOUBTFUL = "its best candidate is too doubtful"
 REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL)
 """Why an entity has its first alignment, or none: ``Proposal.reasons`` holds positions in this list."""
 
@@ -55,9 +55,13 @@ class Options:
     temperature: float = field(
         default=0.02, metadata={"help": "Sinkhorn's temperature: lower is harder", "min": 0.001, "max": 1.0}
     )
-    confidence: float = field(
-        default=0.0,
-        metadata={"help": "below this confidence the first alignment stays open", "min": 0.0, "max": 1.0},
+    confidence: float | None = field(
+        default=None,
+        metadata={
+            "help": "below this confidence an entity stays unmatched; none: where most F1 is to be expected",
+            "min": 0.0,
+            "max": 1.0,
+        },
     )
     block_rows: int = field(
         default=1024, metadata={"help": "entities compared at a time: bounds the memory", "min": 1, "max": 100_000}
@@ -80,7 +84,7 @@ class Options:
                 raise ValueError(f"{name} is {getattr(self, name)!r}: choose {', '.join(choices)}")
         if not self.temperature > 0:
             raise ValueError(f"temperature is {self.temperature}: it must be above 0")
-        if not 0.0 <= self.confidence <= 1.0:
+        if self.confidence is not None and not 0.0 <= self.confidence <= 1.0:
             raise ValueError(f"confidence is {self.confidence}: it lies between 0 and 1")
 
 

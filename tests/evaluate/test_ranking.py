@@ -1,0 +1,129 @@
+"""Hits, MRR, chosen pairs and what published figures can be."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from kgnb.evaluate.alignment import Score
+from kgnb.evaluate.ranking import (
+    IDENTICAL,
+    OTHER,
+    UNNAMED,
+    chosen,
+    compare,
+    highest_mrr,
+    infeasible,
+    is_feasible,
+    lowest_mrr,
+    measure,
+    rank_of,
+    ranking,
+    slices,
+)
+
+targets = some.sampled_from([f"b#{number}" for number in range(30)])
+sources = some.sampled_from([f"a#{number}" for number in range(30)])
+lists = some.dictionaries(sources, some.lists(targets, max_size=20))
+some_links = some.lists(some.tuples(sources, targets), min_size=1, max_size=40)
+
+
+@given(lists, some_links)
+def test_our_own_figures_are_always_feasible(rankings: dict[str, list[str]], links: list[tuple[str, str]]) -> None:
+    found = ranking(rankings, links)
+    assert 0 <= found.hits1 <= found.mrr <= 1
+    assert found.hits1 <= found.hits10
+    assert found.feasible
+
+
+@given(lists, some_links)
+def test_a_repeated_link_or_answer_changes_nothing(
+    rankings: dict[str, list[str]], links: list[tuple[str, str]]
+) -> None:
+    doubled = {source: [one for one in found for _ in range(2)] for source, found in rankings.items()}
+    assert ranking(doubled, links * 2) == ranking(rankings, links)
+
+
+@given(some_links)
+def test_the_reference_itself_scores_full_marks(links: list[tuple[str, str]]) -> None:
+    perfect: dict[str, list[str]] = {}
+    for source, target in links:
+        perfect.setdefault(source, []).append(target)
+    assert ranking(perfect, links).hits1 == 1.0
+    assert chosen(links, links) == Score(len(set(links)), 0, 0)
+
+
+@pytest.mark.parametrize("empty", ["", "e"])
+def test_degenerate_answers_score_nothing(empty: str) -> None:
+    links = [("a#1", "b#1"), ("a#2", "b#2")]
+    assert ranking({source: [empty] for source, _ in links}, links).mrr == 0
+    assert ranking({}, links) == ranking({"a#1": [], "a#2": []}, links)
+    assert chosen([], links) == Score(0, 0, 2)
+
+
+def test_no_links_give_zeros_and_no_division() -> None:
+    assert ranking({"a#1": ["b#1"]}, []).tests == 0
+    assert ranking({}, []).mrr == 0.0
+
+
+def test_a_miss_beyond_the_list_counts_nothing() -> None:
+    assert rank_of(["b#1"], ["b#2"]) is None
+    assert ranking({"a#1": ["b#9"] * 3}, [("a#1", "b#1")]).hits10 == 0
+
+
+def test_hits_at_ten_ends_at_ten() -> None:
+    wrong = [f"b#w{number}" for number in range(10)]
+    assert ranking({"a#1": [*wrong[:9], "b#1"]}, [("a#1", "b#1")]).hits10 == 1
+    assert ranking({"a#1": [*wrong, "b#1"]}, [("a#1", "b#1")]).hits10 == 0
+
+
+def test_any_of_several_right_targets_will_do() -> None:
+    assert ranking({"a#1": ["b#2"]}, [("a#1", "b#1"), ("a#1", "b#2")]).hits1 == 1
+
+
+def test_a_closed_reference_does_not_judge_what_it_does_not_mention() -> None:
+    links = [("a#1", "b#1")]
+    pairs = [("a#1", "b#1"), ("a#9", "b#9"), ("a#9", "b#1")]
+    assert chosen(pairs, links) == Score(1, 1, 0)
+    assert chosen(pairs, links, closed=False) == Score(1, 2, 0)
+
+
+def test_slices_tell_equal_names_from_others_and_from_none() -> None:
+    links = [("a#1", "b#1"), ("a#2", "b#2"), ("a#3", "b#3")]
+    found = slices(links, {"a#1": "Söller Hütte", "a#2": "Hut"}, {"b#1": "söller  HÜTTE", "b#2": "Refuge", "b#3": "X"})
+    assert found == {IDENTICAL: links[:1], OTHER: links[1:2], UNNAMED: links[2:]}
+
+
+def test_measured_states_universe_seeds_and_slices() -> None:
+    links = [("a#1", "b#1"), ("a#2", "b#2")]
+    found = measure(
+        {"a#1": ["b#1"]},
+        [("a#1", "b#1")],
+        links,
+        universe="2 test targets",
+        seeds=2,
+        names=({"a#1": "Hut", "a#2": "Bed"}, {"b#1": "hut", "b#2": "Lit"}),
+    )
+    assert (found.universe, found.seed_ratio) == ("2 test targets", 0.5)
+    assert found.slices[IDENTICAL].hits1 == 1.0
+    assert found.slices[OTHER].hits1 == 0.0
+
+
+@pytest.mark.parametrize(("hits1", "hits10"), [(0.0, 0.0), (0.5, 0.9), (1.0, 1.0)])
+def test_the_bounds_themselves_are_feasible(hits1: float, hits10: float) -> None:
+    assert is_feasible(hits1, hits10, highest_mrr(hits1, hits10))
+    assert is_feasible(hits1, hits10, lowest_mrr(hits1, hits10))
+    assert not is_feasible(hits1, hits10, highest_mrr(hits1, hits10) + 0.01)
+
+
+def test_flags_published_figures_that_cannot_be_and_no_others() -> None:
+    said = infeasible([("too good", 0.90, 0.95, 0.99), ("sound", 0.90, 0.95, 0.92), ("upside down", 0.95, 0.90, 0.92)])
+    assert [sentence.split(":")[0] for sentence in said] == ["too good", "upside down"]
+
+
+def test_a_comparison_counts_every_source_once() -> None:
+    links = [("a#1", "b#1"), ("a#2", "b#2"), ("a#3", "b#3"), ("a#4", "b#4")]
+    ours = {"a#1": ["b#1"], "a#2": ["b#2"]}
+    theirs = {"a#1": ["b#1"], "a#3": ["b#3"]}
+    assert compare(ours, theirs, links) == {"both": 1, "only ours": 1, "only theirs": 1, "neither": 1}
