@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from kgnb.agents.question_answering.desk import Judges
@@ -17,11 +18,11 @@ SURE = 0.8
 """How confident the rule judge must be for the cascade to leave the model out of it."""
 
 
-def make_judge(
+def make_judges(
     name: str = "auto",
     *,
     model: ChatModel | None = None,
-    decisions: Decisions | None = None,
+    decisions: Decisions | str | Path | None = None,
     emulate: bool | None = None,
 ) -> Judges:
     """The judges of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
@@ -37,6 +38,8 @@ def make_judge(
         raise ValueError(f"there is no judge {name!r}: choose {', '.join(JUDGES)}")
     if name == "auto":
         name = "cascade" if model else "rule"
+    if isinstance(decisions, str | Path):
+        decisions = Decisions(decisions)
     if name == "person":
         if decisions is None:
             raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")

@@ -1,9 +1,16 @@
-"""Link: find the entities the question speaks of (section 3.1; the paper's benchmarks give them)."""
+"""Link: find the entities the question speaks of (section 3.1; the paper's benchmarks give them).
+
+Labels and aliases in every language are compared: word for word, then without case, marks and plural endings, then with
+slips of the pen, and only then by vectors. Where words may mean several entities, all are kept with their scores.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
+from kgnb.agents.question_answering.directory import Directory, Hit
 from kgnb.agents.question_answering.phrases import find, tokens
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Link, Linked
@@ -12,13 +19,22 @@ from kgnb.kg.terms import Iri, is_iri
 
 def link(state: State) -> State:
     """The state with its entities linked: those the question brings, or those its words name."""
-    linked = _given(state)
+    linked = _given(state) if state.question.entities else _found(state)
     entities = linked.entities
-    return replace(state, stage="link", linked=linked, entities=entities, seen=frozenset(map(str, entities)))
+    seen = frozenset(str(link.iri) for link in linked.links)
+    return replace(state, stage="link", linked=linked, entities=entities, seen=seen)
+
+
+def directory(state: State) -> Directory:
+    """The names of the graph, read once for all questions."""
+    memo = state.desk.memo
+    if "directory" not in memo:
+        memo["directory"] = Directory(state.desk.hood, state.desk.wording)
+    return cast(Directory, memo["directory"])
 
 
 def _given(state: State) -> Linked:
-    """The entities the question brings, each with the words that name it, where some do."""
+    """The entities the question brings, each with the words that name it, where some do, and the classes it names."""
     sentence = tokens(state.question.text)
     names = state.desk.hood.names
     wanted = [Iri(iri) for iri in dict.fromkeys(state.question.entities)]
@@ -36,3 +52,40 @@ def _given(state: State) -> Linked:
         found.append(Link(meant, names.label(meant), mention, 1.0, "given"))
     notes = tuple(f"{old} redirects to {new}" for old, new in same.items())
     return Linked(tuple(found), given=True, notes=notes)
+
+
+def _found(state: State) -> Linked:
+    """The entities whose names occur in the question."""
+    sentence = tokens(state.question.text)
+    names = directory(state)
+    hits = names.mentions(sentence)
+    relations = {relation for relation, _, _ in state.desk.hood.vocabulary()}
+    hits = [hit for hit in hits if hit[1] not in relations]
+    chosen: list[Hit] = []
+    taken: set[int] = set()
+    for span in sorted({hit[0] for hit in hits}, key=lambda span: _rank(hits, span)):
+        if taken & set(range(*span)):
+            continue
+        taken |= set(range(*span))
+        here = sorted((hit for hit in hits if hit[0] == span), key=lambda hit: (-hit[3], hit[1]))
+        best = here[0][3]
+        chosen += [hit for hit in here if hit[3] >= 0.9 * best][: state.options.links]
+    same = state.desk.hood.same([hit[1] for hit in chosen])
+    classes = names.classes()
+    links = [
+        Link(same.get(iri, iri), state.desk.hood.names.label(same.get(iri, iri)), _words(sentence, span), score, how,
+             is_class=iri in classes)
+        for span, iri, _, score, how in sorted(chosen, key=lambda hit: (hit[0], -hit[3], hit[1]))
+    ]  # fmt: skip
+    notes = ["not all labels of the graph were read"] if names.partial else []
+    return Linked(tuple(dict.fromkeys(links)), notes=tuple(notes))
+
+
+def _rank(hits: Sequence[Hit], span: tuple[int, int]) -> tuple[int, float, int]:
+    """Longer mentions first, among those found with some certainty; then better ones."""
+    best = max(hit[3] for hit in hits if hit[0] == span)
+    return (-(span[1] - span[0]) if best >= 0.9 else 0, -best, span[0])
+
+
+def _words(sentence: Sequence[str], span: tuple[int, int]) -> str:
+    return " ".join(sentence[span[0] : span[1]])

@@ -47,7 +47,8 @@ def body(reading: Reading) -> str:
     if reading.by:
         parts.append(_from_answer(reading.by))
     if reading.bound is not None and reading.operator in OPERATORS:
-        parts.append(f"FILTER (?by {reading.operator} {n3(reading.bound)})")
+        compared = "?by" if reading.by else "?answer"
+        parts.append(f"FILTER ({compared} {reading.operator} {n3(reading.bound)})")
     return " ".join(parts)
 
 
@@ -88,4 +89,6 @@ def sparql(reading: Reading) -> str:
 def _ended(reading: Reading) -> str:
     """The path of a reading with its target in the place of the last variable, which any store looks up at once."""
     assert reading.start is not None and reading.target is not None
+    if reading.hops[-1].relation == f"{RDF}type" and len(reading.hops) == 1 and isinstance(reading.target, Iri):
+        return of_type(n3(reading.start), reading.target)
     return pattern(reading.start, reading.hops, n3(reading.target))

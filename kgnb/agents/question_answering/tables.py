@@ -88,4 +88,4 @@ def _cells(triple: Triple, labels: Mapping[str, str]) -> list[Value]:
 
 def _plain(term: Term, labels: Mapping[str, str]) -> Value:
     cell = shown(term, labels)
-    return cell.text if isinstance(cell, Link) else cell
+    return cell.label if isinstance(cell, Link) else cell

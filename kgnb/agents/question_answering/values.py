@@ -111,9 +111,10 @@ class Linked:
 
     @property
     def entities(self) -> tuple[Iri, ...]:
-        """The task entities: the best for each mention."""
+        """The task entities: the best for each mention; classes only where nothing else was found."""
         best: dict[str, Iri] = {}
-        for place, link in enumerate(self.links):
+        single = [link for link in self.links if not link.is_class] or self.links
+        for place, link in enumerate(single):
             best.setdefault(f"{place}" if self.given else link.mention, link.iri)
         return tuple(dict.fromkeys(best.values()))
 

@@ -1,0 +1,184 @@
+"""The names of a graph's entities, to find those a question mentions: exact, normalised, misspelt or alike in meaning."""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from kgnb.agents.question_answering.names import ALIASES, NAMING, local_name
+from kgnb.agents.question_answering.neighbourhood import Neighbourhood
+from kgnb.agents.question_answering.phrases import EMPTY, says
+from kgnb.agents.question_answering.values import How
+from kgnb.agents.question_answering.wording import Wording
+from kgnb.errors import BackendError
+from kgnb.kg.labels import is_code, readable_name
+from kgnb.kg.terms import OWL, RDF, RDFS, Iri, Literal, n3
+from kgnb.kg.words import key, normal
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja", "ar")
+"""Tags tried where the graph is too large to read all its labels; each exact text is also tried without a tag."""
+_SMALL = 2_000_000  # triples of a graph whose labels are all read
+_MOST = 60_000  # labels read
+_VECTORS = 4000  # names compared by their vectors
+_WORDS = 7  # of a mention
+_FUZZY = 0.82
+_NEAR = 0.6
+
+Span = tuple[int, int]
+Hit = tuple[Span, Iri, str, float, How]
+
+
+class Directory:
+    """Entities by name. Labels are read once; a graph too large for that is asked for exact texts."""
+
+    def __init__(self, hood: Neighbourhood, wording: Wording) -> None:
+        self._hood, self._wording = hood, wording
+        self._names: dict[tuple[str, ...], dict[Iri, str]] = {}
+        self._by_word: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self._read = False
+        self.partial = False
+        self._classes: dict[Iri, int] | None = None
+
+    def classes(self) -> dict[Iri, int]:
+        """The classes with how many instances each has, and declared ones without."""
+        if self._classes is None:
+            self._classes = {}
+            instances = f"SELECT ?c (COUNT(?s) AS ?n) WHERE {{ ?s <{RDF}type> ?c }} GROUP BY ?c"
+            declared = (
+                f"SELECT DISTINCT ?c WHERE {{ {{ ?c a <{OWL}Class> }} UNION {{ ?c a <{RDFS}Class> }} "
+                f"UNION {{ ?c <{RDFS}subClassOf> ?d }} UNION {{ ?d <{RDFS}subClassOf> ?c }} }}"
+            )
+            for query in (instances, declared):
+                try:
+                    rows = self._hood.select(query, limit=2000).rows
+                except BackendError:
+                    continue
+                for row in sorted(rows, key=str):
+                    number = row[1] if len(row) > 1 else None
+                    if isinstance(row[0], Iri) and not row[0].startswith((OWL, RDF, RDFS)):
+                        count = int(number.text) if isinstance(number, Literal) and number.text.isdecimal() else 0
+                        self._classes.setdefault(row[0], count)
+        return self._classes
+
+    def mentions(self, sentence: Sequence[str]) -> list[Hit]:
+        """Every entity that words of the question may name."""
+        spans = list(_spans(sentence))
+        small = 0 < sum(count for _, count, _ in self._hood.vocabulary()) <= _SMALL
+        if small:
+            self._load()
+        else:
+            self.partial = True
+            self._exact(sentence, spans)
+        hits = [hit for span in spans for hit in self._named(sentence, span)]
+        covered = {place for (begin, end), *_ in hits for place in range(begin, end)}
+        open_spans = [s for s in spans if not covered & set(range(*s))]
+        hits += [hit for span in open_spans for hit in self._misspelt(sentence, span)]
+        if not hits:
+            hits = self._alike(sentence, open_spans)
+        return hits
+
+    def _named(self, sentence: Sequence[str], span: Span) -> list[Hit]:
+        text = " ".join(sentence[span[0] : span[1]])
+        found = self._names.get(key(text), {})
+        hits: list[Hit] = []
+        for iri, name in sorted(found.items()):
+            exact = name.casefold() == text.casefold() or normal(name) == normal(text)
+            hits.append((span, iri, name, 1.0 if exact else 0.95, "exact" if exact else "normalised"))
+        return hits
+
+    def _misspelt(self, sentence: Sequence[str], span: Span) -> list[Hit]:
+        words = key(" ".join(sentence[span[0] : span[1]]))
+        text = " ".join(words)
+        if len(text) < 4:
+            return []
+        near = {name for word in words for name in self._by_word.get(word, ())}
+        near |= {n for w in words if len(w) > 3 for o in self._close(w) for n in self._by_word[o]}
+        scored = [(difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in near]
+        best = sorted((entry for entry in scored if entry[0] >= _FUZZY), key=lambda entry: (-entry[0], entry[1]))[:5]
+        return [
+            (span, iri, shown, round(0.9 * score, 4), "fuzzy")
+            for score, name in best
+            for iri, shown in sorted(self._names[name].items())
+        ]
+
+    def _close(self, word: str) -> list[str]:
+        return difflib.get_close_matches(word, [w for w in self._by_word if abs(len(w) - len(word)) < 3], 3, 0.8)
+
+    def _alike(self, sentence: Sequence[str], spans: Sequence[Span]) -> list[Hit]:
+        names = sorted(self._names)[:_VECTORS]
+        spans = [span for span in spans if span[1] - span[0] <= 4]
+        if not names or not spans:
+            return []
+        texts = [" ".join(sentence[begin:end]) for begin, end in spans]
+        near = self._wording.likeness(texts, [" ".join(name) for name in names])
+        hits: list[Hit] = []
+        for row, span in zip(near, spans, strict=True):
+            at = int(row.argmax())
+            if row[at] >= _NEAR:
+                score = round(0.8 * float(row[at]), 4)
+                hits += [(span, iri, shown, score, "vector") for iri, shown in sorted(self._names[names[at]].items())]
+        return hits
+
+    def _load(self) -> None:
+        if self._read:
+            return
+        self._read = True
+        naming = " ".join(f"<{name}>" for name in sorted(NAMING))
+        query = f"SELECT DISTINCT ?s ?q ?l WHERE {{ VALUES ?q {{ {naming} }} ?s ?q ?l }}"
+        found = self._hood.select(query, limit=_MOST)
+        self.partial = found.truncated
+        for iri, kind, text in sorted(found.rows, key=str):
+            if isinstance(iri, Iri) and isinstance(text, Literal):
+                self._add(iri, text.text, alias=str(kind) in ALIASES)
+        nameless = (
+            "SELECT DISTINCT ?s WHERE { { ?s ?p ?o } UNION { ?x ?p ?s } FILTER (isIRI(?s)) "
+            f"FILTER NOT EXISTS {{ VALUES ?q {{ {naming} }} ?s ?q ?l }} }}"
+        )
+        found = self._hood.select(nameless, limit=_MOST)
+        self.partial |= found.truncated
+        for (iri,) in sorted(found.rows, key=str):
+            if isinstance(iri, Iri) and (name := local_name(iri)) and not is_code(name):
+                self._add(iri, readable_name(name))
+
+    def _exact(self, sentence: Sequence[str], spans: Sequence[Span]) -> None:
+        """Ask for the entities with just these names, in every language one may think of."""
+        texts = dict.fromkeys(
+            form
+            for begin, end in spans
+            if any(says(token) for token in sentence[begin:end])
+            for text in [" ".join(sentence[begin:end]).replace(" 's", "'s")]
+            for form in (text, text[:1].upper() + text[1:])
+        )
+        literals = [Literal(text, tag) for text in texts for tag in (None, *LANGUAGES)]
+        naming = " ".join(f"<{name}>" for name in sorted(NAMING))
+        for begin in range(0, len(literals), 400):
+            values = " ".join(n3(literal) for literal in literals[begin : begin + 400])
+            query = f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} VALUES ?q {{ {naming} }} ?s ?q ?l }}"
+            for iri, text in sorted(self._hood.select(query).rows, key=str):
+                if isinstance(iri, Iri) and isinstance(text, Literal):
+                    self._add(iri, text.text)
+
+    def _add(self, iri: Iri, name: str, *, alias: bool = False) -> None:
+        words = key(name)
+        if words and len(words) <= 12:
+            self._names.setdefault(words, {}).setdefault(iri, " ".join(name.split()))
+            for word in words:
+                self._by_word[word].add(words)
+
+
+def _spans(sentence: Sequence[str]) -> Iterable[Span]:
+    """Pieces of the question that may be a name, longer ones first."""
+    for length in range(min(_WORDS, len(sentence)), 0, -1):
+        for begin in range(len(sentence) - length + 1):
+            piece = sentence[begin : begin + length]
+            plain = [token.lower() for token in piece]
+            if (
+                not any(map(says, piece))
+                or plain[-1] in ("'s", "the", "a", "of")
+                or not any(c.isalnum() for c in plain[0])
+            ):
+                continue
+            if length == 1 and plain[0] in EMPTY:
+                continue
+            yield (begin, begin + length)
