@@ -15,7 +15,7 @@ from kgnb.cli.outcome import outcome
 
 __all__ = ["main"]
 
-COMMANDS = ("match", "evaluate", "compile", "report", "data")
+COMMANDS = ("match", "ask", "align", "evaluate", "compile", "report", "data")
 
 
 class Commands(click.Group):
@@ -45,7 +45,9 @@ def kgnb(context: click.Context, debug: bool) -> None:
     \b
     Examples:
       kgnb match huts:alpine huts:refuge --out huts.sssom.tsv
+      kgnb ask "Who is the warden of the Hochkar House?" --graph huts:graph
       kgnb evaluate huts.sssom.tsv reference.rdf
+      kgnb align huts:hollenmark huts:corvane --out huts.tsv
       kgnb report ontology-matching -p dataset=huts
     """
     context.obj["debug"] = debug

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -11,11 +11,15 @@ import click
 TYPES = {"int": click.IntRange, "float": click.FloatRange}
 
 
-def stage_options(options: type[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Gives a command one option for every field of an agent's ``Options``, with its help and bounds."""
+def stage_options(
+    options: type[Any], leave_out: Container[str] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives a command one option for every field of an agent's ``Options``, with help and bounds, but those to ``leave_out``."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for entry in reversed(fields(options)):
+            if entry.name in leave_out:
+                continue
             about, kind = entry.metadata, str(entry.type).split(" ")[0]
             flag = f"--{entry.name.replace('_', '-')}"
             default = None if entry.default is MISSING else entry.default

@@ -81,7 +81,7 @@ def align_entities(left: Source, right: Source | None = None, **given: Any) -> A
 
 
 def align(
-    left: Source,
+    left: Source | Sides,
     right: Source | None = None,
     *,
     seeds: Seeds = None,
@@ -90,6 +90,7 @@ def align(
     judge: JudgeGiven = "auto",
     planner: str | Judge[PlanQuestion] = "auto",
     policy: Policy | str | Path | None = None,
+    plans: str | Path | None = None,
     embedder: str | Embedder | None = None,
     model: ChatModel | None = None,
     options: Options = Options(),
@@ -105,14 +106,16 @@ def align(
     """Align the individuals of two graphs, or of a DBP15K, SRPRS or OpenEA folder (then without ``right``).
 
     Args:
-        left: files, an endpoint's URL, ``huts:hollenmark``, an rdflib graph, a Graph or EntityGraph; or a folder.
+        left: files, an endpoint's URL, ``huts:hollenmark``, an rdflib graph, a Graph or EntityGraph; or a folder; or
+            opened ``Sides`` (which have their seeds and names already).
         right: the other graph.
         seeds: known pairs: "none", "folder" (those of the folder; the default there), a file, or pairs of IRIs.
         names: "native", "hidden" (structure and values alone), a JSON file or mapping from IRI to name.
         universe: who may be an answer: the folder's "test" targets, or "all" entities. Without tests it is all.
         judge: "auto" (model if one is set, else rule), "first", "rule", "model", "person", "oracle" (a simulation that
             answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from question to verdict.
-        planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "policy", or a Judge.
+        planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "policy", "person" (who answers
+            from the file ``plans``), or a Judge.
         embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         decisions: a file of a person's decisions, which override any judge.
 
@@ -124,7 +127,7 @@ def align(
     settings = settings or Settings.load()
     if universe not in ("test", "all"):
         raise ValueError(f"universe is {universe!r}: choose test or all")
-    sides = open_sides(left, right, seeds=seeds, names=names, settings=settings)
+    sides = left if isinstance(left, Sides) else open_sides(left, right, seeds=seeds, names=names, settings=settings)
     own_run = run is None
     run = run or new_run("entity_alignment", sides.digests(), settings=settings, on_event=on_event)
     wanted = judge in ("auto", "model") or planner == "model"
@@ -140,7 +143,7 @@ def align(
             sides.right,
             embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
             judge=run.watch_judge(asked),
-            planner=run.watch_judge(_planner(planner, watched, policy, settings)),
+            planner=run.watch_judge(_planner(planner, watched, policy, plans, settings)),
             options=replace(options, names="hidden") if names == "hidden" else options,
             look=look,
             seeds=sides.seeds,
@@ -149,7 +152,7 @@ def align(
             rulings=ruled.rulings() if ruled is not None else None,
             run=run,
         )
-    return Outcome(settled, sides, run, "the test targets" if tested else "all entities that are in no seed")
+    return Outcome(settled, sides, run, "the test targets" if tested else "all entities")
 
 
 def _judge(
@@ -178,11 +181,15 @@ def _judge(
 
 
 def _planner(
-    planner: str | Judge[PlanQuestion], model: ChatModel | None, policy: Policy | str | Path | None, settings: Settings
+    planner: str | Judge[PlanQuestion],
+    model: ChatModel | None,
+    policy: Policy | str | Path | None,
+    plans: str | Path | None,
+    settings: Settings,
 ) -> Judge[PlanQuestion]:
     if not isinstance(planner, str):
         return planner
-    return make_planner(planner, model=model, policy=policy, width=settings.width)
+    return make_planner(planner, model=model, policy=policy, decisions=plans, width=settings.width)
 
 
 def rankings_of(outcome: Outcome, k: int = 10) -> Mapping[str, list[tuple[str, float]]]:

@@ -1,0 +1,245 @@
+"""``kgnb align``: two graphs, or a folder that holds both, in; which of their entities are the same thing, out."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import fields
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import click
+
+from kgnb.agents.entity_alignment.judges import JUDGES, PLANNERS
+from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.values import Options
+from kgnb.cli.progress import TerminalLine
+from kgnb.cli.stage_options import stage_options
+from kgnb.evaluate.ranking import Measured, measure
+from kgnb.mapping_files import save
+from kgnb.mapping_files.whole import write_whole
+from kgnb.run import Run
+from kgnb.settings import Settings
+from kgnb.tasks import new_run
+from kgnb.tasks.aligning import Outcome, rankings_of
+from kgnb.tasks.aligning import align as align_graphs
+from kgnb.tasks.sides import Sides, links_of, open_sides
+
+PLAIN = ".tsv"
+KEPT = ("judge", "planner", "policy", "plans", "embedder", "error_rate", "decisions")
+EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
+
+
+@click.command()
+@click.argument("first", metavar="FOLDER | FIRST")
+@click.argument("second", metavar="[SECOND]", required=False)
+@click.option(
+    "--seeds",
+    metavar="none|folder|FILE",
+    help="Known pairs: none, those of the folder (default there), or a file.",
+)
+@click.option(
+    "--names",
+    default="native",
+    show_default=True,
+    metavar="native|hidden|FILE.json",
+    help="Names as they are, none (structure and values alone), or a JSON object from IRI to name.",
+)
+@click.option(
+    "--universe",
+    type=click.Choice(["test", "all"]),
+    default="test",
+    show_default=True,
+    help="Who may be an answer: the folder's test targets, or all entities.",
+)
+@click.option(
+    "--out",
+    "-o",
+    multiple=True,
+    metavar="FILE",
+    help="The alignment: .tsv (three plain columns), .sssom.tsv, .rdf (OAEI), .ttl (owl:sameAs); - for standard "
+    "output. Repeatable.",
+)
+@click.option("--ranking", metavar="FILE.tsv", help="The ten best targets of every test source.")
+@click.option(
+    "--judge",
+    type=click.Choice(JUDGES),
+    default="auto",
+    show_default=True,
+    help="Who looks at what is not sure. auto: model if one is set, else rule; first: nobody.",
+)
+@click.option(
+    "--planner", type=click.Choice(PLANNERS), default="auto", show_default=True, help="Who chooses how they look."
+)
+@click.option("--policy", type=click.Path(dir_okay=False), metavar="FILE", help="A learned policy (JSON) to plan with.")
+@click.option("--plans", type=click.Path(dir_okay=False), metavar="FILE", help="A person's plans (.jsonl).")
+@click.option("--model", metavar="NAME", help="Chat model; default: the settings' model, or none.")
+@click.option(
+    "--embedder", metavar="NAME", help="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL."
+)
+@stage_options(LookOptions)
+@stage_options(Options, leave_out=("names",))
+@click.option(
+    "--decisions",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="A person's decisions (.jsonl of %ea review); they override any judge.",
+)
+@click.option(
+    "--reference",
+    metavar="FILE",
+    help="Pairs to score against (default: the folder's test pairs); the oracle judge answers from them.",
+)
+@click.option(
+    "--error-rate",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Share of its questions the oracle judge answers wrongly (simulation).",
+)
+@click.option(
+    "--run",
+    "folder",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Keep the trace here: steps, judgements, model calls.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="No summary on standard error.")
+def align(first: str, second: str | None, **given: Any) -> None:
+    """Find which entities of two graphs are the same thing.
+
+    Either FOLDER in the layout of DBP15K, SRPRS or OpenEA, which holds both graphs; or FIRST and SECOND: files or
+    folders of RDF, SPARQL endpoints by URL, or huts:hollenmark and huts:corvane (our own example).
+
+    \b
+    Files (UTF-8, columns parted by a tab, raw IRIs, no header line):
+      --out FILE.tsv      source IRI, target IRI, confidence between 0 and 1
+      --ranking FILE.tsv  source IRI, rank from 1, target IRI, score; ten best of every test source, or of every
+                          source where there are no test pairs
+      --seeds FILE        source IRI, target IRI (further columns are not read); or .sssom.tsv, .rdf, .ttl
+
+    Existing output files are replaced, whole or not at all. Without --out the plain columns go to standard output.
+    What is left without a counterpart is counted, with reasons, on standard error.
+
+    \b
+    Examples:
+      kgnb align data/srprs/en_fr --seeds folder --names hidden --out found.tsv --ranking ranking.tsv
+      kgnb align huts:hollenmark huts:corvane --reference huts:entity-reference -o huts.tsv -o huts.ttl
+      kgnb align a.ttl https://example.org/sparql --seeds known.tsv --judge rule | less
+    """
+    outs = given["out"] or ("-",)
+    _check_outs((*outs, *([given["ranking"]] if given["ranking"] else [])), outs, (first, second, given["seeds"]))
+    settings = Settings.load()
+    settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
+    begun, line = perf_counter(), TerminalLine()
+    try:
+        line.draw(f"reading {first}{f' and {second}' if second else ''}", now=True)
+        sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], settings=settings)
+        known = links_of(given["reference"], settings) if given["reference"] else sides.tests
+        outcome = _aligned(sides, known, given, settings, line)
+    finally:
+        line.clear()
+    for out in outs:
+        _write(outcome, out)
+    if given["ranking"]:
+        write_whole(Path(given["ranking"]), _ranking(outcome))
+    if not given["quiet"]:
+        for text in _summary(outcome, known, perf_counter() - begun):
+            click.echo(f"kgnb: {text}", err=True)
+
+
+def _aligned(
+    sides: Sides, known: tuple[tuple[str, str], ...], given: dict[str, Any], settings: Settings, line: TerminalLine
+) -> Outcome:
+    options = {entry.name: given[entry.name] for entry in fields(Options) if entry.name != "names"}
+    look = {entry.name: given[entry.name] for entry in fields(LookOptions)}
+    words = ("seeds", "names", "universe", "judge", "planner", "embedder")
+    run = new_run(
+        "entity_alignment",
+        sides.digests(),
+        parameters={name: given[name] for name in words} | options | look,
+        settings=settings,
+        folder=Path(given["folder"]) if given["folder"] else None,
+        on_event=line.event,
+    )
+    with run:
+        return align_graphs(
+            sides,
+            universe=given["universe"],
+            options=Options(**options, names="hidden" if given["names"] == "hidden" else "native"),
+            look=LookOptions(**look),
+            reference=known or None,
+            run=run,
+            settings=settings,
+            **{name: given[name] for name in KEPT},
+        )
+
+
+def _check_outs(files: tuple[str, ...], alignments: tuple[str, ...], inputs: tuple[str | None, ...]) -> None:
+    """Refuse, before any work is done, what could not be written at the end."""
+    for out in files:
+        if out == "-":
+            continue
+        path = Path(out)
+        if out in alignments and not out.lower().endswith((PLAIN, *EXPORTED)):
+            raise ValueError(f"--out {out}: the suffix says no format\nChoose .tsv, .sssom.tsv, .rdf or .ttl.")
+        if path.is_dir() or not path.parent.is_dir():
+            what = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+            raise ValueError(f"{out}: {what}\nName a file in a folder that exists.")
+        if any(spec and path.exists() and Path(spec).exists() and path.samefile(spec) for spec in inputs):
+            raise ValueError(f"{out}: this is one of the inputs\nChoose another file.")
+    if len(set(files)) < len(files):
+        raise ValueError("one file is named twice for output")
+
+
+def _write(outcome: Outcome, out: str) -> None:
+    if out == "-" or (out.lower().endswith(PLAIN) and not out.lower().endswith(EXPORTED)):
+        text = "".join(f"{one}\t{other}\t{sure:g}\n" for one, other, sure in outcome.settled.pairs())
+        if out == "-":
+            sys.stdout.write(text)
+        else:
+            write_whole(Path(out), text)
+    else:
+        save(outcome.alignment, out)
+
+
+def _ranking(outcome: Outcome) -> str:
+    return "".join(
+        f"{source}\t{rank}\t{target}\t{score:g}\n"
+        for source, found in rankings_of(outcome).items()
+        for rank, (target, score) in enumerate(found, start=1)
+    )
+
+
+def _summary(outcome: Outcome, known: tuple[tuple[str, str], ...], seconds: float) -> list[str]:
+    settled, run = outcome.settled, outcome.run
+    counts = settled.counts()
+    lines = [f"{counts['matched']:,} of {counts['entities']:,} entities matched in {seconds:.1f} s"]
+    lines += [f"{number:,} left unmatched: {reason}" for reason, number in settled.unmatched().items()]
+    lines += [*outcome.cost(), _calls(run)]
+    if settled.simulation:
+        lines.insert(0, "SIMULATION: the judge answers from the reference")
+    seeded = {source for source, _ in outcome.sides.seeds}
+    tests = [pair for pair in known if pair[0] not in seeded]
+    if tests:
+        pairs = [(one, other) for one, other, _ in settled.pairs() if one not in seeded]
+        found = measure(settled.rankings(), pairs, tests, universe=outcome.universe, seeds=len(outcome.sides.seeds))
+        lines += in_words(found)
+    return lines
+
+
+def in_words(found: Measured) -> list[str]:
+    """Hits@1, Hits@10, MRR, precision, recall and F1, and what they were measured on."""
+    ranked, scored = found.ranking, found.chosen
+    return [
+        f"Hits@1 {ranked.hits1:.2%}, Hits@10 {ranked.hits10:.2%}, MRR {ranked.mrr:.3f} over {ranked.tests:,} test "
+        f"pairs, among {found.universe}, {found.seeds:,} seeds ({found.seed_ratio:.0%})",
+        f"precision {scored.precision:.1%}, recall {scored.recall:.1%}, F1 {scored.f1:.1%}",
+    ]
+
+
+def _calls(run: Run) -> str:
+    totals = run.totals
+    cached = f" ({totals['cached']} cached)" if totals["cached"] else ""
+    limited = "; a budget was spent, so this is partial" if run.state == "limited" else ""
+    return f"{totals['calls']} model calls{cached}{limited}"
