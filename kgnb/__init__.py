@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from kgnb.agents.entity_alignment.looking import LookOptions
     from kgnb.agents.entity_alignment.values import Options as AlignOptions
     from kgnb.agents.ontology_matching.values import Options as MatchOptions
+    from kgnb.agents.question_answering.values import Answer
+    from kgnb.agents.question_answering.values import Options as AskOptions
     from kgnb.mapping_files import load as load_alignment
     from kgnb.mapping_files import save as save_alignment
     from kgnb.mappings import Alignment, Mapping
     from kgnb.run import Run
     from kgnb.settings import Settings
     from kgnb.tasks import align_entities, match_ontologies
+    from kgnb.tasks.asking import answer_question, answer_questions
     from kgnb.tasks.building import compile_ontology
 
 __version__ = _version("kgnb")
@@ -27,6 +30,8 @@ __version__ = _version("kgnb")
 __all__ = [
     "AlignOptions",
     "Alignment",
+    "Answer",
+    "AskOptions",
     "BackendError",
     "ConfigError",
     "DataError",
@@ -39,6 +44,8 @@ __all__ = [
     "Run",
     "Settings",
     "align_entities",
+    "answer_question",
+    "answer_questions",
     "compile_ontology",
     "load_alignment",
     "load_ipython_extension",
@@ -49,6 +56,10 @@ __all__ = [
 
 # Where the names that need heavy modules live: importing kgnb is quick, and a name is fetched when it is first used.
 _LAZY = {
+    "Answer": ("kgnb.agents.question_answering.values", "Answer"),
+    "AskOptions": ("kgnb.agents.question_answering.values", "Options"),
+    "answer_question": ("kgnb.tasks.asking", "answer_question"),
+    "answer_questions": ("kgnb.tasks.asking", "answer_questions"),
     "compile_ontology": ("kgnb.tasks.building", "compile_ontology"),
     "AlignOptions": ("kgnb.agents.entity_alignment.values", "Options"),
     "LookOptions": ("kgnb.agents.entity_alignment.looking", "LookOptions"),

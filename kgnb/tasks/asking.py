@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.agents.question_answering import pipeline
-from kgnb.agents.question_answering.desk import Desk, Judges
+from kgnb.agents.question_answering.desk import Desk, Example, Judges
 from kgnb.agents.question_answering.judges import make_judges
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_embedder, open_graph, open_model
@@ -23,7 +23,7 @@ from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.answer_files import AnswerFile, Outcome
 from kgnb.tasks.naming import entity_named
-from kgnb.tasks.running import new_run, remembering
+from kgnb.tasks.running import new_run
 from kgnb.vectors.embedder import Embedder
 
 JudgeSource = str | Judge[Any] | Judges | Callable[[Any], Verdict]
@@ -41,7 +41,7 @@ def answer_question(
     embedder: str | Embedder | None = None,
     model: ChatModel | None = None,
     options: Options = Options(),
-    examples: Sequence[pipeline.Example] = (),
+    examples: Sequence[Example] = (),
     decisions: str | Path | None = None,
     run: Run | None = None,
     settings: Settings | None = None,
@@ -80,6 +80,7 @@ def answer_question(
             judge=judge,
             embedder=embedder,
             model=model,
+            options=options,
             examples=examples,
             decisions=decisions,
             run=run,
@@ -101,7 +102,8 @@ def open_desk(
     judge: JudgeSource = "auto",
     embedder: str | Embedder | None = None,
     model: ChatModel | None = None,
-    examples: Sequence[pipeline.Example] = (),
+    options: Options = Options(),
+    examples: Sequence[Example] = (),
     decisions: str | Path | None = None,
     run: Run | None = None,
     settings: Settings | None = None,
@@ -115,9 +117,10 @@ def open_desk(
     chat = model or (open_model(settings) if judge in ("auto", "model", "cascade") else None)
     watched = run.watch(chat) if run is not None and chat is not None else chat
     return pipeline.open_desk(
-        run.watch_graph(opened) if run is not None else opened,
+        opened,
         embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
-        judge=_judges(judge, watched, decisions, run, settings),
+        judge=open_judges(judge, watched, decisions),
+        options=options,
         model=watched,
         examples=examples,
         run=run,
@@ -132,7 +135,7 @@ def answer_questions(
     embedder: str | Embedder | None = None,
     model: ChatModel | None = None,
     options: Options = Options(),
-    examples: Sequence[pipeline.Example] = (),
+    examples: Sequence[Example] = (),
     decisions: str | Path | None = None,
     out: str | Path | None = None,
     resume: bool = False,
@@ -171,6 +174,7 @@ def answer_questions(
             judge=judge,
             embedder=embedder,
             model=model,
+            options=options,
             examples=examples,
             decisions=decisions,
             run=run,
@@ -252,26 +256,15 @@ def _question(given: Askable, number: int) -> Question:
     return Question(str(given.get("id", f"q{number}")), given["question"], tuple(entities))
 
 
-def _judges(
-    judge: JudgeSource,
-    model: ChatModel | None,
-    decisions: str | Path | None,
-    run: Run | None,
-    settings: Settings,
-) -> Judges:
+def open_judges(judge: JudgeSource, model: ChatModel | None = None, decisions: str | Path | None = None) -> Judges:
+    """The judges a name, a Judge or a function stands for; a person's ``decisions`` override the named ones.
+
+    Raises:
+        ConfigError: the judge needs a model or a file of decisions that is not there.
+        ValueError: there is no judge of this name.
+    """
     if isinstance(judge, Judges):
-        judges = judge
-    elif isinstance(judge, str):
-        judges = make_judges(
-            judge,
-            model=model,
-            decisions=decisions,
-            width=settings.width,
-            remember=lambda asked: remembering(asked, settings),
-        )
-    else:
-        one: Judge[Any] = judge if isinstance(judge, Judge) else CallableJudge(judge)
-        judges = Judges(one, one, one)
-    if run is None:
-        return judges
-    return Judges(run.watch_judge(judges.act), run.watch_judge(judges.reflect), run.watch_judge(judges.answer))
+        return judge
+    if isinstance(judge, str):
+        return make_judges(judge, model=model, decisions=decisions)
+    return Judges.all(judge if isinstance(judge, Judge) else CallableJudge(judge))

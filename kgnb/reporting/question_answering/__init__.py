@@ -1,0 +1,41 @@
+"""What the question-answering report computes and draws; its notebook only calls these functions.
+
+``asking``     every question asked over one graph: ``run_questions`` gives ``Results``
+``measuring``  one question after another, with what each took
+``results``    scores by kind, costs, errors
+``sweep``      the ablation
+``sections``   tables and pictures
+``metrics``    ``metrics.json`` and ``timing.json``
+"""
+
+from kgnb.reporting.question_answering.asking import run_questions
+from kgnb.reporting.question_answering.metrics import save
+from kgnb.reporting.question_answering.results import Results
+from kgnb.reporting.question_answering.sections import (
+    ablation,
+    cost,
+    errors,
+    example,
+    headline,
+    headline_bars,
+    notice,
+    published,
+    reproduce,
+    worthless,
+)
+
+__all__ = [
+    "Results",
+    "ablation",
+    "cost",
+    "errors",
+    "example",
+    "headline",
+    "headline_bars",
+    "notice",
+    "published",
+    "reproduce",
+    "run_questions",
+    "save",
+    "worthless",
+]

@@ -1,0 +1,147 @@
+"""Ask every question a report is about, over one opened graph, and measure what comes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kgnb.agents.question_answering.values import Options
+from kgnb.backends import open_embedder, open_graph
+from kgnb.datasets.question_sets import ELSEWHERE, PUBLISHED, question_set
+from kgnb.datasets.questions import Asked, QuestionSet, read_questions, sampled
+from kgnb.errors import DataError
+from kgnb.kg.graph import Graph
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.reporting.question_answering.measuring import ask_all
+from kgnb.reporting.question_answering.results import Results
+from kgnb.reporting.question_answering.sweep import sweep
+from kgnb.reporting.session import Session, current
+from kgnb.settings import Settings
+from kgnb.tasks import new_run
+from kgnb.tasks.answer_files import plain
+from kgnb.tasks.asking import open_desk
+
+LOCAL = "CoDEx-S as a local slice"
+
+
+def run_questions(
+    *,
+    dataset: str = "huts",
+    questions: str = "",
+    graph: str = "",
+    most: int = 0,
+    entities: str = "auto",
+    judge: str = "auto",
+    model: str = "",
+    embedder: str = "",
+    depth: int = Options().depth,
+    width: int = Options().width,
+    share: float = Options().share,
+    keep: int = Options().keep,
+    rounds: int = Options().rounds,
+    ablation: bool = False,
+    session: Session | None = None,
+) -> Results:
+    """Ask the questions of a data set, or those of a file, over its graph (or ``graph``: files or an endpoint's URL).
+
+    ``most`` asks only so many, spread over the set. ``entities``: "given" by the set, "linked" (looked for by the
+    agent) or "auto": given for benchmarks, as in published figures, linked for our own questions. With ``ablation``
+    every variant of the sweep is asked too.
+
+    A spent budget, and a service that fails for good, end it with what there is by then.
+
+    Raises:
+        DataError: a file is missing or wrong, or a set has no graph and none was given.
+    """
+    session = session or current()
+    settings = session.settings.with_(**({"model": model} if model else {}))
+    task = _own(questions, graph) if questions else question_set(dataset, settings.data)
+    if graph and not questions:
+        task = replace(task, graph=graph, triples=())
+    opened = open_questions_graph(task, settings)
+    given = entities == "given" or (entities == "auto" and not questions and dataset != "huts")
+    chosen = sampled(task.questions, most)
+    sliced = dataset == "qald10" and not graph and not questions
+    chosen = tuple(_answered_by(opened, asked) for asked in chosen) if sliced else chosen
+    chosen = chosen if given else tuple(replace(asked, entities=()) for asked in chosen)
+    options = Options(depth=depth, width=width, share=share, keep=keep, rounds=rounds)
+    names = {"task": task.name, "questions": len(chosen), "entities": given, "judge": judge}
+    run = new_run(
+        "question_answering",
+        {},
+        parameters=names | {"depth": depth, "width": width, "share": share, "keep": keep, "rounds": rounds},
+        settings=settings,
+        folder=session.folder / "run",
+    )
+    embed = open_embedder(embedder or None, settings)
+    asking: dict[str, Any] = {"judge": judge, "embedder": embed, "settings": settings}
+    with run:
+        desk = open_desk(opened, run=run, options=options, **asking)
+        measured = ask_all(chosen, desk, options, run, out=session.folder / "answers.jsonl")
+    notes = [*task.notes, *([_SLICED] if sliced else [])]
+    if len(measured) < len(chosen):
+        notes.append(f"A budget was spent or a service gave up: {len(measured)} of {len(chosen)} questions were asked.")
+    if most and len(chosen) < len(task.questions):
+        notes.append(f"{len(chosen)} of the {len(task.questions):,} questions, evenly spread over the set.")
+    return Results(
+        title=task.title,
+        measured=tuple(measured),
+        judge=_said(judge, settings),
+        embedder=embed.name,
+        entities="given" if given else "linked",
+        options=options,
+        run=run,
+        graph=LOCAL if sliced else opened.name,
+        peers=PUBLISHED.get(dataset, ELSEWHERE) if not questions else (),
+        notes=tuple(notes),
+        variants=tuple(sweep(chosen, opened, options, asking, settings)) if ablation else (),
+        zeros_apart=dataset == "qald10" and not questions,
+    )
+
+
+_SLICED = (
+    f"SIMULATED REFERENCE: the graph is {LOCAL}, and the reference is what each question's own SPARQL gives there. "
+    "This tries the way through for every kind of question; it is no figure of QALD-10."
+)
+
+
+def open_questions_graph(task: QuestionSet, settings: Settings) -> Graph:
+    """The graph of a question set.
+
+    Raises:
+        DataError: it has none.
+    """
+    if task.triples:
+        graph = OxigraphGraph(name=task.title)
+        graph.add(task.triples)
+        return graph
+    if not task.graph:
+        raise DataError(
+            "its graph is not at hand",
+            where=task.name,
+            fix="Give one: -p graph=FILE, or an endpoint's URL. (For qald10, CoDEx in KGNB_DATA serves as a slice.)",
+        )
+    return open_graph(task.graph, settings)
+
+
+def _own(questions: str, graph: str) -> QuestionSet:
+    if not graph:
+        raise ValueError("questions and graph go together\nGive both, or neither and a dataset.")
+    asked = tuple(read_questions(questions))
+    return QuestionSet(Path(questions).stem, f"{Path(questions).name} over {graph}", asked, graph=graph)
+
+
+def _answered_by(graph: Graph, asked: Asked) -> Asked:
+    """The question with what its SPARQL gives on this graph as the reference."""
+    if asked.kind == "yes/no":
+        return replace(asked, values=(str(graph.ask(asked.sparql)).lower(),))
+    rows = graph.select(asked.sparql, limit=1000).rows
+    values = tuple(dict.fromkeys(plain(row[0]) for row in rows if row and row[0] is not None))
+    return replace(asked, values=values)
+
+
+def _said(judge: str, settings: Settings) -> str:
+    """The judge by its name, and the model it asks."""
+    name = ("cascade" if settings.model else "rule") if judge == "auto" else judge
+    return f"{name}, {settings.model}" if settings.model and name in ("model", "cascade") else f"{name} judge"

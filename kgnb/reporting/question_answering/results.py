@@ -1,0 +1,128 @@
+"""What a report measures: every question with its answer, what it took, and the three scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from kgnb.agents.question_answering.values import Options
+from kgnb.datasets.question_sets import AnswerFigure
+from kgnb.datasets.questions import Asked
+from kgnb.evaluate.answers import Item, Measures, Support, by_kind, is_literal_zero, measure
+from kgnb.run import Run
+from kgnb.tasks.answer_files import Outcome
+
+ZEROS = 'the reference is the literal "0"'
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What some questions took. Calls and tokens count cached replies too, so that they are the same when run again."""
+
+    questions: int = 0
+    seconds: float = 0.0
+    rounds: int = 0
+    queries: int = 0
+    embedded: int = 0  # texts whose vector was computed while observing
+    calls: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One question: what was asked, what came of it, whether its proof holds, what it took."""
+
+    asked: Asked
+    outcome: Outcome
+    support: Support | None
+    cost: Cost
+
+    @property
+    def item(self) -> Item:
+        """The question as the scorers take it."""
+        return Item(
+            self.outcome.values, self.asked.values or (), self.kind, self.outcome.status == "forced", self.support
+        )
+
+    @property
+    def kind(self) -> str:
+        """The kind of question, as its set has it."""
+        return self.asked.kind or "any"
+
+    @property
+    def right(self) -> bool:
+        """Whether the set of values is exactly the reference."""
+        return measure([self.item]).f1 == 1.0
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One line of the ablation: what was changed, and what came of it."""
+
+    name: str
+    measures: Measures
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything a report shows."""
+
+    title: str
+    measured: tuple[Measured, ...]
+    judge: str
+    embedder: str
+    entities: str  # "given" or "linked"
+    options: Options
+    run: Run
+    graph: str = ""
+    peers: tuple[AnswerFigure, ...] = ()
+    notes: tuple[str, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    simulation: str = ""  # what was simulated, if anything
+    zeros_apart: bool = False
+
+    @property
+    def scored(self) -> tuple[Measured, ...]:
+        """The questions that have a reference."""
+        return tuple(one for one in self.measured if one.asked.values is not None)
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """The scored questions as the scorers take them."""
+        return [one.item for one in self.scored]
+
+    @cached_property
+    def whole(self) -> Measures:
+        """The scores over all questions."""
+        return measure(self.items)
+
+    @cached_property
+    def kinds(self) -> dict[str, Measures]:
+        """The scores by kind of question, and the literal zeros apart where the set is known for them."""
+        found = by_kind(self.items)
+        if self.zeros_apart:
+            zeros = [one.item for one in self.scored if is_literal_zero(one.asked.values or ())]
+            others = [one.item for one in self.scored if not is_literal_zero(one.asked.values or ())]
+            found |= {ZEROS: measure(zeros), "all without those": measure(others)} if zeros else {}
+        return found
+
+    @property
+    def cost(self) -> Cost:
+        """What all questions took together."""
+        return total(one.cost for one in self.measured)
+
+
+def total(costs: Iterable[Cost]) -> Cost:
+    """Costs added up."""
+    return sum(costs, Cost())
+
+
+def wrong(measured: Sequence[Measured]) -> list[Measured]:
+    """The questions whose answer is not exactly the reference, those first that were answered."""
+    missed = [one for one in measured if not one.right]
+    return sorted(missed, key=lambda one: (one.outcome.status == "unsure", one.outcome.status == "failed"))
