@@ -64,7 +64,7 @@ def written(content: Iterable[Quad], form: str, prefixes: Mapping[str, str] | No
     named = form in ("trig", "json-ld", "n-quads")
     ordered = sorted(content, key=lambda quad: ((quad[1] or "") if named else "", triple_key(quad[0])))
     converted = [
-        ox.Quad(*map(to_oxigraph, triple), to_oxigraph(name) if name and named else ox.DefaultGraph())  # type: ignore[arg-type]
+        ox.Quad(*map(to_oxigraph, triple), to_oxigraph(name) if name and named else ox.DefaultGraph())  # type: ignore[arg-type,call-arg]
         for triple, name in ordered
     ]
     if not named:

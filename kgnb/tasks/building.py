@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from rdflib import RDFS, URIRef
+from rdflib import Graph as RdflibGraphSource
+
+from kgnb.agents.kg_construction import pipeline
+from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.compile import compile as compile_graph
+from kgnb.agents.kg_construction.desk import Desk
+from kgnb.agents.kg_construction.documents import Documents, find_documents
+from kgnb.agents.kg_construction.ground import Grounding
+from kgnb.agents.kg_construction.ground import Options as GroundOptions
+from kgnb.agents.kg_construction.ground import ground as ground_graph
+from kgnb.agents.kg_construction.instantiate import Options as BuildOptions
+from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Reader, Task
+from kgnb.agents.kg_construction.rule_reader import rule_reader
+from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.values import ToolPack
-from kgnb.backends import GraphSource, open_graph
+from kgnb.backends import GraphSource, file_of, open_graph, open_model
+from kgnb.errors import ConfigError
+from kgnb.llm.model import ChatModel
+from kgnb.run import Run
 from kgnb.settings import Settings
+from kgnb.tasks.running import new_run
+
+READERS = ("auto", "rule", "model")
 
 
 def compile_ontology(
@@ -17,13 +42,151 @@ def compile_ontology(
 ) -> ToolPack:
     """The tools of an ontology: per class find and create, per property add, and inspect, missing, finish.
 
-    ``path_or_graph`` is a file, folder or glob of RDF, several of them, an rdflib graph, a kgnb Graph, an endpoint's URL
-    or ``huts:NAME``; ``shapes`` likewise, with SHACL core constraints (those in the ontology's own file are read too).
-    ``closed_world=False`` lets what the ontology says exists go unstated. No model is asked and ``owl:imports`` are not
-    followed.
+    ``path_or_graph`` is a file, folder or glob of RDF, several of them, an rdflib graph, a kgnb Graph, an endpoint's
+    URL or ``huts:NAME``; ``shapes`` likewise, with SHACL core constraints (those in the ontology's own file are read
+    too). ``closed_world=False`` lets what the ontology says exists go unstated. No model is asked and ``owl:imports``
+    are not followed.
 
     Raises DataError for a file that is missing or no RDF.
     """
     known = settings or Settings.load()
     graph = open_graph(path_or_graph, known)
     return compile_graph(graph, open_graph(shapes, known) if shapes is not None else None, closed_world=closed_world)
+
+
+def build_graph(
+    documents: Documents,
+    pack_or_tbox: ToolPack | GraphSource,
+    *,
+    judge: str | Reader | Callable[[Task, Desk], object] = "auto",
+    shapes: GraphSource | None = None,
+    model: ChatModel | None = None,
+    options: BuildOptions = BuildOptions(),
+    namespace: str | None = None,
+    session: Session | None = None,
+    folder: str | Path | None = None,
+    checked: bool = True,
+    run: Run | None = None,
+    settings: Settings | None = None,
+    on_event: Callable[[Any], None] | None = None,
+) -> Built:
+    """The graph that documents make, written through the tools of an ontology.
+
+    Args:
+        documents: files, folders and patterns (plain text, Markdown, HTML, PDF), Document values, or ``{name: text}``.
+        pack_or_tbox: a compiled pack, or what ``compile_ontology`` takes.
+        judge: who reads: "auto" (the model if one is set, else rule), "rule", "model", a Reader, or any function of the
+            task and the desk.
+        shapes: SHACL for a T-Box that is not compiled yet.
+        namespace: what the IRIs of new entities begin with.
+        session: an open session of the pack to write into; its graph grows.
+        folder: where journals are kept: a run that was killed goes on there, and asks nothing twice.
+        checked: False asks no constraint (the ablation).
+
+    Raises:
+        DataError: an input is missing or malformed. A document that cannot be read is only noted on the result.
+        ConfigError: a model is asked for and none is set.
+        BackendError: the model's server fails again and again.
+
+    >>> note = "Tea\\n\\nHut: Refuge de l'Ambre\\nServes 4\\n"
+    >>> build_graph({"note": note}, "huts:kitchen", judge="rule").counts()["documents"]
+    1
+    """
+    settings = settings or Settings.load()
+    found = find_documents(_named(documents))
+    pack = pack_or_tbox if isinstance(pack_or_tbox, ToolPack) else None
+    if pack is None:
+        pack = compile_ontology(pack_or_tbox, shapes, settings=settings)  # type: ignore[arg-type]  # no pack: a source
+    elif shapes is not None:
+        raise ValueError("shapes are compiled into a pack: give them to compile_ontology")
+    target = session or (pack.session(namespace, checked=checked) if namespace else pack.session(checked=checked))
+    own_run = run is None
+    data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
+    run = run or new_run("kg_construction", data, settings=settings, on_event=on_event)
+    with run if own_run else nullcontext():
+        chat = model or (open_model(settings) if judge in ("auto", "model") else None)
+        reader = make_reader(judge, pack, run.watch(chat) if chat else None, options)
+        return pipeline.build_graph(
+            found,
+            pack,
+            reader,
+            options=options,
+            session=target,
+            folder=Path(folder) / "journals" if folder is not None else None,
+            checked=checked,
+            run=run,
+        )
+
+
+def make_reader(
+    judge: str | Reader | Callable[[Task, Desk], object],
+    pack: ToolPack,
+    model: ChatModel | None,
+    options: BuildOptions = BuildOptions(),
+) -> Reader:
+    """The reader of this name, or the one given.
+
+    Raises:
+        ConfigError: a model is asked for and none is set.
+        ValueError: there is no reader of this name.
+    """
+    if not isinstance(judge, str):
+        return judge if hasattr(judge, "read") else CallableReader(judge)  # type: ignore[return-value,arg-type]
+    if judge not in READERS:
+        raise ValueError(f"there is no judge {judge!r}; there are {', '.join(READERS)}, and person in a notebook")
+    if judge == "model" and model is None:
+        raise ConfigError("no model is set", fix="Set KGNB_MODEL (and KGNB_BASE_URL), or use the judge rule.")
+    if judge == "rule" or model is None:
+        return rule_reader(pack)
+    return ModelReader(model, calls=options.calls)
+
+
+def ground(
+    graph: GraphSource | Built,
+    reference: GraphSource,
+    *,
+    options: GroundOptions = GroundOptions(),
+    schema: GraphSource | None = None,
+    predicates: tuple[str, ...] = (),
+    decisions: Mapping[str, str | None] | None = None,
+    cache: str | Path | None = None,
+    run: Run | None = None,
+    settings: Settings | None = None,
+    on_event: Callable[[Any], None] | None = None,
+) -> Grounding:
+    """The links from the entities of a graph to those of a reference graph or endpoint; see the stage ``ground``.
+
+    ``schema`` says with its ``rdfs:subClassOf`` which classes fit; that of a built graph is known.
+    """
+    settings = settings or Settings.load()
+    more = [open_graph(schema, settings)] if schema is not None else []
+    if isinstance(graph, Built):
+        more.append(open_graph(_hierarchy(graph), settings))
+        graph = graph.graph
+    mine, theirs = open_graph(graph, settings), open_graph(reference, settings)
+    own_run = run is None
+    run = run or new_run("kg_construction", {}, settings=settings, on_event=on_event)
+    with run if own_run else nullcontext():
+        return run.do(
+            ground_graph, mine, run.watch_graph(theirs), options, schema=more, predicates=predicates,
+            decisions=decisions, cache=Path(cache) if cache is not None else None,
+            on_page=lambda rows: run.progress(rows, None, "labels"),
+        )  # fmt: skip
+
+
+def _hierarchy(built: Built) -> RdflibGraphSource:
+    """The subclasses of a pack's ontology as a graph."""
+    graph = RdflibGraphSource()
+    for cls in built.pack.tbox.classes:
+        for above in built.pack.tbox.above(cls):
+            graph.add((URIRef(cls), RDFS.subClassOf, URIRef(above)))
+    return graph
+
+
+def _named(documents: Documents) -> Documents:
+    """The documents, ``huts:NAME`` given the place where it lies."""
+    if isinstance(documents, str):
+        return file_of(documents)
+    if isinstance(documents, list | tuple):
+        return [file_of(one) if isinstance(one, str) else one for one in documents]
+    return documents

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kgnb.agents.kg_construction.datatypes import ANY_LITERAL, LANG_STRING, PLAIN, example, literal_of
+from kgnb.agents.kg_construction.datatypes import ANY_LITERAL, LANG_STRING, PLAIN, example, json_type, literal_of
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.phrases import joined
 from kgnb.agents.kg_construction.units import OM, QUDT_UNIT
@@ -63,9 +63,8 @@ def read_arguments(tool: ToolSpec, given: Any, session: Session) -> Arguments:
     if not read.violations and tool.kind == "add" and not ("object" in read.terms or "value" in read.terms):
         read.violations.append(_wrong("object", "required argument", "nothing", (), "give an object or a value"))
     if "object" in read.terms and "value" in read.terms:
-        read.violations.append(
-            _wrong("object", "one of two", given["object"], (), "give an object or a value, not both")
-        )
+        both = _wrong("object", "one of two", given["object"], (), "give an object or a value, not both")
+        read.violations.append(both)
     return read
 
 
@@ -137,9 +136,9 @@ def _read_value(parameter: Parameter, value: Any, language: str | None, read: Ar
         return
     kinds = tuple(d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in parameter.datatypes)
     given = next((text for d in parameter.datatypes if (text := example(d))), "")
-    hint = f"{parameter.description or parameter.name} must be of {joined(kinds, 4)}" + (
-        f", as {given}" if given else ""
-    )
+    hint = f"the range is {joined(kinds, 4)}" + (f", as in {given}" if given else "")
+    if isinstance(value, str) and all(json_type(d).get("type") in ("integer", "number") for d in parameter.datatypes):
+        hint += "; give a number without quotes"
     texts = (LANG_STRING, PLAIN)
     if not language and all(d in texts for d in parameter.datatypes) and isinstance(value, str):
         hint = "give its language as well, as in language: en"

@@ -39,7 +39,7 @@ class Hierarchy:
     def is_a(self, types: Iterable[Term], node: Term, iri: str) -> bool:
         """Whether a node of these types is an instance of the class."""
         below = self.below.get(iri)
-        return (any(t in below for t in types) if below else iri in types) or node in self.members.get(iri, ())
+        return (any(t in below for t in types) if below else any(t == iri for t in types)) or node in self.members.get(iri, ())
 
 
 class Checker:
@@ -137,7 +137,7 @@ class Checker:
     def judge(
         self, shape: Shape, focus: Term, facts: Facts, depth: int = 0, fresh: set[Term] | None = None
     ) -> list[Found]:
-        """What does not hold of one node under one shape; of its values only the ``fresh`` ones where that is enough."""
+        """What does not hold of one node under one shape; of its values only ``fresh`` ones where that is enough."""
         if shape.reference:
             if depth > 40 or shape.reference not in self.named:
                 return []  # a shape that runs in a circle says nothing (SHACL, section 3.4.3)

@@ -108,7 +108,7 @@ def compare(one: Literal, other: Literal) -> int | None:
         return None
     if a != a or b != b:
         return None
-    return (a > b) - (a < b)
+    return int(a > b) - int(a < b)
 
 
 def _comparable(literal: Literal) -> tuple[str, Any] | None:

@@ -78,10 +78,12 @@ class Hints:
         )  # fmt: skip
 
     def _path(self, top: Shape, path: Path | None) -> str:
-        if path is not None and path.kind == "alternative" and top.about in path.predicates():
+        if path is not None and path.kind != "sequence" and top.about in path.predicates():
             return self.pack.tbox.label(top.about)
+        if path is not None and path.kind == "iri":
+            return self.pack.tbox.label(path.iri)
         if path is not None:
-            return self.phrases.path(path).strip("'")
+            return self.phrases.path(path).replace("'", "")
         return self.pack.tbox.label(top.about) if top.about else "itself"
 
     def _count(self, found: Found, facts: Facts) -> str:
@@ -100,7 +102,7 @@ class Hints:
             return tuple(self.phrases.demand(shape) for shape in constraint.shapes[:_MOST_ALLOWED])
         if constraint.component == "languageIn":
             return constraint.texts
-        return tuple(self.phrases.term(term) for term in constraint.terms) if "clusive" in constraint.component else ()
+        return tuple(self.plain(term) for term in constraint.terms) if "clusive" in constraint.component else ()
 
     def _hint(self, top: Shape, found: Found, facts: Facts, told: str) -> str:
         """How to mend it."""
@@ -125,7 +127,7 @@ class Hints:
             given = example(str(constraint.terms[0]))
             return f"the range of '{told}' {demand}" + (f", as in {given}" if given else "")
         if top.kind == "disjointWith":
-            return f"{who} is {self._types(found.focus, facts)}, and nothing is both: it must be no {demand[7:]}"
+            return f"{who} is {self._types(found.focus, facts)}, and nothing is both: it {demand}"
         if component in ("or", "xone") and top.kind == "unionOf":
             return f"{who} must be one of these: {demand}"
         if top.kind in ("asymmetric", "irreflexive", "propertyDisjointWith"):

@@ -57,7 +57,6 @@ class Session:
         self.namespace = namespace if namespace.endswith(("/", "#", ":")) else f"{namespace}/"
         self.checked = checked
         self.store = store if isinstance(store, OxigraphGraph) else OxigraphGraph(store)
-        self.hints = Hints(pack)
         self.facts = Facts()
         self._tbox_names: dict[str, list[str]] | None = None
         self._writer = QuadWriter(self.store)
@@ -73,6 +72,11 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<Session: {len(self.facts):,} facts by the tools of {self.pack.name}>"
+
+    @cached_property
+    def hints(self) -> Hints:
+        """Puts findings into words."""
+        return Hints(self.pack)
 
     # calls -----------------------------------------------------------------------------------------------------------
 
@@ -112,9 +116,8 @@ class Session:
             self._made[key] = result
             self._refused.pop(key, None)
         elif self._refused.get(key) == self._version:
-            again = Violation(
-                "call", "repeat", tool.name, (), "this very call was refused before: change its arguments"
-            )
+            hint = "this very call was refused before: change its arguments"
+            again = Violation("call", "repeat", tool.name, (), hint)
             result = CallResult(False, result.iri, violations=(again, *result.violations), retryable=True)
         else:
             self._refused[key] = self._version
@@ -179,13 +182,13 @@ class Session:
         iri = Iri(said)
         if self.facts.knows(iri) or said in self.pack.tbox.individuals:
             return iri
-        wanted = set(classes)
+        wanted, kinds = tuple(classes), self.pack.tbox.individuals
         fitting = [
-            one for one in self._names.get(said.casefold(), ())
-            if not wanted or any(self.pack.hierarchy.is_a([Iri(k) for k in self.pack.tbox.individuals[one]], Iri(one), c)
-                                 for c in wanted)
-        ]  # fmt: skip
-        return Iri(fitting[0]) if len(fitting) == 1 else None
+            Iri(one)
+            for one in self._names.get(said.casefold(), ())
+            if not wanted or any(self.pack.hierarchy.is_a(list(map(Iri, kinds[one])), Iri(one), c) for c in wanted)
+        ]
+        return fitting[0] if len(fitting) == 1 else None
 
     @property
     def _names(self) -> dict[str, list[str]]:
@@ -249,7 +252,7 @@ class Session:
 
     @cached_property
     def _prefixes(self) -> dict[str, str]:
-        own = {p: ns for p, ns in self.pack.tbox.ontology.prefixes if p and p.isalnum()}
+        own = {p: ns for p, ns in self.pack.tbox.ontology.prefixes if not p or p.isalnum()}
         used = {p: PREFIXES[p] for p in ("rdf", "rdfs", "xsd", "prov")} | {"oa": "http://www.w3.org/ns/oa#"}
         return own | used
 

@@ -28,7 +28,7 @@ class _Writer:
     def __init__(self, hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> None:
         self.hierarchy = hierarchy
         taken = set(_PREFIXES.values())
-        own = {p: ns for p, ns in prefixes.items() if p not in _PREFIXES and ns not in taken and p.isalnum()}
+        own = {p: ns for p, ns in prefixes.items() if p not in _PREFIXES and ns not in taken and (not p or p.isalnum())}
         self.prefixes = _PREFIXES | own
         self.used: set[str] = set()
         self.checked: set[str] = set()  # classes that need a shape saying what is one

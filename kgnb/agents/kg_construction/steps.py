@@ -22,9 +22,8 @@ def plan_steps(tbox: TBox, tools: Iterable[ToolSpec], values: Mapping[str, tuple
     layers = _layers(tbox, made, domains, values)
     steps: list[PlanStep] = []
     for classes in layers:
-        steps.append(
-            _step(len(steps) + 1, tbox, classes, listed, domains, values, {c for s in steps for c in s.classes})
-        )
+        before = {iri for step in steps for iri in step.classes}
+        steps.append(_step(len(steps) + 1, tbox, classes, listed, domains, values, before))
     if loose := [tool for tool in listed if tool.kind == "add" and not any(tool.name in s.tools for s in steps)]:
         steps.append(_loose(len(steps) + 1, loose))
     return tuple(steps)

@@ -146,7 +146,7 @@ class ToolMaker:
         if not datatypes and "datatype property" in kinds:
             literals = [t.datatype or f"{XSD}string" for t in choices if isinstance(t, Literal)]
             datatypes = dict.fromkeys(literals or [f"{RDFS}Literal"])
-        if kinds == {"object property"} and not all(isinstance(t, Literal) for t in choices or [None]):
+        if kinds == {"object property"} and not (choices and all(isinstance(t, Literal) for t in choices)):
             datatypes = {}
         return Values(tuple(_specific_first(datatypes)), tuple(classes), tuple(choices))
 

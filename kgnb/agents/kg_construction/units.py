@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kgnb.agents.kg_construction.shapes import Constraint, Path, Shape, one
 from kgnb.agents.kg_construction.tbox import TBox
 from kgnb.kg import vocabulary as v
-from kgnb.kg.terms import OWL, XSD, Iri, Term
+from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Term
 
 OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
 QUDT, QUDT_UNIT = "http://qudt.org/schema/qudt/", "http://qudt.org/vocab/unit/"
@@ -128,7 +128,7 @@ def _is_om_quantity(iri: str, tbox: TBox) -> bool:
 
 def _quantity(tbox: TBox, style: str, above: tuple[str, ...]) -> Quantity:
     ranges = [str(r) for p in (f"{OM}hasNumericalValue", f"{QUDT}numericValue")
-              for r in tbox.all(Iri(p), f"{v.RDFS}range") if isinstance(r, Iri) and str(r).startswith(XSD)]  # fmt: skip
+              for r in tbox.all(Iri(p), f"{RDFS}range") if isinstance(r, Iri) and str(r).startswith(XSD)]  # fmt: skip
     number = ranges[0] if ranges else f"{XSD}decimal"
     for iri in above:
         listed = _listed_units(tbox, iri)

@@ -1,0 +1,252 @@
+"""Cases against each kind of constraint: what leads up to the mistake, the mistake, and its legal twin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from kgnb.agents.kg_construction.planting import AT_FINISH, Case
+from kgnb.agents.kg_construction.samples import Call, Made, Samples, _classes, _flat, json_of, near
+from kgnb.agents.kg_construction.shapes import Constraint, Shape
+from kgnb.kg.terms import Iri, Literal
+
+_FEW = 6
+
+
+def cases(make: Samples, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
+    """Cases against one constraint, the likeliest first."""
+    component = constraint.component
+    if shape.kind == "domain":
+        yield from _domain(make, shape)
+    elif shape.kind == "disjointWith":
+        yield from _disjoint_classes(make, shape, constraint)
+    elif shape.kind == "unit":
+        yield from _unit(make, shape)
+    elif shape.kind in ("asymmetric", "irreflexive"):
+        yield from _no_way_back(make, shape)
+    elif shape.kind == "propertyDisjointWith":
+        yield from _disjoint_properties(make, shape, constraint)
+    elif shape.kind == "inverseFunctional":
+        yield from _inverse_functional(make, shape)
+    elif shape.late or (inner.path is None and component in ("or", "not")):
+        yield from _union(make, shape, constraint)
+    elif component in AT_FINISH and inner.path is not None:
+        yield from _at_least(make, shape, constraint, inner)
+    elif component in ("maxCount", "qualifiedMaxCount") and inner.path is not None:
+        yield from _at_most(make, shape, constraint, inner)
+    elif inner.path is not None:
+        yield from _value(make, shape, constraint, inner)
+    elif component in ("noneOf", "in", "isA", "class"):
+        yield from _itself(make, shape, constraint)
+
+
+def _holders(make: Samples, shape: Shape, predicate: str, name: str) -> Iterator[Made]:
+    """Entities a shape looks at, that may have the property."""
+    if shape.classes:
+        for iri in shape.classes:
+            yield from islice(make.entity(iri, name), _FEW)
+    else:
+        yield from islice(make.subjects(predicate, name), _FEW)
+
+
+def _kind(made: Made, make: Samples) -> str:
+    """The class the first call of an entity makes."""
+    return make.pack.tool(made[0][0][0]).term if made[0] else ""
+
+
+def _predicates(shape: Shape) -> list[str]:
+    """The properties to write with: the one the axiom is about before those below it."""
+    path = shape.path
+    if path is None:
+        return [shape.about]
+    if path.kind == "inverse":
+        path = path.parts[0]
+    found = sorted(path.predicates()) if path.kind in ("iri", "alternative") else []
+    return [iri for iri in found if iri == shape.about] + [iri for iri in found if iri != shape.about]
+
+
+def _facts(make: Samples, predicate: str, holder: Made, name: str) -> Iterator[tuple[tuple[Call, ...], Call]]:
+    """Legal facts about an entity: what makes the value, and the call."""
+    for calls, value in islice(make.values(make.ranges(predicate, _kind(holder, make)), name, predicate), 12):
+        call = make.add(predicate, holder[1], value, entity=bool(calls) or _is_iri(make, value))
+        if call is not None:
+            yield calls, call
+
+
+def _is_iri(make: Samples, value: Any) -> bool:
+    return isinstance(value, str) and (value in make.pack.tbox.individuals or "://" in value)
+
+
+def _domain(make: Samples, shape: Shape) -> Iterator[Case]:
+    for predicate in _predicates(shape):
+        for holder in islice(make.subjects(predicate, "A"), _FEW):
+            for calls, call in islice(_facts(make, predicate, holder, "B"), 3):
+                for wrong in islice(make.other(tuple(_classes(shape)), "W"), _FEW):
+                    bad = (call[0], {**call[1], "subject": wrong[1]})
+                    yield Case((*holder[0], *wrong[0], *calls), (bad,), (call,))
+
+
+def _value(make: Samples, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
+    """A value of the wrong class, datatype, size or form."""
+    for predicate in _predicates(inner):
+        for holder in _holders(make, shape, predicate, "A"):
+            for calls, call in islice(_facts(make, predicate, holder, "B"), 4):
+                for more, bad in islice(_wrong(make, predicate, holder[1], constraint, inner), _FEW):
+                    yield Case((*holder[0], *calls, *more), (bad,), (call,))
+
+
+def _wrong(
+    make: Samples, predicate: str, subject: str, constraint: Constraint, inner: Shape
+) -> Iterator[tuple[tuple[Call, ...], Call]]:
+    """Values that break a constraint on a property."""
+    classes = tuple(_classes(Shape((constraint,))))
+    said: list[Any] = []
+    for leaf in _flat(Shape((constraint,))):
+        if leaf.component == "datatype":
+            said += ["no such value", 7, True, 1.5]
+        elif "clusive" in leaf.component and isinstance(leaf.terms[0], Literal):
+            kinds = [str(c.terms[0]) for c in inner.constraints if c.component == "datatype"]
+            said += [json_of(v) for v in near(leaf.terms[0], kinds)]
+        elif leaf.component == "maxLength":
+            said.append("x" * (leaf.number + 1))
+        elif leaf.component == "minLength":
+            said.append("x" * max(1, leaf.number - 1))
+        elif leaf.component in ("in", "pattern", "languageIn", "nodeKind"):
+            said += ["!?", "no such value", -987654321]
+    if constraint.component == "noneOf" or constraint.component == "not":
+        for term in [*constraint.terms, *(Iri(c) for s in constraint.shapes for c in _classes(s))]:
+            for calls, iri in islice(make.entity(str(term), "W"), 3):
+                call = make.add(predicate, subject, iri, entity=True)
+                yield from [(calls, call)] if call else []
+    for calls, iri in islice(make.other(classes, "W"), _FEW) if classes or not said else ():
+        call = make.add(predicate, subject, iri, entity=True)
+        if call is not None:
+            yield calls, call
+    for value in said:
+        call = make.add(predicate, subject, value, entity=False) or make.add(predicate, subject, value, entity=True)
+        if call is not None:
+            yield (), call
+
+
+def _at_most(make: Samples, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
+    """One value more than there may be."""
+    for predicate in _predicates(inner):
+        for holder in _holders(make, shape, predicate, "A"):
+            setup: list[Call] = list(holder[0])
+            calls: list[Call] = []
+            for name in "BCDEFGHIJKLMNOPQRSTUVWXYZ"[: constraint.number + 1]:
+                fitting = (make.values(constraint.shapes, name) if constraint.shapes else None)
+                found = _fresh(make, predicate, holder, name, calls, fitting)
+                if found is None:
+                    break
+                setup += found[0]
+                calls.append(found[1])
+            if len(calls) == constraint.number + 1:
+                legal = tuple(calls[: constraint.number]) or ((make.pack.tools[-2].name, {}),)
+                yield Case(tuple(setup), tuple(calls), legal)
+
+
+def _fresh(
+    make: Samples, predicate: str, holder: Made, name: str, before: list[Call], fitting: Any
+) -> tuple[tuple[Call, ...], Call] | None:
+    """A legal fact that was not stated yet."""
+    if fitting is not None:
+        for calls, value in fitting:
+            call = make.add(predicate, holder[1], value, entity=bool(calls) or _is_iri(make, value))
+            if call is not None and call not in before:
+                return calls, call
+    return next(((c, call) for c, call in _facts(make, predicate, holder, name) if call not in before), None)
+
+
+def _at_least(make: Samples, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
+    """Stopping before what is required is there."""
+    needed = constraint.number or 1
+    for predicate in _predicates(inner):
+        for holder in _holders(make, shape, predicate, "A"):
+            setup, calls = list(holder[0]), list[Call]()
+            for name in [f"B{at}" for at in range(min(needed, 24))]:
+                wanted = constraint.shapes or (Shape((constraint,)),)
+                fitting = make.values((*wanted, *make.ranges(predicate, _kind(holder, make))), name)
+                found = _fresh(make, predicate, holder, name, calls, fitting)
+                if found is None:
+                    break
+                setup += found[0]
+                calls.append(found[1])
+            if len(calls) == needed:
+                yield Case(tuple(setup), (), tuple(calls), focus=holder[1])
+
+
+def _disjoint_classes(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:
+    for iri in shape.classes:
+        for first in islice(make.entity(iri, "A"), _FEW):
+            for other in constraint.terms[:3]:
+                for calls, _ in islice(make.entity(str(other), "A"), _FEW):
+                    if calls:
+                        bad = (calls[0][0], {**calls[0][1], "entity": first[1]})
+                        yield Case(first[0], (bad,), calls)
+
+
+def _union(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:
+    """An instance of a class that is none of the classes it is made of."""
+    for iri in shape.classes:
+        for holder in islice(make.entity(iri, "A"), 3):
+            for part in islice(_classes(Shape((constraint,))), 12):
+                for calls, _ in islice(make.entity(part, "A"), 3):
+                    if calls:
+                        mend = (calls[0][0], {**calls[0][1], "entity": holder[1]})
+                        yield Case(holder[0], (), (mend,), focus=holder[1])
+
+
+def _itself(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:
+    """A constraint on the entity itself: it is refused as it is made."""
+    for iri in shape.classes:
+        tool = next((t for t in make.pack.of_kind("create") if t.term == iri), None)
+        if tool is None:
+            continue
+        for part in constraint.terms:
+            for calls, _ in islice(make.entity(str(part), "A"), 3):
+                if calls and constraint.component in ("isA", "class"):
+                    fine = (tool.name, {"label": "A", "entity": make.entity(str(part), "A").__next__()[1]})
+                    yield Case(calls, ((tool.name, {"label": "other"}),), (fine,))
+
+
+def _unit(make: Samples, shape: Shape) -> Iterator[Case]:
+    for tool in make.pack.of_kind("create"):
+        if tool.term in shape.classes:
+            units = next((p.choices for p in tool.parameters if p.kind == "unit"), ())
+            if units:
+                fine = {"value": 12, "unit": units[0][0]}
+                yield Case((), ((tool.name, {**fine, "unit": "cubits per fortnight"}),), ((tool.name, fine),))
+
+
+def _no_way_back(make: Samples, shape: Shape) -> Iterator[Case]:
+    for predicate in _predicates(Shape(about=shape.about)):
+        for first in islice(make.subjects(predicate, "A"), _FEW):
+            for second in islice(make.subjects(predicate, "B"), _FEW):
+                there = make.add(predicate, first[1], second[1], entity=True)
+                back = make.add(predicate, second[1], first[1], entity=True)
+                self_ = make.add(predicate, first[1], first[1], entity=True)
+                if there and back and self_:
+                    bad = (there, back) if shape.kind == "asymmetric" else (self_,)
+                    yield Case((*first[0], *second[0]), bad, (there,))
+
+
+def _disjoint_properties(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:
+    for predicate in _predicates(shape):
+        for holder in islice(make.subjects(predicate, "A"), _FEW):
+            for calls, call in islice(_facts(make, predicate, holder, "B"), _FEW):
+                value = call[1].get("object", call[1].get("value"))
+                other = make.add(constraint.texts[0], holder[1], value, entity="object" in call[1])
+                if other is not None:
+                    yield Case((*holder[0], *calls), (call, other), (call,))
+
+
+def _inverse_functional(make: Samples, shape: Shape) -> Iterator[Case]:
+    for predicate in _predicates(shape):
+        for first in islice(make.subjects(predicate, "A"), _FEW):
+            for second in islice(make.subjects(predicate, "C"), 2):
+                for calls, call in islice(_facts(make, predicate, first, "B"), 3):
+                    again = (call[0], {**call[1], "subject": second[1]})
+                    if second[1] != first[1]:
+                        yield Case((*first[0], *second[0], *calls), (call, again), (call,))

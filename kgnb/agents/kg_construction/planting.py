@@ -1,0 +1,155 @@
+"""Planted mistakes: for every constraint of a pack a call that breaks it and a twin that keeps it.
+
+What the tools refuse is then compared with what was meant, and the same facts with what a SHACL engine says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgnb.agents.kg_construction.pack import ToolPack, constraint_kinds
+from kgnb.agents.kg_construction.samples import Samples
+from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.shapes import Constraint, Path, Shape
+from kgnb.agents.kg_construction.values import CallResult
+
+Call = tuple[str, dict[str, Any]]
+_MOST_TRIES = 40
+AT_FINISH = ("minCount", "qualifiedMinCount", "hasValue")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Calls that lead up to a mistake, the mistake, and its legal twin; ``finish``: the mistake is to stop there."""
+
+    setup: tuple[Call, ...]
+    illegal: tuple[Call, ...]
+    legal: tuple[Call, ...]
+    focus: str = ""  # where what is missing must be named
+
+
+@dataclass(frozen=True)
+class Planted:
+    """How one constraint fared."""
+
+    shape: str
+    kind: str
+    about: str
+    case: Case | None
+    refused: bool = False  # the illegal call was
+    named: bool = False  # ... and the violation is this constraint
+    accepted: bool = False  # the legal twin was
+    note: str = ""  # why there is no case, or what went wrong
+    illegal_calls: tuple[Call, ...] = field(default=(), repr=False)
+
+    @property
+    def fine(self) -> bool:
+        """Refused with the right name, and the twin accepted."""
+        return self.refused and self.named and self.accepted
+
+
+def plant(pack: ToolPack, *, most: int | None = None) -> tuple[Planted, ...]:
+    """Plant a mistake against every constraint of a pack, or the first ``most`` of each kind.
+
+    A case is tried in a session of its own. Constraints that no call can break (a class that is a closed list has no
+    create tool) and those whose class cannot have an instance are listed with a note.
+    """
+    found: list[Planted] = []
+    seen: Counter[str] = Counter()
+    planter = _Planter(pack)
+    for shape in pack.shapes:
+        for target, constraint, inner in _single(shape):
+            kind = constraint_kinds(shape)[0] if shape.kind else f"sh:{constraint.component}"
+            seen[kind] += 1
+            if most is None or seen[kind] <= most:
+                found.append(planter.planted(kind, target, constraint, inner))
+    return tuple(found)
+
+
+def _single(shape: Shape) -> Iterator[tuple[Shape, Constraint, Shape]]:
+    """The constraints of a shape one by one, with the property shape they stand in."""
+    for inner in (shape, *(p for p in shape.properties if not p.reference)):
+        for constraint in inner.constraints[: 1 if shape.kind else None]:
+            yield shape, constraint, inner
+
+
+class _Planter:
+    def __init__(self, pack: ToolPack) -> None:
+        self.pack = pack
+
+    def planted(self, kind: str, shape: Shape, constraint: Constraint, inner: Shape) -> Planted:
+        """The first case that is refused and accepted as it should be; else the last one tried."""
+        last = Planted(shape.id, kind, shape.about, None, note="no call of these tools can break it")
+        for case in self._cases(shape, constraint, inner):
+            last = self._tried(kind, shape, case)
+            if last.fine:
+                return last
+        return last
+
+    def _cases(self, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
+        session = self.pack.session(namespace="https://planted.example/kg/")
+        samples = Samples(session)
+        for at, case in enumerate(samples.cases(shape, constraint, inner)):
+            if at >= _MOST_TRIES:
+                return
+            yield case
+
+    def _tried(self, kind: str, shape: Shape, case: Case) -> Planted:
+        def fresh() -> tuple[Session, str]:
+            session = self.pack.session(namespace="https://planted.example/kg/")
+            for name, arguments in case.setup:
+                result = session.call(name, arguments)
+                if not result.ok and not _is_repeat(result):
+                    return session, f"the way to it was refused: {name}: {result.violations[0].hint}"
+            return session, ""
+
+        session, trouble = fresh()
+        if trouble:
+            return Planted(shape.id, kind, shape.about, case, note=trouble)
+        refused, named, heard = self._illegal(session, kind, shape, case)
+        session, _ = fresh()
+        accepted, note = _legal(session, shape, case)
+        told = note or ("" if named else f"heard instead: {heard}")
+        return Planted(shape.id, kind, shape.about, case, refused, named, accepted, told,
+                       (*case.setup, *case.illegal))  # fmt: skip
+
+    def _illegal(self, session: Session, kind: str, shape: Shape, case: Case) -> tuple[bool, bool, str]:
+        result = CallResult(True)
+        for name, arguments in case.illegal or (("finish", {}),):
+            result = session.call(name, arguments)
+            if not result.ok:
+                break
+        heard = [(v.shape, v.constraint, v.focus) for v in result.violations]
+        named = any(s == shape.id or (not s and c == kind.removeprefix("sh:")) or c == kind for s, c, _ in heard)
+        if case.focus:
+            named = any(s == shape.id and focus == case.focus for s, _, focus in heard)
+        return not result.ok, named, ", ".join(dict.fromkeys(c for _, c, _ in heard))[:120]
+
+
+def _legal(session: Session, shape: Shape, case: Case) -> tuple[bool, str]:
+    for name, arguments in case.legal:
+        result = session.call(name, arguments)
+        if not result.ok and not _is_repeat(result):
+            return False, f"the legal twin was refused: {name}: {result.violations[0].hint}"
+    if case.focus and any(v.shape == shape.id for v in session.missing(case.focus)):
+        return False, "the legal twin does not mend it"
+    return True, ""
+
+
+def _is_repeat(result: CallResult) -> bool:
+    return all(violation.constraint == "repeat" for violation in result.violations)
+
+
+def replayed(pack: ToolPack, calls: Sequence[Sequence[Call]], *, checked: bool) -> Session:
+    """A session in which these calls were made, case after case; unchecked, mistakes are written as they stand."""
+    session = pack.session(namespace="https://planted.example/kg/", checked=checked)
+    for case in calls:
+        for name, arguments in case:
+            session.call(name, arguments)
+    return session
+
+
+__all__ = ["AT_FINISH", "Case", "Path", "Planted", "plant", "replayed"]

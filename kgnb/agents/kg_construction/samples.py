@@ -1,0 +1,255 @@
+"""Sample calls: legal and illegal values, entities and facts, made of what a pack's shapes demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
+
+from kgnb.agents.kg_construction.datatypes import NUMBERS, compare, datatype_of, example, is_legal
+from kgnb.agents.kg_construction.leaves import holds
+from kgnb.agents.kg_construction.shapes import Constraint, Path, Shape
+from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term
+
+if TYPE_CHECKING:
+    from kgnb.agents.kg_construction.planting import Case
+    from kgnb.agents.kg_construction.session import Session
+
+Call = tuple[str, dict[str, Any]]
+Made = tuple[tuple[Call, ...], str]
+"""Calls that make an entity, and its IRI."""
+_MOST = 8
+
+
+class Samples:
+    """Makes the calls of one pack's cases; every entity is named by a letter, so that its IRI is known beforehand."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.pack = session.pack
+        self._creating = {tool.term: tool for tool in self.pack.of_kind("create")}
+        self._adding = {tool.term: tool for tool in self.pack.of_kind("add")}
+
+    # entities --------------------------------------------------------------------------------------------------------
+
+    def entity(self, iri: str, name: str) -> Iterator[Made]:
+        """Ways to an instance of a class, or of one below it."""
+        below = self.pack.hierarchy.below.get(iri, frozenset({iri}))
+        for kind in [iri, *sorted(below - {iri})][: _MOST * 2]:
+            if kind in self._creating:
+                made = self._create(kind, name)
+                if made is not None:
+                    yield made
+        for one in sorted(self.pack.hierarchy.members.get(iri, ())):
+            yield (), one
+
+    def _create(self, kind: str, name: str) -> Made | None:
+        tool = self._creating[kind]
+        arguments: dict[str, Any] = {"label": name}
+        if kind in self.pack.quantities:
+            units = next((p.choices for p in tool.parameters if p.kind == "unit"), ())
+            if not units:
+                return None
+            arguments |= {"value": 1 + sum(map(ord, name)) % 97, "unit": units[0][0]}
+        trial = self.pack.session(namespace=self.session.namespace)
+        result = trial.call(tool.name, arguments)
+        return (((tool.name, arguments),), result.iri) if result.ok else None
+
+    def other(self, avoided: Iterable[str], name: str) -> Iterator[Made]:
+        """Entities that are an instance of none of these classes."""
+        hierarchy = self.pack.hierarchy
+        bad = {b for iri in avoided for b in hierarchy.below.get(iri, {iri})}
+        above = {a for iri in avoided for a in self.pack.tbox.above(iri)}
+        kinds = [kind for kind in self._creating if kind not in bad]
+        for kind in sorted(kinds, key=lambda k: (k in above, k))[: _MOST * 2]:
+            made = self._create(kind, name)
+            if made is not None:
+                yield made
+
+    # facts -----------------------------------------------------------------------------------------------------------
+
+    def subjects(self, predicate: str, name: str) -> Iterator[Made]:
+        """Entities that may have a property, as its domains and those of the properties above it say."""
+        tbox = self.pack.tbox
+        wanted = [s for s in self.pack.shapes if s.kind == "domain" and predicate in s.subjects_of]
+        classes = [[iri for iri in _classes(shape) if iri] for shape in wanted]
+        if not any(classes):
+            start = tbox.restricted.get(predicate, ()) or tuple(self._creating)
+            for iri in islice(start, _MOST):
+                yield from self.entity(iri, name)
+            return
+        for chosen in islice(product(*[c for c in classes if c]), _MOST):
+            yield from self._all_of(tuple(dict.fromkeys(chosen)), name)
+
+    def _all_of(self, classes: tuple[str, ...], name: str) -> Iterator[Made]:
+        """Entities that are an instance of every one of these classes."""
+        below = [self.pack.hierarchy.below.get(iri, frozenset({iri})) for iri in classes]
+        both = sorted(frozenset.intersection(*below))
+        for iri in islice([iri for iri in classes if iri in both] + both, _MOST):
+            yield from self.entity(iri, name)
+        if len(classes) > 1:
+            for calls, made in islice(self.entity(classes[0], name), 2):
+                more = tuple(
+                    (self._creating[iri].name, {"label": name, "entity": made})
+                    for iri in classes[1:] if iri in self._creating
+                )  # fmt: skip
+                yield (*calls, *more), made
+
+    def values(self, shapes: Iterable[Shape], name: str, predicate: str = "") -> Iterator[tuple[tuple[Call, ...], Any]]:
+        """Legal values under several property shapes: calls that make them, and what to pass on."""
+        listed = tuple(shapes)
+        classes = [found for s in listed if (found := tuple(_classes(s)))]
+        if classes:
+            for chosen in islice(product(*classes), _MOST):
+                yield from self._all_of(tuple(dict.fromkeys(chosen)), name)
+        leaves = [c for s in listed for c in _flat(s)]
+        if not classes:
+            for term in self._listed(leaves):
+                yield (), term
+            literals = [t for t in self._literals(leaves) if all(_fits(c, t) for c in leaves)]
+            yield from (((), json_of(term)) for term in literals)
+        if not classes and not leaves and predicate:
+            tool = self._adding.get(predicate)
+            if tool and any(p.name == "value" for p in tool.parameters):
+                yield from (((), text) for text in (name, f"{name}2"))
+            else:
+                yield from islice(self.other((), name), _MOST)
+
+    def _listed(self, leaves: list[Constraint]) -> Iterator[str]:
+        for leaf in leaves:
+            if leaf.component in ("in", "hasValue"):
+                yield from (str(term) for term in leaf.terms if isinstance(term, Iri))
+
+    def _literals(self, leaves: list[Constraint]) -> Iterator[Literal]:
+        """Literals to try: listed ones, ones about the bounds, and examples of the datatypes."""
+        datatypes = [str(c.terms[0]) for c in leaves if c.component == "datatype"]
+        for leaf in leaves:
+            if leaf.component in ("in", "hasValue"):
+                yield from (term for term in leaf.terms if isinstance(term, Literal))
+        for leaf in leaves:
+            if "clusive" in leaf.component and isinstance(leaf.terms[0], Literal):
+                yield from near(leaf.terms[0], datatypes)
+        lengths = [c.number for c in leaves if c.component.endswith("Length")]
+        for datatype in datatypes or ([f"{XSD}string"] if leaves else []):
+            yield from examples(datatype, lengths)
+
+    def add(self, predicate: str, subject: str, value: Any, *, entity: bool) -> Call | None:
+        """The call that states a fact."""
+        tool = self._adding.get(predicate)
+        if tool is None:
+            return None
+        names = {p.name for p in tool.parameters}
+        if entity and "object" in names:
+            return (tool.name, {"subject": subject, "object": value})
+        if "value" in names and not isinstance(value, Literal):
+            return (tool.name, {"subject": subject, "value": value})
+        return None
+
+    def ranges(self, predicate: str, subject_kind: str = "") -> list[Shape]:
+        """The property shapes that say what values a property may have, for subjects of a class as well."""
+        above = set(self.pack.tbox.above(subject_kind)) if subject_kind else set()
+        found = []
+        for shape in self.pack.shapes:
+            if shape.path is not None and predicate in _ends(shape.path) and shape.path.kind != "inverse":
+                if predicate in shape.subjects_of or above & set(shape.classes):
+                    found.append(shape)
+            found += [p for p in shape.properties if above & set(shape.classes) and p.path and predicate in _ends(p.path)]
+        return [s for s in found if s.kind not in ("functional", "unit")]
+
+    def cases(self, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
+        """Cases against one constraint of a shape."""
+        from kgnb.agents.kg_construction.planted_cases import cases
+
+        yield from cases(self, shape, constraint, inner)
+
+
+def _ends(path: Path) -> frozenset[str]:
+    return path.predicates() if path.kind in ("iri", "alternative") else frozenset()
+
+
+def _classes(shape: Shape) -> Iterator[str]:
+    """The classes a shape asks a value to be one of; the alternatives of a union one after another."""
+    for leaf in shape.constraints:
+        if leaf.component in ("isA", "class"):
+            yield str(leaf.terms[0])
+        elif leaf.component in ("or", "and", "node", "xone"):
+            for nested in leaf.shapes:
+                if nested.path is None:
+                    yield from _classes(nested)
+        elif leaf.component == "qualifiedMinCount":
+            yield from _classes(leaf.shapes[0])
+
+
+def _flat(shape: Shape) -> Iterator[Constraint]:
+    """The constraints on a value that look at it alone; of a union of datatypes the first."""
+    for leaf in shape.constraints:
+        if leaf.component in ("and", "node"):
+            for nested in leaf.shapes:
+                yield from _flat(nested)
+        elif leaf.component in ("or", "xone") and leaf.shapes:
+            yield from _flat(leaf.shapes[0])
+        elif leaf.component == "qualifiedMinCount":
+            yield from _flat(leaf.shapes[0])
+        else:
+            yield leaf
+
+
+def _fits(constraint: Constraint, value: Term) -> bool:
+    looked_at = ("datatype", "nodeKind", "in", "pattern", "languageIn", "minLength", "maxLength", "minInclusive",
+                 "maxInclusive", "minExclusive", "maxExclusive")  # fmt: skip
+    return constraint.component not in looked_at or holds(constraint, value)
+
+
+def near(bound: Literal, datatypes: Iterable[str] = ()) -> Iterator[Literal]:
+    """Literals at, below and above a bound."""
+    datatype = datatype_of(bound)
+    if datatype in NUMBERS:
+        for wanted in [*datatypes, datatype]:
+            for step in (0, 1, -1, 2, -2, 0.5, -0.5):
+                number = float(bound.text) + step
+                text = str(int(number)) if number.is_integer() else str(number)
+                if is_legal(text, wanted):
+                    yield Literal(text, None, wanted)
+        return
+    yield bound
+    if datatype in (f"{XSD}date", f"{XSD}dateTime"):
+        for year in (-1, 1, 10):
+            yield Literal(f"{int(bound.text[:4]) + year:04d}{bound.text[4:]}", None, datatype)
+
+
+def examples(datatype: str, lengths: Iterable[int] = ()) -> Iterator[Literal]:
+    """A few literals of a datatype."""
+    kind = None if datatype == f"{XSD}string" else datatype
+    if datatype in (f"{RDF}langString",):
+        yield from (Literal(text, "en") for text in ("one", "two", "three", "four"))
+    elif datatype in NUMBERS:
+        for text in ("1", "2", "3", "0", "5", "10", "50", "-1", "-5"):
+            if is_legal(text, datatype):
+                yield Literal(text, None, kind)
+    elif datatype == f"{XSD}boolean":
+        yield from (Literal(text, None, kind) for text in ("true", "false"))
+    elif given := example(datatype):
+        yield from (Literal(text, None, kind) for text in dict.fromkeys((given, given.replace("2024", "2023"),
+                    given.replace("2024", "2022"), given.replace("2", "1"), f"{given}x")) if is_legal(text, datatype))  # fmt: skip
+    else:
+        for length in (*lengths, 3):
+            yield from (Literal(letter * length, None, kind) for letter in "abcdef" if length)
+        for text in ("Alpha", "A1", "AB-12", "12", "user@hut.example", "2024", "+43 5254 1234", "https://hut.example/"):
+            if is_legal(text, datatype):
+                yield Literal(text, None, kind)
+
+
+def json_of(literal: Literal) -> Any:
+    """How a literal is said in JSON."""
+    if literal.datatype in NUMBERS:
+        number = float(literal.text)
+        return int(number) if number.is_integer() else number
+    return literal.text == "true" if literal.datatype == f"{XSD}boolean" else literal.text
+
+
+def differs(one: Literal, other: Literal) -> bool:
+    """Whether two literals have different values."""
+    return compare(one, other) != 0 and one.text != other.text
+
+
+__all__ = ["RDFS", "Samples", "differs", "examples", "json_of", "near"]
