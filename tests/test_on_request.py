@@ -51,6 +51,43 @@ def test_many_to_many_keeps_what_one_to_one_must_choose_from(settings: Settings)
     assert pairs(loose) == {("Hut", "Refuge"), ("Lodge", "Refuge")}
 
 
+def test_many_to_many_the_rule_judge_holds_equal_candidates_right_beside_each_other(settings: Settings) -> None:
+    source = ontology(A, thing(A + "Hut", ("en", "hut")), thing(A + "Meal", ("en", "meal")))
+    target = ontology(
+        B, thing(B + "H1", ("en", "hut")), thing(B + "H2", ("en", "Huts")), thing(B + "Storm", ("en", "storm"))
+    )
+    strict, loose = (
+        match_ontologies(source, target, judge="rule", settings=settings, options=Options(cardinality=cardinality))
+        for cardinality in ("1:1", "n:m")
+    )
+    assert len(pairs(strict)) == 1
+    assert pairs(loose) == {("Hut", "H1"), ("Hut", "H2")}
+
+
+def test_many_to_many_a_cascade_does_not_hold_one_answer_against_the_other(settings: Settings) -> None:
+    source = ontology(A, thing(A + "Guest", ("en", "guest")), thing(A + "Meal", ("en", "meal")))
+    target = ontology(B, thing(B + "G1", ("en", "overnight guest")), thing(B + "G2", ("en", "guest")))
+    wanted = [(A + "Guest", B + "G1"), (A + "Guest", B + "G2")]
+    options = Options(cardinality="n:m", ask=2.0)
+    found = match_ontologies(source, target, judge="oracle", reference=wanted, settings=settings, options=options)
+    assert pairs(found) == {("Guest", "G1"), ("Guest", "G2")}
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"), [("broader", "broader"), ("narrower", "narrower"), ("related", "related"), ("different", None)]
+)
+def test_a_judge_may_find_other_relations_than_equivalence(settings: Settings, said: str, kept: str | None) -> None:
+    def judge(question: MatchQuestion) -> Verdict:
+        asked_back = {"broader": "narrower", "narrower": "broader"}.get(said, said)
+        word = said if question.side == "source" else asked_back
+        return Verdict(word, None if said == "different" else question.others[0].iri, 0.9, "a cabin is any small house")
+
+    source = ontology(A, thing(A + "Hut", ("en", "hut")))
+    target = ontology(B, thing(B + "Cabin", ("en", "hut cabin")))
+    found = match_ontologies(source, target, judge=judge, settings=settings)
+    assert [mapping.relation for mapping in found] == ([kept] if kept else [])
+
+
 def test_individuals_are_matched_only_when_asked_for_and_travel_as_the_same_individual(
     settings: Settings, tmp_path: Path
 ) -> None:

@@ -31,6 +31,8 @@ class Beliefs(Generic[Q]):
             and lists nothing, all options and none of them are equally likely.
         word: the decision that says that the chosen option is the right one.
         claim: what choosing an option of a question claims; equal claims are the same one.
+        exclusive: whether at most one option of a question is right. Else each is believed by itself, and an answer
+            speaks for the option it names and not against the others.
     """
 
     def __init__(
@@ -39,7 +41,10 @@ class Beliefs(Generic[Q]):
         verdicts: Sequence[Verdict],
         word: str,
         claim: Callable[[Q, str], Hashable],
+        *,
+        exclusive: bool = True,
     ) -> None:
+        self._exclusive = exclusive
         self._claims: list[list[Hashable]] = []
         self._odds: dict[Hashable, float] = {}
         for question, verdict in zip(questions, verdicts, strict=True):
@@ -55,6 +60,10 @@ class Beliefs(Generic[Q]):
         """The chance of each option of a question, at most one of which is right; what is missing to 1 is none."""
         odds = [exp(self._odds[one]) for one in self._claims[number]]
         return [each / (1 + sum(odds)) for each in odds]
+
+    def held(self, number: int) -> list[float]:
+        """The chance of each option of a question, as far as one can be right beside another."""
+        return self.of(number) if self._exclusive else [_chance(self._odds[one]) for one in self._claims[number]]
 
     def gain(self, number: int, reliability: float) -> float:
         """What an answer to a question that is right with chance ``reliability`` is expected to bring.
@@ -95,13 +104,14 @@ class Beliefs(Generic[Q]):
         moved: dict[Hashable, float] = defaultdict(float)
         for at, (answer, reliability) in answers.items():
             before = self.of(at)
-            joint = [
-                each * weight
-                for each, weight in zip(before, _likelihoods(len(before), answer, reliability), strict=False)
-            ]
-            total = sum(joint) + (1 - sum(before)) * _likelihoods(len(before), answer, reliability)[-1]
-            for one, old, new in zip(self._claims[at], before, joint, strict=True):
-                moved[one] += _log_odds(new / total) - _log_odds(old)
+            likely = _likelihoods(len(before), answer, reliability)
+            joint = [each * weight for each, weight in zip(before, likely, strict=False)]
+            total = sum(joint) + (1 - sum(before)) * likely[-1]
+            for place, one in enumerate(self._claims[at]):
+                if self._exclusive:
+                    moved[one] += _log_odds(joint[place] / total) - _log_odds(before[place])
+                elif answer in (place, None):
+                    moved[one] += log(likely[place] / likely[-1])
         for one, by in moved.items():
             self._odds[one] = max(-30.0, min(self._odds[one] + by, 30.0))
 
@@ -115,6 +125,10 @@ def _likelihoods(options: int, answer: int | None, reliability: float) -> list[f
     """How likely the answer is if each option is right, and, last, if none is: mistakes spread evenly."""
     given = options if answer is None else answer
     return [reliability if at == given else (1 - reliability) / max(options, 1) for at in range(options + 1)]
+
+
+def _chance(odds: float) -> float:
+    return 1 / (1 + exp(-odds))
 
 
 def _log_odds(chance: float) -> float:

@@ -46,6 +46,7 @@ class Asking(Generic[Q]):
     claim: Callable[[Q, str], Hashable] = lambda question, option: (question.id, option)
     word: str = "equivalent"  # the decision that says that an option is the right one
     none: str = "different"
+    exclusive: bool = True  # at most one option of a question is right
     reliability: float = 0.9  # how often an answer is expected to be right
     trust: float = 0.95  # the most that is believed of an answer, whatever it says of itself
     waves: int = 3
@@ -61,6 +62,10 @@ class Asking(Generic[Q]):
     def budget(self, questions: Sequence[Q]) -> int:
         """How many questions may be asked."""
         return ceil(self.share * self.of(questions))
+
+    def beliefs(self, questions: Sequence[Q], verdicts: Sequence[Verdict]) -> Beliefs[Q]:
+        """What the cheap judge's verdicts say of every option."""
+        return Beliefs(questions, verdicts, self.word, self.claim, exclusive=self.exclusive)
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ class Cascade(Generic[Q]):
         verdicts = self.cheap.judge(questions)
         if self.asking is None:
             return [questions[number] for number in self._open(verdicts)]
-        beliefs = Beliefs(questions, verdicts, self.asking.word, self.asking.claim)
+        beliefs = self.asking.beliefs(questions, verdicts)
         chosen = beliefs.choose(self.asking.budget(questions), self.asking.reliability, lambda _: False)
         return [questions[number] for number in chosen]
 
@@ -130,7 +135,7 @@ class _Weighed(Generic[Q]):
         self._questions = questions
         self._verdicts = verdicts
         self._answers: dict[int, Verdict] = {}
-        self._beliefs = Beliefs(questions, verdicts, asking.word, asking.claim)
+        self._beliefs = asking.beliefs(questions, verdicts)
 
     def judged(self) -> list[Verdict]:
         """The verdicts, once everything is asked."""
@@ -183,7 +188,7 @@ class _Weighed(Generic[Q]):
     def _held(self, number: int) -> tuple[tuple[str, float], ...]:
         """The options with a chance worth a mention, best first."""
         options = [option.id for option in self._questions[number].options]
-        chances = zip(options, self._beliefs.of(number), strict=True)
+        chances = zip(options, self._beliefs.held(number), strict=True)
         likely = [(option, round(chance, 4)) for option, chance in chances if chance >= 0.05]
         return tuple(sorted(likely, key=lambda entry: (-entry[1], entry[0])))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from kgnb.agents.ontology_matching.oracle import match_oracle
 from kgnb.agents.ontology_matching.reviewed import Reviewed, Rulings
-from kgnb.agents.ontology_matching.rule import RuleJudge
+from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.validate import DECISIONS, INSTRUCTIONS
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Pair
 from kgnb.errors import ConfigError
@@ -33,9 +34,10 @@ def make_judge(
 ) -> Judge[MatchQuestion]:
     """The judge of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
 
-    A person's ``decisions`` override whatever any judge says; ``exclusive`` as in ``Reviewed``. "oracle" is a cascade
-    like any other, with a simulated answer from the reference in place of the model's. ``ask`` is how many questions a
-    cascade puts to the model, at most, for each source entity. ``remember`` may wrap the judge that asks the model.
+    A person's ``decisions`` override whatever any judge says. ``exclusive``: an entity has one counterpart at most, so
+    that candidates are rivals; else each is judged by itself. "oracle" is a cascade like any other, with a simulated
+    answer from the reference in place of the model's. ``ask`` is how many questions a cascade puts to the model, at
+    most, for each source entity. ``remember`` may wrap the judge that asks the model.
 
     Raises:
         ConfigError: the judge needs a model, a reference or a file of decisions that is not there.
@@ -47,13 +49,13 @@ def make_judge(
         name = "cascade" if model else "rule"
     judge: Judge[MatchQuestion]
     if name == "rule":
-        judge = RuleJudge()
+        judge = _rule(exclusive)
     elif name == "oracle":
         if reference is None:
             raise ConfigError(
                 "the oracle judge answers from a reference, and none was given", fix="Give --reference FILE."
             )
-        judge = after_the_rule(match_oracle(reference, error_rate=error_rate, seed=seed), ask)
+        judge = after_the_rule(match_oracle(reference, error_rate=error_rate, seed=seed), ask, exclusive=exclusive)
     elif name == "person":
         if decisions is None:
             raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
@@ -65,15 +67,21 @@ def make_judge(
         )
     else:
         asked = remember(_model_judge(model, context, width))
-        judge = asked if name == "model" else after_the_rule(asked, ask)
+        judge = asked if name == "model" else after_the_rule(asked, ask, exclusive=exclusive)
     return Reviewed(decisions, judge, exclusive=exclusive) if decisions is not None else judge
 
 
 def after_the_rule(
-    judge: Judge[MatchQuestion], ask: float = ASK, rule: Judge[MatchQuestion] | None = None
+    judge: Judge[MatchQuestion], ask: float = ASK, rule: Judge[MatchQuestion] | None = None, *, exclusive: bool = True
 ) -> Cascade[MatchQuestion]:
     """A cascade of the rule judge and another: a pair asked about from both sides is one claim."""
-    return Cascade(rule or RuleJudge(), judge, asking=Asking(ask, of=_sources, claim=_pair))
+    asking = Asking(ask, of=_sources, claim=_pair, exclusive=exclusive)
+    return Cascade(rule or _rule(exclusive), judge, asking=asking)
+
+
+def _rule(exclusive: bool) -> RuleJudge:
+    """The rule judge; where an entity may have several counterparts, they are no rivals."""
+    return RuleJudge() if exclusive else RuleJudge(replace(Weights(), rivals=False))
 
 
 def _sources(questions: Sequence[MatchQuestion]) -> int:

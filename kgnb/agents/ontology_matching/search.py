@@ -7,8 +7,8 @@ one embedder is wrong for the next. Equal names are candidates whatever their ve
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Set
 from itertools import product
 
 import numpy as np
@@ -26,6 +26,7 @@ from kgnb.agents.ontology_matching.values import (
     Stored,
     View,
 )
+from kgnb.kg.ontology import Kind
 from kgnb.kg.words import key
 from kgnb.vectors.calibration import QUANTILES, Calibration, calibrate
 from kgnb.vectors.centring import centred
@@ -56,12 +57,20 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
         calibration = calibrate(a, b, neighbours=(there, back) if options.k > 1 else None)
         calibrations.append((view, calibration))
         threshold = calibration.background[FLOOR] if options.similarity is None else options.similarity
-        rankings += _ranked(view, "source", source, target, there, threshold, options.k)
-        rankings += _ranked(view, "target", target, source, back, threshold, options.k)
+        few = _few(target, options), _few(source, options)
+        rankings += _ranked(view, "source", source, target, there, threshold, options.k, few[0])
+        rankings += _ranked(view, "target", target, source, back, threshold, options.k, few[1])
     rankings.sort(key=lambda r: (r.direction, r.kind, r.source, r.target, r.view))
     pairs = sorted({ranked.pair for ranked in rankings})
     cosines = _cosines(pairs, source, target, [*sides.values(), meanings])
     return Found(described, tuple(rankings), cosines, tuple(calibrations))
+
+
+def _few(asked: tuple[Description, ...], options: Options) -> Set[Kind]:
+    """The kinds of which there are no more than ``k``: nothing is won by leaving some out, and among so few vectors
+    neither the centre nor the background of unrelated pairs means much."""
+    numbers = Counter(description.kind for description in asked)
+    return {kind for kind, number in numbers.items() if number <= options.k and options.similarity is None}
 
 
 def _grouped(stored: Stored, view: View, only: str = "") -> tuple[Grouped, Grouped]:
@@ -96,12 +105,13 @@ def _ranked(
     neighbours: Neighbours,
     threshold: float,
     k: int,
+    few: Set[Kind],
 ) -> Iterator[Ranked]:
     for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
         hits = {
             asked[i].iri: float(score)
             for i, score in zip(indices, scores, strict=True)
-            if i >= 0 and score >= threshold
+            if i >= 0 and (score >= threshold or one.kind in few)
         }
         for iri, rank in ranks({iri: round(score, 6) for iri, score in hits.items()}).items():
             if rank <= k:
