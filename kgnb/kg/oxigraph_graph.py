@@ -11,12 +11,24 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 import pyoxigraph as ox
+from pyparsing import ParseBaseException
+from rdflib.plugins.sparql.parser import parseQuery, parseUpdate
+from rdflib.plugins.sparql.sparql import SPARQLError
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_terms import OxTerm, from_oxigraph, to_oxigraph, triple_from_oxigraph, triple_to_oxigraph
 from kgnb.kg.sorting import triple_key
-from kgnb.kg.sparql import bind, check_limit, expect_form, expect_update, names_its_graphs, put_first, refuse_load
+from kgnb.kg.sparql import (
+    bind,
+    check_limit,
+    expect_form,
+    expect_update,
+    names_its_graphs,
+    put_first,
+    query_form,
+    refuse_load,
+)
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 
 _Item = TypeVar("_Item")
@@ -247,12 +259,25 @@ def _malformed(error: SyntaxError, query: str) -> DataError:
     match = _AT.match(str(error))
     if match is None:
         return DataError(str(error)[:300], where="SPARQL query", fix="mend the query")
-    line, column, complaint = int(match[1]), int(match[2]), match[3]
+    line, column = _place(query) or (int(match[1]), int(match[2]))
     lines = query.splitlines()
     near = lines[line - 1].strip()[:120] if 0 < line <= len(lines) else "the end of the query"
     return DataError(
         f"malformed query near: {near}",
         where=f"SPARQL query, line {line}, column {column}",
         fix="mend the query at this place",
-        details=complaint[:2000],
+        details=match[3][:2000],
     )
+
+
+def _place(query: str) -> tuple[int, int] | None:
+    """Line and column where rdflib's parser stumbles: the engine's own often says no more than "at the end"."""
+    for parse in (parseQuery, parseUpdate):
+        try:
+            parse(query)
+        except ParseBaseException as error:
+            if parse is parseUpdate or query_form(query) != "UPDATE":
+                return error.lineno, error.column
+        except (SPARQLError, DataError, ValueError, RecursionError):
+            return None
+    return None
