@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kgnb.settings import Settings
     from kgnb.tasks import align_entities, match_ontologies
     from kgnb.tasks.asking import answer_question, answer_questions
-    from kgnb.tasks.building import compile_ontology
+    from kgnb.tasks.building import build_graph, compile_ontology, ground
 
 __version__ = _version("kgnb")
 
@@ -46,7 +46,9 @@ __all__ = [
     "align_entities",
     "answer_question",
     "answer_questions",
+    "build_graph",
     "compile_ontology",
+    "ground",
     "load_alignment",
     "load_ipython_extension",
     "match_ontologies",
@@ -60,7 +62,9 @@ _LAZY = {
     "AskOptions": ("kgnb.agents.question_answering.values", "Options"),
     "answer_question": ("kgnb.tasks.asking", "answer_question"),
     "answer_questions": ("kgnb.tasks.asking", "answer_questions"),
+    "build_graph": ("kgnb.tasks.building", "build_graph"),
     "compile_ontology": ("kgnb.tasks.building", "compile_ontology"),
+    "ground": ("kgnb.tasks.building", "ground"),
     "AlignOptions": ("kgnb.agents.entity_alignment.values", "Options"),
     "LookOptions": ("kgnb.agents.entity_alignment.looking", "LookOptions"),
     "align_entities": ("kgnb.tasks", "align_entities"),

@@ -1,0 +1,169 @@
+"""Where a reader works: it acts on passages through the tools; all it does is bounded and written down."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from kgnb.agents.kg_construction.passages import Passage
+from kgnb.agents.kg_construction.values import CallResult, Source, ToolSpec, Violation
+
+REPEATED = "repeated call"
+GIVEN_UP = "given up"
+
+
+class Session(Protocol):
+    """What a desk needs of a session of the pack."""
+
+    def call(self, name: str, arguments: Mapping[str, Any], source: Source | None = None) -> CallResult:
+        """Call a tool."""
+        ...
+
+
+@dataclass(frozen=True)
+class Act:
+    """One call as it went. ``start`` and ``end`` are characters of the document."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    ok: bool
+    start: int
+    end: int
+    step: str = ""
+    iri: str = ""
+    created: bool = False
+    triples: int = 0
+    violations: tuple[Violation, ...] = ()
+
+    @property
+    def writes(self) -> bool:
+        """Whether it has to be done again to have the same graph."""
+        return self.ok and bool(self.triples or self.created)
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What could not be written, for a person to look at."""
+
+    document: str
+    start: int
+    end: int
+    tool: str
+    arguments: Mapping[str, Any]
+    reason: str
+    violations: tuple[Violation, ...] = ()
+
+
+@dataclass
+class Entity:
+    """An entity of the document, as later steps are told of it."""
+
+    iri: str
+    term: str
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass
+class Desk:
+    """The tools over one session, for one document. Not for several threads.
+
+    A call that was refused is refused again, unread, when it comes back unchanged; after ``repairs`` refusals in a row
+    a tool's call is put on the list of doubts, and the reader is told to go on. ``feedback=False`` tells only that a
+    call was received: the paper's ablation.
+    """
+
+    session: Session
+    document: str
+    tools: Mapping[str, ToolSpec]
+    repairs: int = 3
+    feedback: bool = True
+    acts: list[Act] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    entities: dict[str, Entity] = field(default_factory=dict)
+    repaired: int = 0
+    repeats: int = 0
+    _refused: set[str] = field(default_factory=set)
+    _pending: dict[str, list[Act]] = field(default_factory=dict)
+
+    def call(
+        self, name: str, arguments: Mapping[str, Any], passage: Passage, quote: str = "", step: str = ""
+    ) -> CallResult:
+        """Call a tool about a passage; ``quote`` are the words of it that say so."""
+        start, end = span(passage, quote)
+        key = json.dumps([name, arguments], sort_keys=True, default=str)
+        if key in self._refused:
+            self.repeats += 1
+            hint = "This very call was refused before. Change what its violations name, or go on with another fact."
+            same = Violation(name, REPEATED, "the same arguments", hint=hint)
+            return CallResult(False, violations=(same,), retryable=True)
+        result = self.session.call(name, arguments, Source(self.document, start, end))
+        if _said_already(result):
+            self.repeats += 1
+            return result
+        act = Act(
+            name, dict(arguments), result.ok, start, end, step, result.iri, result.created, result.triples,
+            result.violations,
+        )  # fmt: skip
+        self.acts.append(act)
+        if result.ok:
+            self._succeeded(act)
+            return result
+        self._refused.add(key)
+        return self._failed(act, result)
+
+    def _succeeded(self, act: Act) -> None:
+        if self._pending.pop(act.tool, None):
+            self.repaired += 1
+        tool = self.tools.get(act.tool)
+        if tool is not None and tool.kind == "create" and act.iri:
+            self.entities.setdefault(act.iri, Entity(act.iri, tool.term, act.tool, act.arguments))
+
+    def _failed(self, act: Act, result: CallResult) -> CallResult:
+        tool = self.tools.get(act.tool)
+        if tool is not None and tool.kind not in ("create", "add"):
+            return result
+        tries = self._pending.setdefault(act.tool, [])
+        tries.append(act)
+        if len(tries) <= self.repairs:
+            return result
+        self._give_up(act.tool)
+        hint = f"Refused {len(tries)} times. It is left to a person; go on with the next fact."
+        over = Violation(act.tool, GIVEN_UP, f"{len(tries)} refusals", hint=hint)
+        return CallResult(False, violations=(*result.violations, over), retryable=False)
+
+    def told(self, result: CallResult) -> dict[str, Any]:
+        """What the reader gets to see of a result."""
+        return result.as_json() if self.feedback else {"received": True}
+
+    def close(self) -> None:
+        """What was refused and never repaired goes to the doubts."""
+        for name in list(self._pending):
+            self._give_up(name)
+
+    def _give_up(self, name: str) -> None:
+        last = self._pending.pop(name)[-1]
+        reason = last.violations[0].hint or last.violations[0].constraint if last.violations else "refused"
+        self.doubts.append(Doubt(self.document, last.start, last.end, name, last.arguments, reason, last.violations))
+
+
+def _said_already(result: CallResult) -> bool:
+    """Whether a call was refused for nothing but that its facts are there."""
+    return not result.ok and not result.retryable and any(one.constraint == "repeat" for one in result.violations)
+
+
+def span(passage: Passage, quote: str) -> tuple[int, int]:
+    """Where in the document a quote stands, whatever its case and spaces; the passage where it is not in it.
+
+    >>> span(Passage("note", 1, 100, 130, "Boil for  20 minutes, then go."), "boil for 20 MINUTES")
+    (100, 120)
+    """
+    wanted = quote.split()
+    if wanted:
+        found = re.search(r"\s+".join(map(re.escape, wanted)), passage.text, re.IGNORECASE)
+        if found:
+            return passage.start + found.start(), passage.start + found.end()
+    return passage.start, passage.end

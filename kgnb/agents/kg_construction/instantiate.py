@@ -1,0 +1,169 @@
+"""Stage 3: a reader goes through documents, step by step of the plan, and what it writes becomes one graph.
+
+Each document is read in a session of its own and its journal is written whole, so that a bad document stops no other
+and a killed run goes on where it was. The graph is made of the journals, in the order of the documents, through the same
+checks: what one document says against another is refused and left to a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.desk import Desk, Doubt
+from kgnb.agents.kg_construction.documents import Document, Readable, read_document
+from kgnb.agents.kg_construction.journal import Journal, journal_key, read_journal, write_journal
+from kgnb.agents.kg_construction.passages import passages
+from kgnb.agents.kg_construction.plan import Plan
+from kgnb.agents.kg_construction.readers import Reader, Task, still_missing
+from kgnb.agents.kg_construction.values import Source, ToolPack
+from kgnb.errors import BackendError, DataError, LimitError, ReplyError
+
+if TYPE_CHECKING:
+    from kgnb.agents.kg_construction.session import Session
+
+_FAILURES = 3  # documents in a row that a backend fails on, before the batch is given up
+
+
+@dataclass(frozen=True)
+class Options:
+    """How documents are cut and how much a reader may try."""
+
+    passage: int = field(
+        default=6000, metadata={"help": "characters a reader sees at once", "min": 200, "max": 200_000}
+    )
+    overlap: int = field(default=400, metadata={"help": "characters two passages share", "min": 0, "max": 20_000})
+    repairs: int = field(
+        default=3,
+        metadata={"help": "times a refused call may be mended before it is left to a person", "min": 0, "max": 20},
+    )
+    calls: int = field(
+        default=40, metadata={"help": "replies of a model for one passage and step", "min": 1, "max": 500}
+    )
+    feedback: bool = field(default=True, metadata={"help": "tell the reader why a call is refused"})
+
+
+@dataclass
+class Progress:
+    """How far a batch has come; what a listener is told after each document."""
+
+    done: int = 0
+    total: int = 0
+
+
+def instantiate(
+    documents: Sequence[Readable],
+    pack: ToolPack,
+    reader: Reader,
+    plan: Plan,
+    options: Options = Options(),
+    *,
+    session: Session | None = None,
+    folder: Path | None = None,
+    checked: bool = True,
+    on_document: Callable[[int, int], object] | None = None,
+) -> Built:
+    """The graph that the documents make, with its journals and what was left to a person.
+
+    Args:
+        session: where the graph is built; a new one in memory by default.
+        folder: where journals are kept; what lies there and was made alike is not read again.
+        checked: False writes without asking the constraints: the ablation.
+        on_document: told how many documents are done, and of how many.
+
+    Raises:
+        BackendError: a model's server fails on three documents in a row; journals so far are kept.
+    """
+    target = session if session is not None else pack.session(checked=checked)
+    journals: list[Journal] = []
+    failures = 0
+    limit = ""
+    for number, entry in enumerate(documents, start=1):
+        if limit:
+            journals.append(Journal(entry.name, "", "", reader.name, error=f"not read: {limit}"))
+            continue
+        try:
+            journals.append(_one(entry, pack, reader, plan, options, target.namespace, folder, checked))
+            failures = 0
+        except (DataError, ReplyError) as error:
+            journals.append(Journal(entry.name, "", "", reader.name, error=error.what))
+        except LimitError as error:
+            limit = error.what
+            journals.append(Journal(entry.name, "", "", reader.name, error=error.what))
+        except BackendError as error:
+            failures += 1
+            journals.append(Journal(entry.name, "", "", reader.name, error=error.what))
+            if failures >= min(_FAILURES, len(documents)):
+                raise
+        if on_document:
+            on_document(number, len(documents))
+    doubts = [doubt for journal in journals for doubt in journal.doubts]
+    for journal in journals:
+        doubts += _apply(journal, target)
+    return Built(pack, target, tuple(journals), tuple(doubts), limited=bool(limit))
+
+
+def _one(
+    entry: Readable, pack: ToolPack, reader: Reader, plan: Plan, options: Options, namespace: str,
+    folder: Path | None, checked: bool,
+) -> Journal:  # fmt: skip
+    """The journal of one document: the one at hand, or a new one."""
+    document = read_document(entry)
+    key = journal_key(
+        {
+            "document": document.digest, "reader": reader.name, "options": asdict(options), "namespace": namespace,
+            "pack": dict(pack.manifest), "prompts": [prompt.text for prompt in plan.prompts], "checked": checked,
+        }
+    )  # fmt: skip
+    if folder is not None and (kept := read_journal(folder, document.name, key)):
+        return kept
+    journal = replace(_read(document, pack, reader, plan, options, namespace, checked), key=key)
+    if folder is not None:
+        write_journal(folder, journal)
+    return journal
+
+
+def _read(
+    document: Document, pack: ToolPack, reader: Reader, plan: Plan, options: Options, namespace: str, checked: bool
+) -> Journal:
+    """One document, read in a session of its own."""
+    session = pack.session(namespace, checked=checked)
+    desk = Desk(session, document.name, {tool.name: tool for tool in pack.tools}, options.repairs, options.feedback)
+    cut = passages(document, options.passage, min(options.overlap, options.passage // 2))
+    tasks = [Task(passage, prompt, pack) for prompt in plan.prompts for passage in cut]
+    for task in [*tasks[:-1], *(replace(task, last=True) for task in tasks[-1:])]:
+        reader.read(task, desk)
+    desk.close()
+    doubts = list(desk.doubts)
+    if tasks:
+        for one in still_missing(replace(tasks[-1], last=True), desk):
+            reason = one.hint or f"{one.constraint}: something required is missing"
+            doubts.append(Doubt(document.name, 0, len(document.text), "missing", {"iri": one.focus}, reason, (one,)))
+    return Journal(
+        document.name, document.digest, "", reader.name, tuple(desk.acts), tuple(doubts), desk.repaired,
+        desk.repeats, len(document.text),
+    )  # fmt: skip
+
+
+def _apply(journal: Journal, session: Session) -> list[Doubt]:
+    """Does again, in the shared session, what wrote something; what is refused there is for a person."""
+    refused: list[Doubt] = []
+    renamed: dict[str, str] = {}
+
+    def mapped(value: Any) -> Any:
+        return renamed.get(value, value) if isinstance(value, str) else value
+
+    for act in journal.acts:
+        if not act.writes:
+            continue
+        arguments = {name: mapped(value) for name, value in act.arguments.items()}
+        result = session.call(act.tool, arguments, Source(journal.document, act.start, act.end))
+        if result.ok and act.iri and result.iri != act.iri:
+            renamed[act.iri] = result.iri
+        if not result.ok:
+            reason = "another document says otherwise"
+            refused.append(Doubt(journal.document, act.start, act.end, act.tool, arguments, reason, result.violations))
+    return refused

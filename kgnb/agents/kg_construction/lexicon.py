@@ -1,0 +1,157 @@
+"""How the terms of a T-Box are spoken of: words of classes, properties and listed values, in every language it has."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from kgnb.agents.kg_construction.values import Parameter, ToolPack, ToolSpec
+from kgnb.kg.terms import RDFS, SKOS, XSD, Iri, Literal
+from kgnb.kg.words import words
+
+Phrase = tuple[str, ...]
+_NUMERIC = {f"{XSD}{name}" for name in (
+    "integer", "decimal", "double", "float", "int", "long", "short", "nonNegativeInteger", "positiveInteger",
+)}  # fmt: skip
+_NAMES = ("prefLabel", "altLabel", "hiddenLabel", "notation")
+
+
+@lru_cache(maxsize=1 << 16)
+def stems(text: str) -> Phrase:
+    """The words of a text, cut so that forms of one word meet: English, German and French endings.
+
+    >>> stems("Simmering the carrots") == stems("simmer the carrot")
+    True
+    """
+    return tuple(_stem(word) for word in words(text))
+
+
+def _stem(word: str) -> str:
+    if len(word) <= 3 or not word.isalpha():
+        return word
+    for ending in ("ations", "ation", "ings", "ing", "ers", "er", "ed", "es", "en", "ez", "és", "é", "s", "e", "n"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: len(word) - len(ending)]
+    return word
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A property as a reader fills it: the tool that states it, and what it takes."""
+
+    iri: str
+    tool: ToolSpec
+    phrases: tuple[Phrase, ...]
+    domain: tuple[str, ...]
+    value: Parameter
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it leads to an entity."""
+        return self.value.kind == "entity"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it takes a number."""
+        return bool(self.value.datatypes) and self.value.datatypes[0] in _NUMERIC and not self.value.choices
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the number is a whole one."""
+        return self.is_number and self.value.datatypes[0] not in {f"{XSD}{n}" for n in ("decimal", "double", "float")}
+
+
+class Lexicon:
+    """The words of one pack. Made once; asking it changes nothing."""
+
+    def __init__(self, pack: ToolPack) -> None:
+        self.pack = pack
+        self.creators = {tool.term: tool for tool in pack.of_kind("create")}
+
+    def phrases(self, iri: str) -> tuple[Phrase, ...]:
+        """What a term is called, longest first; the words of its IRI where it has no label."""
+        found = {stems(text) for text in self._texts(iri) or [re.split(r"[#/:]", iri)[-1]]}
+        return tuple(sorted((one for one in found if one), key=lambda one: (-len(one), one)))
+
+    def spellings(self, iri: str) -> tuple[str, ...]:
+        """Labels, other names and symbols of a listed value, as they are written."""
+        return tuple(dict.fromkeys(self._texts(iri))) or (self.pack.tbox.label(iri),)
+
+    def _texts(self, iri: str) -> list[str]:
+        entity = self.pack.tbox.entities.get(iri)
+        texts = [text.text for text in (*entity.labels, *entity.synonyms)] if entity else []
+        told = self.pack.tbox.all(Iri(iri), f"{RDFS}label", *(f"{SKOS}{name}" for name in _NAMES))
+        return texts + [term.text for term in told if isinstance(term, Literal)]
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """Every property that can be stated, in the order of the tools."""
+        found = []
+        for tool in self.pack.of_kind("add"):
+            entity = self.pack.tbox.entities.get(tool.term)
+            values = [one for one in tool.parameters if one.name in ("object", "value")]
+            if values:
+                domain = entity.domain if entity else ()
+                found.append(Slot(tool.term, tool, self.phrases(tool.term), domain, values[0]))
+        return tuple(found)
+
+    def is_a(self, iri: str, other: str) -> bool:
+        """Whether a class is another one or lies below it."""
+        return iri == other or iri in self.pack.tbox.below.get(other, ())
+
+    def of(self, cls: str) -> tuple[Slot, ...]:
+        """The properties whose domain the class fits; those without a domain are not among them."""
+        return tuple(slot for slot in self.slots if any(self.is_a(cls, domain) for domain in slot.domain))
+
+    def leads_to(self, start: str, end: str) -> tuple[Slot, ...]:
+        """The properties from one class to another."""
+        return tuple(
+            slot for slot in self.of(start)
+            if slot.is_object and any(self.is_a(end, target) for target in slot.value.classes)
+        )  # fmt: skip
+
+    @cached_property
+    def root(self) -> str:
+        """The class everything else hangs on: most properties lead from it to classes that can be made."""
+
+        def weight(cls: str) -> tuple[int, int]:
+            out = [
+                slot for slot in self.of(cls) if slot.is_object and any(c in self.creators for c in slot.value.classes)
+            ]
+            into = [slot for slot in self.slots if slot.is_object and cls in slot.value.classes]
+            return (len({slot.value.classes for slot in out}), -len(into))
+
+        return max(self.creators, key=weight, default="")
+
+    @cached_property
+    def listed(self) -> tuple[tuple[Phrase, str], ...]:
+        """Names of all individuals that a closed list holds, longest first, with their IRI."""
+        members = {one for cls in self.pack.tbox.closed_lists for one in self.pack.tbox.enumerated.get(cls, ())}
+        pairs = {(phrase, iri) for iri in members for phrase in self.phrases(iri)}
+        return tuple(sorted(pairs, key=lambda pair: (-len(pair[0]), pair)))
+
+    @cached_property
+    def units(self) -> dict[str, tuple[str, str]]:
+        """Class and unit's name by every spelling of a unit of a quantity class that can be made."""
+        found: dict[str, tuple[str, str]] = {}
+        for cls, quantity in self.pack.quantities.items():
+            if cls not in self.creators or not self.pack.tbox.above(cls):
+                continue
+            for name, iri in quantity.units:
+                for text in (name, *self.spellings(iri), *(s for s, whose in quantity.symbols if whose == name)):
+                    found.setdefault(unit_key(text), (cls, name))
+        return found
+
+
+def unit_key(text: str) -> str:
+    """A unit's spelling as it is compared: without blanks, dots and the plural.
+
+    >>> unit_key("Minutes") == unit_key("minute"), unit_key("°C")
+    (True, '°c')
+    """
+    plain = text.strip().casefold().replace(" ", "").replace(".", "")
+    for ending in ("es", "s", "n", "en"):
+        if len(plain) > 4 and plain.endswith(ending) and plain.isalpha():
+            return plain[: -len(ending)].rstrip("e")
+    return plain.rstrip("e") if len(plain) > 4 and plain.isalpha() else plain

@@ -1,0 +1,83 @@
+"""The notes of the hut kitchens: their T-Box, shapes, documents, reference, and queries that read records back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgnb.datasets import huts
+
+_PREFIXES = """PREFIX k: <http://huts.example/kitchen#>
+PREFIX om: <http://www.ontology-of-units-of-measure.org/resource/om-2/>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+"""
+
+
+@dataclass(frozen=True)
+class RecordQuery:
+    """A fixed SELECT query that reads records out of a graph: ``?record``, and a slot for each other variable."""
+
+    name: str
+    query: str
+    alternatives: tuple[str, ...] = ()
+    forgiving: tuple[str, ...] = ()
+
+
+QUERIES = (
+    RecordQuery(
+        "recipes",
+        _PREFIXES
+        + """SELECT ?record ?title ?people ?dish ?course ?hut ?cook WHERE {
+  ?record a k:Recipe .
+  OPTIONAL { ?record k:title ?title } OPTIONAL { ?record k:servesPeople ?people }
+  OPTIONAL { ?record k:makesDish ?d . ?d k:name ?dish OPTIONAL { ?d k:course ?course } }
+  OPTIONAL { ?record k:cookedAt/k:name ?hut } OPTIONAL { ?record k:writtenBy/k:name ?cook } }""",
+    ),
+    RecordQuery(
+        "portions",
+        _PREFIXES
+        + """SELECT ?record ?recipe ?amount ?unit ?ingredient WHERE {
+  ?r k:hasPortion ?record . OPTIONAL { ?r k:title ?recipe }
+  OPTIONAL { ?record k:amount ?amount } OPTIONAL { ?record k:unit ?unit }
+  OPTIONAL { ?record k:ofIngredient/k:name ?ingredient } }""",
+    ),
+    RecordQuery(
+        "steps",
+        _PREFIXES
+        + """SELECT ?record ?recipe ?number ?kind ?uses ?duration ?temperature WHERE {
+  ?r k:hasStep ?record . OPTIONAL { ?r k:title ?recipe }
+  OPTIONAL { ?record k:stepNumber ?number }
+  OPTIONAL { ?record a ?kind FILTER(?kind IN (k:Cut, k:Boil, k:Simmer, k:Fry, k:Bake, k:Mix, k:Rest)) }
+  OPTIONAL { ?record k:uses/k:name ?uses }
+  OPTIONAL { ?record k:lasts/om:hasValue ?m . ?m om:hasNumericalValue ?n ; om:hasUnit ?u
+             BIND(CONCAT(STR(?n), " ", STR(?u)) AS ?duration) }
+  OPTIONAL { ?record k:atTemperature/om:hasValue ?tm . ?tm om:hasNumericalValue ?t ; om:hasUnit ?tu
+             BIND(CONCAT(STR(?t), " ", STR(?tu)) AS ?temperature) } }""",
+    ),
+    RecordQuery(
+        "allergens",
+        _PREFIXES
+        + """SELECT ?record ?allergen WHERE {
+  ?i k:containsAllergen ?allergen ; k:name ?name BIND(?name AS ?record) }""",
+    ),
+)
+
+
+def notes() -> Path:
+    """The folder of the fifteen notes."""
+    return huts.path("kitchen-notes")
+
+
+def tbox() -> Path:
+    """The T-Box."""
+    return huts.path("kitchen")
+
+
+def shapes() -> Path:
+    """The SHACL shapes."""
+    return huts.path("kitchen-shapes")
+
+
+def reference() -> Path:
+    """What the notes say, one named graph a note."""
+    return huts.path("kitchen-reference")
