@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from kgnb.magics.completing import matcher
+from kgnb.magics.ea import EaMagics
 from kgnb.magics.kg import KgMagics
 from kgnb.magics.llm import LlmMagics
 from kgnb.magics.om import OmMagics
+from kgnb.magics.qa import QaMagics
 from kgnb.magics.session import Session
 from kgnb.magics.sparql import SparqlMagics
 from kgnb.magics.verbs import VerbMagics
@@ -14,7 +17,7 @@ from kgnb.settings import Settings
 
 __all__ = ["FAMILIES", "load", "unload"]
 
-FAMILIES: tuple[type[VerbMagics], ...] = (KgMagics, SparqlMagics, OmMagics, LlmMagics)
+FAMILIES: tuple[type[VerbMagics], ...] = (KgMagics, SparqlMagics, OmMagics, EaMagics, QaMagics, LlmMagics)
 
 
 def load(ipython: Any, settings: Settings | None = None) -> None:
@@ -22,15 +25,24 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
     if all(family.__name__ in ipython.magics_manager.registry for family in FAMILIES):
         return
     session = Session(settings or Settings.load())
+    _complete_queries(ipython, session)
     for family in FAMILIES:
         magics = family(ipython, session)
         ipython.register_magics(magics)
-        ipython.set_hook("complete_command", magics.complete, str_key=f"%{family.magic}")
+        for key in (f"%{family.magic}", f"%%{family.magic}"):
+            ipython.set_hook("complete_command", magics.complete, str_key=key)
+
+
+def _complete_queries(ipython: Any, session: Session) -> None:
+    """Offers what a query may hold, in cells of ``%%sparql``."""
+    ipython.Completer.custom_matchers.append(matcher(session))
 
 
 def unload(ipython: Any) -> None:
     """Takes the magics away and closes what their session had open; what is not there is no error."""
     manager = ipython.magics_manager
+    matchers = ipython.Completer.custom_matchers
+    matchers[:] = [one for one in matchers if getattr(one, "matcher_identifier", "") != "kgnb.sparql"]
     sessions = set()
     for family in FAMILIES:
         magics = manager.registry.pop(family.__name__, None)
@@ -39,6 +51,7 @@ def unload(ipython: Any) -> None:
         sessions.add(magics.session)
         for kind in ("line", "cell"):
             manager.magics[kind].pop(family.magic, None)
-        ipython.strdispatchers["complete_command"].strs.pop(f"%{family.magic}", None)
+        for key in (f"%{family.magic}", f"%%{family.magic}"):
+            ipython.strdispatchers["complete_command"].strs.pop(key, None)
     for session in sessions:
         session.close()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from kgnb.backends import URL, open_embedder, open_graph, open_index, open_model, open_ontology
 from kgnb.errors import DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
+from kgnb.kg.schema import Schema
 from kgnb.llm.model import ChatModel
 from kgnb.run import Run
 from kgnb.settings import Settings
@@ -17,6 +19,8 @@ from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
 if TYPE_CHECKING:
+    from kgnb.magics.aligning import AligningTask
+    from kgnb.magics.asking import AskingTask
     from kgnb.magics.matching import MatchingTask
 
 
@@ -28,6 +32,8 @@ class NamedGraph:
     graph: Graph
     origin: str  # as it was written when it was opened
     ontologies: dict[bool, Ontology] = field(default_factory=dict)  # with individuals, and without
+    schema: Schema | None = None  # for completion; read in the background by ``reading``
+    reading: Thread | None = None
 
 
 class Session:
@@ -38,6 +44,8 @@ class Session:
         self.graphs: dict[str, NamedGraph] = {}
         self.current: str = ""
         self.matching: MatchingTask | None = None
+        self.asking: AskingTask | None = None
+        self.aligning: AligningTask | None = None
         self.runs: list[Run] = []
         self.prefixes: dict[str, str] = {}  # those of %kg prefix
         self._models: dict[Settings, ChatModel | None] = {}

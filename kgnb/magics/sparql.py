@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from types import SimpleNamespace
 from typing import Any
 
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
@@ -91,6 +92,7 @@ class SparqlMagics(VerbMagics):
         )
         if arguments.update:
             named.ontologies.clear()  # what was read of it may be out of date
+            named.schema = named.reading = None
         if arguments.store:
             self.shell.user_ns[arguments.store] = found
         if arguments.export:
@@ -124,6 +126,14 @@ class SparqlMagics(VerbMagics):
             raise
         except ValueError as error:
             raise LineError(str(error), line=shown, fix="%sparql --help lists what it takes.") from error
+
+    def complete(self, shell: Any, event: SimpleNamespace) -> list[str]:
+        """Graphs and options, on the first line."""
+        actions = self.verbs["sparql"].parser._actions  # type: ignore[attr-defined]
+        return [
+            *self.session.graphs,
+            *(text for action in actions for text in action.option_strings if text[:2] == "--"),
+        ]
 
     def suggestions(self, name: str) -> list[str]:
         """Names of open graphs."""

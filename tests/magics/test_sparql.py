@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from IPython.core.completer import provisionalcompleter
 
 from kgnb.errors import KgnbError
 from kgnb.magics.interruptible import interruptible
@@ -174,3 +175,21 @@ def test_the_schema_is_drawn(alpine: Notebook) -> None:
     picture = alpine.good("%kg schema").value
     assert "hut -- has warden --> warden" in str(picture) and "hut -- is a --> building" in str(picture)
     assert "2 classes more are not drawn: --classes 4" in str(alpine.good("%kg schema --classes 2").value)
+
+
+def completions(notebook: Notebook, text: str) -> list[str]:
+    with provisionalcompleter():
+        return [one.text for one in notebook.shell.Completer.completions(text, len(text))]
+
+
+def test_the_kernel_completes_in_a_query_and_on_its_first_line(alpine: Notebook) -> None:
+    assert completions(alpine, "%%sparql\nSELECT * { ?x a hütt")[0] == ":Hut"
+    assert completions(alpine, "%%sparql alpine --limit 3\nSELECT ?hut WHERE {\n ?h") == ["?hut"]
+    assert "--limit" in completions(alpine, "%%sparql --li")
+    assert not any(text.startswith(":") for text in completions(alpine, "hutt"))
+
+
+def test_an_update_is_known_to_the_next_completion(alpine: Notebook) -> None:
+    completions(alpine, "%%sparql\nSELECT * { ?x a hütt")
+    alpine.good('%%sparql --update\nINSERT DATA { :Tent a owl:Class ; rdfs:label "marquee" }')
+    assert completions(alpine, "%%sparql\nSELECT * { ?x a marq") == [":Tent"]

@@ -47,7 +47,8 @@ def test_the_question_mark_shows_verbs_and_examples(notebook: Notebook, magic: s
 
 
 def test_every_verb_has_a_summary_an_example_and_help(notebook: Notebook) -> None:
-    for family in magics.FAMILIES:
+    families = [family for family in magics.FAMILIES if set(family.verbs) != {family.magic}]  # %%sparql has no verbs
+    for family in families:
         for name, method in family.verbs.items():
             text = notebook.good(f"%{family.magic} {name} --help").printed
             assert f"%{family.magic} {name}" in text and method.summary in " ".join(text.split())

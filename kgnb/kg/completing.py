@@ -1,0 +1,136 @@
+"""What may come next in a SPARQL query: variables, prefixes, classes and properties of the graph, keywords.
+
+A fragment of any label finds its class or property, in whatever language: ``hütt`` offers ``huts:Hut``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgnb.kg.prefixes import PREFIXES, shorten
+from kgnb.kg.schema import Named, Schema
+from kgnb.kg.sparql import tokens
+
+KEYWORDS = (
+    *("SELECT", "DISTINCT", "WHERE", "FILTER", "OPTIONAL", "UNION", "MINUS", "GRAPH", "SERVICE", "BIND", "VALUES"),
+    *("GROUP BY", "ORDER BY", "HAVING", "LIMIT", "OFFSET", "ASC", "DESC", "ASK", "CONSTRUCT", "DESCRIBE", "FROM"),
+    *("PREFIX", "BASE", "INSERT DATA", "DELETE DATA", "DELETE WHERE", "EXISTS", "NOT EXISTS", "IN", "AS", "COUNT"),
+    *("SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT", "STR", "LANG", "LANGMATCHES", "DATATYPE", "BOUND", "IRI"),
+    *("IF", "COALESCE", "CONCAT", "CONTAINS", "STRSTARTS", "STRENDS", "STRLEN", "LCASE", "UCASE", "REGEX", "REPLACE"),
+    *("YEAR", "MONTH", "DAY", "NOW", "ABS", "ROUND", "CEIL", "FLOOR", "isIRI", "isBLANK", "isLITERAL", "xsd:integer"),
+)
+MOST = 60
+_WORD = re.compile(r"(?:[?$]\w*|<[^<>\s]*|[^\W\d]?[\w.\-]*:[\w.\-%]*|\w+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One thing that may stand here: the text, what it is, its label, and how well it fits (the least first)."""
+
+    text: str
+    kind: str
+    label: str = ""
+    rank: tuple[int, int, str] = (0, 0, "")
+
+
+def complete(
+    query: str, cursor: int, schema: Schema | None = None, prefixes: Mapping[str, str] | None = None
+) -> tuple[int, list[Completion]]:
+    """Where the word under the cursor begins, and what it may become, the best first.
+
+    >>> from kgnb.kg.schema import Named, Schema
+    >>> huts = Schema((Named("http://huts.example/Hut", ("hut", "Hütte"), 9),), ())
+    >>> start, found = complete("SELECT * { ?x a hütt", 20, huts, {"h": "http://huts.example/"})
+    >>> start, found[0].text, found[0].label
+    (16, 'h:Hut', 'Hütte')
+    """
+    before = query[:cursor]
+    match = _WORD.search(before)
+    word = match[0] if match else ""
+    start = cursor - len(word)
+    if word[:1] in ("?", "$"):
+        return start, _variables(query, word)
+    known = {**dict(schema.prefixes if schema else {}), **(prefixes or {}), **_declared(query)}
+    earlier = tokens(before[:start])
+    last = earlier[-1].text if earlier else ""
+    if last.upper() == "PREFIX":
+        return start, _namespaces(word, known)
+    found: list[Completion] = []
+    if schema is not None:
+        wants_class = last in ("a", "rdf:type") or last.endswith("#type>")
+        if last.upper() == "GRAPH" or last.upper() in ("FROM", "NAMED"):
+            found += [Completion(f"<{iri}>", "graph", rank=(0, 0, iri)) for iri in schema.graphs if _inside(word, iri)]
+        found += _names(schema.classes, "class", word, known, 0 if wants_class else 2)
+        if not wants_class:
+            found += _names(schema.properties, "property", word, known, 1)
+    if word and ":" not in word and not word.startswith("<"):
+        found += [
+            Completion(keyword, "keyword", rank=(3 if found else 0, 0, keyword))
+            for keyword in KEYWORDS
+            if keyword.upper().startswith(word.upper())
+        ]
+        every = {**PREFIXES, **known}
+        found += [
+            Completion(f"{name}:", "prefix", iri, (4, 0, name)) for name, iri in every.items() if name.startswith(word)
+        ]
+    return start, sorted(found, key=lambda one: one.rank)[:MOST]
+
+
+def _variables(query: str, word: str) -> list[Completion]:
+    names = dict.fromkeys(token.text[1:] for token in tokens(query) if token.kind == "variable")
+    return [
+        Completion(word[0] + name, "variable", rank=(0, 0, name))
+        for name in sorted(names)
+        if name.startswith(word[1:]) and name != word[1:]
+    ]
+
+
+def _names(entries: Iterable[Named], kind: str, word: str, prefixes: Mapping[str, str], rank: int) -> list[Completion]:
+    """Those whose short form, IRI or a label fits the word: beginnings before insides, the much used first."""
+    found = []
+    wanted = word.lower().lstrip("<")
+    for entry in entries:
+        short = shorten(entry.iri, prefixes)
+        text = short if short != entry.iri else f"<{entry.iri}>"
+        local = text.rpartition(":")[2].lower() if text == short else entry.iri.lower()
+        label = _fitting(entry.labels, wanted)
+        if text.lower().startswith(wanted) or local.startswith(wanted):
+            fit = 0
+        elif label and label.lower().startswith(wanted):
+            fit = 1
+        elif label or wanted in entry.iri.lower():
+            fit = 2
+        else:
+            continue
+        shown = label or (entry.labels[0] if entry.labels else "")
+        found.append(Completion(text, kind, shown, (rank, fit * 10**9 - min(entry.count, 10**8), text)))
+    return found
+
+
+def _fitting(labels: Sequence[str], wanted: str) -> str:
+    inside = [label for label in labels if wanted in label.lower()]
+    return min(inside, key=lambda label: (not label.lower().startswith(wanted), labels.index(label)), default="")
+
+
+def _namespaces(word: str, known: Mapping[str, str]) -> list[Completion]:
+    every = {**PREFIXES, **known}
+    return [
+        Completion(f"{name}: <{iri}>", "prefix", iri, (0, 0, name))
+        for name, iri in sorted(every.items())
+        if name.startswith(word.rstrip(":"))
+    ]
+
+
+def _declared(query: str) -> dict[str, str]:
+    found = tokens(query)
+    return {
+        name.text[:-1]: iri.text[1:-1]
+        for word, name, iri in zip(found, found[1:], found[2:], strict=False)
+        if word.word == "PREFIX" and iri.kind == "iri"
+    }
+
+
+def _inside(word: str, iri: str) -> bool:
+    return word.lower().lstrip("<") in iri.lower()

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgnb.kg.completing import complete
+from kgnb.kg.schema import Named, Schema
+
+BASE = "http://huts.example/"
+HUTS = Schema(
+    (
+        Named(f"{BASE}Hut", ("hut", "Hütte"), 9),
+        Named(f"{BASE}RescueHut", ("rescue hut",), 1),
+        Named("urn:odd name:Hut", (), 0),
+    ),
+    (Named(f"{BASE}hasWarden", ("has warden", "hat Hüttenwart"), 8), Named(f"{BASE}beds", ("beds",), 9)),
+    graphs=("http://huts.example/graph/summer",),
+    prefixes={"h": BASE},
+)
+
+
+def offered(query: str, schema: Schema | None = HUTS) -> list[str]:
+    return [one.text for one in complete(query, len(query), schema)[1]]
+
+
+def test_a_fragment_of_a_label_in_any_language_finds_a_class() -> None:
+    assert offered("SELECT * { ?x a hüt")[0] == "h:Hut"
+    assert offered("SELECT * { ?x a rescue")[0] == "h:RescueHut"
+    assert "h:hasWarden" not in offered("SELECT * { ?x a hüt")
+
+
+def test_properties_come_first_where_one_is_expected_and_the_much_used_before_the_rare() -> None:
+    assert offered("SELECT * { ?x hüttenw") == ["h:hasWarden"]
+    assert offered("SELECT * { ?x h:")[:2] == ["h:beds", "h:hasWarden"]
+    assert offered("SELECT * { ?x a h:") == ["h:Hut", "h:RescueHut"]
+
+
+def test_variables_of_the_query_keywords_prefixes_and_graphs_are_offered() -> None:
+    assert offered("SELECT ?hut ?high { ?h") == ["?high", "?hut"]
+    assert offered("sel") == ["SELECT"]
+    assert offered("PREFIX sk")[0] == "skos: <http://www.w3.org/2004/02/skos/core#>"
+    assert offered("SELECT * { GRAPH summ")[0] == "<http://huts.example/graph/summer>"
+    assert offered("SELECT * { ?x rd")[-2:] == ["rdf:", "rdfs:"]
+
+
+def test_prefixes_declared_in_the_query_are_used() -> None:
+    assert offered(f"PREFIX my: <{BASE}> SELECT * {{ ?x a rescue", HUTS)[0] in ("h:RescueHut", "my:RescueHut")
+    bare = Schema(HUTS.classes, HUTS.properties)
+    assert offered("SELECT * { ?x a rescue", bare) == ["<http://huts.example/RescueHut>"]
+    assert offered(f"PREFIX my: <{BASE}> SELECT * {{ ?x a my:R", bare) == ["my:RescueHut"]
+
+
+def test_without_a_graph_there_are_still_variables_and_keywords() -> None:
+    assert offered("FIL", None) == ["FILTER"] and offered("SELECT ?hut { ?", None) == ["?hut"]
+
+
+@given(st.text(max_size=60), st.integers(0, 60))
+def test_any_text_and_place_gives_a_list_and_a_start_before_the_cursor(query: str, cursor: int) -> None:
+    cursor = min(cursor, len(query))
+    start, found = complete(query, cursor, HUTS)
+    assert 0 <= start <= cursor and len(found) <= 60
