@@ -14,7 +14,7 @@ TYPES = {"int": click.IntRange, "float": click.FloatRange}
 def stage_options(
     options: type[Any], leave_out: Container[str] = ()
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Gives a command one option for every field of an agent's ``Options``, with help and bounds, but those to ``leave_out``."""
+    """Gives a command one option for every field of an agent's ``Options`` but those in ``leave_out``."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for entry in reversed(fields(options)):

@@ -96,7 +96,7 @@ def build_graph(
     found = find_documents(_named(documents))
     pack = pack_or_tbox if isinstance(pack_or_tbox, ToolPack) else None
     if pack is None:
-        pack = compile_ontology(pack_or_tbox, shapes, settings=settings)  # type: ignore[arg-type]  # no pack: a source
+        pack = compile_ontology(pack_or_tbox, shapes, settings=settings)
     elif shapes is not None:
         raise ValueError("shapes are compiled into a pack: give them to compile_ontology")
     target = session or (pack.session(namespace, checked=checked) if namespace else pack.session(checked=checked))

@@ -24,6 +24,7 @@ from kgnb.kg.words import key, words
 __all__ = ["Candidate", "Grounding", "Link", "Options", "ground"]
 
 _SUBCLASSES = f"SELECT ?c ?d WHERE {{ ?c <{RDFS}subClassOf> ?d . FILTER(isIRI(?c) && isIRI(?d)) }} LIMIT 100000"
+_RECORDS = ("http://www.w3.org/ns/prov#", "http://www.w3.org/ns/oa#")  # where facts come from: no entities
 _METHOD = OneOf["exact", "fuzzy"]
 
 
@@ -67,6 +68,8 @@ def ground(
     texts = sorted(names)
     links = []
     for iri, entity in mine.entities.items():
+        if entity.types and all(kind.startswith(_RECORDS) for kind in entity.types):
+            continue
         if decisions and iri in decisions:
             links.append(_decided(entity, decisions[iri], theirs))
         elif iri in theirs.entities:

@@ -1,0 +1,124 @@
+"""``kgnb build``: an ontology and documents in, a graph out that keeps the ontology."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import fields
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import click
+
+from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.cli.progress import TerminalLine
+from kgnb.run import Run
+from kgnb.settings import Settings
+from kgnb.tasks import new_run
+from kgnb.tasks.building import READERS, build_graph, compile_ontology
+
+SUFFIXES = (".trig", ".ttl", ".jsonld")
+
+
+def build_options(command: Any) -> Any:
+    """Give a command one option for every field of the agent's ``Options``."""
+    for entry in reversed(fields(Options)):
+        about, name = entry.metadata, entry.name.replace("_", "-")
+        given: dict[str, Any] = {"default": entry.default, "show_default": True}
+        text = f"{about['help'][0].upper()}{about['help'][1:]}."
+        if str(entry.type) == "bool":
+            command = click.option(f"--{name}/--no-{name}", help=text, **given)(command)
+        else:
+            kind = click.IntRange(about.get("min"), about.get("max"))
+            command = click.option(f"--{name}", type=kind, help=text, **given)(command)
+    return command
+
+
+@click.command()
+@click.argument("tbox")
+@click.argument("documents", nargs=-1, required=True)
+@click.option("--out", "-o", multiple=True, metavar="FILE",
+              help="Where to write: .trig with provenance, .ttl or .jsonld without; - for TriG on standard output.")  # fmt: skip
+@click.option("--shapes", metavar="FILE", help="SHACL shapes, besides those in the T-Box.")
+@click.option("--judge", type=click.Choice(READERS), default="auto", show_default=True,
+              help="Who reads. auto: the model if one is set, else rule.")  # fmt: skip
+@click.option("--model", metavar="NAME", help="Chat model; default: the settings' model, or none.")
+@click.option("--namespace", metavar="IRI", help="What the IRIs of new entities begin with.")
+@click.option("--open-world", is_flag=True, help='Do not read "some" as "must be stated".')
+@build_options
+@click.option("--run", "folder", type=click.Path(file_okay=False), metavar="FOLDER",
+              help="Keep trace and journals here; a run that was broken off goes on where it was.")  # fmt: skip
+@click.option("--review", metavar="FILE", help="Write what is left to a person as CSV.")
+@click.option("--quiet", "-q", is_flag=True, help="No summary on standard error.")
+def build(tbox: str, documents: tuple[str, ...], **given: Any) -> None:
+    """Read DOCUMENTS through the tools of the ontology TBOX and write what they say as a graph.
+
+    TBOX is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:kitchen (our own example). DOCUMENTS are
+    files, folders or patterns: plain text, Markdown, HTML, PDF. Exit status 1 if a document could not be read; the
+    graph of the others is written all the same.
+
+    \b
+    Examples:
+      kgnb build huts:kitchen huts:kitchen-notes --judge rule --out kitchen.trig
+      kgnb build tbox.ttl papers/ --shapes shapes.ttl --model gpt-4o --run runs/papers -o papers.trig -o papers.ttl
+    """
+    outs = given["out"] or ("-",)
+    _check_outs(outs)
+    settings = Settings.load()
+    settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
+    options = Options(**{entry.name: given[entry.name] for entry in fields(Options)})
+    begun, line = perf_counter(), TerminalLine()
+    try:
+        line.draw(f"compiling {tbox}", now=True)
+        pack = compile_ontology(tbox, given["shapes"], closed_world=not given["open_world"], settings=settings)
+        run = new_run(
+            "kg_construction",
+            {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]},
+            parameters={"tbox": tbox, "documents": list(documents), "judge": given["judge"]},
+            settings=settings,
+            folder=Path(given["folder"]) if given["folder"] else None,
+            on_event=line.event,
+        )
+        with run:
+            built = build_graph(
+                list(documents), pack, judge=given["judge"], options=options, namespace=given["namespace"],
+                folder=given["folder"], run=run, settings=settings,
+            )  # fmt: skip
+    finally:
+        line.clear()
+    for out in outs:
+        if out == "-":
+            sys.stdout.write(built.session.trig())
+        else:
+            built.save(out)
+    if given["review"]:
+        Path(given["review"]).write_text(built.review().df().to_csv(index=False), encoding="utf-8")
+    if not given["quiet"]:
+        click.echo(_summary(built, run, perf_counter() - begun), err=True)
+        for journal in built.failed:
+            click.echo(f"kgnb: {journal.document}: {journal.error}", err=True)
+    if built.failed:
+        raise SystemExit(1)
+
+
+def _check_outs(outs: tuple[str, ...]) -> None:
+    """Refuse, before any work is done, what could not be written at the end."""
+    for out in outs:
+        path = Path(out)
+        if out == "-":
+            continue
+        if path.suffix not in SUFFIXES:
+            raise ValueError(f"--out {out}: name a file that ends in {', '.join(SUFFIXES)}")
+        if path.is_dir() or not path.parent.is_dir():
+            what = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+            raise ValueError(f"--out {out}: {what}\nName a file in a folder that exists.")
+
+
+def _summary(built: Built, run: Run, seconds: float) -> str:
+    counts, totals = built.counts(), run.totals
+    parts = [f"{value:,} {name}" for name, value in counts.items() if value or name in ("documents", "facts")]
+    tokens = totals["prompt_tokens"] + totals["completion_tokens"]
+    parts += [f"{totals['calls']} model calls", *([f"{tokens:,} tokens"] if tokens else []), f"{seconds:.1f} s"]
+    limited = "; a budget was spent, so this is partial" if built.limited else ""
+    return f"kgnb: {', '.join(parts)}{limited}"

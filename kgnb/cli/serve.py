@@ -1,0 +1,70 @@
+"""``kgnb serve``: the tools of an ontology for any MCP client."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kgnb.agents.kg_construction.serve import Shared
+from kgnb.agents.kg_construction.serve import serve as serve_pack
+from kgnb.settings import Settings, secret
+from kgnb.tasks.building import compile_ontology
+
+
+@click.command()
+@click.argument("tbox")
+@click.option("--shapes", metavar="FILE", help="SHACL shapes, besides those in the T-Box.")
+@click.option("--http", is_flag=True, help="Streamable HTTP instead of standard input and output.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; elsewhere needs --token.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Which port; default: one that is free.")
+@click.option("--token", metavar="env:NAME", help="The token clients send; default: one drawn for this server.")
+@click.option("--no-token", is_flag=True, help="Want no token; on this machine only.")
+@click.option(
+    "--store", type=click.Path(file_okay=False), metavar="FOLDER", help="Keep the graph here; default: memory."
+)
+@click.option("--out", "-o", metavar="FILE", help="Write the graph here after each fact: .trig, .ttl or .jsonld.")
+@click.option("--namespace", metavar="IRI", help="What the IRIs of new entities begin with.")
+@click.option("--source", default="mcp", show_default=True, help="The document that facts are noted to come from.")
+def serve(tbox: str, **given: Any) -> None:
+    """Offer the tools of the ontology TBOX over MCP: every call is checked, several clients share one graph.
+
+    Over HTTP the URL and the token go to standard error.
+
+    \b
+    Examples:
+      kgnb serve huts:kitchen --out kitchen.trig
+      kgnb serve huts:kitchen --http --port 8765 --token env:KITCHEN_TOKEN
+    """
+    settings = Settings.load()
+    out = Path(given["out"]) if given["out"] else None
+    if out is not None and (out.suffix not in (".trig", ".ttl", ".jsonld") or not out.absolute().parent.is_dir()):
+        raise ValueError(f"--out {out}: name a .trig, .ttl or .jsonld file in a folder that exists")
+    pack = compile_ontology(tbox, given["shapes"], settings=settings)
+    spaces = {"namespace": given["namespace"]} if given["namespace"] else {}
+    session = pack.session(store=given["store"], **spaces)
+    shared = Shared(pack, session, out, given["source"], lambda written, path: written.save(path))
+    token = "" if given["no_token"] else secret(given["token"]).reveal() if given["token"] else None
+    if not given["http"]:
+        print(f"kgnb: {len(pack.tools)} tools of {pack.name} on standard input and output", file=sys.stderr)
+    try:
+        serve_pack(
+            shared,
+            "http" if given["http"] else "stdio",
+            host=given["host"],
+            port=given["port"],
+            token=token,
+            on_ready=_ready if token is None or not given["http"] else _ready_quietly,
+        )
+    finally:
+        session.close()
+
+
+def _ready(url: str, token: str) -> None:
+    print(f"kgnb: {url}\n      Authorization: Bearer {token}", file=sys.stderr, flush=True)
+
+
+def _ready_quietly(url: str, token: str) -> None:
+    print(f"kgnb: {url}", file=sys.stderr, flush=True)
