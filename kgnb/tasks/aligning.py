@@ -12,7 +12,9 @@ from typing import Literal as OneOf
 from kgnb.agents.entity_alignment import pipeline
 from kgnb.agents.entity_alignment.judges import make_judge, make_planner
 from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.optimise import ROUNDS, Optimised, optimise
 from kgnb.agents.entity_alignment.policy import Policy
+from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reviewed import EntityDecisions
 from kgnb.agents.entity_alignment.settled import Settled
@@ -24,7 +26,7 @@ from kgnb.mappings import Alignment
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.running import new_run, remembering
-from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, links_of, open_sides
+from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, check_links, links_of, open_sides
 from kgnb.vectors.embedder import Embedder
 
 Universe = OneOf["test", "all"]
@@ -114,8 +116,8 @@ def align(
         universe: who may be an answer: the folder's "test" targets, or "all" entities. Without tests it is all.
         judge: "auto" (model if one is set, else rule), "first", "rule", "model", "person", "oracle" (a simulation that
             answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from question to verdict.
-        planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "policy", "person" (who answers
-            from the file ``plans``), or a Judge.
+        planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "policy", "person" (who
+            answers from the file ``plans``), or a Judge.
         embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         decisions: a file of a person's decisions, which override any judge.
 
@@ -199,3 +201,48 @@ def rankings_of(outcome: Outcome, k: int = 10) -> Mapping[str, list[tuple[str, f
     rows = {proposal.left.entities[int(source)]: row for row, source in enumerate(proposal.sources)}
     wanted = list(dict.fromkeys(one for one, _ in outcome.sides.tests)) or list(rows)
     return {iri: settled.ranking(rows[iri])[:k] for iri in wanted if iri in rows}
+
+
+def learn_policy(
+    sides: Sides,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    *,
+    judge: JudgeGiven = "auto",
+    embedder: str | Embedder | None = None,
+    model: ChatModel | None = None,
+    options: Options = Options(),
+    look: LookOptions = LookOptions(),
+    error_rate: float = 0.0,
+    seed: int = 0,
+    rounds: int = ROUNDS,
+    run: Run | None = None,
+    settings: Settings | None = None,
+) -> Optimised:
+    """A planning policy learned from known pairs (default: the seeds). Half of them stay seeds, the others are asked.
+
+    The "oracle" judge answers from these pairs: a simulation.
+
+    Raises:
+        ValueError: there are fewer than four known pairs, or no entity among them is worth a look.
+    """
+    settings = settings or Settings.load()
+    known = tuple(pairs) if pairs is not None else sides.seeds
+    if len(known) < 4:
+        raise ValueError(f"{len(known)} known pairs are too few to learn from: give seeds, or a file of training pairs")
+    check_links(sides, known, "the training pairs")
+    asked = tuple(known[1::2])
+    run = run or new_run("entity_alignment", sides.digests(), settings=settings)
+    chat = model or (open_model(settings) if judge in ("auto", "model") else None)
+    answering = _judge(judge, run.watch(chat) if chat else None, known, error_rate, seed, None, settings)
+    proposal = run.do(
+        propose,
+        sides.left,
+        sides.right,
+        embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
+        options,
+        seeds=known[::2],
+        sources=[one for one, _ in asked],
+        targets=None,
+    )
+    every = replace(look, share=1.0)
+    return run.do(optimise, proposal, dict(asked), run.watch_judge(answering), options=every, rounds=rounds)

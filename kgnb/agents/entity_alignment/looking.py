@@ -43,12 +43,12 @@ class LookOptions:
     reflect_below: float = field(
         default=0.75, metadata={"help": "answers less sure than this are reflected on", "min": 0.0, "max": 1.0}
     )
-    accept: float = field(
+    heed: float = field(
         default=0.5, metadata={"help": "answers less sure than this change nothing", "min": 0.0, "max": 1.0}
     )
 
     def __post_init__(self) -> None:
-        for name in ("share", "sure", "both_orders", "reflect_below", "accept"):
+        for name in ("share", "sure", "both_orders", "reflect_below", "heed"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} is {getattr(self, name)}: it lies between 0 and 1")
         if self.shown < 1:

@@ -167,7 +167,7 @@ class Ways:
 
     def _said(self, answer: Answer, verdict: Verdict) -> str:
         """What a verdict comes to: undecided or hardly sure, the first alignment."""
-        if not verdict.sure or verdict.confidence < self.options.accept:
+        if not verdict.sure or verdict.confidence < self.options.heed:
             return answer.question.first
         return verdict.choice or ""
 

@@ -37,11 +37,11 @@ class _Wish:
 def settle(aligned: Aligned, *, rulings: Mapping[str, Ruling] | None = None) -> Settled:
     """The final choice for every row, who made it, and why a row has none.
 
-    An answer less confident than ``accept`` and one that is unsure change nothing. What a person ruled holds.
+    An answer less confident than ``heed`` and one that is unsure change nothing. What a person ruled holds.
     """
     proposal = aligned.selected.planned.proposal
-    accept = aligned.selected.options.accept
-    wishes = {answer.question.row: _wish(answer, proposal, accept) for answer in aligned.answers}
+    heed = aligned.selected.options.heed
+    wishes = {answer.question.row: _wish(answer, proposal, heed) for answer in aligned.answers}
     wishes |= _ruled(proposal, rulings or {})
     chosen = _chosen(proposal, wishes)
     lost: dict[int, int] = {}
@@ -55,10 +55,10 @@ def settle(aligned: Aligned, *, rulings: Mapping[str, Ruling] | None = None) -> 
     return Settled(aligned, np.array(chosen, dtype=np.int32), choices)
 
 
-def _wish(answer: Answer, proposal: Proposal, accept: float) -> _Wish:
+def _wish(answer: Answer, proposal: Proposal, heed: float) -> _Wish:
     """The answer's choice; where it does not decide, the first alignment as it was."""
     row, verdict = answer.question.row, answer.verdict
-    if verdict.sure and verdict.confidence >= accept:
+    if verdict.sure and verdict.confidence >= heed:
         if verdict.choice is None:
             return _Wish({}, answer)
         return _Wish({proposal.right.index(verdict.choice): max(0.01, verdict.confidence)}, answer)
