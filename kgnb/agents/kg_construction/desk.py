@@ -22,6 +22,10 @@ class Session(Protocol):
         """Call a tool."""
         ...
 
+    def missing(self, iri: str | None = None) -> tuple[Violation, ...]:
+        """What is still required."""
+        ...
+
 
 @dataclass(frozen=True)
 class Act:

@@ -1,8 +1,8 @@
 """Stage 3: a reader goes through documents, step by step of the plan, and what it writes becomes one graph.
 
 Each document is read in a session of its own and its journal is written whole, so that a bad document stops no other
-and a killed run goes on where it was. The graph is made of the journals, in the order of the documents, through the same
-checks: what one document says against another is refused and left to a person.
+and a killed run goes on where it was. The graph is made of the journals, in the order of the documents, through the
+same checks: what one document says against another is refused and left to a person.
 """
 
 from __future__ import annotations

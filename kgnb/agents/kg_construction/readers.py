@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.passages import Passage
 from kgnb.agents.kg_construction.plan import SYSTEM, StepPrompt
-from kgnb.agents.kg_construction.values import CallResult, ToolPack, ToolSpec, Violation
+from kgnb.agents.kg_construction.values import ToolPack, ToolSpec, Violation
 from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.model import ToolSpec as ModelTool
 from kgnb.llm.tools import Tool, call_tools
@@ -149,12 +149,11 @@ def request_text(task: Task, desk: Desk) -> str:
 
 def still_missing(task: Task, desk: Desk) -> list[Violation]:
     """What is required and missing of entities of this document, as far as this step can write it."""
-    result: CallResult = desk.session.call("missing", {})
-    writes = set(task.prompt.step.writes)
-    own = [one for one in result.violations if one.focus in desk.entities or not one.focus]
+    own = [one for one in desk.session.missing() if one.focus in desk.entities or not one.focus]
     if task.last:
         return own[:20]
-    return [one for one in own if any(iri and iri in one.path for iri in writes)][:20]
+    labels = {task.pack.tbox.label(iri) for iri in task.prompt.step.writes}
+    return [one for one in own if one.path in labels or set(task.prompt.step.writes) & {one.path}][:20]
 
 
 def scripted_reader(
