@@ -60,7 +60,8 @@ def folded(name: str) -> str:
     """A name for comparison: compatible forms, case and European accents folded, punctuation as spaces."""
     text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
     text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
-    return " ".join("".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in text).split())
+    words = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in text).split()
+    return " ".join(words or text.split())  # a name may be all punctuation
 
 
 def bare(name: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Flags = NDArray[np.bool_]
 
+_LEAST = 0.01  # confidence without which nothing is matched, whatever else there is
 _EVEN = 0.01  # sides that differ by less are taken to have one counterpart for everyone
 
 
@@ -68,7 +69,7 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
         margin[where] = np.where(seen, best - np.where(np.isfinite(second), second, 0.0), 0.0)
         sure = confidences(comparison, pairs, logits, chances, mine)
         confidence[where] = sure
-        bar = expected_best(sure, min(asked.open_rows, asked.open_columns))
+        bar = max(_LEAST, expected_best(sure, min(asked.open_rows, asked.open_columns)))
         doubtful = sure < (bar if options.confidence is None else options.confidence)
         reasons[where] = np.select(
             [~seen, given < 0, doubtful],

@@ -1,0 +1,33 @@
+"""Propose, with its defaults, reaches on a real pair what it has reached before.
+
+A bounded run: one pair, spelling in place of the embedding model, few rounds. All of it: see ``entity_alignment``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgnb.agents.entity_alignment.values import Options
+from kgnb.vectors.character_embedder import CharacterEmbedder
+from tests.benchmarks.agents.entity_alignment import Case, asked, case
+
+pytestmark = pytest.mark.benchmark
+PAIR = "srprs/en_fr"
+
+
+@pytest.fixture
+def small(benchmark_data: Path) -> Case:
+    return case(benchmark_data / PAIR)
+
+
+def test_names_and_structure_without_seeds_keep_their_floor(small: Case) -> None:
+    row = asked(PAIR, small, CharacterEmbedder(256), Options(rounds=1), small.seeds[:0])
+    assert row.hits1 >= 0.98
+    assert row.f1 >= 0.97
+
+
+def test_structure_alone_keeps_its_floor(small: Case) -> None:
+    row = asked(PAIR, small, CharacterEmbedder(256), Options(rounds=1, names="hidden"), small.seeds)
+    assert row.hits1 >= 0.40
