@@ -1,0 +1,137 @@
+"""``%qa`` in a shell: a question in one line, stage by stage, by hand; what is out of order says what to run first."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kgnb.agents.question_answering.values import Answer
+from kgnb.magics.asking import OutOfOrder
+from kgnb.results.bundle import GRAPH_MIME
+from kgnb.run import Run
+
+from .conftest import Notebook
+
+WARDEN = "Who is the warden of the Hochkar House?"
+
+
+@pytest.fixture
+def asking(notebook: Notebook) -> Notebook:
+    notebook.good("%qa start huts:graph --judge rule")
+    return notebook
+
+
+def values(answer: Any) -> list[str]:
+    assert isinstance(answer, Answer)
+    return [answer.label(value) for value in answer.values]
+
+
+def pictures(cell: Any) -> list[Any]:
+    return [bundle[GRAPH_MIME] for bundle in cell.shown if GRAPH_MIME in bundle]
+
+
+def test_a_question_is_answered_in_one_line_with_its_proof_drawn(asking: Notebook) -> None:
+    cell = asking.good(f'%qa ask "{WARDEN}"')
+    assert values(cell.value) == ["Wilma Aschauer"]
+    assert cell.value.support and cell.value.sparql
+    assert len(pictures(cell)) == 1
+    assert "ask:" in cell.said and "0 model calls" in cell.said
+
+
+def test_stage_by_stage_every_cell_shows_what_it_saw(asking: Notebook) -> None:
+    linked = asking.good(f'%qa link "{WARDEN}"').value
+    assert "http://huts.example/id/hochkarhaus" in linked.entities
+    observed = asking.good("%qa observe")
+    assert observed.value.triples and len(pictures(observed)) == 1
+    scores = [seen.score for seen in observed.value.triples if seen.turn == 1]
+    assert scores == sorted(scores, reverse=True)
+    acted = asking.good("%qa act").value
+    assert acted.reason and acted.triples
+    remembered = asking.good("%qa reflect")
+    assert remembered.value.paths and len(pictures(remembered)) == 1
+    assert values(asking.good("%qa answer").value) == ["Wilma Aschauer"]
+    explained = asking.good("%qa explain").value
+    assert "neighbours" in explained.text() or "query" in explained.text()
+
+
+def test_a_person_plays_the_model_action_by_action(asking: Notebook) -> None:
+    asking.good(f'%qa link "{WARDEN}"')
+    asking.good("%qa observe")
+    offered = asking.good("%qa act --judge person").value
+    texts = [str(row[1]) for row in offered.rows]
+    wanted = next(place for place, text in enumerate(texts, start=1) if "warden" in text)
+    acted = asking.good(f"%qa act {wanted}").value
+    assert acted.judged_by == "person" and acted.triples
+    kept = asking.good("%qa reflect").value
+    number = next(place for place, row in enumerate(kept.rows, start=1) if "Wilma" in str(row[1]))
+    asking.good(f"%qa reflect {number}")
+    choices = asking.good("%qa answer").value
+    number = next(place for place, row in enumerate(choices.rows, start=1) if "Wilma" in str(row[1]))
+    answer = asking.good(f"%qa answer {number}").value
+    assert values(answer) == ["Wilma Aschauer"] and answer.judged_by == "person"
+    assert "on the list" in str(asking("%qa answer 99").error)
+    assert "one cell at a time" in str(asking("%qa run").error)
+
+
+def test_a_query_of_ones_own_is_asked_if_it_only_reads_what_was_seen(asking: Notebook) -> None:
+    asking.good('%qa link "How many beds are there in the Hochkar House?" --entity http://huts.example/id/hochkarhaus')
+    asking.good("%qa observe")
+    beds = "SELECT ?n WHERE { <http://huts.example/id/hochkarhaus> <http://huts.example/network#beds> ?n }"
+    acted = asking.good(f'%qa act --sparql "{beds}"').value
+    assert [term.text for term in acted.values] == ["64"]
+
+
+def test_what_is_out_of_order_says_what_to_run_first(notebook: Notebook) -> None:
+    cell = notebook("%qa ask Who")
+    assert isinstance(cell.error, OutOfOrder) and "%qa start" in cell.error.fix
+    notebook.good("%qa start huts:graph --judge rule")
+    for line, first in (("%qa observe", "%qa link"), ("%qa explain", "%qa ask"), ("%qa export a.jsonl", "%qa ask")):
+        cell = notebook(line)
+        assert isinstance(cell.error, OutOfOrder) and first in cell.error.fix
+    notebook.good(f'%qa link "{WARDEN}"')
+    cell = notebook("%qa act")
+    assert isinstance(cell.error, OutOfOrder) and "%qa observe" in cell.error.fix
+
+
+def test_a_stage_run_again_goes_on_from_where_it_did_before(asking: Notebook) -> None:
+    asking.good(f'%qa link "{WARDEN}"')
+    first = asking.good("%qa observe --width 5").value
+    second = asking.good("%qa observe --width 50").value
+    assert len(first.triples) < len(second.triples)
+    assert [state.stage for state in asking.session.asking.states] == ["link", "observe"]
+    assert values(asking.good("%qa run").value) == ["Wilma Aschauer"]
+
+
+def test_answers_are_exported_and_the_run_is_shown(asking: Notebook) -> None:
+    asking.good(f'%qa ask "{WARDEN}"')
+    asking.good("%qa export answers.jsonl")
+    with open("answers.jsonl", encoding="utf-8") as file:
+        (line,) = map(json.loads, file)
+    assert line["values"] == ["http://huts.example/id/wilma-aschauer"] and line["status"] == "answered"
+    assert "triples to proof.ttl" in asking.good("%qa export proof.ttl").printed
+    assert "wrote the query" in asking.good("%qa export query.rq").printed
+    assert "export to .jsonl" in str(asking("%qa export answers.csv").error)
+    run = asking.good("%qa trace").value
+    assert isinstance(run, Run) and {"link", "observe", "act", "answer"} <= {step.name for step in run.steps}
+
+
+def test_a_file_of_questions_is_scored_three_ways(asking: Notebook) -> None:
+    metrics = asking.good("%qa evaluate huts:questions --most 6 --given").value
+    text = metrics.text()
+    assert all(title in text for title in ("Lenient (!)", "Strict", "Set F1"))
+    assert any("empty answer" in note for note in metrics.notes)
+    assert metrics.summary[0].values["questions"] == 6
+
+
+def test_an_ambiguous_name_is_shown_not_hidden(asking: Notebook) -> None:
+    linked = asking.good('%qa link "Who is the warden of Lärchgrund?"').value
+    ambiguous = {link.iri.rpartition("/")[2] for link in linked.ambiguous}
+    assert {"laerchgrund", "laerchgrundhuette"} <= ambiguous
+
+
+def test_wrong_words_are_pointed_at(asking: Notebook) -> None:
+    assert "did you mean" in str(asking("%qa observ").error).lower()
+    assert "whole number" in str(asking("%qa observe --depth 0").error)
+    assert "nothing in" in str(asking('%qa ask "Who?" --entity "no such thing"').error)
