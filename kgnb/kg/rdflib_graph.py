@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, cast
 
 import rdflib
 from pyparsing import ParseBaseException
 from rdflib.graph import QuotedGraph
+from rdflib.plugins import sparql as rdflib_sparql
 from rdflib.plugins.sparql.sparql import SPARQLError
 from rdflib.term import Node
 
@@ -26,6 +29,8 @@ from kgnb.kg.sparql import (
     undeclared_prefixes,
 )
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, is_iri, n3
+
+_SWITCHES = threading.RLock()  # rdflib keeps some of what a query may do in globals of its module
 
 
 class RdflibGraph:
@@ -121,7 +126,9 @@ class RdflibGraph:
         expect_update(text)
         refuse_load(text)
         try:
-            self._union().update(text, initNs={})
+            # rdflib cannot write to a union, and SPARQL Update means the default graph anyway (section 3.1.1)
+            with _rdflib_set(SPARQL_DEFAULT_GRAPH_UNION=False, SPARQL_LOAD_GRAPHS=False):
+                self._union().update(text, initNs={})
         except ParseBaseException as error:
             raise _malformed(error) from error
         except (SPARQLError, NotImplementedError, ValueError) as error:
@@ -169,20 +176,35 @@ class RdflibGraph:
         end = None if timeout is None else time.monotonic() + timeout
         rows: list[object] = []
         try:
-            found = self._union().query(text, initNs={}, initBindings=cast(Any, others))
-            for row in islice(found, most):
-                rows.append(row)
-                if end is not None and time.monotonic() > end:
-                    raise BackendError(
-                        f"the query took longer than {timeout:g} s",
-                        service=self._name,
-                        fix="ask a narrower query, add a LIMIT, or load the graph into an OxigraphGraph",
-                    )
+            with _rdflib_set(SPARQL_LOAD_GRAPHS=False):  # else FROM <http://...> would fetch it
+                found = self._union().query(text, initNs={}, initBindings=cast(Any, others))
+                for row in islice(found, most):
+                    rows.append(row)
+                    if end is not None and time.monotonic() > end:
+                        raise BackendError(
+                            f"the query took longer than {timeout:g} s",
+                            service=self._name,
+                            fix="ask a narrower query, add a LIMIT, or load the graph into an OxigraphGraph",
+                        )
         except ParseBaseException as error:
             raise _malformed(error) from error
         except (SPARQLError, NotImplementedError, ValueError) as error:
             raise DataError(str(error)[:300], where="SPARQL query", fix="mend the query") from error
         return found, rows
+
+
+@contextmanager
+def _rdflib_set(**flags: bool) -> Iterator[None]:
+    """Sets rdflib's global switches while one query or update runs, in one thread at a time, and puts them back."""
+    with _SWITCHES:
+        before = {name: getattr(rdflib_sparql, name) for name in flags}
+        try:
+            for name, value in flags.items():
+                setattr(rdflib_sparql, name, value)
+            yield
+        finally:
+            for name, value in before.items():
+                setattr(rdflib_sparql, name, value)
 
 
 def _malformed(error: ParseBaseException) -> DataError:

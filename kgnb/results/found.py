@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgnb.kg.graph import Solutions
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple
-from kgnb.results.bundle import count, mimebundle
+from kgnb.results.bundle import JSON_ROWS, count, mimebundle
 from kgnb.results.cells import Link, Value
 from kgnb.results.escaping import escaped
 from kgnb.results.graph import GraphPicture
@@ -28,6 +28,9 @@ class Rows(Table):
     """The rows of a SELECT query: ``solutions`` keeps the terms as they came, ``df()`` gives them typed."""
 
     solutions: Solutions = field(default=Solutions((), ()), kw_only=True)
+
+    def __len__(self) -> int:
+        return len(self.solutions)
 
     @property
     def terms(self) -> tuple[tuple[Term | None, ...], ...]:
@@ -108,9 +111,10 @@ def rows_of(solutions: Solutions, short: Callable[[str], str], notes: tuple[str,
         for name, number in zip(solutions.variables, numeric, strict=True)
     ]
     shown = [
-        tuple(_cell(term, number, short) for term, number in zip(row, numeric, strict=True)) for row in solutions.rows
+        tuple(_cell(term, number, short) for term, number in zip(row, numeric, strict=True))
+        for row in solutions.rows[:JSON_ROWS]  # no form shows more; ``solutions`` has them all
     ]
-    return Rows(columns, shown, notes=notes, solutions=solutions)
+    return Rows(columns, shown, notes=notes, solutions=solutions, total=len(solutions))
 
 
 def triples_of(
