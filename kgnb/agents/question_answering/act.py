@@ -60,8 +60,10 @@ def act_question(state: State) -> ActQuestion:
         for b in task[at + 1 : 3]
     ]
     done = {written(acted.action) for acted in state.history}
-    unique = {written(action): (action, shown, reading) for action, shown, reading in reversed(offers)}
-    left = [entry for key, entry in reversed(unique.items()) if key not in done]
+    unique: dict[str, tuple[Action, str, Reading | None]] = {}
+    for entry in offers:
+        unique.setdefault(written(entry[0]), entry)
+    left = [entry for key, entry in unique.items() if key not in done]
     left.append((Finish(), "answer now, from what is remembered", None))
     known = sorted(state.seen)
     relations = {seen.triple[1] for seen in state.observation.triples} | {

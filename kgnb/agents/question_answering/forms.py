@@ -36,7 +36,7 @@ _COMPARATIVE = {
 }  # fmt: skip
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _MANY = (("how", "many"), ("wie", "viele"), ("combien", "de"), ("combien", "d"))
-_YES_NO = AUXILIARIES | frozenset("ist sind war hat haben spricht est sont a-t-il".split())
+_YES_NO = AUXILIARIES | frozenset(["ist", "sind", "war", "hat", "haben", "spricht", "est", "sont", "a-t-il"])
 
 
 @dataclass(frozen=True)

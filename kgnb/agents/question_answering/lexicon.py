@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,16 +11,24 @@ import numpy as np
 from kgnb.agents.question_answering.names import NAMING
 from kgnb.agents.question_answering.neighbourhood import Neighbourhood
 from kgnb.agents.question_answering.phrases import Phrase, says
-from kgnb.agents.question_answering.wording import USUAL, Wording
+from kgnb.agents.question_answering.wording import ASKED, USUAL, Wording
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Term
 from kgnb.kg.words import plain, words
+from kgnb.vectors.embedder import Vectors
 
 SPREAD = 0.15
 """Nearness that makes one relation e times as likely as another."""
 BACKWARD = 0.3
 """What following a relation against its direction costs where the question reads "the ... of X"."""
 _COMPARED = 300  # relations of one graph whose names are compared with a phrase
-_MARGIN = 0.15  # a usual thing to ask for must be nearer by so much before the graph's relations count as none of them
+SHARP = 0.06
+"""As SPREAD, where it is judged whether the question means something else altogether: mistakes cost more there."""
+NOISE = 0.27
+_ABSENT, _USUAL = 0.15, 0.05  # how likely it is, before a word is read, that one is meant that is not at hand
+_COVERED = 0.6  # nearness from which a usual thing to ask for counts as a relation the graph has
+_NAMED = (
+    0.62  # and beyond which it makes no difference that it is named word for word: "job" may well mean "profession"
+)
 
 NO_RELATION = NAMING | {
     f"{RDF}type",
@@ -55,8 +64,7 @@ class Fit:
 
     near: Mapping[Iri, float]
     likely: Mapping[Iri, float]
-    usual: float  # how near the nearest thing one usually asks for is
-    usual_name: str
+    usual: tuple[float, ...] = ()  # nearness of the usual things to ask for that the graph has no relation for
     named: frozenset[Iri] = frozenset()  # relations whose name is the phrase itself, word for word
 
 
@@ -114,11 +122,13 @@ class Lexicon:
         if missing:
             relations = [(iri, name) for iri, names in self._names.items() for name in names]
             near = self.wording.nearness(missing, [name for _, name in relations] + list(USUAL))
+            alike = self.wording.nearness([ASKED.format(name) for name in USUAL], [name for _, name in relations])
+            uncovered = [at for at in range(len(USUAL)) if not relations or alike[at].max() < _COVERED]
             for text, row in zip(missing, near, strict=True):
-                self._fits[text, size] = self._fit(text, relations, row)
+                self._fits[text, size] = self._fit(text, relations, row, uncovered)
         return [self._fits[phrase.text, size] for phrase in phrases]
 
-    def _fit(self, text: str, relations: Sequence[tuple[Iri, str]], row: np.ndarray) -> Fit:
+    def _fit(self, text: str, relations: Sequence[tuple[Iri, str]], row: Vectors, uncovered: Sequence[int]) -> Fit:
         best: dict[Iri, float] = {}
         said = _key(text)
         named: set[Iri] = set()
@@ -130,32 +140,32 @@ class Lexicon:
             best[iri] = max(-1.0, min(1.0, best[iri] + self.learned.get((text, iri), 0.0)))
         for iri in named:
             best[iri] = 1.0
-        usual = row[len(relations) :]
         values = np.array(list(best.values()), dtype=np.float64) / SPREAD
         total = float(np.log(np.exp(values - values.max()).sum()) + values.max()) if best else 0.0
         likely = {iri: value / SPREAD - total for iri, value in best.items()}
-        at = int(usual.argmax())
-        return Fit(best, likely, float(usual[at]), USUAL[at], frozenset(named))
+        usual = tuple(float(row[len(relations) + at]) for at in uncovered)
+        return Fit(best, likely, usual, frozenset(named))
 
 
-def nothing_nearer(fit: Fit, relation: Iri, available: frozenset[Iri], backward: bool) -> float:
-    """How sure a phrase means ``relation`` although the graph has others (0 to 1).
+def not_elsewhere(fit: Fit, relation: Iri, available: frozenset[Iri], backward: bool) -> float:
+    """How sure a phrase means ``relation`` rather than something that is not at hand here (0 to 1).
 
-    A relation that fits much better and is not at hand here says that the question asks for what is not there; so does a
-    usual thing to ask for that the graph has no relation for.
+    That may be a relation the graph has elsewhere, or one of the usual things to ask for that it has no relation for.
     """
     here = fit.near[relation] - (BACKWARD if backward else 0.0)
-    absent = max((near for iri, near in fit.near.items() if iri != relation and iri not in available), default=-1.0)
+    rivals = [near for iri, near in fit.near.items() if iri != relation and iri not in available]
     if backward and relation not in available:
-        absent = max(absent, fit.near[relation])
+        rivals.append(fit.near[relation])
     if fit.named - available - {relation} and relation not in fit.named:
-        absent = 1.0
-    rival = max(absent, fit.usual - _MARGIN)
-    return float(_step((here - rival + 0.2) / 0.06) * _step((here - 0.1) / 0.05))
+        rivals.append(1.0)
+    absent = sum(_ABSENT * math.exp((near - here) / SHARP) for near in rivals)
+    usual = sum(_USUAL * math.exp((min(near, _NAMED) - here) / SHARP) for near in fit.usual)
+    return 1.0 / (1.0 + absent + usual)
 
 
-def _step(value: float) -> float:
-    return float(1.0 / (1.0 + np.exp(-np.clip(value, -50, 50))))
+def above_noise(near: float) -> float:
+    """How sure it is that names which are so near on average mean the same (0 to 1); unrelated ones reach about 0.25."""
+    return 1.0 / (1.0 + math.exp(-(near - NOISE) / 0.03))
 
 
 def _key(text: str) -> tuple[str, ...]:

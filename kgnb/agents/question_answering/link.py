@@ -51,7 +51,22 @@ def _given(state: State) -> Linked:
         mention = " ".join(sentence[best[0] : best[1]]) if best else ""
         found.append(Link(meant, names.label(meant), mention, 1.0, "given"))
     notes = tuple(f"{old} redirects to {new}" for old, new in same.items())
-    return Linked(tuple(found), given=True, notes=notes)
+    return Linked((*found, *_classes(state, sentence, found)), given=True, notes=notes)
+
+
+def _classes(state: State, sentence: Sequence[str], given: Sequence[Link]) -> list[Link]:
+    """The classes the question names besides the entities it brings: they say what kind of thing is asked for."""
+    names = state.desk.hood.names
+    classes = [iri for iri in directory(state).classes() if iri not in {link.iri for link in given}]
+    names.fetch(classes)
+    found: dict[tuple[int, int], Link] = {}
+    for iri in classes:
+        spans = [span for name in names.of(iri) if (span := find(name, sentence))]
+        for span in spans[:1]:
+            mention = _words(sentence, span)
+            if not any(mention in link.mention for link in given):
+                found.setdefault(span, Link(iri, names.label(iri), mention, 0.95, "normalised", is_class=True))
+    return list(found.values())
 
 
 def _found(state: State) -> Linked:

@@ -15,6 +15,7 @@ from kgnb.agents.question_answering.reading import Hop
 from kgnb.agents.question_answering.readings import read_question
 from kgnb.agents.question_answering.state import State, iris
 from kgnb.agents.question_answering.values import Observation, Seen
+from kgnb.kg.labels import is_code
 from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple
 
 _RELATIONS = 12  # of one entity whose ends are read in one turn
@@ -102,7 +103,9 @@ def _ends(state: State, entity: Iri, hop: Hop, count: int, room: int) -> tuple[l
     sample = [read[at * len(read) // (2 * room)] for at in range(2 * room)] if len(read) > 2 * room else list(read)
     sample = list(dict.fromkeys(sample))
     desk.hood.names.fetch([end for end in sample if isinstance(end, Iri)])
+    # a code says nothing, and a vector of it would say nothing at some cost
     texts = [desk.hood.names.label(end) if isinstance(end, Iri) else getattr(end, "text", "") for end in sample]
+    texts = ["" if is_code(text) else text for text in texts]
     near = desk.wording.likeness([state.question.text], texts)[0]
     best = sorted(range(len(sample)), key=lambda at: (-near[at], at))[:room]
     of = f"the first {len(read):,} of " if truncated else ""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kgnb.kg.words import words
+from kgnb.kg.words import key, plain, words
 
 X = "@"
 """Stands for the entity among the tokens."""
@@ -35,6 +35,7 @@ PREPOSITIONS = frozenset(
     ]
 )
 QUESTION_WORDS = frozenset(["what", "which", "who", "whom", "whose", "where", "when", "why", "how"])
+RELATIVE = frozenset(["that", "who", "which", "whose", "where", "whom"])
 AUXILIARIES = frozenset(
     [
         "is",
@@ -138,9 +139,9 @@ def says(token: str) -> bool:
 
 
 def find(name: str, sentence: Sequence[str]) -> tuple[int, int] | None:
-    """Where a name stands among tokens, whatever its case and marks; None where it does not."""
-    wanted = list(words(name))
-    flat = [(word, place) for place, token in enumerate(sentence) for word in words(token)]
+    """Where a name stands among tokens, whatever its case, marks and plural endings; None where it does not."""
+    wanted = list(key(name))
+    flat = [(plain(word), place) for place, token in enumerate(sentence) for word in words(token)]
     for begin in range(len(flat) - len(wanted) + 1):
         if wanted and [word for word, _ in flat[begin : begin + len(wanted)]] == wanted:
             first, last = flat[begin][1], flat[begin + len(wanted) - 1][1]
@@ -168,6 +169,18 @@ def masked(sentence: Sequence[str], span: tuple[int, int] | None) -> list[str]:
     return [*before, X, *after]
 
 
+def ungrand(sentence: Sequence[str]) -> list[str]:
+    """The tokens with "grandson" as "son of son", or "'s son 's son" after a possessive: the relation followed twice."""
+    found: list[str] = []
+    for token in sentence:
+        rest = token.removeprefix("grand").lstrip("-")
+        if rest == token or len(rest) < 3 or rest in ("eur", "est", "iose", "stand"):
+            found.append(token)
+        else:
+            found += [rest, "'s", rest] if found[-1:] == ["'s"] else [rest, "of", rest]
+    return found
+
+
 def segmentations(sentence: Sequence[str], longest: int) -> list[tuple[Phrase, ...]]:
     """Every way to cut a masked question into phrases, at most ``longest``, the one nearest to X first in each."""
     at = sentence.index(X)
@@ -182,6 +195,7 @@ def _from(sentence: list[str], i: int, j: int, done: tuple[Phrase, ...], longest
         yield (*done, Phrase(last.text, max(1, last.words), last.merged, last.forward))
     if len(done) >= longest - 1:
         return
+    yield from _clause(sentence, i, j, done, longest)
     if j < len(sentence) and sentence[j] == "'s":
         end = next((k for k in range(j + 1, len(sentence)) if sentence[k] == "'s"), len(sentence))
         inside = [] if end < len(sentence) else [k for k in range(j + 2, end) if says(sentence[k - 1])]
@@ -207,6 +221,22 @@ def _from(sentence: list[str], i: int, j: int, done: tuple[Phrase, ...], longest
             yield from _from(sentence, begin, j, (*done, noun), longest)
 
 
+def _clause(
+    sentence: list[str], i: int, j: int, done: tuple[Phrase, ...], longest: int
+) -> Iterator[tuple[Phrase, ...]]:
+    """Cuttings in which X stands in a relative clause: "the summit whose nearest hut is X", "the book that X wrote"."""
+    if sentence[j : j + 1] == ["'s"]:
+        return
+    for at in range(i - 1, 0, -1):
+        if sentence[at] in RELATIVE and says(sentence[at - 1]):
+            piece = [*sentence[at + 1 : i], "X", *sentence[j:]]
+            if count := _count([token for token in piece if token != "X"]):
+                lead = "Whose" if sentence[at] == "whose" else "What"
+                phrase = Phrase(f"{lead} {' '.join(piece)}?", count, 0, False)
+                yield from _from(sentence[:at] + [X], at, at + 1, (*done, phrase), longest)
+            return
+
+
 def _last(sentence: list[str], i: int, j: int) -> Phrase | None:
     """All that is left, as one phrase; None where it plainly holds several relations."""
     left, right = sentence[:i], sentence[j:]
@@ -225,7 +255,8 @@ def _last(sentence: list[str], i: int, j: int) -> Phrase | None:
     count = _count(left) + _count(right)
     if not count and _does(left) and right[-1:] == ["do"]:
         count = 1  # what does X do
-    forward = possessive or left[-1:] == ["of"]
+    keywords = not any(token in QUESTION_WORDS | AUXILIARIES for token in (*left, *right))
+    forward = possessive or left[-1:] == ["of"] or (keywords and not _count(left))
     return Phrase(_asked(sentence, i, j), count, merged, forward)
 
 

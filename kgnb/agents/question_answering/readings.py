@@ -27,8 +27,7 @@ _LOOKED = 200  # values compared with the words of the question
 TYPE = Iri(f"{RDF}type")
 _NUMBERS = frozenset(
     XSD + name
-    for name in """integer decimal double float int long short byte nonNegativeInteger positiveInteger nonPositiveInteger
-    negativeInteger unsignedInt unsignedLong unsignedShort unsignedByte""".split()
+    for name in ["integer", "decimal", "double", "float", "int", "long", "short", "byte", "nonNegativeInteger", "positiveInteger", "nonPositiveInteger", "negativeInteger", "unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte"]
 )
 _DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp"))
 
@@ -41,7 +40,7 @@ def read_question(state: State) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
     if shape.form == "exists":
         found = _yes_or_no(state, shape, things, classes)
     else:
-        found = _paths(state, shape, things, classes)
+        found = [_answers(state, shape, reading) for reading in _paths(state, shape, things, classes)]
         if shape.measure:
             found = _measured(state, shape, found, classes)
         elif not things:
@@ -56,15 +55,20 @@ def _paths(state: State, shape: Shape, things: Sequence[Link], classes: Sequence
     """Paths from every entity held possible, with the class the question names where the values have it."""
     desk, options = state.desk, state.options
     found: list[Reading] = []
-    for link in things:
-        span = find(link.mention, shape.sentence) if link.mention else None
-        sentence = masked(shape.sentence, span)
+    wanted = _wanted(shape, classes)
+    # with the class left out of the words, its name need not stand for a relation as well
+    variants = [shape.sentence] + ([_without(shape.sentence, wanted.mention)] if wanted else [])
+    for link, words in ((link, words) for link in things for words in variants):
+        span = find(link.mention, words) if link.mention else None
+        sentence = masked(words, span)
         if not any(map(says, sentence)) and not any(word in sentence for word in ("where", "when")):
             continue
         inverse = options.directions == "both"
-        found += path_readings(link.iri, sentence, desk.lexicon, longest=options.hops, inverse=inverse)
+        readings = path_readings(link.iri, sentence, desk.lexicon, longest=options.hops, inverse=inverse)
+        if wanted and words is not shape.sentence:
+            readings = tuple(r for r in (_typed(state, reading, wanted) for reading in readings[:_TRIED]) if r.type)
+        found += readings
     found.sort(key=lambda reading: -reading.score)
-    wanted = _wanted(shape, classes)
     if wanted is None:
         return found[:20]
     return [*(_typed(state, reading, wanted) for reading in found[:_TRIED]), *found[_TRIED:20]]
@@ -86,6 +90,8 @@ def _wanted(shape: Shape, classes: Sequence[Link]) -> Link | None:
 
 def _typed(state: State, reading: Reading, wanted: Link) -> Reading:
     """The reading with its values bound to a class, if any of them has it."""
+    if reading.type is not None:
+        return reading
     typed = replace(reading, type=wanted.iri)
     desk = state.desk
     key = ("typed", body(typed))
@@ -100,6 +106,22 @@ def _typed(state: State, reading: Reading, wanted: Link) -> Reading:
     sure = reading.confidence + (1 - reading.confidence) * 0.5  # that values of the right kind lie there speaks for it
     said = f"{reading.explanation}; values are {wanted.label}"
     return replace(typed, score=reading.score + TYPED, confidence=sure, explanation=said)
+
+
+def _answers(state: State, shape: Shape, reading: Reading) -> Reading:
+    """The reading, less likely where its values are not of the kind that is asked for: no number is a place."""
+    kind = (
+        "thing"
+        if not reading.hops or reading.hops[-1].inverse
+        else _kind(state.desk.lexicon.sample(reading.hops[-1].relation))
+    )
+    low = [token.lower() for token in shape.sentence[:3]]
+    wrong = (kind in ("number", "date") and ("where" in low or "who" in low)) or (
+        kind == "thing" and low[:1] == ["when"]
+    )
+    if not wrong:
+        return reading
+    return replace(reading, score=reading.score - UNTYPED, confidence=0.2 * reading.confidence)
 
 
 def _members(shape: Shape, classes: Sequence[Link]) -> list[Reading]:

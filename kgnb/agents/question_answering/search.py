@@ -7,25 +7,49 @@ among all names the graph has. A wording is only as good as all its phrases: eac
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgnb.agents.question_answering.lexicon import BACKWARD, SPREAD, Fit, Lexicon, is_relation, nothing_nearer
-from kgnb.agents.question_answering.phrases import Phrase, segmentations
+from kgnb.agents.question_answering.lexicon import (
+    BACKWARD,
+    SPREAD,
+    Fit,
+    Lexicon,
+    above_noise,
+    is_relation,
+    not_elsewhere,
+)
+from kgnb.agents.question_answering.phrases import Phrase, segmentations, ungrand
 from kgnb.agents.question_answering.reading import Hop, Reading
 from kgnb.kg.terms import Iri
 
 BEAM = 10
 """Paths kept for each way to cut the question."""
-MERGED = 2.0
+MERGED = 3.0
 """What a phrase costs, in log likelihood, for each place inside it where another relation might have begun."""
+
+DOUBT = 0.1
+"""The least a single phrase counts for among several: the others speak for the path as well."""
+RETURN = 3.0
+"""What it costs to go back along the relation one came by: few ask for that."""
 
 
 @dataclass(frozen=True)
 class _Partial:
     score: float
     hops: tuple[Hop, ...] = ()
-    sure: float = 1.0
+    sure: float = 0.0  # log likelihood that nothing else is meant, by word
+    near: float = 0.0  # by word
+    words: int = 0
+    surest: float = 0.0  # of the last hop alone
+
+    @property
+    def confidence(self) -> float:
+        """How sure it is that the question asks for this path at all."""
+        words = max(1, self.words)
+        sure = math.exp(self.sure / words) if len(self.hops) > 1 else self.surest
+        return sure * above_noise(self.near / words)
 
 
 def path_readings(
@@ -35,7 +59,7 @@ def path_readings(
 
     ``sentence`` has X in the place of the entity; ``longest`` bounds the relations in a row.
     """
-    cuts = segmentations(sentence, longest)
+    cuts = segmentations(ungrand(sentence), longest)
     lexicon.meet((hop.relation, None) for hop, _, _ in lexicon.hood.ways(start, inverse=inverse).hops)
     lexicon.fits([phrase for cut in cuts for phrase in cut])
     found: dict[tuple[Hop, ...], Reading] = {}
@@ -73,9 +97,19 @@ def _step(
     against = hop.inverse and phrase.forward
     likely = fit.likely[hop.relation] - (BACKWARD / SPREAD if against else 0.02 if hop.inverse else 0.0)
     at_hand = forward if phrase.forward else forward | back
-    sure = nothing_nearer(fit, hop.relation, at_hand, against)
+    sure = not_elsewhere(fit, hop.relation, at_hand, against)
     score = path.score + phrase.words * likely - MERGED * phrase.merged
-    return _Partial(score, (*path.hops, hop), min(path.sure, sure))
+    if path.hops and path.hops[-1] == Hop(hop.relation, not hop.inverse):
+        score -= RETURN
+    near = fit.near[hop.relation] - (BACKWARD if against else 0.0)
+    return _Partial(
+        score,
+        (*path.hops, hop),
+        path.sure + phrase.words * math.log(max(sure, DOUBT)),
+        path.near + phrase.words * near,
+        path.words + phrase.words,
+        sure,
+    )
 
 
 def _reading(start: Iri, cut: Sequence[Phrase], path: _Partial, lexicon: Lexicon) -> Reading:
@@ -84,4 +118,4 @@ def _reading(start: Iri, cut: Sequence[Phrase], path: _Partial, lexicon: Lexicon
         for phrase, hop in zip(cut, path.hops, strict=True)
     )
     words = sum(phrase.words for phrase in cut)
-    return Reading(start, path.hops, score=path.score / max(1, words), confidence=path.sure, explanation=said)
+    return Reading(start, path.hops, score=path.score / max(1, words), confidence=path.confidence, explanation=said)

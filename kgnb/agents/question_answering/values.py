@@ -43,7 +43,7 @@ class Options:
         default="both", metadata={"help": "triples are followed (paper: outgoing)", "choices": DIRECTIONS}
     )
     confidence: float = field(
-        default=0.5, metadata={"help": "an answer below this confidence is unsure", "min": 0.0, "max": 1.0}
+        default=0.25, metadata={"help": "an answer below this confidence is unsure", "min": 0.0, "max": 1.0}
     )
     hops: int = field(
         default=3, metadata={"help": "relations a question may be read to follow in a row", "min": 1, "max": 4}
@@ -115,14 +115,14 @@ class Linked:
         best: dict[str, Iri] = {}
         single = [link for link in self.links if not link.is_class] or self.links
         for place, link in enumerate(single):
-            best.setdefault(f"{place}" if self.given else link.mention, link.iri)
+            best.setdefault(f"{place}" if link.how == "given" else link.mention, link.iri)
         return tuple(dict.fromkeys(best.values()))
 
     @property
     def ambiguous(self) -> tuple[Link, ...]:
         """The links of mentions that may mean more than one entity, as well as the best."""
-        mentions = [link.mention for link in self.links]
-        return () if self.given else tuple(link for link in self.links if mentions.count(link.mention) > 1)
+        mentions = [link.mention for link in self.links if link.how != "given"]
+        return tuple(link for link in self.links if link.how != "given" and mentions.count(link.mention) > 1)
 
     def counts(self) -> dict[str, int]:
         """Entities and mentions."""
