@@ -8,6 +8,7 @@ from pathlib import Path
 from kgnb.datasets import huts
 from kgnb.datasets.fetch import digest
 from kgnb.datasets.matching import matching_set
+from kgnb.datasets.question_sets import files_of
 from kgnb.reporting.parameters import Value
 from kgnb.settings import Settings
 
@@ -25,7 +26,10 @@ def data_digests(values: Mapping[str, Value], settings: Settings) -> dict[str, s
         if name != "dataset"
         for file in _files(text)
     }
-    if "dataset" in texts and not ("source" in texts and "target" in texts):
+    if "dataset" in texts and "questions" in values:  # the question-answering report's
+        files = set(files_of(texts["dataset"], settings.data)) if "questions" not in texts else set()
+        named |= {f"{file.parent.name}/{file.name}": digest(file) for file in files}
+    elif "dataset" in texts and not ("source" in texts and "target" in texts):
         cases = matching_set(texts["dataset"], settings.data).cases
         files = {file for case in cases for file in (case.source, case.target, case.reference) if file is not None}
         named |= {f"{file.parent.name}/{file.name}": digest(file) for file in files}

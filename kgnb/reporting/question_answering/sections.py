@@ -26,8 +26,8 @@ COLUMNS = (
     Column("support", "Proof holds", "percent"),
 )
 SCORES = (
-    "Lenient (!): the legacy-lenient score, for comparison only. Strict: the first value is right (Hits@1). Set F1: over "
-    "all values. Strict if sure: of the questions answered."
+    "Lenient (!): the legacy-lenient score, for comparison only. Strict: the first value is right (Hits@1). Set F1: "
+    "over all values. Strict if sure: of the questions answered."
 )
 SUPPORT = "Proof holds: every triple cited is in the graph, and together they give the answer; of the answers given."
 UNMEASURED = "No question has a reference answer, so nothing is measured."
