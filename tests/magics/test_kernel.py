@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,6 +40,41 @@ def test_a_failing_cell_stops_papermill_and_the_next_cell_has_not_run(folder: Pa
     errors = [output for each in outputs for output in each if output["output_type"] == "error"]
     assert len(errors) == 1 and errors[0]["ename"] == "LineError"
     assert len("\n".join(errors[0]["traceback"]).splitlines()) == 4
+
+
+def test_a_query_to_a_dead_endpoint_stops_papermill_and_the_third_cell_has_not_run(folder: Path) -> None:
+    """The command-line program itself: what a scheduler sees is its exit status."""
+    dead = "%kg connect gone --url http://127.0.0.1:9/sparql\n"
+    nbformat.write(notebook_of(LOAD, dead, "open('ran.txt', 'w').close()"), folder / "in.ipynb")
+    done = subprocess.run(
+        [sys.executable, "-m", "papermill", "in.ipynb", "out.ipynb", "--no-progress-bar"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode != 0 and "cannot be reached" in done.stderr
+    assert not (folder / "ran.txt").exists()
+
+
+def test_stop_ends_a_slow_query_within_a_second(folder: Path) -> None:
+    manager, client = start_new_kernel(kernel_name="python3", cwd=str(folder))
+    try:
+        client.execute_interactive(f"{LOAD}\n%kg open alpine.ttl", timeout=60)
+        slow = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p }"
+        asked = client.execute(f"%%sparql --silent\n{slow}")
+        while client.get_iopub_msg(timeout=60)["msg_type"] != "execute_input":
+            pass
+        time.sleep(0.5)
+        begun = time.monotonic()
+        manager.interrupt_kernel()
+        while (reply := client.get_shell_msg(timeout=60))["parent_header"]["msg_id"] != asked:
+            pass
+        assert reply["content"]["ename"] == "KeyboardInterrupt"
+        assert time.monotonic() - begun < 5  # a second on an idle machine
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
 
 
 def test_headless_forms_print_their_line_and_run_at_once(folder: Path) -> None:
