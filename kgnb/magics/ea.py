@@ -35,11 +35,11 @@ from kgnb.magics.progress import Progress, announced
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.mapping_files.whole import write_whole
 from kgnb.mappings import Alignment
+from kgnb.reporting.ranked import ranked_metrics
 from kgnb.results.metrics import Metrics
 from kgnb.results.table import Column, Table
 from kgnb.run import Event, Run
 from kgnb.tasks.aligning import learn_policy
-from kgnb.tasks.ranked import ranked_metrics
 from kgnb.tasks.sides import links_of, open_sides
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder

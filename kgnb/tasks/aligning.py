@@ -147,7 +147,7 @@ def align(
             judge=run.watch_judge(asked),
             planner=run.watch_judge(_planner(planner, watched, policy, plans, settings)),
             options=replace(options, names="hidden") if names == "hidden" else options,
-            look=look,
+            look=replace(look, share=0.0) if judge == "first" else look,
             seeds=sides.seeds,
             sources=[one for one, _ in sides.tests] if tested else None,
             targets=[other for _, other in sides.tests] if tested else None,

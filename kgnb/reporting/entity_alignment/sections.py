@@ -1,0 +1,233 @@
+"""The tables and plots of the report, one function each; the notebook only calls them."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+
+from kgnb.datasets.published_alignment import BY_PAIR, COST, PATHS
+from kgnb.evaluate.ranking import Measured, is_feasible
+from kgnb.reporting.entity_alignment.aligning import Results, Setting
+from kgnb.reporting.ontology_matching.sections import Words
+from kgnb.reporting.plot import Plot, Theme
+from kgnb.reporting.session import Session
+from kgnb.results.table import Column, Table, Value
+
+RANKED = (
+    Column("hits1", "Hits@1", "percent"),
+    Column("hits10", "Hits@10", "percent"),
+    Column("mrr", "MRR", "number"),
+)
+SCORED = (Column("p", "Precision", "percent"), Column("r", "Recall", "percent"), Column("f1", "F1", "percent"))
+NOTHING = "Not computed: set the parameter to true."
+
+
+def notice(results: Results) -> Words:
+    """In a few sentences what was done."""
+    first = results.headline[0]
+    left, right = results.sides.left, results.sides.right
+    counts = first.outcome.settled.counts()
+    lines = [
+        f"{left.name} ({len(left):,} entities) and {right.name} ({len(right):,}): {counts['matched']:,} of "
+        f"{counts['entities']:,} entities matched without a seed, {first.outcome.share_looked_at:.1%} of them looked "
+        f"at by {results.judge}, {first.tokens:.1f} model tokens per entity over all entities; embedder "
+        f"{results.embedder}. Measured on {first.measured.ranking.tests:,} known pairs."
+    ]
+    if any(one.simulation for one in results.headline):
+        lines.insert(0, "SIMULATION: the judge answers from the reference; no aligner reached this.")
+        return Words(tuple(lines), alarm=True)
+    return Words(tuple(lines))
+
+
+def headline(results: Results) -> Table:
+    """Our figures with published ones beside them, each with where it is from."""
+    columns = [Column("system", "System"), *RANKED, *SCORED, Column("seeds", "Seeds", "number")]
+    columns += [Column("universe", "Ranked among"), Column("tokens", "Tokens an entity", "number")]
+    columns += [Column("seconds", "Seconds an entity", "number"), Column("source", "Where it is from")]
+    rows: list[list[Value]] = []
+    for one in results.headline:
+        entities = max(1, len(one.outcome.settled.proposal))
+        rows.append(
+            [
+                f"kgnb, {one.name}" + (" (SIMULATION)" if one.simulation else ""),
+                *_ranked(one.measured),
+                *_scored(one.measured),
+                one.measured.seeds,
+                one.measured.universe,
+                round(one.tokens, 1),
+                round(one.seconds / entities, 4),
+                "this run",
+            ]
+        )
+    for peer in BY_PAIR.get(results.pair, ()):
+        figures: list[Value] = [peer.system, peer.hits1, None, peer.mrr, None, None, None, None, "test targets"]
+        rows.append([*figures, peer.tokens, peer.seconds, peer.source])
+    return Table(columns, rows, caption=results.pair, notes=_warnings(results))
+
+
+def _warnings(results: Results) -> list[str]:
+    notes = [
+        "With one-to-one assignment over test targets each answer has a rival less than in the open; "
+        "'each entity by itself' makes no such use of it.",
+        "Pairs about entities that are in no known pair are not counted in precision.",
+    ]
+    for peer in BY_PAIR.get(results.pair, ()):
+        if peer.mrr is not None and not is_feasible(peer.hits1, 1.0, peer.mrr, rounding=0.0005):
+            notes.append(
+                f"{peer.system}: an MRR of {peer.mrr:.3f} cannot go with Hits@1 {peer.hits1:.3f}, whatever Hits@10 is "
+                f"(at most {peer.hits1 + (1 - peer.hits1) / 2:.3f})."
+            )
+    return notes + list(results.notes)
+
+
+def slices(results: Results) -> Table:
+    """What the figures are made of: pairs whose names are identical, and the rest."""
+    columns = [Column("setting", "Setting"), Column("slice", "Pairs with"), Column("tests", "Pairs", "number"), *RANKED]
+    rows: list[list[Value]] = [
+        [one.name, name, part.tests, part.hits1, part.hits10, round(part.mrr, 3)]
+        for one in results.headline
+        for name, part in one.measured.slices.items()
+    ]
+    return Table(columns, rows, notes=["Identical but for case and spaces: what a string comparison finds as well."])
+
+
+def unmatched(results: Results) -> Table:
+    """How many entities were left without a counterpart, and why."""
+    columns = [
+        Column("setting", "Setting"),
+        Column("reason", "Left unmatched because"),
+        Column("n", "Entities", "number"),
+    ]
+    rows: list[list[Value]] = [
+        [one.name, reason, number]
+        for one in results.headline
+        for reason, number in one.outcome.settled.unmatched().items()
+    ]
+    return Table(columns, rows)
+
+
+def ablation(results: Results) -> Table:
+    """What every ingredient is worth."""
+    columns = [Column("name", "Setting"), *RANKED, Column("f1", "F1", "percent")]
+    columns += [Column("asked", "Looked at", "percent"), Column("seconds", "Seconds", "number")]
+    rows: list[list[Value]] = [
+        [
+            one.name,
+            *_ranked(one.measured),
+            one.measured.chosen.f1,
+            one.outcome.share_looked_at,
+            round(one.seconds, 2),
+        ]
+        for one in results.ablation
+    ]
+    notes = ["Rows marked SIMULATION are answered from the reference at the stated error rate."] if rows else [NOTHING]
+    return Table(columns, rows, notes=notes)
+
+
+def seed_curve(results: Results) -> Plot:
+    """Hits@1 against the share of known pairs that are seeds."""
+    series = [
+        (title, [(100 * ratio, 100 * found.ranking.hits1) for ratio, found in points])
+        for title, points in results.curve.items()
+    ]
+
+    def draw(axes: Axes, theme: Theme) -> None:
+        for at, (title, points) in enumerate(series):
+            axes.plot(*zip(*points, strict=True), marker="o", label=title, color=theme.series[at])
+        axes.set_ylim(0, 102)
+        axes.set_xlabel("seeds, % of the known pairs")
+        axes.set_ylabel("Hits@1, %")
+        axes.grid()
+        if series:
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+
+    told = "; ".join(f"{title}: " + ", ".join(f"{y:.1f} at {x:.0f} %" for x, y in points) for title, points in series)
+    caption = "Hits@1 over the share of seeds, first alignment alone, no model." if series else NOTHING
+    return Plot(draw, caption, f"Hits@1 in percent. {told}")
+
+
+def policy(results: Results) -> Table:
+    """SIMULATION: planners side by side on entities kept back."""
+    columns = [Column("planner", "Planner"), Column("tools", "Tools an entity", "number")]
+    columns += [Column("reflected", "With reflection", "percent"), Column("hits", "Right", "percent")]
+    columns += [Column("n", "Entities", "number"), Column("source", "Where it is from")]
+    if results.simulation is None:
+        return Table(columns, [], notes=[NOTHING])
+    rate = results.simulation.error_rate
+    where = f"SIMULATION, error rate {rate:g}"
+    rows: list[list[Value]] = [
+        [one.name, one.tools, one.reflected, one.hits, one.entities, where] for one in results.simulation.planners
+    ]
+    for when in ("before", "after"):
+        system: list[Value] = [f"EA-Agent, {when} optimisation", PATHS[f"tools {when}"], PATHS[f"reflected {when}"]]
+        rows.append([*system, None, None, "EA-Agent paper"])
+    notes = [
+        "SIMULATION: an aligner that knows the reference and is wrong at the stated rate answers; every entity is "
+        "looked at, as in the paper. It shows what planning saves, not what a model reaches.",
+    ]
+    return Table(columns, rows, caption="Planning, on entities the policy has not seen", notes=notes)
+
+
+def rounds(results: Results) -> Table:
+    """SIMULATION: how the policy was learned, round by round."""
+    if results.simulation is None:
+        return Table([Column("round", "round")], [], notes=[NOTHING])
+    return results.simulation.learned.table()
+
+
+def cost(results: Results) -> Table:
+    """What an entity costs, beside published costs."""
+    columns = [Column("system", "System"), Column("tokens", "Tokens an entity", "number")]
+    columns += [Column("seconds", "Seconds an entity", "number"), Column("asked", "Entities asked about", "percent")]
+    columns += [Column("calls", "Model calls", "number"), Column("source", "Where it is from")]
+    rows: list[list[Value]] = [
+        [
+            f"kgnb, {one.name}",
+            round(one.tokens, 1),
+            round(one.seconds / max(1, len(one.outcome.settled.proposal)), 4),
+            one.outcome.share_looked_at,
+            one.outcome.run.totals["calls"],
+            "this run, this machine; vectors from the cache where it had them",
+        ]
+        for one in results.headline
+    ]
+    rows += [[peer.system, peer.tokens, peer.seconds, 1.0, None, peer.source] for peer in COST]
+    return Table(columns, rows)
+
+
+def reproduce(results: Results, session: Session) -> Table:
+    """Everything that decides the result: command, versions, digests of what was read."""
+    record = results.headline[0].outcome.run.to_json()
+    rows: list[list[Value]] = [["command", session.command or "this notebook, opened by hand"]]
+    rows += [[f"version of {name}", version] for name, version in record["versions"].items()]
+    rows += [[f"digest of {graph.name}", graph.digest] for graph in (results.sides.left, results.sides.right)]
+    return Table([Column("what", "What"), Column("value", "Value")], rows, caption="How to reproduce")
+
+
+def _ranked(found: Measured) -> list[float]:
+    return [found.ranking.hits1, found.ranking.hits10, round(found.ranking.mrr, 3)]
+
+
+def _scored(found: Measured) -> list[float]:
+    return [found.chosen.precision, found.chosen.recall, found.chosen.f1]
+
+
+def rows_of(settings: tuple[Setting, ...]) -> list[dict[str, float | int | str]]:
+    """Settings as plain numbers, for ``metrics.json``."""
+    return [
+        {
+            "setting": one.name,
+            "simulation": one.simulation,
+            "hits1": round(one.measured.ranking.hits1, 6),
+            "hits10": round(one.measured.ranking.hits10, 6),
+            "mrr": round(one.measured.ranking.mrr, 6),
+            "precision": round(one.measured.chosen.precision, 6),
+            "recall": round(one.measured.chosen.recall, 6),
+            "f1": round(one.measured.chosen.f1, 6),
+            "tests": one.measured.ranking.tests,
+            "seeds": one.measured.seeds,
+            "universe": one.measured.universe,
+            "looked_at": round(one.outcome.share_looked_at, 6),
+            "tokens_per_entity": round(one.tokens, 3),
+        }
+        for one in settings
+    ]
