@@ -24,6 +24,7 @@ function entity(parts) {
   const box = element("div", "kgnb-review-entity");
   box.append(element("strong", "", parts.name), element("span", "kgnb-review-iri", parts.iri));
   if (parts.text) box.append(element("div", "kgnb-review-text", parts.text));
+  if (parts.why) box.append(element("div", "kgnb-review-why", parts.why));
   return box;
 }
 

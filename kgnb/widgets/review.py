@@ -9,7 +9,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from kgnb.agents.ontology_matching.values import Description, Judged, MatchQuestion
+from kgnb.agents.ontology_matching.values import Candidate, Description, Judged, MatchQuestion
 from kgnb.judging import UNSURE, Decisions, Pending, Verdict, pending
 from kgnb.results.table import Column, Link, Table, Value
 
@@ -87,7 +87,7 @@ class ReviewQueue:
             "undoable": bool(self._done),
             "said": self._said,
             "question": _shown(entry.question.about) | {"id": entry.question.id} if entry else None,
-            "candidates": [_shown(other) for other in entry.question.others] if entry else [],
+            "candidates": _candidates(entry.question) if entry else [],
             "chosen": suggested(entry.question, entry.verdict) if entry else -1,
             "hint": _hint(entry) if entry else f"Decisions are kept in {self.decisions.path}.",
         }
@@ -188,9 +188,18 @@ def _evidence(question: MatchQuestion) -> list[tuple[str, str]]:
     """The entity's text, then each candidate's with what speaks for it."""
     shown = [(f"{question.about.name} <{question.about.iri}>", question.about.in_short)]
     for at, (candidate, other) in enumerate(zip(question.candidates, question.others, strict=True), start=1):
-        reasons = "; ".join(f"{one.kind}: {one.text}" for one in candidate.evidence)
-        shown.append((f"{at}. {other.name} <{other.iri}>", f"{other.in_short}\n{reasons}"))
+        shown.append((f"{at}. {other.name} <{other.iri}>", f"{other.in_short}\n{_reasons(candidate)}"))
     return shown
+
+
+def _reasons(candidate: Candidate) -> str:
+    return "; ".join(f"{one.kind}: {one.text}" for one in candidate.evidence)
+
+
+def _candidates(question: MatchQuestion) -> list[dict[str, str]]:
+    """Each candidate as it is shown, with what speaks for it."""
+    pairs = zip(question.candidates, question.others, strict=True)
+    return [_shown(other) | {"why": _reasons(candidate)} for candidate, other in pairs]
 
 
 def _shown(description: Description) -> dict[str, str]:
