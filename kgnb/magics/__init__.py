@@ -1,4 +1,4 @@
-"""The magics of a notebook: ``%kg``, ``%om`` and ``%llm``, on one session for each IPython shell."""
+"""The magics of a notebook, on one session for each IPython shell."""
 
 from __future__ import annotations
 
@@ -7,17 +7,24 @@ from typing import Any
 from kgnb.magics.completing import matcher
 from kgnb.magics.ea import EaMagics
 from kgnb.magics.kg import KgMagics
+from kgnb.magics.kgc import KgcMagics
 from kgnb.magics.llm import LlmMagics
 from kgnb.magics.om import OmMagics
 from kgnb.magics.qa import QaMagics
+from kgnb.magics.runs import RunMagics
 from kgnb.magics.session import Session
 from kgnb.magics.sparql import SparqlMagics
+from kgnb.magics.vectors import VectorsMagics
 from kgnb.magics.verbs import VerbMagics
 from kgnb.settings import Settings
 
 __all__ = ["FAMILIES", "load", "unload"]
 
-FAMILIES: tuple[type[VerbMagics], ...] = (KgMagics, SparqlMagics, OmMagics, EaMagics, QaMagics, LlmMagics)
+FAMILIES: tuple[type[VerbMagics], ...] = (
+    *(KgMagics, SparqlMagics, VectorsMagics),
+    *(OmMagics, EaMagics, QaMagics, KgcMagics),
+    *(LlmMagics, RunMagics),
+)
 
 
 def load(ipython: Any, settings: Settings | None = None) -> None:

@@ -21,6 +21,7 @@ from kgnb.vectors.index import VectorIndex
 if TYPE_CHECKING:
     from kgnb.magics.aligning import AligningTask
     from kgnb.magics.asking import AskingTask
+    from kgnb.magics.building import BuildingTask
     from kgnb.magics.matching import MatchingTask
 
 
@@ -46,6 +47,7 @@ class Session:
         self.matching: MatchingTask | None = None
         self.asking: AskingTask | None = None
         self.aligning: AligningTask | None = None
+        self.building: BuildingTask | None = None
         self.runs: list[Run] = []
         self.prefixes: dict[str, str] = {}  # those of %kg prefix
         self._models: dict[Settings, ChatModel | None] = {}

@@ -94,10 +94,11 @@ def build_graph(
     """
     settings = settings or Settings.load()
     found = find_documents(_named(documents))
-    pack = pack_or_tbox if isinstance(pack_or_tbox, ToolPack) else None
-    if pack is None:
+    if not isinstance(pack_or_tbox, ToolPack):
         pack = compile_ontology(pack_or_tbox, shapes, settings=settings)
-    elif shapes is not None:
+    elif shapes is None:
+        pack = pack_or_tbox
+    else:
         raise ValueError("shapes are compiled into a pack: give them to compile_ontology")
     target = session or (pack.session(namespace, checked=checked) if namespace else pack.session(checked=checked))
     own_run = run is None
@@ -131,7 +132,7 @@ def make_reader(
         ValueError: there is no reader of this name.
     """
     if not isinstance(judge, str):
-        return judge if hasattr(judge, "read") else CallableReader(judge)  # type: ignore[return-value,arg-type]
+        return judge if hasattr(judge, "read") else CallableReader(judge)  # type: ignore[return-value]
     if judge not in READERS:
         raise ValueError(f"there is no judge {judge!r}; there are {', '.join(READERS)}, and person in a notebook")
     if judge == "model" and model is None:

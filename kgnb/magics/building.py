@@ -1,0 +1,146 @@
+"""The graph construction a notebook is in the middle of: pack, plan, the graph that grows, and its sources."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.desk import Doubt
+from kgnb.agents.kg_construction.documents import Document
+from kgnb.agents.kg_construction.ground import Grounding
+from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.agents.kg_construction.plan import Plan
+from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.values import CallResult, Source, ToolPack, ToolSpec
+from kgnb.errors import DataError
+from kgnb.magics.arguments import LineError
+from kgnb.results.table import Column, Table, Value
+from kgnb.run import Run
+
+STAGES = ("compile", "plan", "instantiate", "ground")
+
+
+@dataclass
+class BuildingTask:
+    """What ``%kgc`` remembers between cells."""
+
+    pack: ToolPack
+    session: Session
+    options: Options = field(default_factory=Options)
+    plan: Plan | None = None
+    built: Built | None = None
+    grounding: Grounding | None = None
+    texts: dict[str, str] = field(default_factory=dict)  # documents that were read, by name
+    run: Run | None = None
+
+    def keep(self, built: Built, documents: list[Document]) -> Built:
+        """The graph as it is now; documents read before stay in its journals."""
+        earlier = [] if self.built is None else [
+            one for one in self.built.journals if one.document not in {new.document for new in built.journals}
+        ]  # fmt: skip
+        doubts: list[Doubt] = [] if self.built is None else [
+            one for one in self.built.doubts if one.document not in {new.document for new in built.journals}
+        ]  # fmt: skip
+        self.built = Built(
+            built.pack, built.session, (*earlier, *built.journals), (*doubts, *built.doubts), built.limited
+        )
+        self.texts |= {document.name: document.text for document in documents}
+        return self.built
+
+    def call(self, name: str, arguments: dict[str, Any], who: str) -> CallResult:
+        """A call a person makes."""
+        return self.session.call(name, arguments, Source(f"person:{who or 'notebook'}"))
+
+    def entity(self, item: str) -> str:
+        """The IRI that a person means: an IRI, or a label.
+
+        Raises:
+            DataError: nothing is called so, or several things are.
+        """
+        labels = self.session.labels()
+        if item in labels or item in self.session.entities():
+            return item
+        wanted = " ".join(item.split()).casefold()
+        found = [iri for iri, label in labels.items() if label.casefold() == wanted]
+        if len(found) == 1:
+            return found[0]
+        near = get_close_matches(item, list(labels.values()), n=3, cutoff=0.4)
+        what = f"{len(found)} entities are called {item}" if found else f"nothing in the graph is called {item}"
+        fix = f"Say which: {', '.join(found[:5])}" if found else f"Did you mean {', '.join(near)}?" if near else ""
+        raise DataError(what, where="", fix=fix)
+
+    def explained(self, item: str) -> Table:
+        """Every call about an entity: what it stated, and the words of which document say so."""
+        iri = self.entity(item)
+        columns = [Column("tool", "call"), Column("arguments", "arguments"), Column("document", "document"),
+                   Column("span", "characters"), Column("words", "its words")]  # fmt: skip
+        rows: list[list[Value]] = []
+        for journal in self.built.journals if self.built else ():
+            for act in journal.acts:
+                if act.ok and (act.iri == iri or iri in act.arguments.values()):
+                    words = self.texts.get(journal.document, "")[act.start : act.end]
+                    told = json.dumps(dict(act.arguments), ensure_ascii=False)
+                    rows.append([act.tool, told, journal.document, f"{act.start}-{act.end}", words[:200]])
+        label = self.session.labels().get(iri, iri)
+        return Table(columns, rows, caption=f"{label}: where it comes from", notes=[iri])
+
+    def missing(self) -> Table:
+        """What is still required, by entity."""
+        columns = [Column("entity", "entity"), Column("path", "property"), Column("constraint", "constraint"),
+                   Column("got", "there is"), Column("hint", "how to mend it")]  # fmt: skip
+        labels = self.session.labels()
+        rows: list[list[Value]] = [
+            [labels.get(one.focus, one.focus), one.path, one.constraint, one.got, one.hint]
+            for one in self.session.missing()
+        ]
+        return Table(columns, rows, caption="Still required" if rows else "Nothing is missing")
+
+
+def arguments_of(tool: ToolSpec, words: list[str], line: str = "") -> dict[str, Any]:
+    """The arguments of a tool from words like ``beds=28``; numbers and truth values as the schema wants them.
+
+    Raises:
+        LineError: a word holds no ``=``, or names no argument of the tool.
+    """
+    known = tool.input_schema["properties"]
+    found: dict[str, Any] = {}
+    for word in words:
+        name, given, value = word.partition("=")
+        if not given or name not in known:
+            near = get_close_matches(name, known, n=1)
+            fix = f"Did you mean {near[0]}? " if near else ""
+            raise LineError(
+                f"{tool.name} takes no {word!r}", line=line, at=word, fix=f"{fix}It takes {', '.join(known)}."
+            )
+        found[name] = _typed(value, known[name])
+    return found
+
+
+def _typed(value: str, schema: dict[str, Any]) -> Any:
+    """A word as the JSON value a schema asks for; as text where it does not fit, so that the check can say why."""
+    kinds = {schema.get("type")} | {inner.get("type") for inner in schema.get("anyOf", ())}
+    try:
+        if "integer" in kinds and value.lstrip("+-").isdecimal():
+            return int(value)
+        if "number" in kinds:
+            return float(value) if any(c in value for c in ".eE") else int(value)
+    except ValueError:
+        return value
+    if "boolean" in kinds and value in ("true", "false"):
+        return value == "true"
+    return value
+
+
+def told(result: CallResult) -> Table:
+    """What came of a call, for a person."""
+    columns = [Column("what", "what"), Column("detail", "detail")]
+    rows: list[list[Value]] = [["written" if result.ok else "refused", result.iri]]
+    for one in result.violations:
+        allowed = f" (allowed: {', '.join(one.allowed[:8])})" if one.allowed else ""
+        rows.append([f"{one.path}: {one.constraint}", f"{one.hint}{allowed}"])
+    if result.data is not None:
+        rows.append(["answer", json.dumps(result.data, ensure_ascii=False, default=str)])
+    return Table(columns, rows)

@@ -1,0 +1,263 @@
+"""``%kgc``: compile an ontology into tools and build a graph with them, a stage a cell."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
+
+from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.documents import find_documents, read_document
+from kgnb.agents.kg_construction.ground import Grounding
+from kgnb.agents.kg_construction.ground import Options as GroundOptions
+from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.agents.kg_construction.plan import Plan, plan
+from kgnb.agents.kg_construction.values import ToolPack
+from kgnb.datasets import huts, kitchen
+from kgnb.errors import DataError, KgnbError
+from kgnb.magics.arguments import argument, options
+from kgnb.magics.building import BuildingTask, arguments_of, told
+from kgnb.magics.progress import Progress
+from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.reporting.kg_construction.scoring import entity_scores, reference_graph, score_graph, score_table
+from kgnb.results.table import Table
+from kgnb.run import Run
+from kgnb.tasks.building import READERS, build_graph, compile_ontology, ground
+from kgnb.tasks.running import new_run
+from kgnb.widgets.tool_form import ToolForm
+
+
+class OutOfOrder(KgnbError):
+    """A stage was asked for before the one it builds on."""
+
+
+@magics_class
+class KgcMagics(VerbMagics):
+    """The ``%kgc`` magic. Each verb parses, calls what a script would call, and returns its value."""
+
+    magic = "kgc"
+
+    @verb("kgc compile", "%kgc compile kitchen.ttl --shapes rules.ttl", "%kgc compile huts:kitchen")
+    @argument("tbox", metavar="TBOX", help="a file or folder of RDF, a name of %%kg, a URL, huts:kitchen")
+    @argument("--shapes", metavar="FILE", default=None, help="SHACL shapes besides those in the T-Box")
+    @argument("--namespace", metavar="IRI", default="", help="what the IRIs of new entities begin with")
+    @argument("--open-world", action="store_true", help='do not read "some" as "must be stated"')
+    def compile(self, arguments: argparse.Namespace) -> ToolPack:
+        """Compile an ontology into tools that can write valid facts only; a new graph begins."""
+        named = self.session.graphs.get(arguments.tbox) if isinstance(arguments.tbox, str) else None
+        pack = compile_ontology(
+            named.graph if named is not None else arguments.tbox, arguments.shapes,
+            closed_world=not arguments.open_world, settings=self.session.settings,
+        )  # fmt: skip
+        session = pack.session(arguments.namespace) if arguments.namespace else pack.session()
+        self.session.building = BuildingTask(pack, session)
+        return pack
+
+    @verb("kgc plan", "%kgc plan", "%kgc plan --polish")
+    @argument("--polish", action="store_true", help="let the model in use polish the wording")
+    def plan(self, arguments: argparse.Namespace) -> Plan:
+        """Make the prompts of every step of the task."""
+        task = self._task(arguments)
+        model = self.session.model() if arguments.polish else None
+        if arguments.polish and model is None:
+            raise OutOfOrder("--polish needs a model", fix="Name one first: %llm use MODEL")
+        run = self._run(task)
+        task.plan = run.do(plan, task.pack, run.watch(model) if model else None)
+        return task.plan
+
+    @verb("kgc instantiate", "%kgc instantiate notes/", "%kgc instantiate huts:kitchen-notes --judge rule")
+    @argument("documents", metavar="DOCUMENT", nargs="+", help="files, folders or patterns: text, Markdown, HTML, PDF")
+    @argument("--judge", choices=READERS, default="auto", help="who reads; auto: the model if one is set, else rule")
+    @argument("--folder", metavar="FOLDER", default=None, help="keep journals here: what was read is not read again")
+    @options(Options)
+    def instantiate(self, arguments: argparse.Namespace) -> Built:
+        """Read documents through the tools; what they say joins the graph."""
+        task = self._task(arguments)
+        found = find_documents([huts.path(str(one)[5:]) if str(one).startswith("huts:") else one
+                                for one in arguments.documents])  # fmt: skip
+        progress, run = self._progress(), self._run(task)
+        built = build_graph(
+            [str(one) if isinstance(one, str) else one for one in arguments.documents], task.pack,
+            judge=arguments.judge, model=self.session.model(), options=task.options, session=task.session,
+            folder=arguments.folder, run=run, settings=self.session.settings,
+        )  # fmt: skip
+        run.finish()
+        progress.say(repr(built))
+        failed = {journal.document for journal in built.failed}
+        return task.keep(built, [read_document(entry) for entry in found if entry.name not in failed])
+
+    @verb("kgc ground", "%kgc ground huts:pantry", "%kgc ground https://example.org/sparql --margin 0.1")
+    @argument("reference", metavar="REFERENCE", help="a file, a name of %%kg, an endpoint's URL")
+    @argument("--cache", metavar="FOLDER", default=None, help="keep the reference's labels here")
+    @options(GroundOptions)
+    def ground(self, arguments: argparse.Namespace) -> Grounding:
+        """Link the graph's entities to those of a reference graph."""
+        task = self._task(arguments)
+        built = self._built(task)
+        named = self.session.graphs.get(arguments.reference) if isinstance(arguments.reference, str) else None
+        given = {entry.name: getattr(arguments, entry.name) for entry in fields(GroundOptions)
+                 if hasattr(arguments, entry.name)}  # fmt: skip
+        task.grounding = ground(
+            built, named.graph if named is not None else arguments.reference, options=GroundOptions(**given),
+            cache=arguments.cache, run=self._run(task), settings=self.session.settings,
+        )  # fmt: skip
+        return task.grounding
+
+    @verb("kgc run", "%kgc run notes/ --reference pantry.ttl", "%kgc run huts:kitchen-notes --judge rule")
+    @argument("documents", metavar="DOCUMENT", nargs="+", help="files, folders or patterns")
+    @argument("--judge", choices=READERS, default="auto", help="who reads; auto: the model if one is set, else rule")
+    @argument("--folder", metavar="FOLDER", default=None, help="keep journals here")
+    @argument("--reference", metavar="FILE", default="", help="then ground to this graph")
+    @options(Options)
+    def run(self, arguments: argparse.Namespace) -> Any:
+        """Plan, read all documents, and ground where a reference is named."""
+        task = self._task(arguments)
+        task.plan = plan(task.pack)
+        built = self.instantiate(arguments)
+        if arguments.reference:
+            arguments.cache = None
+            self.ground(arguments)
+        return built
+
+    @verb("kgc missing", "%kgc missing")
+    def missing(self, arguments: argparse.Namespace) -> Table:
+        """Show what is still required before the graph is whole."""
+        return self._task(arguments).missing()
+
+    @verb("kgc call", "%kgc call create_hut label=Ambre", "%kgc call create_hut --fill")
+    @argument("tool", metavar="TOOL", help="a tool of the pack")
+    @argument("values", metavar="NAME=VALUE", nargs="*", help="its arguments")
+    @argument("--who", metavar="NAME", default="", help="who says so; noted with the fact")
+    @argument("--fill", action="store_true", help="show the tool's form, made of its schema")
+    def call_tool(self, arguments: argparse.Namespace) -> Any:
+        """Call one tool yourself: the judge is you."""
+        task = self._task(arguments)
+        if arguments.tool not in task.pack:
+            try:
+                task.pack.tool(arguments.tool)
+            except KeyError as error:
+                raise DataError(str(error.args[0]), where="", fix="%kgc compile shows all tools.") from error
+        tool = task.pack.tool(arguments.tool)
+        given = arguments_of(tool, [str(word) for word in arguments.values])
+        if arguments.fill:
+            return ToolForm(tool, lambda values: told(task.call(tool.name, values, arguments.who)), given)
+        return told(task.call(tool.name, given, arguments.who))
+
+    @verb("kgc evaluate", "%kgc evaluate huts:kitchen-reference")
+    @argument("reference", metavar="FILE", help="a graph that says what the documents hold")
+    @argument("--legacy", action="store_true", help="count as the paper did: empty and empty is a hit")
+    def evaluate(self, arguments: argparse.Namespace) -> Table:
+        """Compare the graph with a reference, record by record and slot by slot."""
+        task = self._task(arguments)
+        spec = str(arguments.reference)
+        path = Path(huts.path(spec[5:]) if spec.startswith("huts:") else spec)
+        if not path.is_file():
+            raise DataError("there is no such file", where=spec, fix="Name a file of RDF.")
+        wanted, mode = reference_graph(path), "legacy" if arguments.legacy else "strict"
+        if "kitchen" in spec and spec.startswith("huts:"):
+            scores = score_graph(task.session.graph, wanted, kitchen.QUERIES, mode)  # type: ignore[arg-type]
+        else:
+            scores = entity_scores(task.session.graph, wanted, task.pack, mode)  # type: ignore[arg-type]
+        return score_table(scores, f"Against {path.name}, {mode}")
+
+    @verb("kgc explain", "%kgc explain barley")
+    @argument("item", metavar="ITEM", nargs="+", help="an IRI or a label")
+    def explain(self, arguments: argparse.Namespace) -> Table:
+        """Show where everything about an entity comes from: document, characters, words, call."""
+        task = self._task(arguments)
+        self._built(task)
+        return task.explained(" ".join(map(str, arguments.item)))
+
+    @verb("kgc review", "%kgc review", "%kgc review --links")
+    @argument(
+        "--links", action="store_true", help="what grounding could not decide, in place of what reading could not"
+    )
+    @argument("--violations", action="store_true", help="every refused call, and whether it was mended")
+    def review(self, arguments: argparse.Namespace) -> Table:
+        """Show what was left to a person."""
+        task = self._task(arguments)
+        if arguments.links:
+            if task.grounding is None:
+                raise OutOfOrder("nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE")
+            return replace(task.grounding, links=task.grounding.unsure).table()
+        built = self._built(task)
+        return built.violations() if arguments.violations else built.review()
+
+    @verb("kgc picture", "%kgc picture")
+    def picture(self, arguments: argparse.Namespace) -> Any:
+        """Draw the graph as it is now."""
+        return self._built(self._task(arguments)).picture()
+
+    @verb("kgc trace", "%kgc trace")
+    def trace(self, arguments: argparse.Namespace) -> Run:
+        """Show the run so far: every step, model call and query, with what they took."""
+        task = self._task(arguments)
+        if task.run is None:
+            raise OutOfOrder("nothing has been run yet", fix="Run first: %kgc instantiate DOCUMENT ...")
+        return task.run
+
+    @verb("kgc export", "%kgc export kitchen.trig", "%kgc export links.ttl --links", "%kgc export report.ttl --shacl")
+    @argument("file", metavar="FILE", help=".trig with provenance, .ttl or .jsonld without")
+    @argument("--links", action="store_true", help="the links of grounding as owl:sameAs")
+    @argument("--shacl", action="store_true", help="the SHACL report of the graph as it is")
+    def export(self, arguments: argparse.Namespace) -> None:
+        """Write the graph, its links or its SHACL report to a file."""
+        task, path = self._task(arguments), Path(arguments.file).expanduser()
+        if arguments.links:
+            if task.grounding is None:
+                raise OutOfOrder("nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE")
+            path.write_text(task.grounding.turtle(), encoding="utf-8")
+        elif arguments.shacl:
+            path.write_text(task.session.shacl_report()[1], encoding="utf-8")
+        else:
+            task.session.save(path)
+        print(f"wrote {path}")
+
+    def suggestions(self, name: str) -> Sequence[str]:
+        """Open graphs and our own data for sources, tools for a tool, labels for an item."""
+        task = self.session.building
+        if name in ("tbox", "reference"):
+            return (*self.session.graphs, "huts:kitchen", "huts:pantry", "huts:kitchen-reference")
+        if name == "documents":
+            return ("huts:kitchen-notes",)
+        if task is None:
+            return ()
+        if name == "tool":
+            return tuple(tool.name for tool in task.pack.tools)
+        return tuple(task.session.labels().values())[:200] if name == "item" else ()
+
+    def _task(self, arguments: argparse.Namespace) -> BuildingTask:
+        """The task under way, with the options this line sets."""
+        task: BuildingTask | None = self.session.building
+        if task is None:
+            raise OutOfOrder("no ontology has been compiled yet", fix="Run first, in a cell above: %kgc compile TBOX")
+        given = {e.name: getattr(arguments, e.name) for e in fields(Options) if hasattr(arguments, e.name)}
+        task.options = replace(task.options, **given)
+        return task
+
+    @staticmethod
+    def _built(task: BuildingTask) -> Built:
+        if task.built is None:
+            return Built(task.pack, task.session, (), ())
+        return task.built
+
+    def _run(self, task: BuildingTask) -> Run:
+        if task.run is None or task.run.state != "running":
+            task.run = new_run(
+                "kg_construction", {"tbox": task.pack.manifest["tbox_sha256"][:16]}, settings=self.session.settings
+            )
+            self.session.runs.append(task.run)
+        return task.run
+
+    def _progress(self) -> Progress:
+        return Progress(live=getattr(self.shell, "kernel", None) is not None)
+
+    @no_var_expand
+    @line_cell_magic
+    def kgc(self, line: str, cell: str | None = None) -> Any:
+        """Build a graph through the tools of an ontology: compile, plan, instantiate, ground."""
+        return self.dispatch(line, cell)

@@ -1,0 +1,73 @@
+"""``%kgc``: a graph built a stage a cell, on the kitchens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import rdflib
+
+from kgnb.magics.building import BuildingTask
+from kgnb.widgets.tool_form import ToolForm
+
+
+def compiled(notebook: Any) -> Any:
+    notebook.good("%kgc compile huts:kitchen --shapes huts:kitchen-shapes").value
+    return notebook
+
+
+def test_the_pack_shows_itself_and_stages_follow(notebook: Any, tmp_path: Path) -> None:
+    pack = notebook.good("%kgc compile huts:kitchen --shapes huts:kitchen-shapes").value
+    assert "kitchen.ttl: 65 tools" in pack.table().text()
+    assert len(notebook.good("%kgc plan").value) == len(pack.plan)
+    built = notebook.good("%kgc instantiate huts:kitchen-notes --judge rule").value
+    assert built.counts()["documents"] == 15
+    scores = notebook.good("%kgc evaluate huts:kitchen-reference").value.text()
+    assert "micro" in scores
+    assert "Nothing is missing" in notebook.good("%kgc missing").value.caption
+    grounded = notebook.good("%kgc ground huts:pantry").value
+    assert len(grounded) > 30
+    told = notebook.good("%kgc explain smoked ham").value.text()
+    assert "01-barley-soup-laerchgrund.md" in told
+    assert "300 g smoked ham" in told
+    out = tmp_path / "kitchen.trig"
+    notebook.good(f"%kgc export {out}")
+    assert rdflib.Dataset().parse(out) is not None
+    assert "smoked ham" in notebook.good("%kgc picture").value.text()
+
+
+def test_a_person_calls_a_tool_and_is_told_what_is_wrong(notebook: Any) -> None:
+    compiled(notebook)
+    refused = notebook.good("%kgc call create_temperature value=120 unit=C").value.text()
+    assert "degree Celsius" in refused
+    assert "refused" in refused
+    assert "written" in notebook.good('%kgc call create_temperature value=120 "unit=degree Celsius"').value.text()
+    form = notebook.good("%kgc call create_temperature value=80 --fill").value
+    assert isinstance(form, ToolForm)
+    form.fields["unit"].value = "degree Celsius"
+    assert form.values == {"value": 80, "unit": "degree Celsius"}
+    assert "written" in form.press().text()
+
+
+def test_what_comes_too_early_says_what_to_run(notebook: Any) -> None:
+    assert "%kgc compile" in str(notebook("%kgc plan").error)
+    compiled(notebook)
+    assert "there is no tool" in str(notebook("%kgc call create_castle").error)
+    assert "Did you mean label" in str(notebook("%kgc call create_hut labl=x").error)
+    assert "nothing in the graph is called marmot" in str(notebook("%kgc explain marmot").error)
+    assert "%kgc ground" in str(notebook("%kgc review --links").error)
+
+
+def test_a_graph_grows_over_cells_and_is_compared_with_any_reference(notebook: Any, tmp_path: Path) -> None:
+    compiled(notebook)
+    (tmp_path / "one.md").write_text("# Tea\n\nHut: Refuge de l'Ambre\nDish: tea (soup)\nServes 4\n\n- 2 l water\n")
+    (tmp_path / "two.md").write_text("# Broth\n\nHut: Hochkarhaus\nDish: broth (soup)\nServes 8\n\n- 3 l water\n")
+    notebook.good(f"%kgc instantiate {tmp_path / 'one.md'} --judge rule").value
+    built = notebook.good(f"%kgc instantiate {tmp_path / 'two.md'} --judge rule").value
+    assert [journal.document for journal in built.journals] == ["one.md", "two.md"]
+    built.save(tmp_path / "all.ttl")
+    table = notebook.good(f"%kgc evaluate {tmp_path / 'all.ttl'}").value.text()
+    assert "100.0 %" in table.splitlines()[-1]
+    task = notebook.session.building
+    assert isinstance(task, BuildingTask)
+    assert task.built is built
