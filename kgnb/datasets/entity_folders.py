@@ -2,7 +2,7 @@
 
 Two layouts, told apart by their files, whatever the folder is called:
 
-- *ids*: ``ent_ids_1/2``, ``triples_1/2`` in numbers (one number space over both sides), optionally ``rel_ids_1/2``;
+- *ids*: ``ent_ids_1/2``, ``triples_1/2`` in numbers (of one number space, or each side's own), optionally ``rel_ids_1/2``;
   links in ``sup_pairs`` and ``ref_pairs``, or ``sup_ent_ids`` and ``ref_ent_ids`` (DBP15K, SRPRS).
 - *iris*: ``rel_triples_1/2`` and, where there are any, ``attr_triples_1/2``; links in ``ent_links`` or in the
   ``train_links``, ``valid_links``, ``test_links`` of a fold (OpenEA).
@@ -16,6 +16,7 @@ import gzip
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -62,12 +63,17 @@ class EntityFolder:
     notes: tuple[str, ...] = ()
 
     def iri(self, number: str) -> str | None:
-        """The IRI behind a number of the folder (None if there is none)."""
-        return self._iris.get(number)
+        """The IRI behind a number of the folder; None if there is none, or if both sides use it."""
+        found = [side[number] for side in self._iris if number in side]
+        return found[0] if len(found) == 1 else None
 
-    @property
-    def _iris(self) -> dict[str, str]:
-        return dict(zip((*self.left.ids, *self.right.ids), (*self.left.entities, *self.right.entities), strict=True))
+    @cached_property
+    def _iris(self) -> tuple[dict[str, str], dict[str, str]]:
+        return _iris(self.left), _iris(self.right)
+
+
+def _iris(graph: RawGraph) -> dict[str, str]:
+    return dict(zip(graph.ids, graph.entities, strict=False))
 
 
 def is_entity_folder(path: Path | str) -> bool:
@@ -87,15 +93,7 @@ def read_folder(path: Path | str, *, fold: int = 1) -> EntityFolder:
         raise DataError("there is no such folder", where=str(folder), fix="Name the folder that holds ent_ids_1 etc.")
     if _there(folder, "ent_ids_1"):
         one, other = _by_ids(folder, "1"), _by_ids(folder, "2")
-        names = dict(zip((*one.ids, *other.ids), (*one.entities, *other.entities), strict=True))
-        both = len(one.ids) + len(other.ids)
-        if len(names) != both:
-            raise DataError(
-                f"{both - len(names)} numbers are used on both sides",
-                where=str(folder),
-                fix="Both sides must share one number space; do not mix the files of two copies of a data set.",
-            )
-        links = _links(folder, fold, names)
+        links = _links(folder, fold, (_iris(one), _iris(other)))
     elif _there(folder, "rel_triples_1"):
         links = _links(folder, fold, None)
         ends = {pair for found in links.values() for pair in found}
@@ -118,10 +116,8 @@ def _folder(folder: Path, one: RawGraph, other: RawGraph, links: dict[str, Links
     left, right, notes = set(one.entities), set(other.entities), []
     for source, target in (*seeds, *valid, *tests):
         if source not in left or target not in right:
-            turned = source in right and target in left
             raise DataError(
-                f"the link {source} - {target} "
-                + ("names its sides the other way round" if turned else "names an entity that is not in the graphs"),
+                f"the link {source} - {target} names an entity that is not on its side",
                 where=str(folder),
                 fix="The first column of a link is an entity of side 1, the second one of side 2.",
             )
@@ -213,7 +209,10 @@ def _value(text: str) -> tuple[str, str, str]:
     return found[1], (found[2] or "").lower(), found[3] or ""
 
 
-def _links(folder: Path, fold: int, names: dict[str, str] | None) -> dict[str, Links]:
+Numbered: TypeAlias = tuple[dict[str, str], dict[str, str]]
+
+
+def _links(folder: Path, fold: int, names: Numbered | None) -> dict[str, Links]:
     """Links by use, read from the folder itself or from the fold chosen."""
     folds = sorted(path for path in folder.glob("*_5fold") if path.is_dir())
     homes = [folder, *([folds[0] / str(fold)] if folds else [])]
@@ -226,14 +225,19 @@ def _links(folder: Path, fold: int, names: dict[str, str] | None) -> dict[str, L
     return found
 
 
-def _pairs(folder: Path, name: str, names: dict[str, str] | None) -> Iterator[tuple[str, str]]:
+def _pairs(folder: Path, name: str, names: Numbered | None) -> Iterator[tuple[str, str]]:
     for where, (source, target) in _rows(folder, name, 2):
         if names is None:
             yield source, target
-        elif source in names and target in names:
-            yield names[source], names[target]
+        elif source in names[0] and target in names[1]:
+            yield names[0][source], names[1][target]
         else:
-            raise DataError(f"the number {target if source in names else source} is on neither side", where=where)
+            missing, side = (source, 1) if source not in names[0] else (target, 2)
+            raise DataError(
+                f"the number {missing} is not in ent_ids_{side}",
+                where=where,
+                fix="The first column of a link is an entity of side 1, the second of side 2, of the same copy.",
+            )
 
 
 def read_links(path: Path | str) -> Links:

@@ -8,6 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from kgnb.agents.entity_alignment.propagation import unit
+from kgnb.vectors.cells import close_pairs
+
+EXACT_UP_TO = 30_000
+"""Rows on a side up to which all are compared with all."""
+
+_DENSE, _SPARSE = 16_384, 32_768  # pairs multiplied at a time: some 40 MB each
+
 Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
@@ -22,11 +30,15 @@ class Pairs(NamedTuple):
 def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int) -> Pairs:
     """The ``k`` best columns of each row and the ``k`` best rows of each column, by the product of the two.
 
-    A row without any vector (all zero) has no pair.
+    A row without any vector (all zero) has no pair. Beyond ``EXACT_UP_TO`` rows on both sides only near ones are
+    compared (``kgnb.vectors.cells``): nearly all of the best are found, the same ones every time.
     """
     k_row, k_column = min(k, len(right)), min(k, len(left))
     if not k_row or not k_column:
         return Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
+    if min(len(left), len(right)) > EXACT_UP_TO:
+        near = close_pairs(unit(left), unit(right), k)
+        return _between_filled(united(Pairs(near.rows, near.columns), width=len(right)), left, right)
     rows, columns = [], []
     best = np.full((len(right), 0), -np.inf, dtype=np.float32)
     who = np.empty((len(right), 0), dtype=np.int64)
@@ -44,9 +56,7 @@ def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int) -> Pai
             best, who = np.take_along_axis(best, kept, axis=1), np.take_along_axis(who, kept, axis=1)
     rows.append(who.ravel())
     columns.append(np.repeat(np.arange(len(right)), who.shape[1]))
-    found = united(Pairs(np.concatenate(rows), np.concatenate(columns)), width=len(right))
-    seen = _filled(left)[found.rows] & _filled(right)[found.columns]
-    return Pairs(found.rows[seen], found.columns[seen])
+    return _between_filled(united(Pairs(np.concatenate(rows), np.concatenate(columns)), width=len(right)), left, right)
 
 
 def nearest_rows(left: Singles, right: Singles, k: int, block_rows: int) -> Pairs:
@@ -57,8 +67,12 @@ def nearest_rows(left: Singles, right: Singles, k: int, block_rows: int) -> Pair
     )
     columns = np.concatenate([top.ravel() for top in tops]) if tops else np.empty(0, np.int64)
     rows = np.repeat(np.arange(len(left)), k) if tops else np.empty(0, np.int64)
-    seen = _filled(left)[rows] & _filled(right)[columns]
-    return Pairs(rows[seen], columns[seen])
+    return _between_filled(Pairs(rows, columns), left, right)
+
+
+def _between_filled(pairs: Pairs, left: Singles, right: Singles) -> Pairs:
+    seen = _filled(left)[pairs.rows] & _filled(right)[pairs.columns]
+    return Pairs(pairs.rows[seen], pairs.columns[seen])
 
 
 def best_pairs(pairs: Pairs, scores: Singles, row_best: int, column_best: int) -> NDArray[np.bool_]:
@@ -94,7 +108,7 @@ def _top(scores: Singles, k: int) -> Longs:
     return np.argpartition(scores, -k, axis=1)[:, -k:].astype(np.int64)
 
 
-def dense_dots(left: Singles, right: Singles, pairs: Pairs, block: int = 65_536) -> Singles:
+def dense_dots(left: Singles, right: Singles, pairs: Pairs, block: int = _DENSE) -> Singles:
     """The product of the two rows of each pair."""
     found = np.empty(len(pairs.rows), dtype=np.float32)
     for first in range(0, len(found), block):
@@ -103,7 +117,7 @@ def dense_dots(left: Singles, right: Singles, pairs: Pairs, block: int = 65_536)
     return found
 
 
-def sparse_dots(left: sparse.csr_matrix, right: sparse.csr_matrix, pairs: Pairs, block: int = 65_536) -> Singles:
+def sparse_dots(left: sparse.csr_matrix, right: sparse.csr_matrix, pairs: Pairs, block: int = _SPARSE) -> Singles:
     """The product of the two sparse rows of each pair."""
     found = np.empty(len(pairs.rows), dtype=np.float32)
     for first in range(0, len(found), block):

@@ -138,6 +138,7 @@ def test_nothing_to_compare_is_no_failure(left: list[str], right: list[str], ass
     "names", [["Hut"] * 12, ["!!!"] * 12, ["東京", "京都", "Москва", "\u0600\u0301x", "  ", "١٢٣"] * 2]
 )
 def test_odd_and_equal_names_are_no_failure(names: list[str]) -> None:
+    names = names * (12 // len(names))
     found = propose(graph("a", names), graph("b", list(reversed(names))), EMBEDDER)
     assert len(found.first) == 12
     assert np.isfinite(found.confidence).all()
