@@ -1,0 +1,106 @@
+"""``%run_view``: a run of this notebook, or a saved one, as a tree of its steps."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from IPython.core.magic import line_magic, magics_class, no_var_expand
+
+from kgnb.errors import DataError
+from kgnb.magics.arguments import argument, parse, split
+from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.results.table import Column, Table, Value
+from kgnb.run import Run
+from kgnb.run.comparison import Comparison
+from kgnb.run.record import Judgement
+
+
+@magics_class
+class RunMagics(VerbMagics):
+    """The ``%run_view`` magic."""
+
+    magic = "run_view"
+
+    @verb("run_view", "%run_view", "%run_view 2", "%run_view reports/ontology-matching/1a2b3c/run", "%run_view --list")
+    @argument("which", metavar="RUN", nargs="?", default="", help="a number of --list, or a run's folder [the latest]")
+    @argument("--list", dest="listed", action="store_true", help="list the runs of this notebook")
+    @argument("--compare", metavar="RUN", default="", help="compare with this one")
+    def view(self, arguments: argparse.Namespace) -> Any:
+        """Show a run: its steps with their calls, judgements and queries, and what it all cost."""
+        if arguments.listed:
+            return self._list()
+        run = self._run(arguments.which)
+        return compared(run.compare(self._run(arguments.compare))) if arguments.compare else run
+
+    @no_var_expand
+    @line_magic
+    def run_view(self, line: str) -> Any:
+        """Show a run of this notebook, or a saved one."""
+        method = self.verbs["run_view"]
+        words = split(line, self.shell.user_ns)
+        if "-h" in words or "--help" in words:
+            print(method.parser.format_help())  # type: ignore[attr-defined]
+            return None
+        shown = f"%run_view {line.strip()}".rstrip()
+        return self.call(method, parse(method.parser, words, line=shown), shown)  # type: ignore[attr-defined]
+
+    def _run(self, which: str) -> Run:
+        runs = [run for run in self.session.runs if run.steps]
+        if str(which).isdecimal():
+            if not 0 < int(which) <= len(runs):
+                raise DataError(f"there is no run {which}", where="this notebook", fix="%run_view --list shows them.")
+            return runs[int(which) - 1]
+        if which:
+            folder = Path(str(which))
+            return Run.load(folder / "run" if (folder / "run").is_dir() else folder)
+        if not runs:
+            fix = "Run a stage, or name a saved run's folder: %run_view FOLDER"
+            raise DataError("nothing has run yet", where="this notebook", fix=fix)
+        return runs[-1]
+
+    def _list(self) -> Table:
+        rows: list[list[Value]] = []
+        for number, run in enumerate((run for run in self.session.runs if run.steps), start=1):
+            total = run.totals
+            tokens = total["prompt_tokens"] + total["completion_tokens"]
+            rows.append([number, run.agent, len(run.steps), total["calls"], tokens, total["seconds"], run.id])
+        columns = [
+            Column("number", "number", "number"),
+            Column("agent", "agent"),
+            Column("steps", "steps", "number"),
+            Column("calls", "model calls", "number"),
+            Column("tokens", "tokens", "number"),
+            Column("seconds", "seconds", "number"),
+            Column("id", "id"),
+        ]
+        return Table(columns, rows, caption="The runs of this notebook")
+
+
+def compared(comparison: Comparison) -> Table:
+    """What differs between two runs, a line each; what is equal is left out."""
+    rows: list[list[Value]] = []
+    for title in ("parameters", "data", "versions", "totals"):
+        for name, (before, after) in getattr(comparison, title).items():
+            rows.append([title, name, str(before), str(after)])
+    for step, pairs in comparison.counts.items():
+        rows += [[f"counts of {step}", name, str(before), str(after)] for name, (before, after) in pairs.items()]
+    for change in comparison.judgements:
+        said = [
+            f"{one.decision} {one.choice or ''}".strip() if one else "not asked"
+            for one in (change.before, change.after)
+        ]
+        rows.append([f"judgement in {change.step}", change.text, *said])
+    columns = [
+        Column("what", "what"),
+        Column("name", "which"),
+        Column("before", "this run"),
+        Column("after", "the other"),
+    ]
+    alike = "Both counted and judged alike." if comparison.same_result else ""
+    return Table(columns, rows, caption="What differs", notes=[alike] if alike else [])
+
+
+def _said(judgement: Judgement | None) -> str:
+    return f"{judgement.decision} {judgement.choice or ''}".strip() if judgement else "not asked"
