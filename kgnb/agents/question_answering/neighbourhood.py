@@ -18,6 +18,7 @@ from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
 
 FRONTIER = 200
 """Entities whose relations are looked at together, at the end of a path."""
+_SHORT = 100  # rows; no service cuts answers to fewer
 _RELATIONS = 3000  # predicates of one graph that are told apart
 
 
@@ -121,7 +122,8 @@ class Neighbourhood:
             size = min(self.page, self.most - len(found))
             page = self.select(f"{query}\nLIMIT {size + 1} OFFSET {len(found)}", limit=size)
             found += page.rows
-            if not page.truncated:
+            # some services cut long answers without saying so: only a short page is surely the last one
+            if not page.truncated and len(page) < _SHORT:
                 return tuple(found), ""
         return tuple(found), f"the first {len(found):,} rows were read, and there are more"
 

@@ -34,7 +34,11 @@ def path_query(start: Iri, hops: Sequence[Hop], extra: str = "") -> str:
 
 def of_type(variable: str, kind: Iri) -> str:
     """That a value belongs to a class, or to a subclass of it."""
-    return f"{variable} <{RDF}type>/<{RDFS}subClassOf>* {n3(kind)} ."
+    # two patterns rather than one path, so that the type itself can be shown as proof
+    if kind.startswith("http://www.wikidata.org/entity/"):
+        direct = "http://www.wikidata.org/prop/direct/"
+        return f"{variable} <{direct}P31> ?kind . ?kind <{direct}P279>* {n3(kind)} ."
+    return f"{variable} <{RDF}type> ?kind . ?kind <{RDFS}subClassOf>* {n3(kind)} ."
 
 
 def body(reading: Reading) -> str:

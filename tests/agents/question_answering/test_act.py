@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kgnb.agents.question_answering.act import act, act_question, allowed
+from kgnb.agents.question_answering.actions import Finish, Neighbours, Paths, Query, read_action, written
+from kgnb.agents.question_answering.desk import Judges
+from kgnb.agents.question_answering.link import link
+from kgnb.agents.question_answering.observe import observe
+from kgnb.agents.question_answering.rule import RuleJudge
+from kgnb.agents.question_answering.state import State
+from kgnb.judging import Verdict
+from kgnb.kg.terms import Iri
+from tests.agents.question_answering.worlds import V, state
+
+
+class Says:
+    """A judge that says one thing."""
+
+    name = "says"
+
+    def __init__(self, choice: str) -> None:
+        self.choice = choice
+
+    def judge(self, questions: object) -> list[Verdict]:
+        return [Verdict("perform", self.choice, 0.9, "because", self.name)]
+
+
+def ready(text: str, *entities: str, judge: object = None) -> State:
+    made = observe(link(state(text, *entities)))
+    judges = Judges(judge or RuleJudge(), RuleJudge(), RuleJudge())  # type: ignore[arg-type]
+    return replace(made, desk=replace(made.desk, judges=judges))
+
+
+def test_the_rule_judge_follows_the_reading_that_fits_best() -> None:
+    acted = act(ready("Who is the warden of Upper Hut?", "upper")).acted
+    assert acted is not None and acted.action == Neighbours(Iri(V + "upper"), Iri(V + "warden"))
+    assert acted.triples == ((V + "upper", V + "warden", V + "ann"),)
+
+
+def test_an_action_is_read_back_as_it_was_written() -> None:
+    for action in (Neighbours(Iri(V + "a")), Paths(Iri(V + "a"), Iri(V + "b"), 3), Query("ASK { ?s ?p ?o }"), Finish()):
+        assert read_action(written(action)) == action
+    with pytest.raises(ValueError):
+        read_action('{"drop": "everything"}')
+
+
+def test_refuses_what_was_never_seen_and_names_the_nearest() -> None:
+    acted = act(
+        ready("Who is the warden of Upper Hut?", "upper", judge=Says(written(Neighbours(Iri(V + "uper")))))
+    ).acted
+    assert acted is not None and acted.triples == ()
+    assert "was not seen in this run" in acted.refused[0].reason and V + "upper" in acted.refused[0].reason
+
+
+def test_refuses_a_repeated_action_and_does_not_offer_it_again() -> None:
+    once = act(ready("Who is the warden of Upper Hut?", "upper"))
+    assert once.acted is not None
+    with pytest.raises(ValueError, match="done before"):
+        allowed(once, once.acted.action)
+    assert written(once.acted.action) not in {option.id for option in act_question(once).options}
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("DELETE WHERE { ?s ?p ?o }", "update"),
+        ("SELECT * { SERVICE <http://evil.example/> { ?s ?p ?o } }", "another graph"),
+        ("SELECT ?x FROM <http://evil.example/> { ?x ?p ?o }", "another graph"),
+        ("SELECT ?x { ?x ?p <http://evil.example/x> }", "not seen"),
+        ("SELECT ?x { ?x ex:p ?y }", "not declared"),
+        ("SELECT ?x { ?x ?p", "well-formed"),
+        ("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", "SELECT or ASK"),
+    ],
+)
+def test_refuses_a_query_that_does_more_than_read_this_graph(query: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        allowed(ready("Who is the warden of Upper Hut?", "upper"), Query(query))
+
+
+def test_runs_a_query_with_its_proof() -> None:
+    query = f"PREFIX v: <{V}> SELECT ?w {{ v:upper v:warden ?w }}"
+    acted = act(ready("Who is the warden of Upper Hut?", "upper", judge=Says(written(Query(query))))).acted
+    assert acted is not None and acted.values == (V + "ann",)
+    assert acted.triples == ((V + "upper", V + "warden", V + "ann"),)
+
+
+def test_offers_paths_between_two_entities_only_where_there_are_two() -> None:
+    two = act_question(ready("How do Upper Hut and Lower Hut hang together?", "upper", "lower"))
+    one = act_question(ready("What of Upper Hut?", "upper"))
+    assert any(isinstance(action, Paths) for action in two.actions)
+    assert not any(isinstance(action, Paths) for action in one.actions)
+
+
+def test_finds_the_paths_between_two_entities() -> None:
+    made = ready(
+        "Upper Hut and Lower Hut?", "upper", "lower", judge=Says(written(Paths(Iri(V + "upper"), Iri(V + "lower"), 2)))
+    )
+    acted = act(made).acted
+    assert acted is not None and (V + "upper", V + "serves", V + "soup") in acted.triples
