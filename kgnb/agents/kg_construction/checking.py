@@ -39,7 +39,9 @@ class Hierarchy:
     def is_a(self, types: Iterable[Term], node: Term, iri: str) -> bool:
         """Whether a node of these types is an instance of the class."""
         below = self.below.get(iri)
-        return (any(t in below for t in types) if below else any(t == iri for t in types)) or node in self.members.get(iri, ())
+        return (any(t in below for t in types) if below else any(t == iri for t in types)) or node in self.members.get(
+            iri, ()
+        )
 
 
 class Checker:

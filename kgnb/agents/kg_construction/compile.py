@@ -51,9 +51,12 @@ def compile(graph: Graph, shapes: Graph | None = None, *, closed_world: bool = T
     told = [_marked(shape) for shape in told]
     hierarchy = Hierarchy(tbox.below, tbox.enumerated)
     every = (*stated, *told)
-    terms = (*tbox.classes, *tbox.properties)
-    names = unique_names(terms, {iri: tbox.label(iri) for iri in terms}, dict(tbox.ontology.prefixes))
-    maker = ToolMaker(tbox, every, names, measured)
+    prefixes = dict(tbox.ontology.prefixes)
+    of_classes, of_properties = (
+        unique_names(terms, {iri: tbox.label(iri) for iri in terms}, prefixes)
+        for terms in (tbox.classes, tbox.properties)
+    )
+    maker = ToolMaker(tbox, every, of_classes, of_properties, measured)
     tools = tuple(maker.tools())
     leads = {iri: maker.values(iri).classes for iri in tbox.properties}
     if not tbox.classes and not tbox.properties:

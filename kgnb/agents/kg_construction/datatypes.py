@@ -221,7 +221,10 @@ def example(datatype: str) -> str:
     """A legal text of the datatype, for hints."""
     known = {"date": "2024-05-31", "dateTime": "2024-05-31T14:30:00", "time": "14:30:00", "gYear": "2024",
              "duration": "PT2H30M", "gYearMonth": "2024-05", "boolean": "true", "decimal": "2.5", "double": "2.5",
-             "float": "2.5", "anyURI": "https://example.org/", "gMonthDay": "--05-31"}  # fmt: skip
+             "float": "2.5", "anyURI": "https://example.org/", "gMonthDay": "--05-31",
+             "gDay": "---24", "gMonth": "--05", "dateTimeStamp": "2024-05-31T14:30:00Z", "hexBinary": "0f2a",
+             "dayTimeDuration": "P2DT3H", "yearMonthDuration": "P2Y3M", "base64Binary": "aGJ0MjQ=",
+             "language": "en"}  # fmt: skip
     name = datatype.removeprefix(XSD)
     low, high = _RANGES.get(name, (None, None))
     return known.get(name, str(low if low is not None else high if high is not None else 12)

@@ -39,6 +39,7 @@ class Expressions:
         self.tbox = tbox
         self.closed_world = closed_world
         self.warnings: set[Warned] = set()
+        self._classes = frozenset(tbox.classes)
 
     def shape(self, expression: Term, about: str, seen: frozenset[Term] = frozenset()) -> Shape:
         """The shape of one expression; the empty shape where it demands nothing."""
@@ -71,6 +72,8 @@ class Expressions:
             return
         if name == f"{OWL}Nothing":
             yield Stated("nothing", Shape((NOTHING,)))
+        elif name.startswith((RDF, RDFS, OWL)) and not self.tbox.is_datatype(name) and name not in self._classes:
+            self.warn("meta class", about, f"{name.rsplit('#', 1)[-1]} is no class of entities, so it demands nothing")
         elif self.tbox.is_datatype(name):
             yield from self._datatype(iri, about, seen)
         else:

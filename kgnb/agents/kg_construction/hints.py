@@ -140,7 +140,8 @@ class Hints:
     def _tool(self, path: Path | None) -> str:
         if path is None or path.kind not in ("iri", "alternative", "inverse"):
             return ""
-        return next((self._adding[iri] for iri in sorted(path.predicates()) if iri in self._adding), "")
+        widest = sorted(path.predicates(), key=lambda iri: (-len(self.pack.tbox.subs(iri)), iri))
+        return next((self._adding[iri] for iri in widest if iri in self._adding), "")
 
     def _types(self, node: Term, facts: Facts) -> str:
         kinds = sorted(self.pack.tbox.label(str(kind)) for kind in facts.types(node))

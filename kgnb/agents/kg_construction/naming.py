@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote
 
 from kgnb.kg.labels import is_code, readable_name
+from kgnb.kg.prefixes import PREFIXES
 
 LONGEST = 64  # what function calling allows
 
@@ -41,26 +42,37 @@ def _ascii(character: str) -> str:
 
 
 def unique_names(iris: Iterable[str], labels: Mapping[str, str], prefixes: Mapping[str, str]) -> dict[str, str]:
-    """A name for every term: its local name, or its label where that is a code; terms that share one get a mark.
+    """A name for every term: its local name, or its label where that is a code.
 
-    The mark is the prefix of their namespace where that tells them apart, else six digits of the IRI's hash.
+    Of terms that share a name the one in the namespace with most terms keeps it. The others get the prefix of their
+    namespace in front, or six digits of their IRI's hash behind where that does not tell them apart.
     """
+    different = sorted(set(iris))
+    spaces = Counter(map(_namespace, different))
     wanted: defaultdict[str, list[str]] = defaultdict(list)
-    for iri in sorted(set(iris)):
+    for iri in different:
         wanted[_name(iri, labels.get(iri, ""))].append(iri)
     found: dict[str, str] = {}
-    taken = {name for name, sharing in wanted.items() if len(sharing) == 1}
     for name, sharing in sorted(wanted.items()):
-        if len(sharing) == 1:
-            found[sharing[0]] = name
-            continue
-        marked = {iri: f"{slug(_prefix(iri, prefixes), 12)}_{name}".strip("_") for iri in sharing}
-        apart = len(set(marked.values())) == len(sharing) and all(_prefix(iri, prefixes) for iri in sharing)
+        first = max(sharing, key=lambda iri: (spaces[_namespace(iri)], iri))
+        if sum(spaces[_namespace(iri)] == spaces[_namespace(first)] for iri in sharing) == 1:
+            found[first] = name
+    taken = {*wanted, *found.values()}
+    for name, sharing in sorted(wanted.items()):
         for iri in sharing:
-            fine = apart and marked[iri] not in taken
-            found[iri] = marked[iri] if fine else f"{name[:41]}_{_digest(iri)}"
-            taken.add(found[iri])
+            if iri in found:
+                continue
+            prefix = slug(_prefix(iri, prefixes), 12)
+            marked = f"{prefix}_{name}"
+            if not prefix or marked in taken:
+                marked = f"{name[:41]}_{_digest(iri)}"
+            found[iri] = marked
+            taken.add(marked)
     return found
+
+
+def _namespace(iri: str) -> str:
+    return iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1]
 
 
 def _name(iri: str, label: str) -> str:
@@ -70,7 +82,8 @@ def _name(iri: str, label: str) -> str:
 
 
 def _prefix(iri: str, prefixes: Mapping[str, str]) -> str:
-    fitting = [(len(ns), prefix) for prefix, ns in prefixes.items() if ns and iri.startswith(ns)]
+    known = {**PREFIXES, **prefixes}
+    fitting = [(len(ns), prefix) for prefix, ns in known.items() if ns and prefix and iri.startswith(ns)]
     return max(fitting)[1] if fitting else ""
 
 

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from kgnb.agents.kg_construction.planting import AT_FINISH, Case
+from kgnb.agents.kg_construction.datatypes import NUMBERS, literal_of
 from kgnb.agents.kg_construction.samples import Call, Made, Samples, _classes, _flat, json_of, near
 from kgnb.agents.kg_construction.shapes import Constraint, Shape
 from kgnb.kg.terms import Iri, Literal
 
+AT_FINISH = ("minCount", "qualifiedMinCount", "hasValue")
 _FEW = 6
 
 
-def cases(make: Samples, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
-    """Cases against one constraint, the likeliest first."""
-    component = constraint.component
+@dataclass(frozen=True)
+class Case:
+    """Calls that lead up to a mistake, the mistake, and its legal twin; ``finish``: the mistake is to stop there."""
+
+    setup: tuple[Call, ...]
+    illegal: tuple[Call, ...]
+    legal: tuple[Call, ...]
+    focus: str = ""  # where what is missing must be named
+
+
+def cases(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
+    """Cases against one constraint, which stands in the last of these nested shapes; the likeliest first."""
+    shape, inner, component = chain[0], chain[-1], constraint.component
     if shape.kind == "domain":
         yield from _domain(make, shape)
     elif shape.kind == "disjointWith":
@@ -29,30 +41,45 @@ def cases(make: Samples, shape: Shape, constraint: Constraint, inner: Shape) -> 
         yield from _disjoint_properties(make, shape, constraint)
     elif shape.kind == "inverseFunctional":
         yield from _inverse_functional(make, shape)
-    elif shape.late or (inner.path is None and component in ("or", "not")):
+    elif component == "not" and inner.path is None:
+        yield from _complement(make, shape, constraint)
+    elif shape.late or (inner.path is None and component == "or"):
         yield from _union(make, shape, constraint)
     elif component in AT_FINISH and inner.path is not None:
-        yield from _at_least(make, shape, constraint, inner)
+        yield from _at_least(make, chain, constraint)
     elif component in ("maxCount", "qualifiedMaxCount") and inner.path is not None:
-        yield from _at_most(make, shape, constraint, inner)
+        yield from _at_most(make, chain, constraint)
     elif inner.path is not None:
-        yield from _value(make, shape, constraint, inner)
-    elif component in ("noneOf", "in", "isA", "class"):
+        yield from _value(make, chain, constraint)
+    elif component in ("isA", "class"):
         yield from _itself(make, shape, constraint)
 
 
-def _holders(make: Samples, shape: Shape, predicate: str, name: str) -> Iterator[Made]:
-    """Entities a shape looks at, that may have the property."""
-    if shape.classes:
-        for iri in shape.classes:
-            yield from islice(make.entity(iri, name), _FEW)
-    else:
+def _holders(make: Samples, chain: tuple[Shape, ...], predicate: str, name: str = "A") -> Iterator[Made]:
+    """Entities the last of nested shapes looks at, that may have the property."""
+    outer = [shape for shape in chain[:-1] if shape.path is not None]
+    if outer:  # the values of a property of what the first shape looks at
+        for via in _predicates(outer[0]):
+            for holder in islice(_holders(make, chain[: chain.index(outer[0]) + 1], via, f"{name}0"), 3):
+                wanted = [*make.ranges(via, _kind(holder, make)), *make.needed(predicate)]
+                for calls, value in islice(make.values(wanted, name, via), 3):
+                    call = make.add(via, holder[1], value, entity=True)
+                    if call is not None:
+                        yield (*holder[0], *calls, call), str(value)
+        return
+    shape = chain[0]
+    if not shape.classes:
         yield from islice(make.subjects(predicate, name), _FEW)
+    domains = make.domains(predicate)
+    for iri in shape.classes:
+        for chosen in make.combined([[iri], *domains]):
+            yield from islice(make.all_of(chosen if iri in chosen else (iri, *chosen), name), _FEW)
 
 
 def _kind(made: Made, make: Samples) -> str:
     """The class the first call of an entity makes."""
-    return make.pack.tool(made[0][0][0]).term if made[0] else ""
+    kinds = [make.pack.tool(name).term for name, _ in made[0] if name.startswith("create_")]
+    return kinds[-1] if kinds else ""
 
 
 def _predicates(shape: Shape) -> list[str]:
@@ -87,10 +114,11 @@ def _domain(make: Samples, shape: Shape) -> Iterator[Case]:
                     yield Case((*holder[0], *wrong[0], *calls), (bad,), (call,))
 
 
-def _value(make: Samples, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
+def _value(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
     """A value of the wrong class, datatype, size or form."""
+    inner = chain[-1]
     for predicate in _predicates(inner):
-        for holder in _holders(make, shape, predicate, "A"):
+        for holder in _holders(make, chain, predicate):
             for calls, call in islice(_facts(make, predicate, holder, "B"), 4):
                 for more, bad in islice(_wrong(make, predicate, holder[1], constraint, inner), _FEW):
                     yield Case((*holder[0], *calls, *more), (bad,), (call,))
@@ -104,7 +132,8 @@ def _wrong(
     said: list[Any] = []
     for leaf in _flat(Shape((constraint,))):
         if leaf.component == "datatype":
-            said += ["no such value", 7, True, 1.5]
+            kind = str(leaf.terms[0])
+            said += [v for v in ("no such value", 7, True, 1.5) if literal_of(v, [kind]) is None]
         elif "clusive" in leaf.component and isinstance(leaf.terms[0], Literal):
             kinds = [str(c.terms[0]) for c in inner.constraints if c.component == "datatype"]
             said += [json_of(v) for v in near(leaf.terms[0], kinds)]
@@ -112,13 +141,18 @@ def _wrong(
             said.append("x" * (leaf.number + 1))
         elif leaf.component == "minLength":
             said.append("x" * max(1, leaf.number - 1))
-        elif leaf.component in ("in", "pattern", "languageIn", "nodeKind"):
-            said += ["!?", "no such value", -987654321]
+        elif leaf.component in ("in", "pattern", "languageIn"):
+            yield from _unlisted(make, predicate, subject, leaf)
+            said += ["!?", "no such value"]
+            numbers = [t for t in leaf.terms if isinstance(t, Literal) and t.datatype in NUMBERS]
+            said = [-987654321] if numbers else said
     if constraint.component == "noneOf" or constraint.component == "not":
         for term in [*constraint.terms, *(Iri(c) for s in constraint.shapes for c in _classes(s))]:
             for calls, iri in islice(make.entity(str(term), "W"), 3):
                 call = make.add(predicate, subject, iri, entity=True)
                 yield from [(calls, call)] if call else []
+    if any(leaf.component == "nodeKind" for leaf in _flat(Shape((constraint,)))):
+        return  # every literal is a literal, and the tool takes nothing else
     for calls, iri in islice(make.other(classes, "W"), _FEW) if classes or not said else ():
         call = make.add(predicate, subject, iri, entity=True)
         if call is not None:
@@ -129,21 +163,32 @@ def _wrong(
             yield (), call
 
 
-def _at_most(make: Samples, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
+def _unlisted(make: Samples, predicate: str, subject: str, leaf: Constraint) -> Iterator[tuple[tuple[Call, ...], Call]]:
+    """The ontology's own individuals that are like those of a list and not on it."""
+    known = make.pack.tbox.individuals
+    kinds = {kind for term in leaf.terms for kind in known.get(str(term), ())}
+    for iri, own in known.items():
+        if own & kinds and Iri(iri) not in leaf.terms:
+            call = make.add(predicate, subject, iri, entity=True)
+            if call is not None:
+                yield (), call
+
+
+def _at_most(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
     """One value more than there may be."""
-    for predicate in _predicates(inner):
-        for holder in _holders(make, shape, predicate, "A"):
+    for predicate in _predicates(chain[-1]):
+        for holder in _holders(make, chain, predicate):
             setup: list[Call] = list(holder[0])
             calls: list[Call] = []
             for name in "BCDEFGHIJKLMNOPQRSTUVWXYZ"[: constraint.number + 1]:
-                fitting = (make.values(constraint.shapes, name) if constraint.shapes else None)
+                fitting = make.values(constraint.shapes, name) if constraint.shapes else None
                 found = _fresh(make, predicate, holder, name, calls, fitting)
                 if found is None:
                     break
                 setup += found[0]
                 calls.append(found[1])
             if len(calls) == constraint.number + 1:
-                legal = tuple(calls[: constraint.number]) or ((make.pack.tools[-2].name, {}),)
+                legal = tuple(calls[: constraint.number]) or (("missing", {}),)
                 yield Case(tuple(setup), tuple(calls), legal)
 
 
@@ -159,11 +204,11 @@ def _fresh(
     return next(((c, call) for c, call in _facts(make, predicate, holder, name) if call not in before), None)
 
 
-def _at_least(make: Samples, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
+def _at_least(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
     """Stopping before what is required is there."""
     needed = constraint.number or 1
-    for predicate in _predicates(inner):
-        for holder in _holders(make, shape, predicate, "A"):
+    for predicate in _predicates(chain[-1]):
+        for holder in _holders(make, chain, predicate):
             setup, calls = list(holder[0]), list[Call]()
             for name in [f"B{at}" for at in range(min(needed, 24))]:
                 wanted = constraint.shapes or (Shape((constraint,)),)
@@ -196,6 +241,27 @@ def _union(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case
                     if calls:
                         mend = (calls[0][0], {**calls[0][1], "entity": holder[1]})
                         yield Case(holder[0], (), (mend,), focus=holder[1])
+
+
+def _complement(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:
+    """An entity that becomes what it must not be: by a class of its own, or by a fact."""
+    inner = constraint.shapes[0]
+    for iri in shape.classes:
+        for holder in islice(make.entity(iri, "A"), 3):
+            for part in islice(_classes(inner), _FEW):
+                for calls, _ in islice(make.entity(part, "A"), 3):
+                    if calls:
+                        yield Case(holder[0], ((calls[0][0], {**calls[0][1], "entity": holder[1]}),), calls)
+            for nested in inner.properties:
+                for predicate in _predicates(nested):
+                    wanted = [Shape(c.shapes[0].constraints) for c in nested.constraints if c.shapes]
+                    for calls, value in islice(make.values(wanted, "B", predicate), 3):
+                        bad = make.add(predicate, holder[1], value, entity=True)
+                        avoided = [c for s in wanted for c in _classes(s)]
+                        for more, other in islice(make.other(avoided, "C"), _FEW):
+                            fine = make.add(predicate, holder[1], other, entity=True)
+                            if bad and fine:
+                                yield Case((*holder[0], *calls, *more), (bad,), (fine,))
 
 
 def _itself(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:

@@ -8,27 +8,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
 
-from kgnb.agents.kg_construction.pack import ToolPack, constraint_kinds
-from kgnb.agents.kg_construction.samples import Samples
+from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.planted_cases import Case, cases
+from kgnb.agents.kg_construction.samples import Call, Samples
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.shapes import Constraint, Path, Shape
+from kgnb.agents.kg_construction.shapes import Constraint, Shape
 from kgnb.agents.kg_construction.values import CallResult
 
-Call = tuple[str, dict[str, Any]]
 _MOST_TRIES = 40
-AT_FINISH = ("minCount", "qualifiedMinCount", "hasValue")
-
-
-@dataclass(frozen=True)
-class Case:
-    """Calls that lead up to a mistake, the mistake, and its legal twin; ``finish``: the mistake is to stop there."""
-
-    setup: tuple[Call, ...]
-    illegal: tuple[Call, ...]
-    legal: tuple[Call, ...]
-    focus: str = ""  # where what is missing must be named
+_SAID_BY_SCHEMA = {
+    kind: ("datatype", "oneOf", "unit")
+    for kind in ("range", "facet", "allValuesFrom", "someValuesFrom", "unionOf", "sh:in", "sh:or", "sh:nodeKind")
+}
+"""What a tool's own schema says where it holds such a constraint."""
 
 
 @dataclass(frozen=True)
@@ -61,41 +55,40 @@ def plant(pack: ToolPack, *, most: int | None = None) -> tuple[Planted, ...]:
     seen: Counter[str] = Counter()
     planter = _Planter(pack)
     for shape in pack.shapes:
-        for target, constraint, inner in _single(shape):
-            kind = constraint_kinds(shape)[0] if shape.kind else f"sh:{constraint.component}"
+        for chain, constraint in _single((shape,)):
+            kind = shape.kind or f"sh:{constraint.component}"
             seen[kind] += 1
             if most is None or seen[kind] <= most:
-                found.append(planter.planted(kind, target, constraint, inner))
+                found.append(planter.planted(kind, chain, constraint))
     return tuple(found)
 
 
-def _single(shape: Shape) -> Iterator[tuple[Shape, Constraint, Shape]]:
-    """The constraints of a shape one by one, with the property shape they stand in."""
-    for inner in (shape, *(p for p in shape.properties if not p.reference)):
-        for constraint in inner.constraints[: 1 if shape.kind else None]:
-            yield shape, constraint, inner
+def _single(chain: tuple[Shape, ...]) -> Iterator[tuple[tuple[Shape, ...], Constraint]]:
+    """The constraints of a shape one by one, each with the shapes it is nested in, outermost first."""
+    for constraint in chain[-1].constraints:
+        yield chain, constraint
+    for inner in chain[-1].properties:
+        if not inner.reference and len(chain) < 4:
+            yield from _single((*chain, inner))
 
 
 class _Planter:
     def __init__(self, pack: ToolPack) -> None:
         self.pack = pack
 
-    def planted(self, kind: str, shape: Shape, constraint: Constraint, inner: Shape) -> Planted:
+    def planted(self, kind: str, chain: tuple[Shape, ...], constraint: Constraint) -> Planted:
         """The first case that is refused and accepted as it should be; else the last one tried."""
+        shape = chain[0]
         last = Planted(shape.id, kind, shape.about, None, note="no call of these tools can break it")
-        for case in self._cases(shape, constraint, inner):
+        for case in self._cases(chain, constraint):
             last = self._tried(kind, shape, case)
             if last.fine:
                 return last
         return last
 
-    def _cases(self, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
+    def _cases(self, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
         session = self.pack.session(namespace="https://planted.example/kg/")
-        samples = Samples(session)
-        for at, case in enumerate(samples.cases(shape, constraint, inner)):
-            if at >= _MOST_TRIES:
-                return
-            yield case
+        yield from islice(cases(Samples(session), chain, constraint), _MOST_TRIES)
 
     def _tried(self, kind: str, shape: Shape, case: Case) -> Planted:
         def fresh() -> tuple[Session, str]:
@@ -123,7 +116,8 @@ class _Planter:
             if not result.ok:
                 break
         heard = [(v.shape, v.constraint, v.focus) for v in result.violations]
-        named = any(s == shape.id or (not s and c == kind.removeprefix("sh:")) or c == kind for s, c, _ in heard)
+        said = {kind.removeprefix("sh:"), *_SAID_BY_SCHEMA.get(kind, ())}
+        named = any(s == shape.id or (not s and c in said) for s, c, _ in heard)
         if case.focus:
             named = any(s == shape.id and focus == case.focus for s, _, focus in heard)
         return not result.ok, named, ", ".join(dict.fromkeys(c for _, c, _ in heard))[:120]
@@ -152,4 +146,4 @@ def replayed(pack: ToolPack, calls: Sequence[Sequence[Call]], *, checked: bool) 
     return session
 
 
-__all__ = ["AT_FINISH", "Case", "Path", "Planted", "plant", "replayed"]
+__all__ = ["Case", "Planted", "plant", "replayed"]

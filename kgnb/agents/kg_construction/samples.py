@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.datatypes import NUMBERS, compare, datatype_of, example, is_legal
 from kgnb.agents.kg_construction.leaves import holds
-from kgnb.agents.kg_construction.shapes import Constraint, Path, Shape
-from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term
+from kgnb.agents.kg_construction.shapes import PER_VALUE, Constraint, Path, Shape
+from kgnb.agents.kg_construction.units import OM, QUDT_UNIT
+from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term
 
 if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.planting import Case
     from kgnb.agents.kg_construction.session import Session
 
 Call = tuple[str, dict[str, Any]]
@@ -46,11 +47,11 @@ class Samples:
     def _create(self, kind: str, name: str) -> Made | None:
         tool = self._creating[kind]
         arguments: dict[str, Any] = {"label": name}
-        if kind in self.pack.quantities:
+        quantity = self.pack.quantities.get(kind)
+        if quantity is not None:
             units = next((p.choices for p in tool.parameters if p.kind == "unit"), ())
-            if not units:
-                return None
-            arguments |= {"value": 1 + sum(map(ord, name)) % 97, "unit": units[0][0]}
+            unit = units[0][0] if units else (f"{QUDT_UNIT}K" if quantity.style == "qudt" else f"{OM}kelvin")
+            arguments |= {"value": 1 + sum(map(ord, name)) % 97, "unit": unit}
         trial = self.pack.session(namespace=self.session.namespace)
         result = trial.call(tool.name, arguments)
         return (((tool.name, arguments),), result.iri) if result.ok else None
@@ -71,17 +72,31 @@ class Samples:
     def subjects(self, predicate: str, name: str) -> Iterator[Made]:
         """Entities that may have a property, as its domains and those of the properties above it say."""
         tbox = self.pack.tbox
-        wanted = [s for s in self.pack.shapes if s.kind == "domain" and predicate in s.subjects_of]
-        classes = [[iri for iri in _classes(shape) if iri] for shape in wanted]
-        if not any(classes):
+        classes = self.domains(predicate)
+        if not classes:
             start = tbox.restricted.get(predicate, ()) or tuple(self._creating)
             for iri in islice(start, _MOST):
                 yield from self.entity(iri, name)
             return
-        for chosen in islice(product(*[c for c in classes if c]), _MOST):
-            yield from self._all_of(tuple(dict.fromkeys(chosen)), name)
+        for chosen in self.combined(classes):
+            yield from self.all_of(chosen, name)
 
-    def _all_of(self, classes: tuple[str, ...], name: str) -> Iterator[Made]:
+    def combined(self, classes: list[list[str]]) -> list[tuple[str, ...]]:
+        """One class of each list; combinations first that need the fewest, those above others left out."""
+        above = self.pack.tbox.above
+        found = []
+        for chosen in islice(product(*classes), 64):
+            different = dict.fromkeys(chosen)
+            implied = {up for iri in different for up in above(iri) if up != iri and iri not in above(up)}
+            found.append(tuple(iri for iri in different if iri not in implied))
+        return sorted(dict.fromkeys(found), key=len)[:_MOST]
+
+    def domains(self, predicate: str) -> list[list[str]]:
+        """For every domain of a property the classes that do."""
+        wanted = [s for s in self.pack.shapes if s.kind == "domain" and predicate in s.subjects_of]
+        return [found for shape in wanted if (found := list(_classes(shape)))]
+
+    def all_of(self, classes: tuple[str, ...], name: str) -> Iterator[Made]:
         """Entities that are an instance of every one of these classes."""
         below = [self.pack.hierarchy.below.get(iri, frozenset({iri})) for iri in classes]
         both = sorted(frozenset.intersection(*below))
@@ -98,14 +113,16 @@ class Samples:
     def values(self, shapes: Iterable[Shape], name: str, predicate: str = "") -> Iterator[tuple[tuple[Call, ...], Any]]:
         """Legal values under several property shapes: calls that make them, and what to pass on."""
         listed = tuple(shapes)
-        classes = [found for s in listed if (found := tuple(_classes(s)))]
-        if classes:
-            for chosen in islice(product(*classes), _MOST):
-                yield from self._all_of(tuple(dict.fromkeys(chosen)), name)
         leaves = [c for s in listed for c in _flat(s)]
+        for term in self._listed(leaves):
+            yield (), term
+        if any(c.component in ("in", "hasValue") and isinstance(c.terms[0], Iri) for c in leaves):
+            return
+        classes = [found for s in listed if (found := list(_classes(s)))]
+        if classes:
+            for chosen in self.combined(classes):
+                yield from self.all_of(chosen, name)
         if not classes:
-            for term in self._listed(leaves):
-                yield (), term
             literals = [t for t in self._literals(leaves) if all(_fits(c, t) for c in leaves)]
             yield from (((), json_of(term)) for term in literals)
         if not classes and not leaves and predicate:
@@ -116,9 +133,10 @@ class Samples:
                 yield from islice(self.other((), name), _MOST)
 
     def _listed(self, leaves: list[Constraint]) -> Iterator[str]:
-        for leaf in leaves:
-            if leaf.component in ("in", "hasValue"):
-                yield from (str(term) for term in leaf.terms if isinstance(term, Iri))
+        lists = [leaf.terms for leaf in leaves if leaf.component in ("in", "hasValue")]
+        for term in lists[0] if lists else ():
+            if isinstance(term, Iri) and all(term in terms for terms in lists):
+                yield str(term)
 
     def _literals(self, leaves: list[Constraint]) -> Iterator[Literal]:
         """Literals to try: listed ones, ones about the bounds, and examples of the datatypes."""
@@ -139,8 +157,8 @@ class Samples:
         if tool is None:
             return None
         names = {p.name for p in tool.parameters}
-        if entity and "object" in names:
-            return (tool.name, {"subject": subject, "object": value})
+        if entity:
+            return (tool.name, {"subject": subject, "object": value}) if "object" in names else None
         if "value" in names and not isinstance(value, Literal):
             return (tool.name, {"subject": subject, "value": value})
         return None
@@ -150,17 +168,18 @@ class Samples:
         above = set(self.pack.tbox.above(subject_kind)) if subject_kind else set()
         found = []
         for shape in self.pack.shapes:
-            if shape.path is not None and predicate in _ends(shape.path) and shape.path.kind != "inverse":
-                if predicate in shape.subjects_of or above & set(shape.classes):
-                    found.append(shape)
-            found += [p for p in shape.properties if above & set(shape.classes) and p.path and predicate in _ends(p.path)]
-        return [s for s in found if s.kind not in ("functional", "unit")]
+            direct = shape.path is not None and predicate in _ends(shape.path)
+            if direct and (predicate in shape.subjects_of or above & set(shape.classes)):
+                found.append(shape)
+            found += [
+                p for p in shape.properties if above & set(shape.classes) and p.path and predicate in _ends(p.path)
+            ]
+        kept = [replace(s, constraints=tuple(c for c in s.constraints if c.component in PER_VALUE)) for s in found]
+        return [s for s in kept if s.kind != "unit" and s.constraints]
 
-    def cases(self, shape: Shape, constraint: Constraint, inner: Shape) -> Iterator[Case]:
-        """Cases against one constraint of a shape."""
-        from kgnb.agents.kg_construction.planted_cases import cases
-
-        yield from cases(self, shape, constraint, inner)
+    def needed(self, predicate: str) -> list[Shape]:
+        """Shapes of what may have a property."""
+        return [Shape((Constraint("isA", (Iri(found[0]),)),)) for found in self.domains(predicate)]
 
 
 def _ends(path: Path) -> frozenset[str]:
@@ -186,9 +205,7 @@ def _flat(shape: Shape) -> Iterator[Constraint]:
         if leaf.component in ("and", "node"):
             for nested in leaf.shapes:
                 yield from _flat(nested)
-        elif leaf.component in ("or", "xone") and leaf.shapes:
-            yield from _flat(leaf.shapes[0])
-        elif leaf.component == "qualifiedMinCount":
+        elif leaf.component in ("or", "xone") and leaf.shapes or leaf.component == "qualifiedMinCount":
             yield from _flat(leaf.shapes[0])
         else:
             yield leaf
@@ -229,8 +246,8 @@ def examples(datatype: str, lengths: Iterable[int] = ()) -> Iterator[Literal]:
     elif datatype == f"{XSD}boolean":
         yield from (Literal(text, None, kind) for text in ("true", "false"))
     elif given := example(datatype):
-        yield from (Literal(text, None, kind) for text in dict.fromkeys((given, given.replace("2024", "2023"),
-                    given.replace("2024", "2022"), given.replace("2", "1"), f"{given}x")) if is_legal(text, datatype))  # fmt: skip
+        others = (given.replace("2024", "2023"), given.replace("2024", "2022"), given.replace("2", "1"), f"{given}x")
+        yield from (Literal(text, None, kind) for text in dict.fromkeys((given, *others)) if is_legal(text, datatype))
     else:
         for length in (*lengths, 3):
             yield from (Literal(letter * length, None, kind) for letter in "abcdef" if length)
@@ -250,6 +267,3 @@ def json_of(literal: Literal) -> Any:
 def differs(one: Literal, other: Literal) -> bool:
     """Whether two literals have different values."""
     return compare(one, other) != 0 and one.text != other.text
-
-
-__all__ = ["RDFS", "Samples", "differs", "examples", "json_of", "near"]

@@ -83,9 +83,9 @@ class _Reader:
             return Shape(deactivated=True)
         message = next((value.text for value in self._all(node, "message") if isinstance(value, Literal)), "")
         return Shape(
-            constraints=tuple(self._constraints(node, path, seen)),
+            constraints=tuple(sorted(self._constraints(node, path, seen), key=repr)),
             path=path,
-            properties=tuple(self.shape(inner, seen=seen) for inner in self._all(node, "property")),
+            properties=tuple(sorted((self.shape(inner, seen=seen) for inner in self._all(node, "property")), key=repr)),
             id=str(node) if isinstance(node, Iri) else "",
             classes=tuple(sorted(self._target_classes(node))) if top else (),
             nodes=tuple(value for value in self._all(node, "targetNode") if isinstance(value, Iri | Blank | Literal))
@@ -148,7 +148,7 @@ class _Reader:
                 parents = self.graph.subjects(node, f"{SH}property")
                 others = {s for parent in parents for p in self._all(parent, "property")
                           for s in self._all(p, "qualifiedValueShape") if s != inner}  # fmt: skip
-                siblings = tuple(self.shape(other, seen=seen) for other in sorted(others, key=repr))
+                siblings = tuple(sorted((self.shape(other, seen=seen) for other in others), key=repr))
             for name in ("qualifiedMinCount", "qualifiedMaxCount"):
                 for value in self._all(node, name):
                     if isinstance(value, Literal) and value.text.isdecimal():

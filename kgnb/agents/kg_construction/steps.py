@@ -9,6 +9,9 @@ from kgnb.agents.kg_construction.tbox import TBox
 from kgnb.agents.kg_construction.values import PlanStep, ToolSpec
 from kgnb.kg.terms import RDFS, Iri
 
+Ends = Mapping[str, frozenset[str]]
+"""Of every property, the classes at one end of it, those below them included."""
+
 
 def plan_steps(tbox: TBox, tools: Iterable[ToolSpec], values: Mapping[str, tuple[str, ...]]) -> tuple[PlanStep, ...]:
     """One step for each depth of dependency; ``values`` are the classes a property leads to.
@@ -19,12 +22,15 @@ def plan_steps(tbox: TBox, tools: Iterable[ToolSpec], values: Mapping[str, tuple
     listed = tuple(tools)
     made = [tool.term for tool in listed if tool.kind == "create"]
     domains = {iri: _domain(tbox, iri) for iri in tbox.properties}
-    layers = _layers(tbox, made, domains, values)
+    starts = {iri: _below(tbox, subjects) for iri, subjects in domains.items()}
+    ends = {iri: _below(tbox, values.get(iri, ())) for iri in domains}
+    layers = _layers(made, starts, ends)
     steps: list[PlanStep] = []
     for classes in layers:
         before = {iri for step in steps for iri in step.classes}
-        steps.append(_step(len(steps) + 1, tbox, classes, listed, domains, values, before))
-    if loose := [tool for tool in listed if tool.kind == "add" and not any(tool.name in s.tools for s in steps)]:
+        steps.append(_step(len(steps) + 1, tbox, classes, listed, starts, ends, before))
+    named = {name for step in steps for name in step.tools}
+    if loose := [tool for tool in listed if tool.kind == "add" and tool.name not in named]:
         steps.append(_loose(len(steps) + 1, loose))
     return tuple(steps)
 
@@ -35,20 +41,22 @@ def _domain(tbox: TBox, iri: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*found, *restricted]))
 
 
-def _layers(
-    tbox: TBox, made: list[str], domains: Mapping[str, tuple[str, ...]], values: Mapping[str, tuple[str, ...]]
-) -> list[list[str]]:
+def _below(tbox: TBox, classes: Iterable[str]) -> frozenset[str]:
+    """These classes and all below them."""
+    return frozenset(below for iri in classes for below in tbox.below.get(iri, {iri}))
+
+
+def _layers(made: list[str], starts: Ends, ends: Ends) -> list[list[str]]:
     """Classes by how far they hang below a class that nothing leads to."""
     makeable = set(made)
     leads: defaultdict[str, set[str]] = defaultdict(set)
-    for iri, subjects in domains.items():
-        starts = {b for s in subjects for b in tbox.below.get(s, {s}) if b in makeable}
-        ends = {b for e in values.get(iri, ()) for b in tbox.below.get(e, {e}) if b in makeable}
-        for start in starts:
-            leads[start] |= ends - {start}
+    for iri, subjects in starts.items():
+        led = ends[iri] & makeable
+        for start in subjects & makeable if led else ():
+            leads[start] |= led - {start}
     waiting: dict[str, int] = dict.fromkeys(sorted(makeable), 0)
-    for start, ends in leads.items():
-        for end in ends:
+    for start, after in leads.items():
+        for end in after:
             if start not in leads.get(end, ()):  # two classes that lead to each other do not wait
                 waiting[end] += 1
     layers: list[list[str]] = []
@@ -69,23 +77,23 @@ def _layers(
 
 
 def _step(
-    number: int, tbox: TBox, classes: list[str], tools: tuple[ToolSpec, ...], domains: Mapping[str, tuple[str, ...]],
-    values: Mapping[str, tuple[str, ...]], before: set[str],
-) -> PlanStep:  # fmt: skip
+    number: int, tbox: TBox, classes: list[str], tools: tuple[ToolSpec, ...], starts: Ends, ends: Ends, before: set[str]
+) -> PlanStep:
     made = set(classes)
-    added, reads = [], set()
-    for iri, subjects in domains.items():
-        ends = {b for e in values.get(iri, ()) for b in tbox.below.get(e, {e})}
-        starts = {b for s in subjects for b in tbox.below.get(s, {s})}
-        if ends & made and starts & before or starts & made and not ends - made - before:
+    added: list[str] = []
+    reads: set[str] = set()
+    for iri, subjects in starts.items():
+        led = ends[iri]
+        if (led & made and subjects & before) or (subjects & made and led <= made | before):
             added.append(iri)
-            reads |= (starts & before) | (ends & before)
+            reads |= (subjects & before) | (led & before)
     names = [tbox.label(iri) for iri in classes]
     shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+    chosen, wanted = set(added), made | reads
     groups = {
-        "find": tuple(t.name for t in tools if t.kind == "find" and t.term in made | reads),
+        "find": tuple(t.name for t in tools if t.kind == "find" and t.term in wanted),
         "create": tuple(t.name for t in tools if t.kind == "create" and t.term in made),
-        "add": tuple(t.name for t in tools if t.kind == "add" and t.term in set(added)),
+        "add": tuple(t.name for t in tools if t.kind == "add" and t.term in chosen),
         "always": ("inspect", "missing", "finish"),
     }
     goal = f"Find every {shown} in the text, create it, and state what is said of it."

@@ -11,7 +11,7 @@ from kgnb.agents.kg_construction.shapes import SH, TYPE, Path, either, inverse, 
 from kgnb.kg import vocabulary as v
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Ontology
-from kgnb.kg.terms import OWL, RDFS, XSD, Blank, Iri, Literal, Term
+from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term
 
 ONE_OF = f"{OWL}oneOf"
 _META = v.META_TYPES | {f"{OWL}{name}" for name in ("NamedIndividual", "AllDisjointClasses", "AllDisjointProperties",
@@ -26,6 +26,7 @@ class TBox:
     def __init__(self, facts: Facts, ontology: Ontology) -> None:
         self.facts = facts
         self.ontology = ontology
+        self._labels: dict[str, str] = {}
         self.entities: dict[str, Entity] = {}
         for entity in ontology.entities:
             if entity.kind == "class" and self.is_datatype(entity.iri):
@@ -157,7 +158,17 @@ class TBox:
             for member in self.enumerated.get(iri, ()):
                 if iri in self.closed_lists or member not in found:
                     found[member].add(iri)
+        for value, kinds in self._filled_in():
+            if value not in found and value not in terms and value not in classes:
+                found[value] |= classes.intersection(kinds)
         return {iri: frozenset(kinds) for iri, kinds in sorted(found.items())}
+
+    def _filled_in(self) -> Iterable[tuple[str, list[str]]]:
+        """Individuals that only a restriction to a value names, and the classes its property leads to."""
+        for restriction, value in self.facts.pairs(f"{OWL}hasValue"):
+            if isinstance(value, Iri):
+                on = self.facts.objects(restriction, v.ON_PROPERTY)
+                yield str(value), [str(r) for p in on for r in self.facts.objects(p, f"{RDFS}range")]
 
     # properties ------------------------------------------------------------------------------------------------------
 
@@ -167,12 +178,16 @@ class TBox:
         kinds = ("object property", "datatype property")
         found = {entity.iri for entity in self.ontology.entities if entity.kind in kinds}
         for entity in self.ontology.entities:
-            if entity.kind == "annotation property" and (entity.domain or entity.range):
+            plain = (Iri(entity.iri), TYPE, Iri(f"{RDF}Property")) in self.facts and not self._annotates(entity.iri)
+            if entity.kind == "annotation property" and (entity.domain or entity.range or plain):
                 found.add(entity.iri)
         for predicate in (v.ON_PROPERTY, f"{SH}path"):
             found |= {str(value) for _, value in self.facts.pairs(predicate) if isinstance(value, Iri)}
         found -= {iri for iri in found if iri.startswith(SH) and iri not in self.entities} | {v.NIL}
         return tuple(sorted(found - v.TOPS - {v.TYPE, v.LABEL, v.COMMENT}))
+
+    def _annotates(self, iri: str) -> bool:
+        return (Iri(iri), TYPE, Iri(f"{OWL}AnnotationProperty")) in self.facts
 
     @cached_property
     def sub_properties(self) -> dict[str, frozenset[str]]:
@@ -241,6 +256,11 @@ class TBox:
 
     def label(self, iri: str) -> str:
         """What a person would call a term."""
+        if iri not in self._labels:
+            self._labels[iri] = self._label(iri)
+        return self._labels[iri]
+
+    def _label(self, iri: str) -> str:
         entity = self.entities.get(iri) or Entity(iri, "class")
         if not entity.labels:
             texts = [t for t in self.facts.objects(Iri(iri), v.LABEL) if isinstance(t, Literal)]

@@ -31,13 +31,20 @@ class Values:
 
 
 class ToolMaker:
-    """Makes the tools of one T-Box; ``names`` are those of its terms."""
+    """Makes the tools of one T-Box, given the names of its classes and properties."""
 
     def __init__(
-        self, tbox: TBox, shapes: tuple[Shape, ...], names: Mapping[str, str], measured: Mapping[str, Quantity]
+        self,
+        tbox: TBox,
+        shapes: tuple[Shape, ...],
+        of_classes: Mapping[str, str],
+        of_properties: Mapping[str, str],
+        measured: Mapping[str, Quantity],
     ) -> None:
-        self.tbox, self.names, self.measured = tbox, names, measured
+        self.tbox, self.measured = tbox, measured
+        self.of_classes, self.of_properties = of_classes, of_properties
         self.phrases = Phrases(tbox)
+        self._values: dict[str, Values] = {}
         self._about: dict[str, list[Shape]] = {}
         self._on_path: dict[str, list[Shape]] = {}
         for shape in shapes:
@@ -106,8 +113,8 @@ class ToolMaker:
         found: list[Parameter] = []
         for name in mine:
             values = self.values(name)
-            if name in self.names and values.datatypes and not values.classes and not values.choices:
-                argument = self.names[name]
+            if name in self.of_properties and values.datatypes and not values.classes and not values.choices:
+                argument = self.of_properties[name]
                 if argument not in taken and len(found) < MOST_INLINE:
                     taken.add(argument)
                     found.append(self._value(argument, name, values, required=False))
@@ -129,6 +136,11 @@ class ToolMaker:
 
     def values(self, iri: str) -> Values:
         """What a property may lead to, out of its ranges and those of the properties above it."""
+        if iri not in self._values:
+            self._values[iri] = self._values_of(iri)
+        return self._values[iri]
+
+    def _values_of(self, iri: str) -> Values:
         datatypes: dict[str, None] = {}
         classes: dict[str, None] = {}
         choices: list[Term] = []
@@ -209,9 +221,10 @@ class ToolMaker:
             constraints += tuple(self.phrases.mirrored(iri))
         comment = self.tbox.comment(iri)
         guidance = comment if len(comment) <= _GUIDANCE else comment[: _GUIDANCE - 1].rstrip() + "…"
+        name = tool_name(kind, (self.of_properties if kind == "add" else self.of_classes)[iri])
         description = " ".join([text, *([f"Must hold: {'; '.join(constraints[:12])}."] if constraints else [])])
         return ToolSpec(
-            tool_name(kind, self.names[iri]), f"{description} {guidance}".strip(), input_schema(parameters), kind, iri,
+            name, f"{description} {guidance}".strip(), input_schema(parameters), kind, iri,
             self.tbox.label(iri), constraints, guidance, parameters,
         )  # fmt: skip
 

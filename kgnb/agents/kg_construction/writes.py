@@ -98,7 +98,8 @@ class Writes:
         if "within" in terms:
             identity.append(f"within={terms['within']}")
         name = tool.name.removeprefix("create_")
-        return mint(self.session.namespace, tool.term, identity, name, label)
+        readable = " ".join(values[key] for key in keys) if keys else label
+        return mint(self.session.namespace, tool.term, identity, name, readable)
 
     def _keys(self, iri: str) -> list[tuple[str, ...]]:
         """The properties that identify instances of a class (owl:hasKey), its own and those of classes above."""

@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import json
+import random
+import re
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import BNode, Graph, URIRef
+
+from kgnb import compile_ontology
+from kgnb.agents.kg_construction.compile import compile
+from kgnb.kg.rdflib_graph import RdflibGraph
+from tests.agents.kg_construction.kitchen import PREFIXES, TBOX, K, graph_of, kitchen, opened, pack_of
+
+
+def test_gives_each_class_and_property_its_tools() -> None:
+    pack = kitchen()
+    names = {tool.name: (tool.kind, tool.term) for tool in pack.tools}
+    assert names["find_soup"] == ("find", f"{K}Soup")
+    assert names["create_soup"] == ("create", f"{K}Soup")
+    assert names["add_has_order"] == ("add", f"{K}hasOrder")
+    assert {kind for kind, _ in names.values()} == {"find", "create", "add", "inspect", "missing", "finish"}
+    assert names["finish"] == ("finish", "")
+    assert "create_course" not in names and "find_course" in names  # a closed list cannot grow
+
+
+def test_counts_every_kind_of_constraint() -> None:
+    counts = kitchen().counts()
+    kinds = {
+        "allValuesFrom", "asymmetric", "cardinality", "complementOf", "datatype", "disjointWith", "domain", "facet",
+        "functional", "hasValue", "inverseFunctional", "irreflexive", "maxCardinality", "minCardinality", "oneOf",
+        "propertyDisjointWith", "range", "someValuesFrom", "unionOf", "unit", "sh:maxLength", "sh:pattern",
+    }  # fmt: skip
+    assert kinds <= set(counts["constraints by kind"])
+    assert counts["classes"] == 15 and counts["individuals"] == 3
+    assert counts["milliseconds"] > 0
+
+
+def test_warns_of_what_is_not_enforced() -> None:
+    warned = {warning.kind for warning in kitchen().warnings}
+    assert {"property chain", "complement", "transitive property"} <= warned
+
+
+def test_is_the_same_whatever_the_order_and_the_blank_nodes() -> None:
+    expected = kitchen().files()
+    for seed in range(3):
+        triples = list(Graph().parse(data=TBOX, format="turtle"))
+        random.Random(seed).shuffle(triples)
+        renamed: dict[BNode, BNode] = {}
+        shuffled = Graph()
+        for triple in triples:
+            shuffled.add(tuple(renamed.setdefault(t, BNode()) if isinstance(t, BNode) else t for t in triple))
+        shuffled.bind("", K)
+        assert compile(RdflibGraph(shuffled)).files() == {**expected}
+
+
+def test_follows_no_import_and_says_so() -> None:
+    pack = pack_of("<urn:o> a owl:Ontology ; owl:imports <https://nowhere.example/x.owl> . :A a owl:Class .")
+    assert [warning.about for warning in pack.warnings if warning.kind == "import"] == ["https://nowhere.example/x.owl"]
+
+
+def test_reads_open_world_when_asked() -> None:
+    pack = compile(graph_of(TBOX), closed_world=False)
+    kinds = pack.counts()["constraints by kind"]
+    assert "someValuesFrom" not in kinds and "hasValue" not in kinds and "maxCardinality" in kinds
+    assert pack.manifest["closed_world"] == "false"
+
+
+def test_takes_shapes_beside_the_ontology() -> None:
+    shapes = Graph().parse(
+        data=PREFIXES + ":S a sh:NodeShape ; sh:targetClass :A ; sh:property [ sh:path :p ; sh:minCount 1 ] .",
+        format="turtle",
+    )
+    tbox = Graph().parse(data=PREFIXES + ":A a owl:Class . :p a owl:DatatypeProperty .", format="turtle")
+    pack = compile_ontology(tbox, shapes=shapes)
+    session = opened(pack)
+    session.call("create_a", {"label": "one"})
+    assert [v.constraint for v in session.call("finish").violations] == ["sh:minCount"]
+
+
+def test_shapes_alone_make_tools() -> None:
+    pack = pack_of(
+        ":S a sh:NodeShape ; sh:targetClass :Hut ; sh:property [ sh:path :beds ; sh:datatype xsd:integer ] ."
+    )
+    assert {"create_hut", "add_beds"} <= {tool.name for tool in pack.tools}
+
+
+@pytest.mark.parametrize(
+    "turtle",
+    [
+        ":A a owl:Class ; rdfs:subClassOf :B . :B rdfs:subClassOf :C . :C rdfs:subClassOf :A .",
+        ":A a owl:Class , owl:ObjectProperty , owl:NamedIndividual ; rdfs:domain :A ; rdfs:range :A .",
+        ":A a owl:Class ; owl:equivalentClass [ a owl:Class ; owl:unionOf ( :B [ owl:intersectionOf ( :C :D ) ] ) ] .",
+        "_:x a owl:Class ; rdfs:subClassOf :A . :A rdfs:subClassOf _:x .",
+        ":p a rdf:Property . :q a rdf:Property ; rdfs:range rdfs:Class .",
+        "_:l rdf:first :A ; rdf:rest _:l . :B a owl:Class ; owl:equivalentClass [ owl:unionOf _:l ] .",
+        "_:a owl:complementOf _:a . :B a owl:Class ; rdfs:subClassOf _:a .",
+        ':A a owl:Class ; rdfs:subClassOf "nonsense" ; rdfs:label "" .',
+        ":A a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:minCardinality 'many' ] .",
+        ":A rdfs:subClassOf owl:Nothing . :p a owl:DatatypeProperty ; rdfs:range :undeclared .",
+        ":s a sh:NodeShape ; sh:targetClass :A ; sh:property [ sh:path [ sh:inversePath [ ] ] ; sh:minCount 'x' ] .",
+        ":s a sh:NodeShape ; sh:targetClass :A ; sh:node :s ; sh:property [ sh:path :p ; sh:pattern '(' ] .",
+        "",
+    ],
+)
+def test_compiles_what_is_odd(turtle: str) -> None:
+    pack = pack_of(turtle)
+    assert len({tool.name for tool in pack.tools}) == len(pack.tools)
+    Graph().parse(data=pack.shacl(), format="turtle")
+    session = opened(pack)
+    for tool in pack.of_kind("create"):
+        session.call(tool.name, {"label": "one"})
+    assert isinstance(session.validate(), tuple)
+
+
+LABELS = st.text(min_size=0, max_size=90)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(LABELS, min_size=1, max_size=6), st.integers(0, 3))
+def test_names_are_what_function_calling_takes(labels: list[str], kind: int) -> None:
+    graph = Graph()
+    owl, rdfs = "http://www.w3.org/2002/07/owl#", "http://www.w3.org/2000/01/rdf-schema#"
+    from rdflib import RDF, Literal
+
+    for at, label in enumerate(labels):
+        iri = URIRef(f"https://x.example/{'C' if kind else 'A'}_{at:07d}")
+        graph.add((iri, RDF.type, URIRef(f"{owl}{('Class', 'ObjectProperty')[kind % 2]}")))
+        if "\x00" not in label:
+            graph.add((iri, URIRef(f"{rdfs}label"), Literal(label)))
+    names = [tool.name for tool in compile(RdflibGraph(graph)).tools]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
+
+
+def test_same_names_in_two_namespaces_stay_apart_and_readable() -> None:
+    pack = pack_of(
+        "@prefix o: <https://other.example/> . :Hut a owl:Class . :Bed a owl:Class . o:Hut a owl:Class ; "
+        'rdfs:label "Hütte"@de . :hut a owl:ObjectProperty .'
+    )
+    names = {tool.term: tool.name for tool in pack.of_kind("create")}
+    assert names[f"{K}Hut"] == "create_hut"
+    assert re.fullmatch(r"create_(o_hut|hut_[0-9a-f]{6})", names["https://other.example/Hut"])
+    assert "add_hut" in {tool.name for tool in pack.tools}
+
+
+def test_schemas_are_schemas_and_the_strict_ones_strict() -> None:
+    for tool in kitchen().tools:
+        jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+        strict = tool.strict_schema
+        assert strict["additionalProperties"] is False
+        assert strict["required"] == list(strict["properties"])
+        assert not re.search(r'"(minLength|pattern|minimum|format)"', json.dumps(strict))
+        optional = set(strict["properties"]) - set(tool.input_schema["required"])
+        assert all("null" in json.dumps(strict["properties"][name]) for name in optional)
+
+
+def test_guidance_is_kept_apart_from_constraints() -> None:
+    tool = kitchen().tool("create_dish")
+    assert tool.guidance == "Something cooked and served."
+    assert any("at most 2 values" in constraint for constraint in tool.constraints)
+    assert tool.guidance not in " ".join(tool.constraints)
+
+
+def test_the_plan_begins_with_what_nothing_leads_to() -> None:
+    pack = kitchen()
+    place = {iri: step.number for step in pack.plan for iri in step.classes}
+    assert (
+        place[f"{K}Dish"]
+        < place[f"{K}Step"]
+        < place["http://www.ontology-of-units-of-measure.org/resource/om-2/Temperature"]
+    )
+    made = {tool.term for tool in pack.of_kind("create")}
+    assert made == set(place)
+    planned = {name for step in pack.plan for name in step.tools}
+    assert {tool.name for tool in pack.of_kind("add", "create")} <= planned
+    assert json.loads(pack.plan_json())["steps"][0]["tool_groups"]["always"] == ["inspect", "missing", "finish"]
+
+
+def test_saves_itself_and_shows_itself(tmp_path) -> None:
+    pack = kitchen()
+    files = pack.save(tmp_path / "pack")
+    assert sorted(path.name for path in files) == [
+        "manifest.json",
+        "plan.json",
+        "shapes.ttl",
+        "tools.json",
+        "warnings.json",
+    ]
+    manifest = json.loads((tmp_path / "pack" / "manifest.json").read_text())
+    assert all(re.fullmatch(r"[0-9a-f]{64}", manifest[name]) for name in ("tbox_sha256", "compiler_sha256"))
+    bundle = pack._repr_mimebundle_()
+    assert "create_soup" in bundle["text/plain"] and "text/html" in bundle
+
+
+def test_an_unknown_tool_is_named_with_its_neighbours() -> None:
+    with pytest.raises(KeyError, match="create_soup"):
+        kitchen().tool("create_sup")
+
+
+def test_property_kinds_follow_the_ranges_of_plain_properties() -> None:
+    pack = pack_of(
+        ":p a rdf:Property ; rdfs:range :A . :q a rdf:Property ; rdfs:range xsd:date . "
+        ":r a rdf:Property . :A a rdfs:Class ."
+    )
+    arguments = {tool.name: set(tool.input_schema["properties"]) for tool in pack.of_kind("add")}
+    assert arguments["add_p"] == {"subject", "object"}
+    assert arguments["add_q"] == {"subject", "value"}
+    assert arguments["add_r"] == {"subject", "object", "value", "language"}

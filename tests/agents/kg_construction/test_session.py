@@ -1,0 +1,325 @@
+from __future__ import annotations
+
+import threading
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import Dataset, Graph, Literal, URIRef
+
+from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.values import CallResult, Source
+from tests.agents.kg_construction.kitchen import K, kitchen, opened, pack_of
+
+OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
+
+
+@pytest.fixture(scope="module")
+def pack():
+    return kitchen()
+
+
+@pytest.fixture
+def session(pack) -> Session:
+    return opened(pack)
+
+
+def make(session: Session, tool: str, label: str, **more: Any) -> str:
+    result = session.call(tool, {"label": label, **more})
+    assert result.ok, result.violations
+    return result.iri
+
+
+def refused(result: CallResult) -> set[str]:
+    assert not result.ok
+    return {violation.constraint for violation in result.violations}
+
+
+def test_a_wrong_unit_is_refused_with_the_allowed_ones_and_repaired(session: Session) -> None:
+    result = session.call("create_temperature", {"value": 120, "unit": "C"})
+    assert refused(result) == {"unit"} and result.retryable
+    (violation,) = result.violations
+    assert violation.got == "C" and "degree Celsius" in violation.hint
+    assert violation.allowed[0] == "degree Celsius" and "kelvin" in violation.allowed
+    assert len(session.graph) == 0
+    repaired = session.call("create_temperature", {"value": 120, "unit": violation.allowed[0]})
+    assert repaired.ok and repaired.created
+    (unit,) = session.graph.objects(None, URIRef(f"{OM}hasUnit"))
+    assert unit == URIRef(f"{OM}degreeCelsius")
+
+
+def test_nothing_of_a_refused_call_is_written(session: Session) -> None:
+    before = session.trig()
+    result = session.call("create_step", {"label": "Boil", "has_order": 0})
+    assert refused(result) == {"facet"}
+    assert session.trig() == before and len(session.facts) == 0 and session.graph.serialize() == Graph().serialize()
+
+
+def test_domain_and_range_are_named(session: Session) -> None:
+    soup, step = make(session, "create_soup", "Barley"), make(session, "create_step", "Boil")
+    result = session.call("add_has_step", {"subject": step, "object": soup})
+    assert {"domain", "range"} <= refused(result)
+    assert any("create_dish" in violation.hint for violation in result.violations)
+    assert session.call("add_has_step", {"subject": soup, "object": step}).ok
+
+
+@pytest.mark.parametrize(
+    ("tool", "value", "constraint"),
+    [
+        ("add_price", "cheap", "datatype"), ("add_price", -1, "sh:minInclusive"),
+        ("add_price", 1000, "sh:maxExclusive"), ("add_since", "2024-02-30", "datatype"),
+        ("add_difficulty", "medium", "oneOf"), ("add_note", "x", "sh:minLength"),
+        ("add_note", "x" * 21, "sh:maxLength"), ("add_note", "LOUD", "sh:pattern"), ("add_price", True, "datatype"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_refused(session: Session, tool: str, value: object, constraint: str) -> None:
+    soup = make(session, "create_soup", "Barley")
+    assert refused(session.call(tool, {"subject": soup, "value": value})) == {constraint}
+
+
+def test_functional_and_cardinality(session: Session) -> None:
+    step = make(session, "create_step", "Boil", has_order=1)
+    assert {"functional", "cardinality"} == refused(session.call("add_has_order", {"subject": step, "value": 2}))
+
+
+def test_a_sub_property_counts_as_the_property_above_it(session: Session) -> None:
+    one, other = make(session, "create_cake", "A"), make(session, "create_cake", "B")
+    step = make(session, "create_step", "Boil")
+    assert session.call("add_has_first_step", {"subject": one, "object": step}).ok
+    assert "inverseFunctional" in refused(session.call("add_has_step", {"subject": other, "object": step}))
+    assert "domain" in refused(session.call("add_has_first_step", {"subject": step, "object": step}))
+
+
+def test_inverse_and_symmetric_facts_are_written_both_ways(session: Session) -> None:
+    soup, step = make(session, "create_soup", "Barley"), make(session, "create_step", "Boil")
+    session.call("add_step_of", {"subject": step, "object": soup})
+    assert (URIRef(soup), URIRef(f"{K}hasStep"), URIRef(step)) in session.graph
+    cook, guest = make(session, "create_cook", "Anna"), make(session, "create_guest", "Ben")
+    session.call("add_helps", {"subject": cook, "object": guest})
+    assert (URIRef(guest), URIRef(f"{K}helps"), URIRef(cook)) in session.graph
+
+
+def test_the_inverse_of_a_fact_is_checked_as_well(session: Session) -> None:
+    soup, cake = make(session, "create_soup", "Barley"), make(session, "create_cake", "Apple")
+    step = make(session, "create_step", "Boil")
+    assert session.call("add_step_of", {"subject": step, "object": soup}).ok
+    assert "inverseFunctional" in refused(session.call("add_step_of", {"subject": step, "object": cake}))
+
+
+def test_disjoint_classes_even_below(session: Session) -> None:
+    soup = make(session, "create_soup", "Barley")
+    assert "disjointWith" in refused(session.call("create_cake", {"label": "x", "entity": soup}))
+    assert "disjointWith" in refused(session.call("create_herb", {"label": "x", "entity": soup}))
+    assert session.call("create_vegetarian_dish", {"label": "x", "entity": soup}).ok
+
+
+def test_a_complement_is_kept(session: Session) -> None:
+    dish, meat = make(session, "create_vegetarian_dish", "Salad"), make(session, "create_meat", "Ham")
+    assert "complementOf" in refused(session.call("add_has_ingredient", {"subject": dish, "object": meat}))
+    assert session.call("add_has_ingredient", {"subject": dish, "object": make(session, "create_herb", "Chive")}).ok
+
+
+def test_what_is_required_is_missing_until_it_is_there(session: Session) -> None:
+    soup = make(session, "create_soup", "Barley")
+    assert {v.constraint for v in session.missing(soup)} == {"someValuesFrom", "hasValue"}
+    finish = session.call("finish")
+    assert refused(finish) == {"someValuesFrom", "hasValue"} and finish.retryable
+    assert any("add_has_step" in violation.hint for violation in finish.violations)
+    session.call("add_served_as", {"subject": soup, "object": "starter"})
+    session.call("add_has_step", {"subject": soup, "object": make(session, "create_step", "Boil", has_order=1)})
+    assert session.call("missing").data == [] and session.call("finish").ok
+
+
+def test_a_union_is_asked_for_at_the_end(session: Session) -> None:
+    staff = make(session, "create_staff", "Clara")
+    assert refused(session.call("finish")) == {"unionOf"}
+    session.call("create_waiter", {"label": "Clara", "entity": staff})
+    assert session.call("finish").ok
+
+
+def test_enumerated_values_go_by_name_or_iri(session: Session) -> None:
+    soup = make(session, "create_soup", "Barley")
+    wrong = session.call("add_served_as", {"subject": soup, "object": "starters"})
+    assert refused(wrong) == {"oneOf"} and wrong.violations[0].allowed[0] == "starter"
+    assert session.call("add_served_as", {"subject": soup, "object": "main course"}).ok
+    assert session.call("add_served_as", {"subject": soup, "object": f"{K}dessert"}).ok
+    assert refused(session.call("add_served_as", {"subject": soup, "object": f"{K}starter"})) == {"maxCardinality"}
+    assert (
+        URIRef(f"{K}dessert"),
+        URIRef("http://www.w3.org/1999/02/22-rdf-syntax-ns#type"),
+        URIRef(f"{K}Course"),
+    ) in session.graph
+
+
+def test_identical_repeats_are_refused_and_another_document_is_not(session: Session) -> None:
+    first = session.call("create_soup", {"label": "Barley"}, Source("a.txt", 0, 6))
+    again = session.call("create_soup", {"label": "Barley"}, Source("a.txt", 8, 14))
+    other = session.call("create_soup", {"label": " barley "}, Source("b.txt", 0, 6))
+    assert refused(again) == {"repeat"} and not again.retryable and again.iri == first.iri
+    assert other.ok and not other.created and other.iri == first.iri
+
+
+def test_a_refused_call_repeated_is_told_so(session: Session) -> None:
+    soup = make(session, "create_soup", "Barley")
+    call = ("add_price", {"subject": soup, "value": -3})
+    assert refused(session.call(*call)) == {"sh:minInclusive"}
+    assert refused(session.call(*call)) == {"repeat", "sh:minInclusive"}
+
+
+def test_an_invented_iri_is_refused_with_the_nearest(session: Session) -> None:
+    soup = make(session, "create_soup", "Barley soup")
+    result = session.call("add_price", {"subject": soup[:-1] + "_", "value": 3})
+    assert refused(result) == {"unknown IRI"} and result.violations[0].allowed[0] == soup
+
+
+@pytest.mark.parametrize(
+    ("arguments", "constraint"),
+    [
+        ({}, "required argument"), ({"label": ""}, "text"), ({"label": 7}, "text"), ({"label": "a\x00b"}, "text"),
+        ({"label": "a", "colour": "red"}, "unknown argument"), ({"label": None}, "required argument"),
+        ([], "object"), ("soup", "object"), ({"label": "\ud800"}, "text"),
+        ({"label": "a", "within": "x"}, "unknown IRI"),
+    ],
+)  # fmt: skip
+def test_bad_arguments_are_violations_and_never_errors(session: Session, arguments: Any, constraint: str) -> None:
+    assert constraint in refused(session.call("create_soup", arguments))
+    assert len(session.facts) == 0
+
+
+def test_an_unknown_tool_is_answered(session: Session) -> None:
+    result = session.call("make_soup", {})
+    assert refused(result) == {"unknown tool"} and "create_soup" in result.violations[0].allowed
+
+
+def test_null_stands_for_an_optional_argument(session: Session) -> None:
+    assert session.call("create_soup", {"label": "Barley", "within": None, "entity": None, "price": None}).ok
+
+
+def test_the_same_facts_in_any_order_give_the_same_graph(pack) -> None:
+    def facts(session: Session, order: tuple[int, ...]) -> str:
+        soup, step = make(session, "create_soup", "Barley"), make(session, "create_step", "Boil")
+        calls = [
+            ("add_has_step", {"subject": soup, "object": step}), ("add_has_order", {"subject": step, "value": 1}),
+            ("add_price", {"subject": soup, "value": 8.5}), ("add_served_as", {"subject": soup, "object": "starter"}),
+        ]  # fmt: skip
+        assert all(session.call(*calls[at]).ok for at in order)
+        return session.turtle()
+
+    assert len({facts(opened(pack), order) for order in permutations(range(4))}) == 1
+
+
+def test_iris_hang_on_class_and_identity_only(pack) -> None:
+    one, other = opened(pack), opened(pack)
+    make(other, "create_cake", "Something first")
+    assert make(one, "create_soup", "Berliner  SUPPE") == make(other, "create_soup", "berliner suppe")
+    assert make(one, "create_step", "Boil", within=make(one, "create_soup", "A")) != make(one, "create_step", "Boil")
+
+
+def test_keys_identify() -> None:
+    pack = pack_of(
+        ":Hut a owl:Class ; owl:hasKey ( :code ) . "
+        ":code a owl:DatatypeProperty ; rdfs:domain :Hut ; rdfs:range xsd:string ."
+    )
+    session = opened(pack)
+    one = make(session, "create_hut", "Berliner Hütte", code="H1")
+    assert make(session, "create_hut", "Berlin Hut", code="H1") == one
+    assert make(session, "create_hut", "Berliner Hütte", code="H2") != one
+
+
+def test_every_fact_tells_document_span_and_call(session: Session) -> None:
+    session.call("create_soup", {"label": "Barley"}, Source("menu.txt", 3, 9))
+    data = Dataset()
+    data.parse(data=session.trig(), format="trig")
+    prov, oa = "http://www.w3.org/ns/prov#", "http://www.w3.org/ns/oa#"
+    (fact_graph,) = {str(c) for _, _, o, c in data.quads() if o == Literal("Barley")}
+    said = {(str(p), str(o)) for s, p, o, _ in data.quads() if str(s).startswith(fact_graph)}
+    assert (f"{prov}wasDerivedFrom", "urn:kgnb:document:menu.txt") in said
+    assert {(f"{oa}start", "3"), (f"{oa}end", "9")} <= said
+    assert any(o.startswith("create_soup") for _, o in said)
+
+
+def test_writes_turtle_json_ld_and_trig_that_are_read_back(session: Session, tmp_path: Path) -> None:
+    make(session, "create_soup", 'Barley "soup" \\ <b>')
+    expected = set(session.graph)
+    assert set(Graph().parse(data=session.turtle(), format="turtle")) == expected
+    assert set(Graph().parse(data=session.jsonld(), format="json-ld")) == expected
+    assert session.save(tmp_path / "out.trig").read_text() == session.trig()
+    with pytest.raises(ValueError, match=r"\.trig"):
+        session.save(tmp_path / "out.docx")
+
+
+def test_a_store_on_disk_goes_on_where_it_was(pack, tmp_path: Path) -> None:
+    first = pack.session(namespace="https://hut.example/data/", store=tmp_path / "store")
+    soup = make(first, "create_soup", "Barley")
+    before = first.trig()
+    first.close()
+    second = pack.session(namespace="https://hut.example/data/", store=tmp_path / "store")
+    assert second.trig() == before
+    assert second.call("add_price", {"subject": soup, "value": 4}).ok
+    assert not second.call("create_soup", {"label": "Barley"}).created
+
+
+def test_several_threads_do_not_get_in_each_others_way(session: Session) -> None:
+    step = make(session, "create_step", "Boil")
+    results: list[bool] = []
+
+    def work(at: int) -> None:
+        results.append(session.call("add_has_order", {"subject": step, "value": at + 1}).ok)
+        session.call("create_soup", {"label": f"Soup {at}"})
+
+    threads = [threading.Thread(target=work, args=(at,)) for at in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(results) == 1 and len(session.entities(f"{K}Soup")) == 8
+
+
+def test_without_checks_mistakes_are_written(pack) -> None:
+    session = opened(pack, checked=False)
+    step = make(session, "create_step", "Boil", has_order=0)
+    assert session.call("add_has_step", {"subject": step, "object": step}).ok
+    assert {"domain", "facet"} <= {violation.constraint for violation in session.validate()}
+
+
+def test_what_was_wrong_before_does_not_stand_in_the_way(pack, tmp_path: Path) -> None:
+    wrong = pack.session(namespace="https://hut.example/data/", store=tmp_path / "s", checked=False)
+    step = make(wrong, "create_step", "Boil", has_order=0)
+    wrong.close()
+    session = pack.session(namespace="https://hut.example/data/", store=tmp_path / "s")
+    assert session.call("create_vegetarian_dish", {"label": "Salad"}).ok
+    assert session.call("add_follows", {"subject": step, "object": make(session, "create_step", "Stir")}).ok
+
+
+def test_finds_by_part_and_by_likeness_and_the_ontologys_own(session: Session) -> None:
+    soup = make(session, "create_soup", "Barley soup")
+    assert session.call("find_dish", {"label": "barley soup"}).iri == soup
+    assert session.call("find_dish", {"label": "barly soop"}).data["found"][0]["iri"] == soup
+    assert session.call("find_cake", {"label": "barley soup"}).data["found"] == []
+    assert session.call("find_course", {"label": "dessert"}).iri == f"{K}dessert"
+
+
+def test_inspect_tells_facts(session: Session) -> None:
+    soup = make(session, "create_soup", "Barley", price=8.5)
+    data = session.call("inspect", {"iri": soup}).data
+    assert data["classes"] == ["Soup"] and data["facts"] == {"price": ["8.5"]}
+
+
+def test_a_bad_namespace_is_an_error(pack) -> None:
+    with pytest.raises(ValueError, match="namespace"):
+        pack.session(namespace="data")
+
+
+def test_numbers_keep_their_datatype(session: Session) -> None:
+    soup = make(session, "create_soup", "Barley", price=3)
+    (price,) = session.graph.objects(URIRef(soup), URIRef(f"{K}price"))
+    assert str(price.datatype).endswith("#decimal") and str(price) == "3"
+
+
+def test_hostile_text_stays_text(session: Session) -> None:
+    label = '"> . <urn:x> <urn:y> <urn:z> . # ${jndi} <script>'
+    make(session, "create_soup", label)
+    graph = Graph().parse(data=session.turtle(), format="turtle")
+    assert [str(o) for o in graph.objects(None, None) if "jndi" in str(o)] == [label]
+    assert URIRef("urn:x") not in set(graph.subjects())
