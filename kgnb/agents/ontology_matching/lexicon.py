@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import log
+from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
@@ -21,12 +22,14 @@ SMALL = frozenset(_SMALL.split())
 """Words that carry little of an English name's meaning; they weigh little but are never dropped."""
 
 SMALL_WEIGHT = 0.15
+COMMON_WEIGHT = 0.15  # of a word that every name has
 PREPOSITIONS = frozenset(["of", "for", "by", "in", "on", "at", "to", "from", "with"])
 HEADLESS = 0.85
 OTHER_NUMBER = 0.3
 NEGATED = 0.4
 REWRITTEN = 0.95
 DERIVED = 0.85
+OF_AGENT = 0.5  # a presenter is no presentation
 NEGATIONS = frozenset(["non", "not", "no", "without", "un", "anti"])
 _SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("oe", "e"), ("ae", "e"), ("our", "or"), ("centre", "center"))
 _ENDINGS = """ations ation ating ated ators ator ions ion ings ing ments ment ers er ors or ees ee ed es s ies ity ness
@@ -67,7 +70,7 @@ def word_likeness(one: str, other: str) -> float:
     if _opposed(shorter, longer):
         return 0.0
     if root(one) == root(other):
-        return DERIVED
+        return DERIVED if is_agent(one) == is_agent(other) else OF_AGENT
     if longer.startswith(shorter) and len(shorter) < 0.7 * len(longer):
         return 0.75 if len(shorter) >= 4 else 0.6
     alike = Indel.normalized_similarity(one, other)
@@ -80,6 +83,11 @@ def spelled(word: str) -> str:
     return spelling(plain(word))
 
 
+def is_agent(word: str) -> bool:
+    """Whether an English word says who does a thing: presenter, organisator, attendee, chemist."""
+    return word.endswith(("er", "or", "ee", "ist"))
+
+
 def is_number(word: str) -> bool:
     """Whether a word counts or numbers things; a single letter does too (vitamin A, hepatitis B)."""
     return word.isdigit() or (len(word) == 1 and word.isalpha() and word.isascii())
@@ -90,6 +98,16 @@ def _opposed(shorter: str, longer: str) -> bool:
     if longer.endswith(shorter):
         return True
     return shorter[0] != longer[0] and shorter[-4:] == longer[-4:]
+
+
+class Comparison(NamedTuple):
+    """Two names compared: how alike, 0 to 1; a factor below 1 where words contradict each other; what is left over."""
+
+    likeness: float
+    agreement: float = 1.0
+    left: Name = ()  # words of the one without a counterpart in the other
+    right: Name = ()
+    whole: float = 0.0  # the weight of all words of both
 
 
 class Lexicon:
@@ -118,7 +136,7 @@ class Lexicon:
         """A word's weight: 1 for the rarest and for numbers, less for common ones, little for small words."""
         if word not in self._weights:
             rarity = log((self._total + 1) / (self._seen.get(stem(word), 0) + 1)) / log(self._total + 1)
-            weight = SMALL_WEIGHT if word in SMALL else 0.3 + 0.7 * max(rarity, 0.0)
+            weight = SMALL_WEIGHT if word in SMALL else COMMON_WEIGHT + (1.0 - COMMON_WEIGHT) * max(rarity, 0.0)
             self._weights[word] = 1.0 if self._strict and is_number(spelled(word)) and word not in SMALL else weight
         return self._weights[word]
 
@@ -146,15 +164,13 @@ class Lexicon:
         """How alike two names are, 0 to 1."""
         return self.compare(one, other, headed=headed)[0]
 
-    def compare(self, one: Name, other: Name, *, headed: bool = False) -> tuple[float, float]:
-        """How alike two names are, 0 to 1: a soft, rarity-weighted overlap of their words (soft TF-IDF's idea).
-
-        And what factor that contains for words that contradict each other: 1 if none do.
+    def compare(self, one: Name, other: Name, *, headed: bool = False) -> Comparison:
+        """Two names compared by a soft, rarity-weighted overlap of their words (soft TF-IDF's idea).
 
         With ``headed``, names whose head word has no counterpart are less alike: a paper abstract is no paper.
         """
         if "".join(one) == "".join(other):
-            return 1.0, 1.0
+            return SAME
         links = self._links(one, other)
         matched = sum((self.weight(one[i]) + self.weight(other[j])) * alike for i, j, alike in links)
         taken_one, taken_other = {i for i, _, _ in links}, {j for _, j, _ in links}
@@ -169,18 +185,19 @@ class Lexicon:
                     matched += 0.95 * (self.weight(letters) + sum(self.weight(long[j]) for j in span))
                     taken_short.add(i)
                     taken_long.update(span)
-        left = [word for i, word in enumerate(one) if i not in taken_one]
-        right = [word for j, word in enumerate(other) if j not in taken_other]
+        left = tuple(word for i, word in enumerate(one) if i not in taken_one)
+        right = tuple(word for j, word in enumerate(other) if j not in taken_other)
         if left and right and self._wordbook and links and self._wordbook.equal(_phrase(left), _phrase(right)):
             matched += REWRITTEN * sum(map(self.weight, (*left, *right)))
-            taken_one, taken_other, left, right = set(range(len(one))), set(range(len(other))), [], []
+            taken_one, taken_other, left, right = set(range(len(one))), set(range(len(other))), (), ()
         whole = sum(map(self.weight, one)) + sum(map(self.weight, other))
         if headed:
             heads = head(one), head(other)
             if heads[0] not in taken_one or heads[1] not in taken_other:
                 matched *= HEADLESS
         agreement = self._agreement(left, right) if self._strict and (left or right) else 1.0
-        return min(agreement * matched / whole, 0.99) if whole else 0.0, agreement
+        likeness = min(agreement * matched / whole, 0.99) if whole else 0.0
+        return Comparison(likeness, agreement, left, right, whole)
 
     def _agreement(self, left: Sequence[str], right: Sequence[str]) -> float:
         """1, or less where words without a counterpart contradict each other."""
@@ -202,6 +219,9 @@ class Lexicon:
                 left.discard(i)
                 right.discard(j)
         return links
+
+
+SAME = Comparison(1.0)
 
 
 def _phrase(words: Sequence[str]) -> Name:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from itertools import product
 from math import exp, log
 
-from kgnb.agents.ontology_matching.lexicon import Lexicon
+from kgnb.agents.ontology_matching.chance import AS_IT_IS, chances
+from kgnb.agents.ontology_matching.leftovers import NOTHING, Leftovers, Surplus
+from kgnb.agents.ontology_matching.lexicon import SAME, Comparison, Lexicon
 from kgnb.agents.ontology_matching.rivals import shares
 from kgnb.agents.ontology_matching.surroundings import Hints, Surroundings
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Pair
@@ -22,26 +24,37 @@ from kgnb.kg.ontology import Kind
 SAME_MEANING = 0.35
 """The centred cosine at which two definitions speak neither for nor against; two people rarely define a thing alike."""
 
+SAME_NAME = 0.9
+CERTAIN = 0.8
+"""The overlap and probability from which on a counterpart is taken for certain."""
+
 MOST_USUAL = 2.0
 """How far, in log-odds, the estimate of how usual counterparts are may go: it feeds on itself."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What each ingredient adds to the log-odds; 0 leaves it out. Set by hand, looking at cmt-confof and huts only."""
+    """What each ingredient adds to the log-odds; 0 leaves it out.
+
+    Where a random search over cmt-confof and our own huts does best on the whole, rounded; no other reference was used.
+    """
 
     name: float = 10.5  # word overlap of the best pair of names
     synonym: float = 0.03  # taken off the overlap for each side whose name is a synonym
-    vector: float = 4.5  # cosine of the names, centred
-    property_name: float = 7.0  # the same of properties, whose names are short and much alike
-    context: float = 1.0  # cosine of what their axioms mention
-    meaning: float = 15.0  # cosine of the definitions, centred, above or below what unrelated ones have
-    support: float = 3.0  # relatives whose counterparts are relatives too
-    ends_agree: float = 8.0  # domain and range of properties have counterparts in each other
-    ends_clash: float = 8.0  # or in something else
+    vector: float = 3.7  # cosine of the names, centred
+    property_name: float = 6.0  # the same of properties, whose names are short and much alike
+    supplied: float = 5.0  # words that only one name has and the other entity's surroundings supply
+    known: float = 1.8  # or that the other ontology has, and left out here
+    contradiction: float = 6.0  # numbers or negations that differ, whatever else agrees
+    context: float = 0.8  # cosine of what their axioms mention
+    meaning: float = 16.0  # cosine of the definitions, centred, above or below what unrelated ones have
+    support: float = 2.3  # relatives whose counterparts are relatives too
+    ends_agree: float = 8.4  # domain and range of properties have counterparts in each other
+    ends_clash: float = 6.6  # or in something else
     rivals: bool = True  # an entity has one counterpart: other claims on either side count against a pair
-    bias: float = -8.0
-    prior: float = 0.5  # how usual counterparts are among these entities, in log-odds
+    bias: float = -7.8
+    prior: float = 1.0  # how usual counterparts are among these entities, in log-odds
+    chance: float = 0.5  # how far to believe what the task itself says about evidence that arises by chance
     rounds: int = 3
     wordbook: bool = True  # what the ontologies' own names say about their words
     strict: bool = True  # numbers and negations must agree
@@ -57,7 +70,8 @@ class _Case:
     context: float
     meaning: float | None
     overlap: float = 0.0
-    agreement: float = 1.0  # below 1 where words contradict each other
+    compared: Comparison = SAME
+    leftovers: Leftovers = NOTHING
     names: tuple[Name, Name] = ((), ())
     hints: Hints = Hints()
     evidence: float = 0.0
@@ -79,26 +93,30 @@ class RuleJudge:
 
     def weigh(self, questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
         """Every pair among the questions, weighed."""
-        lexicon = self._lexicon(questions)
         cases = _cases(questions)
-        for case in cases.values():
-            self._compare(case, lexicon)
-        surroundings = _surroundings(questions)
+        self._compare_names(questions, cases)
+        self._settle(cases, _surroundings(questions))
+        return cases
+
+    def _settle(self, cases: Mapping[Pair, _Case], surroundings: Surroundings) -> None:
+        """Round by round: what each pair is likely to be, in the light of its rivals and of what its relatives are."""
         self._share(cases)
         for _ in range(self.weights.rounds):
             surroundings.update({pair: case.probability for pair, case in cases.items()})
             for case in cases.values():
                 case.hints = surroundings.hints(case.source, case.target)
             self._share(cases, again=True)
-        for case in cases.values():
-            case.probability = _sharpened(case.probability) if self.weights.rivals else case.probability
-        return cases
 
-    def _lexicon(self, questions: Sequence[MatchQuestion]) -> Lexicon:
-        names = {(q.side, q.about.key): q.about.names for q in questions}
-        sides = [[those for (at, _), those in names.items() if at == side] for side in ("source", "target")]
-        wordbook = Wordbook(sides) if self.weights.wordbook else None
-        return Lexicon(names.values(), wordbook, strict=self.weights.strict)
+    def _compare_names(self, questions: Sequence[MatchQuestion], cases: Mapping[Pair, _Case]) -> None:
+        descriptions = {(q.side, q.about.key): q.about for q in questions}
+        sides = [[d for (at, _), d in descriptions.items() if at == side] for side in ("source", "target")]
+        names = [[d.names for d in side] for side in sides]
+        wordbook = Wordbook(names) if self.weights.wordbook else None
+        lexicon = Lexicon((one for side in names for one in side), wordbook, strict=self.weights.strict)
+        surplus = Surplus(lexicon, wordbook, [{d.iri: d for d in side} for side in sides])
+        for case in cases.values():
+            self._compare(case, lexicon)
+            case.leftovers = surplus.weigh(case.source, case.target, case.compared)
 
     def _share(self, cases: Mapping[Pair, _Case], *, again: bool = False) -> None:
         """The probability of every pair: its own evidence, and what its rivals leave of it."""
@@ -106,6 +124,11 @@ class RuleJudge:
             case.evidence = self._evidence(case)
         usual = self._usual(cases) if again and self.weights.prior else {}
         evidence = {pair: case.evidence + usual.get(pair[2], 0.0) for pair, case in cases.items()}
+        if again and self.weights.chance:
+            by_kind = chances(evidence, (pair for pair, case in cases.items() if _certain(case)))
+            evidence = {
+                pair: by_kind.get(pair[2], AS_IT_IS).odds(e, self.weights.chance) for pair, e in evidence.items()
+            }
         found = shares(evidence) if self.weights.rivals else {pair: _logistic(e) for pair, e in evidence.items()}
         for pair, probability in found.items():
             cases[pair].probability = probability
@@ -133,22 +156,26 @@ class RuleJudge:
     def _compare(self, case: _Case, lexicon: Lexicon) -> None:
         """Find the two names, one a side, that are most alike."""
         source, target = case.source, case.target
-        best = (-1.0, 1.0)
+        best = -1.0
         for (i, one), (j, other) in product(enumerate(source.names), enumerate(target.names)):
-            likeness, agreement = lexicon.compare(one, other, headed=source.kind == "class")
+            compared = lexicon.compare(one, other, headed=source.kind == "class")
+            likeness = compared.likeness
             likeness -= self.weights.synonym * ((i >= source.synonyms_from) + (j >= target.synonyms_from))
-            if likeness > best[0]:
-                best = (likeness, agreement)
-                case.names = (one, other)
-        case.overlap, case.agreement = best
+            if likeness > best:
+                best = likeness
+                case.names, case.compared = (one, other), compared
+        case.overlap = best
 
     def _evidence(self, case: _Case) -> float:
         """The log-odds of a pair, its rivals aside."""
         w, hints = self.weights, case.hints
         ends = hints.ends * (w.ends_agree if hints.ends > 0 else w.ends_clash)
         named = w.property_name if "property" in case.source.kind else w.name
-        names = named * case.overlap + w.context * case.context + w.vector * case.agreement * max(case.cosine, 0.0)
+        agreement = case.compared.agreement
+        names = named * case.overlap + w.context * case.context + w.vector * agreement * max(case.cosine, 0.0)
         names += w.meaning * (case.meaning - SAME_MEANING) if case.meaning is not None else 0.0
+        names -= w.contradiction * (1.0 - agreement)
+        names += w.supplied * case.leftovers.supplied - w.known * case.leftovers.known
         return w.bias + names + w.support * hints.support + ends
 
     def _verdict(self, question: MatchQuestion, cases: Mapping[Pair, _Case]) -> Verdict:
@@ -184,12 +211,8 @@ def _surroundings(questions: Sequence[MatchQuestion]) -> Surroundings:
     )
 
 
-def _sharpened(share: float) -> float:
-    """The confidence that a share stands for.
-
-    A share counts staying alone once for each end, so that its odds are about the square root of those of the pair.
-    """
-    return share**2 / (share**2 + (1.0 - share) ** 2)
+def _certain(case: _Case) -> bool:
+    return case.overlap >= SAME_NAME and case.probability >= CERTAIN
 
 
 def _logistic(evidence: float) -> float:

@@ -48,6 +48,10 @@ class Wordbook:
         """Whether one ontology uses both words: then one is not a spelling of the other."""
         return any(one in vocabulary and other in vocabulary for vocabulary in self._vocabularies)
 
+    def knows(self, side: int, word: Word) -> bool:
+        """Whether the names of one side use the word."""
+        return word in self._vocabularies[side]
+
     def rewrites(self) -> list[tuple[Name, Name]]:
         """The phrases found equal."""
         return sorted(pair for pair in self._same if self.equal(*pair))

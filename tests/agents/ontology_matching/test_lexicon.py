@@ -20,7 +20,7 @@ names = st.lists(st.text(min_size=1, max_size=8, alphabet=st.characters(categori
         ("vii", "7", 1.0),
         ("organisation", "organization", 0.8),
         ("sponsor", "sponzor", 0.7),
-        ("reviewer", "reviewing", 0.8),
+        ("reviewed", "reviewing", 0.8),
         ("conf", "conference", 0.7),
     ],
 )
@@ -31,6 +31,11 @@ def test_words_that_mean_the_same_are_alike(one: str, other: str, least: float) 
 @pytest.mark.parametrize(("one", "other"), [("paper", "person"), ("2", "3"), ("c1", "c2"), ("hut", "hat")])
 def test_words_that_do_not_are_not(one: str, other: str) -> None:
     assert word_likeness(one, other) == 0.0
+
+
+def test_who_does_a_thing_is_not_the_thing_done() -> None:
+    assert 0.0 < word_likeness("presenter", "presentation") < 0.6
+    assert word_likeness("reviewer", "reviewing") < 0.6
 
 
 def test_initials_stand_for_their_words() -> None:
@@ -61,8 +66,8 @@ def test_numbers_and_negations_must_agree() -> None:
 def test_a_word_the_ontologies_swap_is_as_good_as_equal() -> None:
     swapped = [[words("alpine hut"), words("mountain hut")], [words("alpine guide"), words("mountain guide")]]
     mined = Lexicon(swapped, Wordbook([swapped]))
-    assert mined.likeness(words("alpine path"), words("mountain path")) > 0.9
-    assert Lexicon(swapped).likeness(words("alpine path"), words("mountain path")) < 0.8
+    assert mined.likeness(words("alpine path"), words("mountain path")) > 0.95
+    assert Lexicon(swapped).likeness(words("alpine path"), words("mountain path")) < 0.9
 
 
 def test_a_rare_word_counts_for_more_than_a_common_one() -> None:

@@ -20,13 +20,16 @@ LEFT_OUT: dict[str, dict[str, Any]] = {
     "names: vectors": {"vector": 0.0},
     "names: own before synonym": {"synonym": 0.0},
     "names: mined words": {"wordbook": False},
-    "names: numbers and negations": {"strict": False},
+    "names: numbers and negations": {"strict": False, "contradiction": 0.0},
+    "names: words the surroundings supply": {"supplied": 0.0},
+    "names: words the other side left out": {"known": 0.0},
     "definitions": {"meaning": 0.0},
     "what axioms mention": {"context": 0.0},
     "relatives that agree": {"support": 0.0},
     "domain and range": {"ends_agree": 0.0, "ends_clash": 0.0},
     "rivals": {"rivals": False},
     "how usual counterparts are": {"prior": 0.0},
+    "what arises by chance": {"chance": 0.0},
     "rounds (one instead of three)": {"rounds": 1},
 }
 
