@@ -1,0 +1,23 @@
+"""What SPARQL cells cost, on data made here; printed, and held only where the margin is wide."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.benchmarks.kg.sparql_cells import completion, large_result, look_ups, server
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.slow]
+
+
+def test_batched_look_ups_beat_one_request_each() -> None:
+    with server() as url:
+        ours, bare = look_ups(url)
+    print(f"\n{bare / ours:.1f} x as fast as bare SPARQLWrapper")
+    assert ours < bare
+
+
+def test_a_large_result_stays_small_when_saved_and_completion_is_instant() -> None:
+    shown, asked, saved = large_result()
+    print(f"\nshown in {shown:.2f} s, the bare query {asked:.2f} s, {saved / 1000:,.0f} kB")
+    print(f"completion {completion():.3f} s")
+    assert saved < 2_000_000
