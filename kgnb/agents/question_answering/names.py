@@ -98,7 +98,8 @@ class Names:
     def _read(self, query: str, found: dict[str, dict[tuple[str, str | None], bool]]) -> None:
         self.asked += 1
         try:
-            rows = self._graph.select(query, limit=20 * self._page, timeout=self._timeout).rows
+            # Virtuoso refuses to sort more than 10,000 rows, whatever there are of them
+            rows = self._graph.select(query, limit=min(20 * self._page, 9_000), timeout=self._timeout).rows
         except BackendError:
             return  # without names there still are local names
         for iri, kind, text in rows:

@@ -87,7 +87,7 @@ def values_of(hood: Neighbourhood, query: str) -> tuple[tuple[Term, ...], str]:
         said = hood.graph.ask(query, timeout=hood.timeout)
         return (Literal("true" if said else "false", datatype=f"{XSD}boolean"),), ""
     if "LIMIT" in [token.word for token in tokens(query)] or "OFFSET" in [token.word for token in tokens(query)]:
-        found = hood.select(query, limit=hood.most)
+        found = hood.select(query, limit=min(hood.most, 9_000))  # Virtuoso sorts no more than 10,000
         rows, note = found.rows, "there are more rows than were read" if found.truncated else ""
     else:
         rows, note = hood.rows(query)
