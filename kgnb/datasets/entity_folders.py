@@ -2,7 +2,7 @@
 
 Two layouts, told apart by their files, whatever the folder is called:
 
-- *ids*: ``ent_ids_1/2``, ``triples_1/2`` in numbers (of one number space, or each side's own), optionally ``rel_ids_1/2``;
+- *ids*: ``ent_ids_1/2``, ``triples_1/2`` in numbers, optionally ``rel_ids_1/2``;
   links in ``sup_pairs`` and ``ref_pairs``, or ``sup_ent_ids`` and ``ref_ent_ids`` (DBP15K, SRPRS).
 - *iris*: ``rel_triples_1/2`` and, where there are any, ``attr_triples_1/2``; links in ``ent_links`` or in the
   ``train_links``, ``valid_links``, ``test_links`` of a fold (OpenEA).

@@ -37,7 +37,7 @@ def local_names(iris: Sequence[str]) -> tuple[str, ...]:
     spaces = [iri[: max(iri.rfind("/"), iri.rfind("#"), iri.rfind(":") if "/" not in iri else 0) + 1] for iri in iris]
     usual = Counter(spaces).most_common(1)[0][0] if spaces else ""
     found = [
-        iri[len(usual) :] if usual and iri.startswith(usual) else _last(iri, space)
+        (iri[len(usual) :] if usual and iri.startswith(usual) else "") or _last(iri, space)
         for iri, space in zip(iris, spaces, strict=True)
     ]
     titles = sum("_" in name or "%20" in name or "+" in name for name in found) >= len(found) / 100

@@ -28,7 +28,7 @@ def shared(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
     asked, options = comparison.asked, comparison.options
     height, width = asked.open_rows, asked.open_columns
     if options.assignment == "argmax" or options.cardinality == "n:1":
-        return softmax(pairs, corrected(pairs, logits, height, width), height)
+        return softmax(pairs, corrected(pairs, logits, height, width) / 2, height)  # of the logits' own scale
     even = abs(height - width) <= _EVEN * max(height, width)
     warm = (logits / (50 * options.temperature)).astype(np.float32)
     return sinkhorn(pairs, warm, height, width, rounds=options.sinkhorn_rounds, even=even)

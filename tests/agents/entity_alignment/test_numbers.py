@@ -1,0 +1,235 @@
+"""The numeric parts behind propose: candidates, assignment, weighing, calibration, propagation, relations."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from scipy import sparse
+
+from kgnb.agents.entity_alignment.assignment import hungarian, row_best, sinkhorn, softmax, stable
+from kgnb.agents.entity_alignment.calibration import chance_of_a_counterpart, corrected, expected_best, rising
+from kgnb.agents.entity_alignment.candidates import (
+    Pairs,
+    best_pairs,
+    dense_dots,
+    nearest_pairs,
+    nearest_rows,
+    places,
+    sparse_dots,
+    united,
+)
+from kgnb.agents.entity_alignment.graphs import EntityGraph
+from kgnb.agents.entity_alignment.propagation import averaging, labels, spread, unit
+from kgnb.agents.entity_alignment.relations import adjacency, counterparts, edges_of, neighbours, statements
+from kgnb.agents.entity_alignment.weighing import fitted
+
+HEIGHT, WIDTH = 5, 6
+
+
+@some.composite
+def scored(draw: some.DrawFn) -> tuple[Pairs, np.ndarray]:
+    """Some pairs of a small table, sorted, and a score of each."""
+    cells = draw(some.lists(some.integers(0, HEIGHT * WIDTH - 1), unique=True, max_size=20).map(sorted))
+    scores = draw(some.lists(some.sampled_from([-3.0, -1.0, 0.0, 0.5, 0.5, 2.0, 7.0]), min_size=len(cells)))
+    keys = np.array(cells, dtype=np.int64)
+    return Pairs(keys // WIDTH, keys % WIDTH), np.array(scores[: len(cells)], dtype=np.float32)
+
+
+@given(scored())
+def test_nobody_could_do_better_with_someone_who_agrees(table: tuple[Pairs, np.ndarray]) -> None:
+    pairs, scores = table
+    given_ = stable(pairs, scores, HEIGHT, WIDTH)
+    value = {(r, c): s for r, c, s in zip(*pairs, scores, strict=True)}
+    taken = given_[given_ >= 0]
+    assert len(set(taken)) == len(taken)
+    holder = {c: r for r, c in enumerate(given_) if c >= 0}
+    for (row, column), score in value.items():
+        mine = value[row, given_[row]] if given_[row] >= 0 else -np.inf
+        theirs = value[holder[column], column] if column in holder else -np.inf
+        assert mine >= score or theirs >= score
+
+
+@given(scored())
+@settings(max_examples=50)
+def test_the_hungarian_way_joins_as_many_as_can_be_at_the_highest_sum(table: tuple[Pairs, np.ndarray]) -> None:
+    pairs, scores = table
+    value = {(int(r), int(c)): float(s) for r, c, s in zip(*pairs, scores, strict=True)}
+    given_ = hungarian(pairs, scores, HEIGHT, WIDTH)
+    found = [(row, int(column)) for row, column in enumerate(given_) if column >= 0]
+    assert set(found) <= set(value)
+    assert len({column for _, column in found}) == len(found)
+    gain = 2.0 + 2 * (max(value.values()) - min(value.values())) if value else 0.0
+    worth = {pair: gain - 1.0 - max(value.values()) + score for pair, score in value.items()}
+    best = 0.0
+    for number in range(min(4, HEIGHT) + 1):
+        for chosen in itertools.islice(itertools.combinations(value, number), 2000):
+            rows, columns = {r for r, _ in chosen}, {c for _, c in chosen}
+            if len(rows) == len(columns) == number:
+                best = max(best, sum(worth[pair] for pair in chosen))
+    assert sum(worth[pair] for pair in found) >= best - 1e-3
+
+
+@given(scored(), some.integers(0, 30), some.booleans())
+def test_chances_of_a_row_add_up_to_one(table: tuple[Pairs, np.ndarray], rounds: int, even: bool) -> None:
+    pairs, scores = table
+    chances = sinkhorn(pairs, scores, HEIGHT, WIDTH, rounds=rounds, even=even)
+    sums = np.bincount(pairs.rows, weights=chances, minlength=HEIGHT)
+    assert np.allclose(sums[np.unique(pairs.rows)], 1, atol=1e-5)
+
+
+def test_assignment_gives_a_contested_column_to_who_has_no_other() -> None:
+    pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 0]))
+    logits = np.array([3.0, 2.0, 1.0], dtype=np.float32)
+    assert softmax(pairs, logits, 2)[0] > 0.5
+    assert sinkhorn(pairs, logits, 2, 2, rounds=200)[1] > 0.9
+
+
+def test_huge_scores_neither_overflow_nor_vanish() -> None:
+    pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    found = sinkhorn(pairs, np.array([1e5, -1e5, 3e4], dtype=np.float32), 2, 2, rounds=50)
+    assert np.isfinite(found).all()
+    assert found[0] == pytest.approx(1)
+
+
+@given(some.integers(1, 12), some.integers(1, 12), some.integers(1, 5), some.integers(1, 7), some.integers(0, 99))
+def test_the_best_of_rows_and_columns_are_found_whatever_the_block(
+    height: int, width: int, k: int, block: int, seed: int
+) -> None:
+    draw = np.random.default_rng(seed)
+    left, right = unit(draw.random((height, 3), dtype=np.float32)), unit(draw.random((width, 3), dtype=np.float32))
+    found = set(zip(*nearest_pairs(left, right, k, block), strict=True))
+    scores = left @ right.T
+    for row in range(height):
+        assert (row, int(np.argmax(scores[row]))) in found or np.sort(scores[row])[-1] == np.sort(scores[row])[-2]
+    wanted = {(row, int(c)) for row in range(height) for c in np.argsort(-scores[row])[:k]}
+    wanted |= {(int(r), column) for column in range(width) for r in np.argsort(-scores[:, column])[:k]}
+    assert len(found) == len(wanted)
+    alone = nearest_rows(left, right, k, block)
+    assert len(alone.rows) == height * min(k, width)
+
+
+def test_a_row_without_a_vector_has_no_pair() -> None:
+    left, right = np.eye(3, dtype=np.float32), np.eye(3, dtype=np.float32)
+    left[1] = 0
+    right[2] = 0
+    found = nearest_pairs(left, right, 3, 2)
+    assert 1 not in found.rows
+    assert 2 not in found.columns
+
+
+def test_dots_of_pairs_are_those_of_the_whole_product() -> None:
+    draw = np.random.default_rng(0)
+    left, right = draw.random((7, 4), dtype=np.float32), draw.random((9, 4), dtype=np.float32)
+    pairs = united(Pairs(draw.integers(0, 7, 20), draw.integers(0, 9, 20)), width=9)
+    whole = (left @ right.T)[pairs.rows, pairs.columns]
+    np.testing.assert_allclose(dense_dots(left, right, pairs, block=3), whole, rtol=1e-5)
+    np.testing.assert_allclose(
+        sparse_dots(sparse.csr_matrix(left), sparse.csr_matrix(right), pairs, block=3), whole, rtol=1e-5
+    )
+
+
+def test_places_break_ties_by_column() -> None:
+    pairs = Pairs(np.array([0, 0, 0, 1]), np.array([0, 1, 2, 0]))
+    scores = np.array([0.5, 0.9, 0.5, 0.1], dtype=np.float32)
+    assert places(pairs.rows, pairs.columns, scores).tolist() == [1, 0, 2, 0]
+    assert best_pairs(pairs, scores, 1, 1).tolist() == [True, True, True, True]
+    assert best_pairs(pairs, scores, 1, 0).tolist() == [False, True, False, True]
+    assert row_best(pairs, scores, 3).tolist() == pytest.approx([0.9, 0.1, -np.inf])
+
+
+def test_weights_follow_the_view_that_tells_and_stay_where_nothing_is_said() -> None:
+    draw = np.random.default_rng(0)
+    rows, columns = np.repeat(np.arange(200), 5), np.tile(np.arange(5), 200)
+    truth = (columns == rows % 5).astype(np.float32)
+    telling = truth * 0.5 + draw.random(1000).astype(np.float32) * 0.6
+    views = np.column_stack([telling, draw.random(1000).astype(np.float32)])
+    prior = np.array([2.0, 2.0])
+    weights = fitted(Pairs(rows, columns), views, truth, prior, height=200, strength=1.0)
+    assert weights[0] > 4 > 1.5 > weights[1] >= 0
+    silent = fitted(Pairs(rows, columns), views, truth * 0, prior, height=200, strength=1.0)
+    np.testing.assert_array_equal(silent, prior)
+
+
+def test_second_bests_tell_which_bests_can_be_trusted() -> None:
+    draw = np.random.default_rng(0)
+    wrong = draw.normal(0, 1, 1000).astype(np.float32)
+    best = np.concatenate([draw.normal(8, 1, 700), draw.normal(0, 1, 300)]).astype(np.float32)
+    chances = chance_of_a_counterpart(best, wrong)
+    assert chances[:700].mean() > 0.95
+    assert chances[700:].mean() < 0.2
+    assert chance_of_a_counterpart(np.array([-np.inf], np.float32), wrong).tolist() == [0]
+    assert chance_of_a_counterpart(np.array([1.0], np.float32), wrong[:0]).tolist() == [0.5]
+
+
+@given(some.lists(some.floats(0, 1), min_size=1, max_size=30))
+def test_what_should_rise_rises_and_keeps_its_mean(values: list[float]) -> None:
+    found = rising(np.array(values), np.ones(len(values)))
+    assert (np.diff(found) >= -1e-12).all()
+    assert found.mean() == pytest.approx(np.mean(values))
+
+
+def test_keeps_what_raises_the_f1_to_be_expected() -> None:
+    confidence = np.array([0.9] * 80 + [0.1] * 20, dtype=np.float32)
+    assert 0.1 < expected_best(confidence, 100) <= 0.9
+    assert expected_best(np.zeros(3, np.float32), 3) == 0
+
+
+def test_a_pair_that_is_good_for_everyone_counts_less() -> None:
+    pairs = Pairs(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 0, 2, 0]))
+    logits = np.array([5.0, 4.8, 5.0, 4.8, 5.0], dtype=np.float32)
+    found = corrected(pairs, logits, 3, 3, nearest=3)
+    assert found[1] > found[0] - 0.2
+
+
+def graph(triples: list[tuple[int, int, int]], size: int, relations: int = 2) -> EntityGraph:
+    rows = np.array(triples, dtype=np.int32).reshape(-1, 3)
+    iris = tuple(f"http://e.example/{number}" for number in range(size))
+    return EntityGraph("g", iris, ("",) * size, tuple(f"http://r.example/{r}" for r in range(relations)), rows)
+
+
+def test_edges_run_both_ways_once_and_rare_neighbours_weigh_more() -> None:
+    edges = edges_of(graph([(0, 0, 1), (0, 0, 1), (2, 0, 1), (3, 0, 1), (0, 1, 4), (5, 1, 5)], 6))
+    assert len(edges.start) == 8
+    weights = adjacency(edges)
+    assert weights[0, 4] > weights[0, 1] > 0
+    assert weights[5].nnz == 0
+
+
+def test_nothing_comes_back_to_where_it_started() -> None:
+    weights = adjacency(edges_of(graph([(0, 0, 1), (1, 0, 2)], 3)))
+    one, two = spread(np.eye(3, dtype=np.float32), weights, 2)
+    assert one[0].tolist() == [0, 1, 0]
+    assert two[0].tolist() == pytest.approx([0, 0, 1])
+    assert two[1].tolist() == pytest.approx([0, 0, 0], abs=1e-5)
+    assert np.asarray(averaging(weights).sum(axis=1)).ravel().tolist() == pytest.approx([1, 1, 1])
+
+
+def test_an_anchor_has_one_label_on_both_sides() -> None:
+    anchors = np.array([[0, 2], [1, 0]], dtype=np.int32)
+    left, right = labels(anchors, 3, 0, 64, 0), labels(anchors, 3, 1, 64, 0)
+    assert left[0] @ right[2] == pytest.approx(1, abs=1e-5)
+    assert abs(float(left[0] @ right[0])) < 0.5
+    assert not left[2].any()
+
+
+def test_relations_find_their_counterparts_between_anchors() -> None:
+    left = edges_of(graph([(n, 0, n + 1) for n in range(20)] + [(n + 1, 1, n) for n in range(0, 20, 2)], 21))
+    right = edges_of(graph([(n, 1, n + 1) for n in range(20)] + [(n + 1, 0, n) for n in range(0, 20, 2)], 21))
+    alike = counterparts(left, right, sparse.identity(21, dtype=np.float32, format="csr"))
+    assert alike[0].toarray().argmax() == 1
+    assert alike[2].toarray().argmax() == 3  # the inverses as well
+    assert alike.max() <= 1
+
+
+def test_surroundings_meet_where_they_are_anchored() -> None:
+    left, right = edges_of(graph([(0, 0, 1), (2, 0, 3)], 4)), edges_of(graph([(0, 0, 1), (2, 0, 3)], 4))
+    anchors = sparse.csr_matrix((np.ones(1, np.float32), ([1], [1])), shape=(4, 4))
+    pairs = Pairs(np.array([0, 2]), np.array([0, 0]))
+    seen = neighbours(left, right, anchors)
+    assert sparse_dots(*seen, pairs).tolist()[1] == 0 < sparse_dots(*seen, pairs).tolist()[0]
+    alike = sparse.identity(4, dtype=np.float32, format="csr")
+    assert (sparse_dots(*statements(left, right, anchors, alike), pairs) > 0).tolist() == [True, False]

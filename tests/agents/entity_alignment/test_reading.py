@@ -1,0 +1,176 @@
+"""Entity graphs from RDF and from folders; names from labels and IRIs; values as tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import rdflib
+
+from kgnb.agents.entity_alignment.attributes import shared_values, value_pairs, value_tokens
+from kgnb.agents.entity_alignment.candidates import sparse_dots
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Value, pairs
+from kgnb.agents.entity_alignment.names import bare, compare_ready, folded, local_names
+from kgnb.agents.entity_alignment.reading import from_graph, from_raw
+from kgnb.datasets.entity_folders import RawGraph
+from kgnb.kg.rdflib_graph import RdflibGraph
+from kgnb.vectors.character_embedder import CharacterEmbedder
+
+TURTLE = """
+@prefix : <http://hut.example/> . @prefix o: <http://hut.example/onto#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+o:Hut a owl:Class ; rdfs:label "hut"@en ; rdfs:subClassOf o:Building .
+o:near a owl:ObjectProperty ; rdfs:label "near"@en .
+<http://hut.example/onto> a owl:Ontology ; rdfs:label "an ontology" .
+:h1 a o:Hut ; rdfs:label "Bergsee Hütte"@de ; skos:altLabel "Bergsee"@de ; o:near :lake_one, :h2 ; o:beds 80 ;
+    o:page <http://www.bergsee.example/> ; owl:sameAs <http://other.example/x1> ; o:address [ o:street "Weg 1" ] .
+:h2 a o:Hut ; o:beds "40"^^<http://www.w3.org/2001/XMLSchema#int> ; skos:exactMatch <http://other.example/x2> .
+"""
+
+
+@pytest.fixture
+def hut() -> EntityGraph:
+    graph = rdflib.Graph()
+    graph.parse(data=TURTLE, format="turtle")
+    return from_graph(RdflibGraph(graph))
+
+
+def test_individuals_alone_are_entities(hut: EntityGraph) -> None:
+    assert hut.entities == tuple(f"http://hut.example/{name}" for name in ("h1", "h2", "lake_one"))
+    assert hut.relations == ("http://hut.example/onto#near",)
+    assert sorted(map(tuple, hut.triples.tolist())) == [(0, 0, 1), (0, 0, 2)]
+
+
+def test_labels_name_and_other_names_are_aliases(hut: EntityGraph) -> None:
+    assert hut.names == ("Bergsee Hütte", "h2", "lake one")
+    assert hut.aliases == {0: ("Bergsee",)}
+    assert hut.called(2) == "lake one"
+
+
+def test_links_that_would_be_the_answer_are_not_read(hut: EntityGraph) -> None:
+    everything = " ".join([*hut.entities, *hut.relations, *hut.attributes, *(value.text for value in hut.values)])
+    assert "other.example" not in everything
+    assert "sameAs" not in everything
+
+
+def test_values_keep_language_and_datatype(hut: EntityGraph) -> None:
+    described = {(hut.attributes[attribute], value) for attribute, value in hut.attributes_of(0)}
+    assert ("http://hut.example/onto#beds", Value("80", "", "http://www.w3.org/2001/XMLSchema#integer")) in described
+    page = Value("http://www.bergsee.example/", "", "http://www.w3.org/2001/XMLSchema#anyURI")
+    assert ("http://hut.example/onto#page", page) in described
+
+
+def test_facts_tell_the_direction(hut: EntityGraph) -> None:
+    assert [(fact.other, fact.outgoing) for fact in hut.facts(2)] == [(0, False)]
+    assert {fact.other for fact in hut.facts(0) if fact.outgoing} == {1, 2}
+
+
+def test_a_graph_of_an_ontology_alone_has_no_entities() -> None:
+    graph = rdflib.Graph()
+    graph.add((rdflib.URIRef("http://a.example/C"), rdflib.RDF.type, rdflib.OWL.Class))
+    assert len(from_graph(RdflibGraph(graph))) == 0
+
+
+def test_a_folders_own_labels_come_before_codes() -> None:
+    raw = RawGraph(
+        "w",
+        tuple(f"http://w.example/entity/Q{number}" for number in range(3)),
+        (),
+        np.empty((0, 3), dtype=np.int32),
+        ("http://w.example/prop/label", "http://w.example/prop/P1"),
+        (("Bergsee", "de", ""), ("1999", "", "")),
+        np.array([[0, 0, 0], [1, 1, 1]], dtype=np.int32),
+    )
+    assert from_raw(raw).names == ("Bergsee", "", "")
+
+
+@pytest.mark.parametrize(
+    ("iris", "names"),
+    [
+        (["http://d.org/r/A_b", "http://d.org/r/C_(d)", "http://d.org/r/AC/DC_x"], ("A b", "C (d)", "AC/DC x")),
+        (["http://d.org/r#hutMonte", "http://d.org/r#innLake"], ("hut monte", "inn lake")),
+        (["http://d.org/%C3%89cole_x", "http://d.org/1984"], ("École x", "1984")),
+        (["urn:x:Q1", "urn:x:Q22"], ("", "")),
+        ([], ()),
+        (["http://d.org/r/"], ("r",)),
+    ],
+)
+def test_names_are_read_from_iris(iris: list[str], names: tuple[str, ...]) -> None:
+    assert local_names(iris) == names
+
+
+def test_folding_spares_marks_that_are_letters() -> None:
+    assert folded("Zurovići, ÉCOLE") == "zurovici ecole"
+    assert folded("ガギ") == "ガギ"
+    assert folded("ｈｕｔ") == "hut"
+    assert folded("?!") == "?!"
+    assert bare("Hut (Alps)") == bare("HUT, Alps") == "hut"
+
+
+def test_equal_names_meet_and_other_names_do_not() -> None:
+    left, right = compare_ready(["Söller", "Hut 12", ""], ["soller", "Hut 13", ""], CharacterEmbedder(64))
+    assert left.whole[0] == right.whole[0] >= 0
+    assert left.whole[2] == -1
+    assert left.numbers[1] != right.numbers[1]
+    assert not left.vectors[2].any()
+    assert float(left.vectors[0] @ left.vectors[0]) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("80", "80.0"), ("8e1", "80"), ("  Weg 1 ", "weg 1"), ("ｈｕｔ", "hut"), ("École", "ecole")]
+)
+def test_values_written_differently_are_one(one: str, other: str) -> None:
+    assert value_tokens(one)[0] == value_tokens(other)[0]
+
+
+def described(values: list[str]) -> EntityGraph:
+    rows = np.array([[entity, 0, entity] for entity in range(len(values))], dtype=np.int32)
+    iris = tuple(f"http://e.example/{number}" for number in range(len(values)))
+    empty = np.empty((0, 3), dtype=np.int32)
+    names, attributes = ("",) * len(values), ("http://e.example/p",)
+    return EntityGraph("g", iris, names, (), empty, attributes, tuple(map(Value, values)), rows)
+
+
+def test_rare_values_say_more_than_usual_ones() -> None:
+    left, right = described(["yes", "yes", "1878-11-23"]), described(["yes", "yes", "1878-11-23"])
+    seen = shared_values(left, right)
+    assert seen is not None
+    every = value_pairs(seen, np.arange(3), np.arange(3), 3)
+    found = {(int(r), int(c)): float(s) for r, c, s in zip(*every, sparse_dots(*seen, every), strict=True)}
+    assert set(found) == {(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)}
+    assert found[2, 2] > found[0, 0]
+
+
+def test_no_values_on_a_side_is_no_view() -> None:
+    left = described(["yes"])
+    right = EntityGraph("r", left.entities, left.names, (), left.triples)
+    assert shared_values(left, right) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda g: EntityGraph("g", g.entities, (), g.relations, g.triples),
+        lambda g: EntityGraph("g", g.entities, g.names, (), np.array([[0, 0, 0]], np.int32)),
+        lambda g: EntityGraph("g", g.entities, g.names, g.relations, np.zeros((1, 2), np.int32)),
+    ],
+)
+def test_refuses_arrays_that_do_not_fit(hut: EntityGraph, change: Callable[[EntityGraph], EntityGraph]) -> None:
+    with pytest.raises(ValueError, match=r"names|index|shape"):
+        change(hut)
+
+
+def test_hidden_and_other_names_leave_the_rest_alone(hut: EntityGraph) -> None:
+    assert set(hut.unnamed().names) == {""}
+    assert hut.renamed({"http://hut.example/h2": " Two\tBeds "}).names[1] == "Two Beds"
+    assert hut.digest == from_graph_again().digest
+    assert hut.digest != hut.unnamed().digest
+    assert pairs(hut, hut, [("http://hut.example/h1", "http://hut.example/h2")]).tolist() == [[0, 1]]
+
+
+def from_graph_again() -> EntityGraph:
+    graph = rdflib.Graph()
+    graph.parse(data=TURTLE, format="turtle")
+    return from_graph(RdflibGraph(graph))
