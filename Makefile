@@ -12,6 +12,8 @@ report: $(STAMP)  ## run the reports of all agents on our own data and say where
 	$(BIN)/kgnb report ontology-matching -p dataset=huts
 	@echo "Entity alignment, on our own two catalogues of the huts:"
 	$(BIN)/kgnb report entity-alignment -p pair=huts
+	@echo "Graph construction, on the notes of our own hut kitchens:"
+	$(BIN)/kgnb report kg-construction
 	@echo "The page above is one file: open it in a browser. make lab opens the tour."
 
 test: $(STAMP)  ## run every test (set KGNB_DATA to include the benchmarks)

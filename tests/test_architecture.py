@@ -42,6 +42,8 @@ ALLOWED: dict[str, set[str]] = {
 EDGES = {"cli", "magics", "widgets", "reporting", "__init__", "__main__"}
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
+    "entity_alignment": ["propose", "plan", "select", "align", "reflect", "optimise"],
+    "kg_construction": ["compile", "plan", "instantiate", "ground", "serve"],
 }
 ADAPTER_LIBRARIES = {
     "pyoxigraph": "kgnb/kg/",

@@ -77,7 +77,7 @@ class Desk:
 
     A call that was refused is refused again, unread, when it comes back unchanged; after ``repairs`` refusals in a row
     a tool's call is put on the list of doubts, and the reader is told to go on. ``feedback=False`` tells only that a
-    call was received: the paper's ablation.
+    call was received, and the IRI if there is one: the paper's ablation.
     """
 
     session: Session
@@ -140,8 +140,10 @@ class Desk:
         return CallResult(False, violations=(*result.violations, over), retryable=False)
 
     def told(self, result: CallResult) -> dict[str, Any]:
-        """What the reader gets to see of a result."""
-        return result.as_json() if self.feedback else {"received": True}
+        """What the reader gets to see of a result; without feedback the IRI alone."""
+        if self.feedback:
+            return result.as_json()
+        return {"received": True} | ({"iri": result.iri} if result.ok and result.iri else {})
 
     def close(self) -> None:
         """What was refused and never repaired goes to the doubts."""

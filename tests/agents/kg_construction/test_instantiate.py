@@ -121,7 +121,8 @@ def test_without_feedback_the_model_is_told_nothing() -> None:
     model = ScriptedModel(lambda request: obedient(request) if len(request.messages) < 4 else calls(("finish", {})))
     built = build_graph({"note": "Ambre 120 C"}, PACK, judge="model", model=model, options=Options(feedback=False))
     told = [m.text for request in model.asked for m in request.messages if m.role == "tool"]
-    assert set(told) == {'{"received": true}'}
+    assert told
+    assert not any("violations" in text or "allowed" in text for text in told)
     assert built.counts()["to review"] >= 1
 
 

@@ -1,0 +1,74 @@
+"""Text2KGBench: sentences, the ontology they are read with, and what they state (Mihindukulasooriya et al. 2023)."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgnb.datasets.fetch import data_folder
+from kgnb.errors import DataError
+
+Triple = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence and the triples it states, as surface strings."""
+
+    id: str
+    text: str
+    triples: tuple[Triple, ...]
+
+
+@dataclass(frozen=True)
+class Text2KgCase:
+    """One ontology with its test sentences. ``relations`` are the names it has."""
+
+    name: str
+    tbox: Path
+    sentences: tuple[Sentence, ...]
+    relations: frozenset[str]
+
+
+def text2kg(folder: Path | None, benchmark: str = "dbpedia_webnlg") -> tuple[Text2KgCase, ...]:
+    """The ontologies of a benchmark in the order of their numbers; ``folder`` holds ``text2kg``.
+
+    Raises:
+        DataError: the data is not there, or a line of it is not what it should be.
+    """
+    home = data_folder("text2kg", folder) / benchmark
+    files = sorted((home / "ground_truth").glob("ont_*_ground_truth.jsonl"), key=_number)
+    if not files:
+        raise DataError("there are no test sentences", where=str(home), fix="Get Text2KGBench and put it there.")
+    return tuple(_case(home, file) for file in files)
+
+
+def _number(file: Path) -> int:
+    match = re.match(r"ont_(\d+)_", file.name)
+    return int(match[1]) if match else 0
+
+
+def _case(home: Path, file: Path) -> Text2KgCase:
+    name = file.name.removesuffix("_ground_truth.jsonl")
+    plain = name.removeprefix("ont_")
+    owl = sorted((home / "ontologies" / "owl").glob(f"*{plain}*"))
+    if not owl:
+        raise DataError(f"there is no ontology for {name}", where=str(home / "ontologies" / "owl"), fix="Get it again.")
+    sentences = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            triples = tuple((one["sub"], one["rel"], one["obj"]) for one in row["triples"])
+            sentences.append(Sentence(row["id"], row["sent"], triples))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError("not a sentence with triples", where=f"{file}:{number}", fix="Get it again.") from error
+    described = home / "ontologies" / f"{plain}_ontology.json"
+    relations = frozenset[str]()
+    if described.is_file():
+        found = json.loads(described.read_text(encoding="utf-8"))
+        relations = frozenset(one["label"] for one in found.get("relations", ()))
+    return Text2KgCase(name, owl[0], tuple(sentences), relations)
