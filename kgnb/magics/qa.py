@@ -152,11 +152,9 @@ class QaMagics(VerbMagics):
             self._begin(task, argparse.Namespace(question=[], entity=[]))
         return self._to_the_end(task)
 
-    @verb("qa evaluate", "%qa evaluate huts:questions", "%qa evaluate mine.jsonl --most 20")
+    @verb("qa evaluate", "%qa evaluate huts:questions", "%qa evaluate mine.jsonl --sample 20")
     @argument("file", metavar="FILE", nargs="?", default="huts:questions", help="lines {id, question, values, kind?}")
-    @argument(
-        "--most", type=Number(int, 0, None), metavar="N", default=0, help="ask only so many, evenly spread [0: all]"
-    )
+    @argument("--sample", type=Number(int, 0, None), metavar="N", default=0, help="ask only so many, spread over it")
     @argument("--given", action="store_true", help="take the entities the file gives instead of looking for them")
     @options(Judging, "judge")
     def evaluate(self, arguments: argparse.Namespace) -> Any:
@@ -171,7 +169,7 @@ class QaMagics(VerbMagics):
             raise DataError("no question has an answer", where=str(arguments.file), fix='Add "values": [...] to them.')
         if task.judging.judge == "person":
             raise OutOfOrder("a whole file is not asked of a person", fix="Choose: %qa evaluate FILE --judge rule")
-        kept = sampled(asked if arguments.given else [replace(one, entities=()) for one in asked], arguments.most)
+        kept = sampled(asked if arguments.given else [replace(one, entities=()) for one in asked], arguments.sample)
         task.progress = self._progress()
         with task.telling():
             measured = ask_all(kept, task.desk, task.options, task.run)

@@ -118,11 +118,12 @@ def test_answers_are_exported_and_the_run_is_shown(asking: Notebook) -> None:
 
 
 def test_a_file_of_questions_is_scored_three_ways(asking: Notebook) -> None:
-    metrics = asking.good("%qa evaluate huts:questions --most 6 --given").value
+    metrics = asking.good("%qa evaluate huts:questions --sample 6 --given").value
     text = metrics.text()
     assert all(title in text for title in ("Lenient (!)", "Strict", "Set F1"))
     assert any("empty answer" in note for note in metrics.notes)
     assert metrics.summary[0].values["questions"] == 6
+    assert asking.good("%qa evaluate --sample 3").value.summary[0].values["questions"] == 3
 
 
 def test_an_ambiguous_name_is_shown_not_hidden(asking: Notebook) -> None:
