@@ -12,7 +12,14 @@
 """
 
 from kgnb.reporting.ontology_matching.errors import missed, unsure, wrong
-from kgnb.reporting.ontology_matching.experiments import left_out, oracle_curves, oracle_shares, oracle_table, prompts
+from kgnb.reporting.ontology_matching.experiments import (
+    grown,
+    left_out,
+    oracle_curves,
+    oracle_shares,
+    oracle_table,
+    prompts,
+)
 from kgnb.reporting.ontology_matching.matching import run_cases
 from kgnb.reporting.ontology_matching.metrics import save
 from kgnb.reporting.ontology_matching.results import Results
@@ -38,6 +45,7 @@ __all__ = [
     "by_pair",
     "by_pair_bars",
     "cost",
+    "grown",
     "headline",
     "headline_bars",
     "left_out",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -17,6 +18,8 @@ from kgnb.evaluate.alignment import Oriented
 from kgnb.kg.ontology import Ontology
 from kgnb.mapping_files import load_reference
 from kgnb.reporting.ontology_matching.ablation import Ablated, ablate
+from kgnb.reporting.ontology_matching.growth import read_growth
+from kgnb.reporting.ontology_matching.installed import installed_alignments
 from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.reporting.ontology_matching.prepared import prepare
 from kgnb.reporting.ontology_matching.prompt_counts import Prompts, count_prompts
@@ -50,18 +53,23 @@ def run_cases(
     curves: bool = False,
     seeds: int = 5,
     ablation: bool = False,
+    installed: bool = False,
+    growth: str = "",
     session: Session | None = None,
 ) -> Results:
     """Match the pairs of a data set that have a reference (or those named), or ``source`` with ``target`` if given.
 
     With ``curves`` a judge with errors is simulated on every pair that has a reference, ``seeds`` times a rate; with
-    ``ablation`` the rule judge does without each ingredient in turn. Both start from the same questions.
+    ``ablation`` the rule judge does without each ingredient in turn. Both start from the same questions. With
+    ``installed`` other matchers are run beside it where they are installed. ``growth`` is a stored run of the growth
+    benchmark.
 
     Stops at a spent budget with what there is by then, and says so. Raises ValueError if only one of ``source`` and
     ``target`` is given, DataError for a file that is missing or wrong, ConfigError for a judge that lacks something.
     """
     session = session or current()
     settings = session.settings.with_(**({"model": model} if model else {}))
+    sizes = read_growth(growth) if growth else []
     task = _own_pair(source, target, reference) if source or target else matching_set(dataset, settings.data)
     cases = _chosen(task, pairs)
     options = Options(k=k, context=context or task.context)
@@ -94,23 +102,38 @@ def run_cases(
                 if not outcomes:
                     raise
                 break
+    others, failed = _installed(outcomes, cases, read) if installed else (outcomes, [])
     tried = [_experiments(one, options, embed, index, curves, seeds, ablation) for one in outcomes if one.wanted]
     simulated = f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else ""
     return Results(
         task=task.title,
-        outcomes=tuple(outcomes),
+        outcomes=tuple(others),
         judge=_said(judge, settings),
         embedder=embed.name,
         options=options,
         run=run,
         peers=_peers(task, cases),
         simulation=simulated,
-        notes=(*task.notes, *_cut_short(len(outcomes), len(cases))),
+        notes=(*task.notes, *_cut_short(len(outcomes), len(cases)), *failed),
         draws=tuple(draw for one in tried for draw in one.draws),
         shares=tuple(draw for one in tried for draw in one.shares),
         prompts=tuple(counted for one in tried for counted in one.prompts),
         ablated=tuple(ablated for one in tried for ablated in one.ablated),
+        growth=tuple(sizes),
     )
+
+
+def _installed(
+    outcomes: Sequence[Outcome], cases: Sequence[MatchingCase], read: dict[Any, Ontology]
+) -> tuple[list[Outcome], list[str]]:
+    """The outcomes with what installed matchers find beside what is stored, and notes on those that failed."""
+    beside: list[Outcome] = []
+    notes: list[str] = []
+    for outcome, case in zip(outcomes, cases, strict=False):
+        found, said = installed_alignments(case, read[case.source], read[case.target]) if outcome.wanted else ((), ())
+        beside.append(replace(outcome, stored=(*outcome.stored, *found)))
+        notes += said
+    return beside, notes
 
 
 class Experiments(NamedTuple):

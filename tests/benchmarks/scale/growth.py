@@ -19,8 +19,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge
@@ -30,6 +28,8 @@ from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.backends import open_ontology
 from kgnb.evaluate.alignment import score, triples
+from kgnb.reporting.ontology_matching.growth import exponent, growth
+from kgnb.reporting.plot import Plot
 from kgnb.settings import Settings
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
@@ -102,13 +102,6 @@ def run_size(classes: int, embedder_name: str) -> dict[str, Any]:
     return {"classes": classes, "stages": meter.stages, **counts, "f1": round(result.f1, 4)}
 
 
-def exponent(sizes: Sequence[float], values: Sequence[float]) -> float | None:
-    """The slope of log(value) over log(size) by least squares; None with fewer than two sizes."""
-    if len(set(sizes)) < 2 or min(values) <= 0:
-        return None
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
-
-
 def table(runs: Sequence[dict[str, Any]], measure: str) -> str:
     """One line a stage, one column a size, and the exponent of growth."""
     sizes = [run["classes"] for run in runs]
@@ -122,36 +115,6 @@ def table(runs: Sequence[dict[str, Any]], measure: str) -> str:
         told = "" if slope is None else f"{slope:.2f}"
         lines.append(f"{name:12s}" + "".join(f"{value:12.1f}" for value in values) + f"{told:>10s}")
     return "\n".join(lines)
-
-
-def picture(runs: Sequence[dict[str, Any]]) -> str:
-    """Seconds of every stage over the size, both logarithmic, as SVG; n log n beside them."""
-    from matplotlib.axes import Axes
-
-    from kgnb.reporting.plot import Plot, Theme
-
-    sizes = [run["classes"] for run in runs]
-    sums = [sum(run["stages"][stage]["cpu"] for stage in STAGES) for run in runs]
-
-    def draw(axes: Axes, theme: Theme) -> None:
-        for at, stage in enumerate(STAGES):
-            values = [run["stages"][stage]["cpu"] for run in runs]
-            style = "-" if at < len(theme.series) else "--"
-            axes.plot(sizes, values, style, marker="o", ms=3, lw=1.2, color=theme.series[at % 4], label=stage)
-        axes.plot(sizes, sums, color=theme.ink, lw=2.2, marker="o", ms=4, label="all")
-        line = [sums[0] * size * np.log(size) / (sizes[0] * np.log(sizes[0])) for size in sizes]
-        axes.plot(sizes, line, ":", color=theme.soft, label="n log n")
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
-        axes.minorticks_off()
-        axes.yaxis.set_major_formatter("{x:g}")
-        axes.set_xlabel("classes a side")
-        axes.set_ylabel("seconds of CPU")
-        axes.grid()
-        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-
-    return Plot(draw, "", "Seconds over size", size=(7.2, 4.2)).svg()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -177,7 +140,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"\ncandidates grow with exponent {candidates:.2f}" if candidates is not None else "")
     if given.out:
         given.out.with_suffix(".json").write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
-        given.out.with_suffix(".svg").write_text(picture(runs), encoding="utf-8")
+        drawn = growth(runs)
+        assert isinstance(drawn, Plot)
+        given.out.with_suffix(".svg").write_text(drawn.svg(), encoding="utf-8")
 
 
 if __name__ == "__main__":
