@@ -76,8 +76,8 @@ class Surroundings:
         ours, theirs = self._source.above(source), self._target.above(target)
         agreeing = disagreeing = 0.0
         sides = (
-            (ours, theirs | {target} | self._target.below(target), self._images, self._source),
-            (theirs, ours | {source} | self._source.below(source), self._preimages, self._target),
+            (ours, self._target.line(target), self._images, self._source),
+            (theirs, self._source.line(source), self._preimages, self._target),
         )
         for ancestors, expected, images, relatives in sides:
             for iri in ancestors & images.keys():
@@ -106,6 +106,8 @@ class _Relatives(Hierarchy):
     def __init__(self, descriptions: Iterable[Description]) -> None:
         super().__init__({d.iri: d.entity for d in descriptions if d.kind in ("class", "individual")}.values())
         self._around: dict[str, dict[str, float]] = {}
+        self._line: dict[str, frozenset[str]] = {}
+        self._special: dict[str, float] = {}
         self._size = max(len(self), 2)
 
     def around(self, iri: str) -> Mapping[str, float]:
@@ -116,7 +118,15 @@ class _Relatives(Hierarchy):
 
     def special(self, iri: str) -> float:
         """1 for a class without subclasses, 0 for one that has everything below it (intrinsic information content)."""
-        return 1.0 - log(len(self.below(iri)) + 1) / log(self._size + 1)
+        if iri not in self._special:
+            self._special[iri] = 1.0 - log(len(self.below(iri)) + 1) / log(self._size + 1)
+        return self._special[iri]
+
+    def line(self, iri: str) -> frozenset[str]:
+        """The class with all its ancestors and descendants."""
+        if iri not in self._line:
+            self._line[iri] = self.above(iri) | {iri} | self.below(iri)
+        return self._line[iri]
 
 
 def _fillers(description: Description) -> tuple[str, ...]:
