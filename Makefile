@@ -10,6 +10,8 @@ SOURCES := pyproject.toml extension/package.json extension/package-lock.json $(w
 report: $(STAMP)  ## run the reports of all agents on our own data and say where to look
 	@echo "Ontology matching, on our own two ontologies of mountain huts:"
 	$(BIN)/kgnb report ontology-matching -p dataset=huts
+	@echo "Question answering, on our own graph of the huts and thirty questions:"
+	$(BIN)/kgnb report question-answering -p dataset=huts
 	@echo "Entity alignment, on our own two catalogues of the huts:"
 	$(BIN)/kgnb report entity-alignment -p pair=huts
 	@echo "Graph construction, on the notes of our own hut kitchens:"

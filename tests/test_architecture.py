@@ -42,6 +42,7 @@ ALLOWED: dict[str, set[str]] = {
 EDGES = {"cli", "magics", "widgets", "reporting", "__init__", "__main__"}
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
+    "question_answering": ["link", "observe", "act", "reflect", "answer"],
     "entity_alignment": ["propose", "plan", "select", "align", "reflect", "optimise"],
     "kg_construction": ["compile", "plan", "instantiate", "ground", "serve"],
 }
