@@ -35,8 +35,6 @@ def compile(
       kgnb compile kitchen.ttl --out pack/
       kgnb compile onto.owl units.rdf --shapes rules.ttl --out pack/ --stats stats.json
     """
-    if Path(out).is_file():
-        raise ValueError(f"--out {out}: this is a file\nName a folder.")
     if stats and not Path(stats).absolute().parent.is_dir():
         raise ValueError(f"--stats {stats}: there is no folder {Path(stats).parent}\nName a file in a folder there is.")
     begun = perf_counter()

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import pytest
+from rdflib import Graph
+
+from kgnb.agents.kg_construction.agreement import our_results, their_results
+from kgnb.agents.kg_construction.datatypes import compare, is_legal
+from kgnb.agents.kg_construction.facts import Facts
+from kgnb.agents.kg_construction.shapes import Path, inverse, one
+from kgnb.kg.rdflib_graph import from_rdflib
+from kgnb.kg.terms import XSD, Iri, Literal
+from tests.agents.kg_construction.kitchen import PREFIXES, opened, pack_of
+
+
+def iris(*names: str) -> list[Iri]:
+    return [Iri(f"urn:{name}") for name in names]
+
+
+def test_facts_go_back_as_they_came() -> None:
+    a, b, p, q = iris("a", "b", "p", "q")
+    facts = Facts([(a, p, b)])
+    facts.add((b, q, a))
+    facts.remove((b, q, a))
+    assert list(facts) == [(a, p, b)] and not facts.knows(b) and list(facts.pairs(q)) == []
+
+
+def test_paths_are_followed() -> None:
+    a, b, c, p, q = iris("a", "b", "c", "p", "q")
+    facts = Facts([(a, p, b), (b, p, c), (c, p, a), (c, q, a)])
+    star = Path("zeroOrMore", parts=(one(p),))
+    assert facts.follow(a, star) == [a, b, c]
+    assert facts.follow(a, inverse(Path("sequence", parts=(one(p), one(p))))) == [b]
+    assert facts.follow(a, Path("alternative", parts=(one(q), inverse(one(q))))) == [c]
+    assert facts.follow(a, Path("oneOrMore", parts=(one(p),))) == [b, c, a]
+    assert facts.follow(a, Path("zeroOrOne", parts=(one(p),))) == [a, b]
+
+
+@pytest.mark.parametrize(
+    ("text", "datatype", "legal"),
+    [
+        ("1", "integer", True), ("1.0", "integer", False), ("-1", "nonNegativeInteger", False),
+        ("INF", "double", True), ("1e3", "decimal", False), ("2024-02-29", "date", True),
+        ("2023-02-29", "date", False), ("yes", "boolean", False),
+        ("P", "duration", False), ("PT2H", "duration", True), ("25:00:00", "time", False), ("a b", "anyURI", False),
+    ],
+)  # fmt: skip
+def test_lexical_spaces(text: str, datatype: str, legal: bool) -> None:
+    assert is_legal(text, f"{XSD}{datatype}") is legal
+
+
+def test_values_compare_across_number_types_and_not_across_kinds() -> None:
+    def typed(text: str, name: str) -> Literal:
+        return Literal(text, None, f"{XSD}{name}")
+
+    assert compare(typed("2", "integer"), typed("10", "decimal")) == -1
+    assert compare(typed("2024-01-01", "date"), typed("2024-01-02", "date")) == -1
+    assert compare(typed("2", "integer"), Literal("2")) is None
+    assert compare(typed("NaN", "double"), typed("1", "double")) is None
+
+
+SHAPES = [
+    "sh:property [ sh:path :p ; sh:minCount 1 ; sh:maxCount 2 ]",
+    "sh:property [ sh:path :p ; sh:or ( [ sh:datatype xsd:string ] [ sh:class :B ] ) ]",
+    "sh:property [ sh:path ( :q :p ) ; sh:maxCount 1 ]",
+    "sh:property [ sh:path [ sh:inversePath :q ] ; sh:class :B ; sh:maxCount 1 ]",
+    "sh:property [ sh:path :q ; sh:qualifiedValueShape [ sh:class :B ] ; sh:qualifiedMaxCount 1 ]",
+    "sh:property [ sh:path :q ; sh:node [ sh:property [ sh:path :p ; sh:maxCount 1 ] ] ]",
+    "sh:not [ sh:property [ sh:path :p ; sh:hasValue 'x' ] ]",
+    "sh:xone ( [ sh:property [ sh:path :p ; sh:minCount 1 ] ] [ sh:property [ sh:path :q ; sh:minCount 1 ] ] )",
+    "sh:property [ sh:path :p ; sh:equals :r ]",
+    "sh:property [ sh:path :p ; sh:disjoint :r ]",
+    "sh:property [ sh:path :n ; sh:lessThan :m ]",
+    "sh:property [ sh:path :p ; sh:uniqueLang true ; sh:languageIn ( 'en' 'de' ) ]",
+    "sh:closed true ; sh:ignoredProperties ( rdf:type rdfs:label ) ; sh:property [ sh:path :p ]",
+    "sh:property [ sh:path [ sh:zeroOrMorePath :q ] ; sh:class :A ]",
+    "sh:property [ sh:path :p ; sh:in ( 'a' 'b' ) ; sh:pattern '^a' ; sh:flags 'i' ]",
+]
+DATA = """
+:a a :A ; :p 'x' , 'y' , 'z' ; :q :b , :c ; :n 3 ; :m 2 . :b a :B ; :p 'x'@en , 'y'@en ; :q :a . :c a :B , :A ; :p :b ;
+  :r 'a' . :d a :A ; :p 'A' ; :r 'A' ; :q :d . :e a :A ; :q :b . :f a :C .
+"""
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_says_what_pyshacl_says(shape: str) -> None:
+    classes = ":A a owl:Class . :C a owl:Class ; rdfs:subClassOf :A ."
+    pack = pack_of(f"{classes} :S a sh:NodeShape ; sh:targetClass :A ; {shape} .")
+    session = opened(pack, checked=False)
+
+    for triple in Graph().parse(data=PREFIXES + DATA, format="turtle"):
+        session.facts.add(tuple(map(from_rdflib, triple)))
+    session._version += 1
+    theirs = their_results(session, Graph().parse(data=pack.shacl(), format="turtle"))
+    assert our_results(session) == theirs
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_call_is_refused_only_for_what_cannot_be_mended(shape: str) -> None:
+    pack = pack_of(
+        f":A a owl:Class . :B a owl:Class . :S a sh:NodeShape ; sh:targetClass :A ; {shape} . :p a rdf:Property . "
+        ":q a owl:ObjectProperty . :r a rdf:Property . :n a owl:DatatypeProperty . :m a owl:DatatypeProperty ."
+    )
+    session = opened(pack)
+    assert session.call("create_a", {"label": "one"}).ok
+    kinds = {violation.constraint for violation in session.missing()}
+    assert kinds <= {"sh:minCount", "sh:xone", "sh:equals", "sh:hasValue"}

@@ -1,0 +1,156 @@
+"""How fast ontologies compile and calls are checked, and what every ontology at hand compiles to.
+
+python -m tests.benchmarks.agents.kg_construction --data DIR [--calls N] [--facts N] [--tboxes] [--out FILE]
+
+``compile``: OM-2 and schema.org. ``calls``: through the checked store, against the same quads written unchecked, and
+against the published system's way, a Turtle file that is parsed, extended and written again on every call.
+``--tboxes`` adds the counts of every ontology.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import rdflib
+
+from kgnb import compile_ontology
+from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.values import Source
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.quads import Quad, QuadWriter, quads
+
+TBOX = """
+@prefix : <https://hut.example/kitchen#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Dish a owl:Class ; rdfs:subClassOf
+  [ a owl:Restriction ; owl:onProperty :hasStep ; owl:someValuesFrom :Step ] ,
+  [ a owl:Restriction ; owl:onProperty :price ; owl:maxCardinality 1 ] .
+:Soup a owl:Class ; rdfs:subClassOf :Dish ; owl:disjointWith :Cake . :Cake a owl:Class ; rdfs:subClassOf :Dish .
+:Step a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :hasOrder ; owl:cardinality 1 ] .
+:hasStep a owl:ObjectProperty , owl:InverseFunctionalProperty ; rdfs:domain :Dish ; rdfs:range :Step .
+:hasOrder a owl:DatatypeProperty , owl:FunctionalProperty ; rdfs:domain :Step ; rdfs:range xsd:integer .
+:price a owl:DatatypeProperty ; rdfs:domain :Dish ; rdfs:range xsd:decimal .
+"""
+SOURCE = Source("menu.txt", 0, 40)
+
+
+def session() -> Session:
+    """An empty session over the small T-Box."""
+    graph = rdflib.Graph().parse(data=TBOX, format="turtle")
+    return compile_ontology(graph).session(namespace="https://hut.example/data/")
+
+
+def calls(made: Session, number: int) -> float:
+    """Seconds for so many calls: a dish, its step, the link and the price, again and again."""
+    begun = time.perf_counter()
+    for at in range(number // 4):
+        dish = made.call("create_soup", {"label": f"Soup {at}"}, SOURCE).iri
+        step = made.call("create_step", {"label": f"Step {at}", "has_order": at + 1}, SOURCE).iri
+        linked = made.call("add_has_step", {"subject": dish, "object": step}, SOURCE)
+        priced = made.call("add_price", {"subject": dish, "value": at % 50 + 0.5}, SOURCE)
+        assert linked.ok and priced.ok
+    return time.perf_counter() - begun
+
+
+def written_by_call(made: Session) -> list[list[Quad]]:
+    """The quads of a session, call by call, each with what describes it."""
+    ordered = sorted(quads(made.store), key=lambda quad: (quad[1] or "", quad[0][0]))
+    facts = [list(group) for name, group in groupby(ordered, key=lambda q: q[1]) if name and "call:" in name]
+    told = [quad for quad in ordered if not (quad[1] and "call:" in quad[1])]
+    share = len(told) // len(facts) + 1
+    return [group + told[at * share : (at + 1) * share] for at, group in enumerate(facts)]
+
+
+def unchecked(groups: list[list[Quad]]) -> float:
+    """Seconds for the same quads, a transaction a call, with no question asked."""
+    writer = QuadWriter(OxigraphGraph())
+    begun = time.perf_counter()
+    for group in groups:
+        writer.add(group)
+    return time.perf_counter() - begun
+
+
+def reparsed(made: Session, number: int) -> float:
+    """Seconds for so many calls that each parse the Turtle file, add a fact and write the file again."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "graph.ttl"
+        path.write_text(made.turtle(), encoding="utf-8")
+        begun = time.perf_counter()
+        for at in range(number):
+            graph = rdflib.Graph().parse(path, format="turtle")
+            graph.add((rdflib.URIRef(f"urn:x:{at}"), rdflib.RDFS.label, rdflib.Literal(str(at))))
+            graph.serialize(path, format="turtle")
+        return time.perf_counter() - begun
+
+
+def speeds(number: int, facts: int) -> dict[str, Any]:
+    """Calls a second each way, and how they compare."""
+    made = session()
+    checked = calls(made, number) / (number // 4 * 4)
+    raw = unchecked(written_by_call(made)) / (number // 4 * 4)
+    large = session()
+    calls(large, facts * 4 // 7)  # four calls write seven facts
+    more = 400
+    at_size = _further(large, more) / more
+    slow = reparsed(large, 2) / 2
+    return {
+        "calls": number,
+        "checked calls per second": round(1 / checked),
+        "unchecked writes per second": round(1 / raw),
+        "checked / unchecked": round(checked / raw, 2),
+        "facts in the large graph": len(large.facts),
+        "checked calls per second there": round(1 / at_size),
+        "re-parsing calls per second there": round(1 / slow, 2),
+        "re-parsing / checked": round(slow / at_size),
+    }
+
+
+def _further(made: Session, number: int) -> float:
+    begun = time.perf_counter()
+    for at in range(number):
+        assert made.call("create_cake", {"label": f"Cake {at}"}, SOURCE).ok
+    return time.perf_counter() - begun
+
+
+def ontologies(root: Path, every: bool) -> Iterator[Path]:
+    """OM-2 and schema.org, or all there are."""
+    if not every:
+        yield from (root / "twa/tbox/om2/om-2.0.rdf", root / "general/vocab/schema.nq.gz")
+        return
+    for folder in ("twa/tbox", "text2kg/dbpedia_webnlg/ontologies/owl", "general"):
+        suffixes = {".owl", ".rdf", ".ttl", ".n3", ".nq", ".gz"}
+        yield from sorted(path for path in (root / folder).rglob("*") if path.suffix in suffixes)
+
+
+def main() -> int:
+    """Print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--calls", type=int, default=4000)
+    parser.add_argument("--facts", type=int, default=20_000)
+    parser.add_argument("--tboxes", action="store_true")
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    compiled = {}
+    for path in ontologies(given.data, given.tboxes):
+        counts = compile_ontology(path).counts()
+        compiled[path.name] = counts
+        print(f"{path.name}: {counts['tools']} tools, {counts['milliseconds'] / 1000:.2f} s", file=sys.stderr)
+    found = {"compile": compiled, "calls": speeds(given.calls, given.facts)}
+    text = json.dumps(found, indent=1)
+    if given.out:
+        given.out.write_text(text + "\n", encoding="utf-8")
+    print(json.dumps(found["calls"], indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
