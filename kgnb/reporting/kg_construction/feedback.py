@@ -61,8 +61,8 @@ def feedback_on_and_off(
 
 def feedback_table(both: Sequence[Ablation]) -> Table:
     """F1 by category with feedback and without, and what became of the mistakes."""
-    columns = [Column("what", "what"), *(Column(str(one.feedback), "with feedback" if one.feedback else "without", "percent")
-                                         for one in both)]  # fmt: skip
+    titles = {True: "with feedback", False: "without"}
+    columns = [Column("what", "what"), *(Column(str(one.feedback), titles[one.feedback], "percent") for one in both)]
     rows: list[list[Value]] = [[f"F1, {name}", *(one.f1[name] for one in both)] for name in both[0].f1]
     rows += [
         [f"{kind}: mended", *(one.mended.get(kind, 0) / one.made[kind] for one in both)]

@@ -1,7 +1,7 @@
 """A scripted reader that knows what a document says and makes the mistakes the paper reports: a simulation, no model.
 
-Wrong units, missing step numbers, facts about things not created yet, invented IRIs, things created twice. It mends what
-it is told is wrong, and only that; so with feedback off its mistakes stay. It shows the tools at work, not a model.
+Wrong units, missing step numbers, facts about things not created yet, invented IRIs, things created twice. It mends
+what it is told is wrong, and only that; so with feedback off its mistakes stay. It shows the tools at work, no model.
 """
 
 from __future__ import annotations

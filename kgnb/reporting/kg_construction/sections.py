@@ -92,7 +92,8 @@ def ontologies(results: Results) -> Table:
 def enforcement(results: Results) -> Table:
     """For each T-Box and kind of constraint: planted mistakes that were refused, legal twins that were accepted."""
     columns = [Column("tbox", "T-Box"), Column("kind", "constraint"), Column("planted", "planted", "number"),
-               Column("refused", "refused, rightly named", "percent"), Column("accepted", "legal twin accepted", "percent")]  # fmt: skip
+               Column("refused", "refused, rightly named", "percent"),
+               Column("accepted", "legal twin accepted", "percent")]  # fmt: skip
     rows: list[list[Value]] = []
     for name, every in results.planted:
         planted = [one for one in every if one.case is not None]

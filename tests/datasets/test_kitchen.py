@@ -1,0 +1,53 @@
+"""Our kitchen data holds together: the reference keeps T-Box and shapes, and all of it can be read back."""
+
+from __future__ import annotations
+
+import re
+
+import pyshacl
+import pytest
+import rdflib
+
+from kgnb.agents.kg_construction.documents import find_documents, read_document
+from kgnb.datasets import kitchen
+from kgnb.evaluate.extraction import read_records
+from kgnb.reporting.kg_construction.feedback import by_document
+from kgnb.reporting.kg_construction.scoring import reference_graph
+from kgnb.tasks.building import compile_ontology
+
+GRAPH = reference_graph(kitchen.reference())
+
+
+def test_the_reference_conforms_to_the_compiled_tbox_and_shapes() -> None:
+    pack = compile_ontology(kitchen.tbox(), kitchen.shapes())
+    shapes = rdflib.Graph().parse(data=pack.shacl(), format="turtle")
+    whole = GRAPH + rdflib.Graph().parse(kitchen.tbox())
+    conforms, _, text = pyshacl.validate(whole, shacl_graph=shapes)
+    assert conforms, text[:2000]
+
+
+def test_a_planted_mistake_in_the_reference_is_found() -> None:
+    pack = compile_ontology(kitchen.tbox(), kitchen.shapes())
+    shapes = rdflib.Graph().parse(data=pack.shacl(), format="turtle")
+    broken = GRAPH + rdflib.Graph().parse(kitchen.tbox())
+    recipe = next(broken.subjects(rdflib.RDF.type, rdflib.URIRef("http://huts.example/kitchen#Recipe")))
+    broken.remove((recipe, rdflib.URIRef("http://huts.example/kitchen#cookedAt"), None))
+    assert not pyshacl.validate(broken, shacl_graph=shapes)[0]
+
+
+@pytest.mark.parametrize(("name", "records"), [("recipes", 15), ("portions", 73), ("steps", 57)])
+def test_every_record_is_read_back(name: str, records: int) -> None:
+    (query,) = [one for one in kitchen.QUERIES if one.name == name]
+    found = read_records(GRAPH, query.query)
+    assert len(found) == records
+    assert all(record.get("recipe") or record.get("title") for record in found)
+
+
+def test_what_the_reference_says_stands_in_the_note() -> None:
+    texts = {entry.name.rsplit(".", 1)[0]: read_document(entry).text for entry in find_documents(kitchen.notes())}
+    references = by_document(kitchen.reference())
+    assert set(texts) == set(references)
+    for name, graph in references.items():
+        said = re.sub(r"\s+", " ", texts[name]).casefold()
+        for value in graph.objects(None, rdflib.URIRef("http://huts.example/kitchen#name")):
+            assert str(value).casefold() in said, (name, value)

@@ -1,0 +1,60 @@
+"""The report on graph construction: feedback mends, patterns read our notes, the floor beats its baselines."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kgnb.datasets import kitchen
+from kgnb.datasets.text2kg import text2kg
+from kgnb.evaluate.extraction import Counts
+from kgnb.reporting import kg_construction as report
+from kgnb.reporting.kg_construction.feedback import by_document, feedback_on_and_off, feedback_table
+from kgnb.reporting.kg_construction.scoring import entity_scores, micro, reference_graph, score_graph
+from kgnb.reporting.kg_construction.sentences import BASELINES, read_case
+from kgnb.tasks.building import build_graph, compile_ontology
+
+PACK = compile_ontology("huts:kitchen", "huts:kitchen-shapes")
+
+
+def test_feedback_leads_the_scripted_mistakes_to_a_right_graph() -> None:
+    on, off = feedback_on_and_off(by_document(kitchen.reference()), PACK, kitchen.QUERIES)
+    assert on.f1["micro"] >= 0.95
+    assert off.f1["micro"] <= on.f1["micro"] - 0.1
+    assert set(on.made) == {"wrong unit", "missing number", "invented IRI", "created twice"}
+    assert not on.built.session.validate()
+    assert "simulation" in feedback_table((on, off)).text()
+
+
+def test_the_rule_reads_our_notes_and_every_fact_it_writes_conforms() -> None:
+    built = build_graph("huts:kitchen-notes", PACK, judge="rule")
+    wanted = reference_graph(kitchen.reference())
+    assert micro(score_graph(built.graph, wanted, kitchen.QUERIES)).f1 > 0.95
+    assert not built.session.validate()
+    assert built.failed == ()
+    assert entity_scores(wanted, wanted, PACK)["recipe"].f1 == 1
+
+
+def test_the_report_shows_every_part() -> None:
+    results = report.run_report(
+        tbox="huts:kitchen", shapes="huts:kitchen-shapes", documents="huts:kitchen-notes",
+        reference="huts:kitchen-reference", against="huts:pantry", judge="rule", tboxes="", planted=1, ablation=False,
+        benchmark=False,
+    )  # fmt: skip
+    assert "micro" in report.extraction(results).text()
+    assert "kitchen.ttl" in report.ontologies(results).text()
+    assert "functional" in report.enforcement(results).text()
+    assert "57.2 %" in report.published(results).text()
+    assert "tool calls per fact" in report.costs(results).text()
+    assert report.feedback(results) is None
+
+
+@pytest.mark.benchmark
+@pytest.mark.skipif("KGNB_DATA" not in os.environ, reason="KGNB_DATA is not set")
+def test_patterns_beat_the_baselines_on_sentences_and_all_that_is_written_conforms() -> None:
+    scores = [read_case(case) for case in text2kg(Path(os.environ["KGNB_DATA"]))[:7:2]]
+    rule = sum((one.rule for one in scores), Counts())
+    assert all(rule.f1 > sum((one.baselines[name] for one in scores), Counts()).f1 for name in BASELINES)
+    assert sum(one.broken for one in scores) == 0
