@@ -1,4 +1,4 @@
-"""The names of a graph's entities, to find those a question mentions: exact, normalised, misspelt or alike in meaning."""
+"""The names of a graph's entities, to find those a question mentions: exact, normalised, misspelt or alike."""
 
 from __future__ import annotations
 

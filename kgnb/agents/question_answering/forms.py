@@ -16,13 +16,13 @@ _MOST = {
     "highest": "high", "tallest": "tall", "largest": "large", "biggest": "big", "greatest": "great", "longest": "long",
     "deepest": "deep", "widest": "wide", "heaviest": "heavy", "fastest": "fast", "strongest": "strong",
     "latest": "when", "newest": "when", "youngest": "when", "last": "when", "richest": "rich", "warmest": "warm",
-    "hottest": "hot", "steepest": "steep", "hardest": "hard", "dearest": "expensive", "höchste": "hoch", "größte": "groß",
-    "längste": "lang", "grösste": "groß",
+    "hottest": "hot", "steepest": "steep", "hardest": "hard", "dearest": "expensive", "höchste": "hoch",
+    "größte": "groß", "längste": "lang", "grösste": "groß",
 }  # fmt: skip
 _LEAST = {
     "lowest": "high", "smallest": "large", "shortest": "long", "shallowest": "deep", "lightest": "heavy",
-    "slowest": "fast", "earliest": "when", "oldest": "when", "first": "when", "coldest": "warm", "cheapest": "expensive",
-    "easiest": "hard", "narrowest": "wide", "poorest": "rich", "niedrigste": "hoch", "kleinste": "groß",
+    "slowest": "fast", "earliest": "when", "oldest": "when", "first": "when", "coldest": "warm",
+    "cheapest": "expensive", "easiest": "hard", "narrowest": "wide", "poorest": "rich", "niedrigste": "hoch", "kleinste": "groß",
     "kürzeste": "lang", "älteste": "when",
 }  # fmt: skip
 _COMPARATIVE = {

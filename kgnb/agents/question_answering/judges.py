@@ -27,8 +27,8 @@ def make_judges(
 ) -> Judges:
     """The judges of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
 
-    A person's ``decisions`` override whatever another judge says. ``emulate`` asks the model for actions as JSON instead
-    of native tool calls; None does so where the server turns out not to have them.
+    A person's ``decisions`` override whatever another judge says. ``emulate`` asks the model for actions as JSON
+    instead of native tool calls; None does so where the server turns out not to have them.
 
     Raises:
         ConfigError: the judge needs a model or a file of decisions that is not there.

@@ -164,7 +164,7 @@ def not_elsewhere(fit: Fit, relation: Iri, available: frozenset[Iri], backward: 
 
 
 def above_noise(near: float) -> float:
-    """How sure it is that names which are so near on average mean the same (0 to 1); unrelated ones reach about 0.25."""
+    """How sure it is that names so near on average mean the same (0 to 1); unrelated ones reach about 0.25."""
     return 1.0 / (1.0 + math.exp(-(near - NOISE) / 0.03))
 
 

@@ -41,12 +41,12 @@ ACT = """You answer a question from a knowledge graph, one action at a time, by 
 are called by their numbers. Call `neighbours` for the triples of an entity, `paths` for how two entities hang together,
 `query` for counting, ordering, filtering and yes or no (SELECT or ASK, full IRIs, only IRIs that are listed), `offered`
 for one of the actions listed, and `answer` once what is remembered suffices. """
-REFLECT = """You answer a question from a knowledge graph. Say which of the numbered triples lead towards the answer, the
-most useful first, at most {keep}; an empty list if none does. """
+REFLECT = """You answer a question from a knowledge graph. Say which of the numbered triples lead towards the answer,
+the most useful first, at most {keep}; an empty list if none does. """
 ANSWER = """You answer a question from a knowledge graph. Say which of the numbered values answer the question, all of
 them if it asks for several; an empty list if none does. What you know besides counts for nothing here. """
-OWN = """Answer the question from what you know, in as few words as possible, as a list of values; an empty list if you do
-not know. """
+OWN = """Answer the question from what you know, in as few words as possible, as a list of values; an empty list if you
+do not know. """
 _TRIES = 3
 
 

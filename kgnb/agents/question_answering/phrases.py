@@ -170,7 +170,7 @@ def masked(sentence: Sequence[str], span: tuple[int, int] | None) -> list[str]:
 
 
 def ungrand(sentence: Sequence[str]) -> list[str]:
-    """The tokens with "grandson" as "son of son", or "'s son 's son" after a possessive: the relation followed twice."""
+    """The tokens with "grandson" as "son of son", or "'s son 's son" after a possessive: a relation followed twice."""
     found: list[str] = []
     for token in sentence:
         rest = token.removeprefix("grand").lstrip("-")

@@ -160,9 +160,9 @@ def _members(shape: Shape, classes: Sequence[Link]) -> list[Reading]:
 
 def _counted(state: State, shape: Shape, reading: Reading) -> Reading:
     """The number of the values; or the values, where they are numbers themselves."""
-    if reading.type is None and reading.hops and not reading.hops[-1].inverse:
-        if _kind(state.desk.lexicon.sample(reading.hops[-1].relation)) == "number":
-            return reading
+    last = reading.hops[-1] if reading.hops and reading.type is None else None
+    if last and not last.inverse and _kind(state.desk.lexicon.sample(last.relation)) == "number":
+        return reading
     return replace(reading, form="count", explanation=f"the number of: {reading.explanation}")
 
 
@@ -259,11 +259,15 @@ def _yes_or_no(state: State, shape: Shape, things: Sequence[Link], classes: Sequ
                 continue
             paths = path_readings(a.iri, sentence, state.desk.lexicon, longest=2, inverse=inverse)[:6]
             found += [_asked(state, reading, b.iri, b.label) for reading in paths]
-        found += [
-            Reading(a.iri, (Hop(TYPE),), "exists", -0.3, 0.9, f"{a.label} is a {c.label}", target=c.iri,
-                    nearby=state.desk.hood.along(a.iri, (Hop(TYPE),))[0][0] if state.desk.hood.along(a.iri, (Hop(TYPE),))[0] else ())
-            for c in classes if len(things) == 1 and not _rest(shape.sentence, a.mention, c.mention)
-        ]  # fmt: skip
+        typed = [c for c in classes if len(things) == 1 and not _rest(shape.sentence, a.mention, c.mention)]
+        if typed:
+            types = tuple(path[0] for path in state.desk.hood.along(a.iri, (Hop(TYPE),))[0])
+            found += [
+                Reading(
+                    a.iri, (Hop(TYPE),), "exists", -0.3, 0.9, f"{a.label} is a {c.label}", target=c.iri, nearby=types
+                )
+                for c in typed
+            ]
         if len(things) == 1:
             found += _mentioned(state, shape, a)
     return found

@@ -81,3 +81,8 @@ def test_the_models_own_answer_is_marked_and_has_no_proof() -> None:
 
 def test_the_same_question_has_the_same_answer() -> None:
     assert ask("Who lives in Deepvale?", "village") == ask("Who lives in Deepvale?", "village")
+
+
+def test_says_whether_an_entity_belongs_to_a_class() -> None:
+    assert texts(ask("Is Upper Hut a hut?", "upper")) == ["true"]
+    assert texts(ask("Is Deepvale a hut?", "village")) in (["false"], [])

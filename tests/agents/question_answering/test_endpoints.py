@@ -9,10 +9,12 @@ from tests.agents.question_answering.worlds import V, big, graph, serving
 
 WD, WDT, P = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/", "http://www.wikidata.org/prop/"
 WIKIDATA = f"""
-@prefix wd: <{WD}> . @prefix wdt: <{WDT}> . @prefix p: <{P}> . @prefix ps: <{P}statement/> . @prefix pq: <{P}qualifier/> .
+@prefix wd: <{WD}> . @prefix wdt: <{WDT}> . @prefix p: <{P}> .
+@prefix ps: <{P}statement/> . @prefix pq: <{P}qualifier/> .
 @prefix wikibase: <http://wikiba.se/ontology#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
-wd:P39 wikibase:directClaim wdt:P39 ; wikibase:claim p:P39 ; rdfs:label "position held"@en , "Amt"@de ; skos:altLabel "office held"@en .
+wd:P39 wikibase:directClaim wdt:P39 ; wikibase:claim p:P39 ; rdfs:label "position held"@en ;
+    rdfs:label "Amt"@de ; skos:altLabel "office held"@en .
 wd:P26 wikibase:directClaim wdt:P26 ; rdfs:label "spouse"@en , "Ehepartner"@de ; skos:altLabel "married to"@en .
 wd:Q1 rdfs:label "Ilse Varnhagen"@en , "Ilse Varnhagen"@de ; wdt:P39 wd:Q3 ; p:P39 wd:s1 ; wdt:P26 wd:Q2 .
 wd:s1 ps:P39 wd:Q3 ; pq:P580 "1991" .

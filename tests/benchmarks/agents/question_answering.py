@@ -1,0 +1,164 @@
+"""Question answering by the rule judge on real questions: figures, and what observing costs.
+
+``python -m tests.benchmarks.agents.question_answering`` prints the full figures (KGNB_DATA names the data folder);
+give a number to take that many questions of each set.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgnb.agents.question_answering.desk import Desk
+from kgnb.agents.question_answering.link import link
+from kgnb.agents.question_answering.observe import observe
+from kgnb.agents.question_answering.pipeline import answer_question, begin, open_desk
+from kgnb.agents.question_answering.values import Answer, Options, Question
+from kgnb.agents.question_answering.wording import ASKED
+from kgnb.backends import open_embedder, open_graph
+from kgnb.datasets.codex import slot_filling
+from kgnb.datasets.pathquestion import pathquestion
+from kgnb.datasets.questions import Asked, QuestionSet
+from kgnb.evaluate.answers import set_score, strict
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.terms import Iri, Literal
+from kgnb.settings import Settings
+from kgnb.vectors.embedder import Embedder, Vectors
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a set of questions came to."""
+
+    name: str
+    questions: int
+    hits: float  # strict Hits@1 over questions that have an answer
+    f1: float  # of answer sets, over the same
+    unsure: float  # share of "unsure" over questions that have none; 1 where there are no such questions
+    declined: float  # share of "unsure" over questions that have an answer
+    seconds: float  # a question
+    queries: float  # a question
+    vectors: int  # computed in all
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.questions} questions, Hits@1 {self.hits:.3f}, F1 {self.f1:.3f}, declined "
+            f"{self.declined:.3f}; unsure where there is no answer {self.unsure:.3f}; {self.seconds:.3f} s and "
+            f"{self.queries:.1f} queries a question, {self.vectors} vectors in all"
+        )
+
+
+def figures(cases: QuestionSet, embedder: Embedder, most: int | None = None, seed: int = 0) -> Figures:
+    """Ask a sample of the questions, whole groups at a time, and score the answers."""
+    if cases.triples:
+        graph = OxigraphGraph(name=cases.name)
+        graph.add(cases.triples)
+    else:
+        graph = open_graph(cases.graph, Settings())  # type: ignore[assignment]  # any Graph serves
+    desk = open_desk(graph, embedder=embedder)
+    asked = list(sample(cases.questions, most, seed))
+    begun = time.perf_counter()
+    answers = [answer_question(Question(one.id, one.text, one.entities), desk) for one in asked]
+    seconds = time.perf_counter() - begun
+    known = [(one, found) for one, found in zip(asked, answers, strict=True) if one.values]
+    none = [found for one, found in zip(asked, answers, strict=True) if not one.values]
+    return Figures(
+        cases.name,
+        len(asked),
+        sum(strict(texts(found), one.values or ()) for one, found in known) / len(known),
+        sum(set_score(texts(found), one.values or ()).f1 for one, found in known) / len(known),
+        sum(found.status == "unsure" for found in none) / len(none) if none else 1.0,
+        sum(found.status == "unsure" for _, found in known) / len(known),
+        seconds / len(asked),
+        desk.hood.queries / len(asked),
+        desk.wording.computed,
+    )
+
+
+def sample(questions: Sequence[Asked], most: int | None, seed: int) -> Iterator[Asked]:
+    """Questions of groups drawn at random, all wordings of a group together, until there are enough."""
+    groups: dict[str, list[Asked]] = {}
+    for one in questions:
+        groups.setdefault(one.group or one.id, []).append(one)
+    names = sorted(groups)
+    random.Random(seed).shuffle(names)
+    taken = 0
+    for name in names:
+        if most is not None and taken >= most:
+            return
+        taken += len(groups[name])
+        yield from groups[name]
+
+
+def texts(answer: Answer) -> list[str]:
+    """The values as a reference writes them."""
+    return [term.text if isinstance(term, Literal) else str(term) for term in answer.values]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What observing some questions took, our way and triple by triple, with the same triples chosen."""
+
+    ours: float  # seconds
+    naive: float
+    vectors: int
+    naive_vectors: int
+    queries: float  # a question
+    triples: int
+
+
+class Counting:
+    """An embedder that counts, and keeps nothing."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name, self.dimensions = embedder.name, embedder.dimensions
+        self.texts = 0
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += len(texts)
+        return self._embedder.embed(texts)
+
+
+def observing(cases: QuestionSet, embedder: Embedder, most: int = 10) -> Cost:
+    """Observe the entities of some questions; then score the very triples seen one by one, as naive code does."""
+    graph = open_graph(cases.graph, Settings())
+    counting = Counting(embedder)
+    desk = open_desk(graph, embedder=counting)
+    questions = [Question(one.id, one.text, one.entities) for one in sample(cases.questions, most, 1)][:most]
+    begun = time.perf_counter()
+    seen = [observe(link(begin(question, desk, Options()))).observation for question in questions]
+    ours, vectors = time.perf_counter() - begun, counting.texts
+    begun = time.perf_counter()
+    for question, observation in zip(questions, seen, strict=True):
+        for one in observation.triples:
+            name = desk.lexicon.name(one.triple[1])
+            counting.embed([question.text, ASKED.format(name), name, label(desk, one.triple[2])])
+    naive = time.perf_counter() - begun
+    number = sum(len(observation.triples) for observation in seen)
+    return Cost(ours, naive, vectors, counting.texts - vectors, desk.hood.queries / len(questions), number)
+
+
+def label(desk: Desk, term: object) -> str:
+    """What an end of a triple is called."""
+    return desk.hood.names.label(term) if isinstance(term, Iri) else str(getattr(term, "text", ""))
+
+
+def main() -> None:
+    """Print the figures."""
+    data = Path(os.environ["KGNB_DATA"])
+    most = int(sys.argv[1]) if len(sys.argv) > 1 else None
+    embedder = open_embedder("local", Settings())
+    for hops in (2, 3):
+        print(figures(pathquestion(data / "pathquestion", hops), embedder, most), flush=True)
+    print(figures(slot_filling(data / "codex", most=most or 400), embedder), flush=True)
+    print(observing(pathquestion(data / "pathquestion", 2), open_embedder("local", Settings()).embedder))  # type: ignore[attr-defined]
+
+
+if __name__ == "__main__":
+    main()
