@@ -126,6 +126,22 @@ class Answer:
     reflected: bool = False
     before: Verdict | None = None  # what they came to before a reflection
 
+    def standing(self, heed: float) -> tuple[str, float]:
+        """The IRI that stands for now ("" for none) and how sure that is.
+
+        A sure answer, if it is sure enough. Of two answers that turned with the order, the better ranked one where the
+        first alignment is neither. Else the first alignment.
+        """
+        if self.verdict.sure:
+            if self.verdict.confidence >= heed:
+                return self.verdict.choice or "", self.verdict.confidence
+            return self.question.first, self.question.confidence
+        torn = dict(self.verdict.also) if len(self.said) > 1 else {}
+        if len(torn) < 2 or self.question.first in torn:
+            return self.question.first, self.question.confidence
+        best = min(torn, key=self.question.position)
+        return best, torn[best]
+
     @property
     def unsure(self) -> bool:
         """Whether nobody could decide."""

@@ -17,13 +17,13 @@ from typing import Any
 from kgnb.agents.entity_alignment import finetuning
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.finetuning import Episode
-from kgnb.agents.entity_alignment.looking import Answer, LookOptions, Planned
-from kgnb.agents.entity_alignment.paths import STANDS, Path, path_of, reward, shorter
+from kgnb.agents.entity_alignment.looking import Answer, LookOptions, Planned, Selected
+from kgnb.agents.entity_alignment.paths import ATTRIBUTES, RELATIONS, STANDS, Path, path_of, reward, shorter
 from kgnb.agents.entity_alignment.plan import ThoroughPlanner, possible, question_about, worth_a_look
 from kgnb.agents.entity_alignment.policy import Policy, learn
 from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reflect import reflect
-from kgnb.agents.entity_alignment.select import select
+from kgnb.agents.entity_alignment.select import Selector
 from kgnb.agents.entity_alignment.statistics import statistics
 from kgnb.agents.entity_alignment.values import Proposal
 from kgnb.judging import Judge, Verdict
@@ -150,26 +150,28 @@ class Ways:
         self.proposal, self.truth = proposal, truth
         self.judge = _Kept(judge)
         self.options = replace(options, reflect_below=1.0)  # a reflector in a way is one that runs
+        self._selector = Selector(proposal, self.options)
+        self._questions: dict[tuple[int, tuple[str, ...]], AlignQuestion] = {}
 
     def take(self, paths: Mapping[int, Path]) -> dict[int, Outcome]:
         """The outcome of one way for each row."""
         planned = Planned(self.proposal, paths, {}, "given")
-        answered = reflect(align(select(planned, options=self.options), self.judge), self.judge)
+        questions = tuple(self._question(row, paths[row]) for row in planned.asked)
+        answered = reflect(align(Selected(planned, questions, self.options), self.judge), self.judge)
         found = {answer.question.row: self._outcome(answer, paths[answer.question.row]) for answer in answered.answers}
         return found | {row: self._stood(row) for row, path in paths.items() if not path}
 
+    def _question(self, row: int, path: Path) -> AlignQuestion:
+        key = (row, tuple(tool for tool in path if tool in (ATTRIBUTES, RELATIONS)))
+        if key not in self._questions:
+            self._questions[key] = self._selector.question(row, path)
+        return self._questions[key]
+
     def _outcome(self, answer: Answer, path: Path) -> Outcome:
         right = self.truth.get(answer.question.about.iri, "")
-        before = answer.before if answer.before is not None else answer.verdict
-        return Outcome(
-            path, self._said(answer, before) == right, self._said(answer, answer.verdict) == right, answer.reflected
-        )
-
-    def _said(self, answer: Answer, verdict: Verdict) -> str:
-        """What a verdict comes to: undecided or hardly sure, the first alignment."""
-        if not verdict.sure or verdict.confidence < self.options.heed:
-            return answer.question.first
-        return verdict.choice or ""
+        earlier = replace(answer, verdict=answer.before) if answer.before is not None else answer
+        first, last = (one.standing(self.options.heed)[0] == right for one in (earlier, answer))
+        return Outcome(path, first, last, answer.reflected)
 
     def _stood(self, row: int) -> Outcome:
         proposal = self.proposal

@@ -23,6 +23,7 @@ from kgnb.agents.entity_alignment.reading import ANY_URI
 from kgnb.agents.entity_alignment.statistics import numbers_of
 from kgnb.agents.entity_alignment.values import Proposal
 from kgnb.kg.labels import is_code, readable_name
+from kgnb.kg.terms import XSD
 from kgnb.mappings import Evidence
 
 UNRANKED = -1  # the place of a first alignment that is not among the candidates
@@ -85,7 +86,7 @@ class _Side:
         if value.language:
             return True
         single = bool(self.used[attribute]) and self.different[attribute] == self.used[attribute]
-        return single and self.used[attribute] > 1 and is_code(value.text.strip())
+        return single and self.used[attribute] > 1 and _identifies(value)
 
     def uniqueness(self, attribute: int) -> float:
         """Different values a use: 1 where every value is another."""
@@ -228,6 +229,13 @@ def called(graph: EntityGraph, entity: int) -> str:
 def _attribute_line(side: _Side, attribute: int, value: Value, weight: float) -> Line:
     text = _word(value.text) if value.datatype == ANY_URI else value.text
     return Line(f"{_word(side.graph.attributes[attribute])} {_short(text)}", "attribute", round(weight, 3))
+
+
+def _identifies(value: Value) -> bool:
+    """Whether a value looks like a number on a card: letters and digits in one piece."""
+    text = value.text.strip()
+    mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text)) and len(text.split()) == 1
+    return value.datatype in ("", f"{XSD}string") and (is_code(text) or (mixed and len(text) <= 40))
 
 
 def _word(iri: str) -> str:

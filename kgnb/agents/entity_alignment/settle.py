@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -19,10 +19,11 @@ from kgnb.agents.entity_alignment.looking import Aligned, Answer
 from kgnb.agents.entity_alignment.reviewed import Ruling
 from kgnb.agents.entity_alignment.settled import FIRST, PERSON, Choice, Settled
 from kgnb.agents.entity_alignment.values import Proposal
-from kgnb.judging import Verdict
 
 SECOND_CHOICE = 0.5
-"""What the next candidate's score counts for, where another entity has taken the one that was chosen."""
+"""How sure the next candidate is, by its score, where another entity has taken the one that was chosen."""
+CONSOLATION = 0.001
+"""What it counts for in deciding who gets the one that several want: little, so that the surest does."""
 
 
 @dataclass
@@ -32,6 +33,7 @@ class _Wish:
     worth: dict[int, float] = field(default_factory=dict)
     answer: Answer | None = None
     fixed: bool = False  # a person said so
+    heeded: bool = False  # it is the judge's wish, not the first alignment
 
 
 def settle(aligned: Aligned, *, rulings: Mapping[str, Ruling] | None = None) -> Settled:
@@ -56,14 +58,11 @@ def settle(aligned: Aligned, *, rulings: Mapping[str, Ruling] | None = None) -> 
 
 
 def _wish(answer: Answer, proposal: Proposal, heed: float) -> _Wish:
-    """The answer's choice; where it does not decide, the first alignment as it was."""
-    row, verdict = answer.question.row, answer.verdict
-    if verdict.sure and verdict.confidence >= heed:
-        if verdict.choice is None:
-            return _Wish({}, answer)
-        return _Wish({proposal.right.index(verdict.choice): max(0.01, verdict.confidence)}, answer)
-    first = int(proposal.first[row])
-    return _Wish({first: max(0.01, float(proposal.confidence[row]))} if first >= 0 else {}, answer)
+    """What stands by the answer: its choice, or the first alignment where it does not decide."""
+    target, confidence = answer.standing(heed)
+    worth = {proposal.right.index(target): max(0.01, confidence)} if target else {}
+    sure = answer.verdict.sure and answer.verdict.confidence >= heed
+    return _Wish(worth, answer, heeded=sure or target != answer.question.first)
 
 
 def _ruled(proposal: Proposal, rulings: Mapping[str, Ruling]) -> dict[int, _Wish]:
@@ -115,14 +114,14 @@ def _repaired(proposal: Proposal, wishes: Mapping[int, _Wish], chosen: list[int]
 
 
 def _worths(proposal: Proposal, row: int, wish: _Wish | None, wanted: int, held: set[int]) -> dict[int, float]:
-    """What a row may get: what it wants, and its other candidates that nobody holds, at half their score."""
+    """What a row may get: what it wants, and its other candidates that nobody holds."""
     own = max(0.01, float(proposal.confidence[row])) if wish is None else wish.worth[wanted]
     found = {wanted: own}
     if wish is not None and wish.fixed:
         return found
     for target, score in zip(proposal.candidates[row].tolist(), proposal.scores[row].tolist(), strict=True):
         if target >= 0 and target not in held and target != wanted and score > 0:
-            found[target] = SECOND_CHOICE * min(score, own)
+            found[target] = CONSOLATION * min(score, own)
     return found
 
 
@@ -145,22 +144,12 @@ def _choice(proposal: Proposal, row: int, wish: _Wish, target: int, lost: int) -
     if wish.fixed:
         return Choice(target, 1.0 if lost < 0 else 0.0, PERSON, lost=lost)
     assert answer is not None
-    verdict = answer.verdict
-    wanted = next(iter(wish.worth), -1)
-    heeded = _heeded(proposal, verdict, wanted, wish)
-    if target == wanted and heeded:
-        return Choice(target, verdict.confidence, verdict.judged_by, answer=answer)
-    confidence = float(proposal.confidence[row]) if target == wanted else SECOND_CHOICE * wish.worth.get(wanted, 0.0)
-    return Choice(target, round(confidence, 4) if target >= 0 else 0.0, FIRST, lost=lost, answer=answer)
-
-
-def _heeded(proposal: Proposal, verdict: Verdict, wanted: int, wish: _Wish) -> bool:
-    """Whether the wish is the verdict's."""
-    if not verdict.sure:
-        return False
-    return proposal.right.index(verdict.choice) == wanted if verdict.choice is not None else not wish.worth
-
-
-def without_looking(aligned: Aligned) -> Aligned:
-    """The same with no answers: what the first alignment alone gives."""
-    return replace(aligned, answers=())
+    wanted, worth = next(iter(wish.worth.items()), (-1, 0.0))
+    if target != wanted:
+        confidence = SECOND_CHOICE * worth if target >= 0 else 0.0
+        return Choice(target, round(confidence, 4), FIRST, lost=lost, answer=answer)
+    if wish.heeded:
+        confidence = worth if target >= 0 else answer.verdict.confidence
+        return Choice(target, round(confidence, 4), answer.verdict.judged_by, answer=answer)
+    confidence = float(proposal.confidence[row]) if target >= 0 else 0.0
+    return Choice(target, round(confidence, 4), FIRST, answer=answer)

@@ -45,17 +45,18 @@ class Simulation:
     error_rate: float
 
 
-def simulate(sides: Sides, known: Links, embedder: Embedder, error_rate: float, seed: int = 0) -> Simulation:
-    """Learn a policy from every other pair, and compare planners on the rest."""
+def simulate(sides: Sides, known: Links, embedder: Embedder, error_rate: float, draws: int = 5) -> Simulation:
+    """Learn a policy from every other pair, and compare planners on the rest: means over ``draws`` of the errors."""
     asked = known[: 2 * MOST]
     proposal = propose(sides.left, sides.right, embedder, Options(), sources=[one for one, _ in asked])
     truth = dict(asked)
-    judge = oracle(asked, error_rate=error_rate, seed=seed)
     look = LookOptions(share=1.0)
     rows = [row for row in range(len(proposal)) if (proposal.candidates[row] >= 0).any()]
     training, kept_back = rows[::2], rows[1::2]
-    learned = optimise(proposal, truth, judge, options=look, rows=training)
-    ways = Ways(proposal, truth, judge, look)
+    learned = optimise(proposal, truth, oracle(asked, error_rate=error_rate), options=look, rows=training)
+    ways = [
+        Ways(proposal, truth, oracle(asked, error_rate=error_rate, seed=seed), look) for seed in range(1, draws + 1)
+    ]
     planners: list[tuple[str, Judge[PlanQuestion]]] = [
         ("every tool (paper's start)", make_planner("thorough")),
         ("rule", make_planner("rule")),
@@ -68,7 +69,7 @@ def simulate(sides: Sides, known: Links, embedder: Embedder, error_rate: float, 
 def _tried(
     name: str,
     planner: Judge[PlanQuestion],
-    ways: Ways,
+    ways: Sequence[Ways],
     proposal: Proposal,
     rows: Sequence[int],
     look: LookOptions,
@@ -79,12 +80,12 @@ def _tried(
     paths: dict[int, Path] = {
         question.row: asking(verdict, question) for question, verdict in zip(questions, verdicts, strict=True)
     }
-    taken = ways.take(paths)
     size = len(rows)
+    right = [outcome.right for one in ways for outcome in one.take(paths).values()]
     return Planner(
         name,
         round(sum(map(len, paths.values())) / size, 2),
         sum("reflect" in path for path in paths.values()) / size,
-        sum(outcome.right for outcome in taken.values()) / size,
+        sum(right) / len(right),
         size,
     )

@@ -1,0 +1,113 @@
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+from kgnb.agents.entity_alignment import finetuning
+from kgnb.agents.entity_alignment.judges import make_planner, oracle
+from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.optimise import optimise
+from kgnb.agents.entity_alignment.paths import PATHS, path_of, reward
+from kgnb.agents.entity_alignment.plan import plan
+from kgnb.agents.entity_alignment.policy import Policy, learn
+from kgnb.errors import DataError
+
+DOCS = Path(__file__).parents[3] / "docs" / "entity-alignment-policy.md"
+
+
+@pytest.fixture(scope="module")
+def learned(proposal, truth):
+    judge = oracle(truth.items(), error_rate=0.1)
+    return optimise(proposal, truth, judge, options=LookOptions(share=1.0), rows=range(0, len(proposal), 3))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "worth"), [(False, True, 2.0), (True, True, 0.5), (True, False, -1.0), (False, False, 0.0)]
+)
+def test_the_reward_is_the_papers(first, last, worth):
+    path = PATHS[-1]
+    assert reward(path, first_right=first, last_right=last, reflected=True) == pytest.approx(worth + np.exp(-0.8))
+    short = reward(path[:2], first_right=last, last_right=last, reflected=False)
+    assert short == pytest.approx(last + np.exp(-0.4))
+
+
+def test_a_rewriting_is_kept_only_if_its_reward_is_higher(learned):
+    assert any(one.rewritten != one.path for one in learned.episodes)
+    for one in learned.episodes:
+        assert (one.reward_after > one.reward) == (one.rewritten != one.path)
+        assert one.rewritten != ()
+
+
+def test_three_rounds_shorten_the_ways_and_cut_reflection_without_losing_hits(learned):
+    first, *_, last = learned.rounds
+    assert len(learned.rounds) == 3
+    assert last.tools < first.tools - 0.5 and last.reflected < first.reflected / 2
+    assert last.hits >= first.hits - 0.05 and last.reward > first.reward
+    assert learned.simulation and "SIMULATION" in learned.table().notes[0]
+
+
+def test_a_policy_plans_as_it_did_before_it_was_saved(learned, proposal, tmp_path):
+    loaded = Policy.load(learned.policy.save(tmp_path / "policy.json"))
+    look = LookOptions(share=1.0)
+    before, after = (plan(proposal, make_planner(policy=policy), options=look) for policy in (learned.policy, loaded))
+    assert before.paths == after.paths and before.planner == "policy"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"format": "pickle"}, "no policy"),
+        ({"version": 2}, "other statistics"),
+        ({"features": ["age"]}, "other statistics"),
+        ({"paths": ["rm -rf"]}, "damaged"),
+        ({"scale": [0.0] * 10}, "damaged"),
+        ({"mean": [float("nan")] * 10}, "damaged"),
+        ({"intercepts": []}, "damaged"),
+    ],
+)
+def test_a_policy_that_is_not_whole_is_refused(learned, tmp_path, change, says):
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(learned.policy.to_json() | change))
+    with pytest.raises(DataError, match=says):
+        Policy.load(file)
+
+
+def test_a_policy_that_is_no_json_or_not_there_is_refused(tmp_path):
+    (tmp_path / "p").write_bytes(b"\x80\x04pickle")
+    for name in ("p", "missing"):
+        with pytest.raises(DataError, match="policy"):
+            Policy.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_policy_learns_one_two_or_more_ways(number):
+    ways = [path_of("attributes > align"), path_of("relations > align"), PATHS[-1]][:number]
+    rows = np.zeros((60, 10))
+    rows[:, 8] = np.repeat(np.arange(number), 60 // number) * 5.0
+    paths = [ways[int(row[8] / 5)] for row in rows]
+    chances = learn(rows, paths).chances(rows)
+    policy = learn(rows, paths)
+    assert [policy.paths[at] for at in chances.argmax(axis=1)] == paths
+    assert np.allclose(chances.sum(axis=1), 1)
+
+
+def test_the_fine_tuning_set_keeps_to_its_schema_and_the_schema_to_the_documentation(learned, tmp_path):
+    number = finetuning.export(learned.episodes, tmp_path / "ways.jsonl", simulation=True)
+    lines = (tmp_path / "ways.jsonl").read_text(encoding="utf-8").splitlines()
+    assert number == len(lines) == len(learned.episodes)
+    documented = json.loads(re.search(r"```json\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)[1])
+    assert documented == finetuning.SCHEMA
+    for line in lines:
+        jsonschema.validate(json.loads(line), documented)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(json.loads(lines[0]) | {"path": ["guess"]}, documented)
+
+
+def test_nothing_to_learn_from_is_an_error(proposal, truth):
+    with pytest.raises(ValueError, match="no entity with a known counterpart"):
+        optimise(proposal, {}, oracle(truth.items()))
+    with pytest.raises(ValueError, match="rounds is 0"):
+        optimise(proposal, truth, oracle(truth.items()), rounds=0)

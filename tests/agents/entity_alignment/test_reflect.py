@@ -1,0 +1,60 @@
+from dataclasses import replace
+
+from kgnb.agents.entity_alignment.align import align
+from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.paths import PATHS
+from kgnb.agents.entity_alignment.reflect import reflect
+from kgnb.agents.entity_alignment.select import select
+from kgnb.judging import CallableJudge, Verdict
+
+
+def doubting(confidence):
+    return CallableJudge(
+        lambda question: Verdict("equivalent", question.others[0].iri, confidence, "a guess"), "doubting"
+    )
+
+
+def everywhere(planned, *, reflect_below=0.75):
+    """The same rows, all with a reflector in their way, each shown in one order."""
+    paths = {row: PATHS[-1] for row in planned.asked}
+    options = LookOptions(reflect_below=reflect_below, both_orders=0.0)
+    return select(replace(planned, paths=paths), options=options)
+
+
+def test_only_answers_that_are_not_sure_are_looked_at_again(planned):
+    selected = everywhere(planned)
+    assert reflect(align(selected, doubting(0.9)), doubting(0.9)).counts()["reflected"] == 0
+    assert reflect(align(selected, doubting(0.6)), doubting(0.9)).counts()["reflected"] == len(selected.questions)
+
+
+def test_a_way_without_a_reflector_has_none(planned):
+    paths = {row: ("relations", "align") for row in planned.asked}
+    selected = select(replace(planned, paths=paths))
+    assert reflect(align(selected, doubting(0.1)), doubting(0.9)).counts()["reflected"] == 0
+
+
+def test_both_answers_stay_in_the_trace_and_the_second_holds(planned, knowing, truth):
+    selected = everywhere(planned)
+    done = reflect(align(selected, doubting(0.4)), knowing)
+    assert done.simulation
+    for answer in done.answers:
+        assert len(answer.said) == 2 and answer.before.confidence == 0.4
+        right = truth.get(answer.question.about.iri)
+        shown = {card.iri for card in answer.question.others}
+        assert answer.verdict.choice == (right if right in shown else None)
+
+
+def test_the_earlier_answer_is_told_and_the_order_is_turned(planned):
+    seen = []
+
+    def note(question):
+        seen.append(question)
+        return Verdict("unsure")
+
+    selected = everywhere(planned)
+    done = reflect(align(selected, doubting(0.4)), CallableJudge(note))
+    for first, second in zip(selected.questions, seen, strict=True):
+        assert [card.iri for card in second.others] == [card.iri for card in first.others][::-1]
+        assert first.others[0].name in second.text and "a guess" in second.text
+        assert second.id != first.id
+    assert all(answer.verdict.confidence == 0.4 for answer in done.answers)

@@ -1,0 +1,87 @@
+from dataclasses import replace
+
+import pytest
+
+from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.plan import RulePlanner, plan
+from kgnb.agents.entity_alignment.select import Selector, entropies, select, shuffled
+
+
+def test_an_attribute_with_one_value_for_all_tells_nothing_apart():
+    found = entropies([[(0, "hut"), (1, "2264")], [(0, "hut"), (1, "1987")]])
+    assert found[0] == 0 and found[1] == 1
+
+
+def test_having_an_attribute_or_not_tells_apart_as_well():
+    assert entropies([[(0, "x")], []])[0] == 1
+    assert entropies([]) == {}
+
+
+def test_high_entropy_shows_what_differs_and_low_entropy_what_does_not(planned):
+    def spread(entropy):
+        questions = select(planned, options=LookOptions(entropy=entropy, attributes=1, relations=0)).questions
+        return sum(len({line.text for card in question.others for line in card.lines}) for question in questions)
+
+    assert spread("high") > spread("low")
+
+
+def test_no_card_shows_more_than_was_asked_for(planned):
+    for question in select(planned, options=LookOptions(attributes=2, relations=3)).questions:
+        for card in (question.about, *question.others):
+            kinds = [line.kind for line in card.lines]
+            assert kinds.count("attribute") <= 2 and kinds.count("relation") <= 3
+
+
+def test_an_identifier_is_always_shown(proposal):
+    row = proposal.row("http://huts.example/hollenmark/hochkarhaus")
+    question = Selector(proposal, LookOptions(attributes=1)).question(row, ("attributes",))
+    assert any("TSN-03" in line.text for line in question.about.lines)
+
+
+def test_relations_are_shown_both_ways_the_rare_ones_first(proposal):
+    row = proposal.row("http://huts.example/hollenmark/hochkarhaus")
+    card = Selector(proposal, LookOptions()).question(row, ("relations",)).about
+    weights = [line.weight for line in card.lines]
+    assert weights == sorted(weights, reverse=True)
+    incoming = Selector(proposal, LookOptions(relations=20)).question(row, ("relations",)).about
+    assert any(" of: " in line.text for line in incoming.lines) and any(
+        " of: " not in line.text for line in incoming.lines
+    )
+
+
+def test_the_first_alignment_is_among_the_candidates_however_few_are_shown(planned):
+    for question in select(planned, options=LookOptions(shown=1)).questions:
+        assert len(question.others) == len(question.candidates) == 1
+        assert not question.first or question.others[0].iri == question.first
+
+
+def test_the_order_of_candidates_does_not_follow_their_rank(selected):
+    places = [
+        [rival.position for rival in question.candidates].index(min(rival.position for rival in question.candidates))
+        for question in selected.questions
+    ]
+    assert len(set(places)) > 2
+    assert shuffled(["a", "b", "c"], "x") == shuffled(["a", "b", "c"], "x")
+
+
+def test_only_the_tools_of_the_way_are_used(proposal):
+    given = plan(proposal, RulePlanner(), rows=[0, 1, 2])
+    only = replace(given, paths={0: ("attributes", "align"), 1: ("relations", "align"), 2: ()})
+    questions = select(only).questions
+    assert [question.row for question in questions] == [0, 1]
+    for question, kind in zip(questions, ("attribute", "relation"), strict=True):
+        assert {line.kind for card in (question.about, *question.others) for line in card.lines} <= {kind}
+
+
+def test_hidden_names_are_told_to_nobody(proposal):
+    bare = replace(proposal, left=proposal.left.unnamed(), right=proposal.right.unnamed())
+    question = Selector(bare, LookOptions(attributes=0)).question(5)
+    names = [name for name in (*proposal.left.names, *proposal.right.names) if len(name) > 4]
+    shown = question.text + " ".join(option.text for option in question.options)
+    assert not [name for name in names if name in shown]
+
+
+@pytest.mark.parametrize("what", ["text", "id"])
+def test_questions_are_the_same_every_time(planned, selected, what):
+    again = select(planned, options=LookOptions())
+    assert [getattr(one, what) for one in again.questions] == [getattr(one, what) for one in selected.questions]

@@ -1,0 +1,83 @@
+import json
+
+import pytest
+
+from kgnb.reporting import entity_alignment as ea
+from kgnb.reporting.entity_alignment.aligning import drawn
+from kgnb.reporting.entity_alignment.saving import metrics
+from kgnb.reporting.session import Session
+from kgnb.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    settings = Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache"))
+    return Session(tmp_path_factory.mktemp("report"), settings, "kgnb report entity-alignment")
+
+
+@pytest.fixture(scope="module")
+def results(session):
+    return ea.run_pair(ablation=False, curve=False, session=session)
+
+
+def test_our_own_pair_is_aligned_and_measured(results):
+    names = [one.name for one in results.headline]
+    assert names == ["no seeds", "30% seeds", "no seeds, each entity by itself"]
+    first, seeded, _ = results.headline
+    assert first.measured.ranking.tests == 247 and first.measured.seeds == 0
+    assert seeded.measured.ranking.tests + seeded.measured.seeds == 247
+    assert first.measured.ranking.hits1 > 0.9 and first.measured.chosen.f1 > 0.9
+    assert first.outcome.share_looked_at <= 0.1 and first.tokens == 0
+
+
+def test_the_headline_says_where_each_figure_is_from(results):
+    table = ea.headline(results)
+    assert {row[-1] for row in table.rows} == {"this run"}
+    assert len(ea.slices(results)) >= 4 and len(ea.unmatched(results)) >= 2
+
+
+def test_published_figures_stand_beside_ours_and_what_cannot_be_is_said(results):
+    from dataclasses import replace
+
+    table = ea.headline(replace(results, pair="dbp15k/fr_en"))
+    assert [row[0] for row in table.rows][-3:] == ["EA-Agent", "UDCEA", "M, no model"]
+    assert any("cannot go with" in note for note in table.notes)
+
+
+def test_a_learned_policy_saves_tools_and_reflections_and_loses_no_hits(results):
+    thorough, _, policy = results.simulation.planners
+    assert policy.tools < thorough.tools - 0.6
+    assert thorough.reflected > 0.85 and policy.reflected < 0.2
+    assert policy.hits >= thorough.hits - 0.01
+    assert all("SIMULATION" in str(row[-1]) for row in ea.policy(results).rows[:3])
+
+
+def test_the_metrics_are_the_same_every_time(results, session):
+    ea.save(results, session)
+    content = json.loads((session.folder / "metrics.json").read_text())
+    assert content == json.loads(json.dumps(metrics(results)))
+    again = ea.run_pair(ablation=False, curve=False, simulation=False, session=session)
+    assert metrics(again)["settings"] == metrics(results)["settings"]
+    assert (session.folder / "alignments" / "no-seeds.sssom.tsv").is_file()
+
+
+def test_seeds_are_drawn_from_the_pairs_alone():
+    pairs = [("a", "b"), ("c", "d"), ("e", "f")]
+    assert drawn(pairs) == drawn(pairs[::-1])
+
+
+def test_two_graphs_of_ones_own_need_a_reference(session):
+    with pytest.raises(ValueError, match="given together"):
+        ea.run_pair(source="huts:hollenmark", session=session)
+
+
+@pytest.mark.slow
+def test_the_report_runs_whole_on_our_own_pair(session, tmp_path):
+    from kgnb.reporting.report import run_report
+
+    result = run_report("entity-alignment", {"embedder": "characters"}, tmp_path / "out", session.settings)
+    assert result.metrics["headline"][0]["hits1"] > 90
+    assert len(result.metrics["ablation"]) > 15 and set(result.metrics["curve"]) == {"names as given", "names hidden"}
+    model_only = next(row for row in result.metrics["ablation"] if row["setting"].startswith("model only"))
+    assert model_only["simulation"] and model_only["looked_at"] == 1.0
+    assert "SIMULATION" in result.html.read_text(encoding="utf-8")
