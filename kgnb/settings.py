@@ -128,6 +128,9 @@ class Settings:
         metadata=_help("folder of the embedding and reply caches", "folders.cache", "KGNB_CACHE"),
     )
     data: Path | None = field(default=None, metadata=_help("folder of benchmark data", "folders.data", "KGNB_DATA"))
+    tbox: str = field(
+        default="", metadata=_help("ontology whose tools a Jupyter server offers over MCP", "serve.tbox", "KGNB_TBOX")
+    )
     calls_limit: int = field(
         default=0, metadata=_help("model calls a run may make; 0: no limit", "budget.calls", "KGNB_CALLS")
     )

@@ -1,0 +1,70 @@
+"""The tools of an ontology in a running Jupyter server: what the entry point ``jupyter_server_mcp.tools`` names.
+
+The extension jupyter-server-mcp asks ``tool_names`` for "module:function" and imports each: one function a tool, made
+here when it is asked for. Which ontology it is, the setting ``serve.tbox`` (``KGNB_TBOX``) says; without one there are
+no tools. All functions share one session, and its graph is written to ``jupyter/built.trig`` in the cache.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from kgnb.agents.kg_construction.serve import Shared
+from kgnb.agents.kg_construction.values import ToolSpec
+from kgnb.settings import Settings
+from kgnb.tasks.building import compile_ontology
+
+_TYPES: dict[Any, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
+
+
+@lru_cache(maxsize=4)
+def shared(tbox: str) -> Shared:
+    """The one session of this process over an ontology."""
+    settings = Settings.load()
+    pack = compile_ontology(tbox, settings=settings)
+    out = settings.cache / "jupyter" / "built.trig"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    return Shared(pack, pack.session(), out, "jupyter", lambda session, path: session.save(path))
+
+
+def tool_names(settings: Settings | None = None) -> list[str]:
+    """The tools as "module:function"; none where no ontology is set."""
+    tbox = (settings or Settings.load()).tbox
+    return [f"{__name__}:{tool.name}" for tool in shared(tbox).pack.tools] if tbox else []
+
+
+def __getattr__(name: str) -> Any:
+    tbox = "" if name.startswith("__") else Settings.load().tbox
+    if tbox and name in (own := shared(tbox)).pack:
+        return tool_function(own, own.pack.tool(name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def tool_function(own: Shared, tool: ToolSpec) -> Callable[..., dict[str, Any]]:
+    """A tool as a function whose signature and docstring say what its schema says."""
+
+    def call(**arguments: Any) -> dict[str, Any]:
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return own.call(tool.name, given).as_json()
+
+    required = set(tool.input_schema.get("required", ()))
+    parameters = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=inspect.Parameter.empty if name in required else None,
+            annotation=_hint(schema) if name in required else _hint(schema) | None,
+        )
+        for name, schema in sorted(tool.input_schema["properties"].items(), key=lambda one: one[0] not in required)
+    ]  # fmt: skip
+    call.__name__ = call.__qualname__ = tool.name
+    arguments = "\n".join(f"    {n}: {s.get('description', '')}" for n, s in tool.input_schema["properties"].items())
+    call.__doc__ = f"{tool.description}\n\nArgs:\n{arguments}"
+    call.__signature__ = inspect.Signature(parameters, return_annotation=dict[str, Any])  # type: ignore[attr-defined]
+    call.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": dict[str, Any]}
+    return call
+
+
+def _hint(schema: dict[str, Any]) -> Any:
+    return _TYPES.get(schema.get("type"), str | int | float | bool)

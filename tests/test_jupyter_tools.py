@@ -1,0 +1,67 @@
+"""The tools of an ontology as functions that jupyter-server-mcp registers by name."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from kgnb.settings import Settings
+from kgnb.tasks import jupyter_tools
+from kgnb.tasks.building import compile_ontology
+
+TBOX = """@prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Hut a owl:Class . :beds a owl:DatatypeProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer ."""
+
+
+def test_the_entry_point_names_a_function_that_gives_a_list() -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    module, _, name = project["entry-points"]["jupyter_server_mcp.tools"]["kgnb"].partition(":")
+    assert getattr(import_module(module), name)(Settings()) == []
+
+
+def test_each_tool_is_found_by_name_and_says_what_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "huts.ttl").write_text(TBOX)
+    monkeypatch.setenv("KGNB_TBOX", str(tmp_path / "huts.ttl"))
+    monkeypatch.setenv("KGNB_CACHE", str(tmp_path / "cache"))
+    names = jupyter_tools.tool_names()
+    assert "kgnb.tasks.jupyter_tools:create_hut" in names
+    create = jupyter_tools.create_hut  # as the extension gets it
+    signature = inspect.signature(create)
+    assert signature.parameters["label"].default is inspect.Parameter.empty
+    assert signature.parameters["beds"].default is None
+    hut = create(label="Ambre", beds=28)
+    assert hut["ok"]
+    assert not jupyter_tools.add_beds(subject=hut["iri"], value="many")["ok"]
+    assert "28" in (tmp_path / "cache" / "jupyter" / "built.trig").read_text()
+    with pytest.raises(AttributeError):
+        _ = jupyter_tools.create_castle
+
+
+def test_the_sdk_of_mcp_takes_such_a_function(tmp_path: Path) -> None:
+    import anyio
+    from mcp import Client
+    from mcp.server.mcpserver import MCPServer
+
+    from kgnb.agents.kg_construction.serve import Shared
+
+    (tmp_path / "huts.ttl").write_text(TBOX)
+    pack = compile_ontology(tmp_path / "huts.ttl")
+    own = Shared(pack, pack.session())
+    server = MCPServer("jupyter")
+    for tool in pack.tools:
+        server.add_tool(jupyter_tools.tool_function(own, tool))
+
+    async def talk() -> None:
+        async with Client(server) as client:
+            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert listed["create_hut"].input_schema["required"] == ["label"]
+            done = await client.call_tool("create_hut", {"label": "Ambre"})
+            assert not done.is_error
+
+    anyio.run(talk)
+    assert len(own.session.entities()) == 1
