@@ -22,7 +22,8 @@ _MOST = {
 _LEAST = {
     "lowest": "high", "smallest": "large", "shortest": "long", "shallowest": "deep", "lightest": "heavy",
     "slowest": "fast", "earliest": "when", "oldest": "when", "first": "when", "coldest": "warm",
-    "cheapest": "expensive", "easiest": "hard", "narrowest": "wide", "poorest": "rich", "niedrigste": "hoch", "kleinste": "groß",
+    "cheapest": "expensive",
+    "easiest": "hard", "narrowest": "wide", "poorest": "rich", "niedrigste": "hoch", "kleinste": "groß",
     "kürzeste": "lang", "älteste": "when",
 }  # fmt: skip
 _COMPARATIVE = {

@@ -60,12 +60,15 @@ def _classes(state: State, sentence: Sequence[str], given: Sequence[Link]) -> li
     classes = [iri for iri in directory(state).classes() if iri not in {link.iri for link in given}]
     names.fetch(classes)
     found: dict[tuple[int, int], Link] = {}
+    left = list(sentence)
+    for link in given:  # the "hut" in "Upper Hut" is no class
+        if link.mention and (span := find(link.mention, left)):
+            left[span[0] : span[1]] = ["_"] * (span[1] - span[0])
     for iri in classes:
-        spans = [span for name in names.of(iri) if (span := find(name, sentence))]
+        spans = [span for name in names.of(iri) if (span := find(name, left))]
         for span in spans[:1]:
             mention = _words(sentence, span)
-            if not any(mention in link.mention for link in given):
-                found.setdefault(span, Link(iri, names.label(iri), mention, 0.95, "normalised", is_class=True))
+            found.setdefault(span, Link(iri, names.label(iri), mention, 0.95, "normalised", is_class=True))
     return list(found.values())
 
 
