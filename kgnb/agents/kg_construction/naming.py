@@ -13,13 +13,19 @@ from kgnb.kg.labels import is_code, readable_name
 from kgnb.kg.prefixes import PREFIXES
 
 LONGEST = 64  # what function calling allows
+_CYRILLIC = "a b v g d e zh z i j k l m n o p r s t u f h c ch sh shh _ y _ e yu ya".split()  # noqa: SIM905
+_GREEK = "a b g d e z e th i k l m n x o p r s s t u f ch ps o".split()  # noqa: SIM905
+_LETTERS = {
+    **{chr(0x430 + at): latin.strip("_") for at, latin in enumerate(_CYRILLIC)},
+    **{chr(0x3B1 + at): latin for at, latin in enumerate(_GREEK)},
+}
 
 
 def slug(text: str, longest: int = 48) -> str:
     """A text as lower-case ASCII words joined by underscores; other scripts by the names of their letters.
 
     >>> slug("hasPCMember"), slug("Größe (cm²)"), slug("мир")
-    ('has_pc_member', 'grosse_cm2', 'm_i_er')
+    ('has_pc_member', 'grosse_cm_2', 'mir')
     """
     words = readable_name(unquote(text).replace("ß", "ss"))
     plain = "".join(_ascii(character) for character in unicodedata.normalize("NFKD", words))
@@ -34,6 +40,8 @@ def _ascii(character: str) -> str:
         return character
     if unicodedata.combining(character):
         return ""
+    if (latin := _LETTERS.get(character.lower())) is not None:
+        return latin
     name = unicodedata.name(character, "")
     if not character.isalnum():
         return " "

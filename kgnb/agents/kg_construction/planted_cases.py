@@ -9,7 +9,7 @@ from typing import Any
 
 from kgnb.agents.kg_construction.datatypes import NUMBERS, literal_of
 from kgnb.agents.kg_construction.samples import Call, Made, Samples, _classes, _flat, json_of, near
-from kgnb.agents.kg_construction.shapes import Constraint, Shape
+from kgnb.agents.kg_construction.shapes import PER_VALUE, Constraint, Shape
 from kgnb.kg.terms import Iri, Literal
 
 AT_FINISH = ("minCount", "qualifiedMinCount", "hasValue")
@@ -93,9 +93,13 @@ def _predicates(shape: Shape) -> list[str]:
     return [iri for iri in found if iri == shape.about] + [iri for iri in found if iri != shape.about]
 
 
-def _facts(make: Samples, predicate: str, holder: Made, name: str) -> Iterator[tuple[tuple[Call, ...], Call]]:
+def _facts(
+    make: Samples, predicate: str, holder: Made, name: str, also: tuple[Shape, ...] = ()
+) -> Iterator[tuple[tuple[Call, ...], Call]]:
     """Legal facts about an entity: what makes the value, and the call."""
-    for calls, value in islice(make.values(make.ranges(predicate, _kind(holder, make)), name, predicate), 12):
+    more = [Shape(tuple(c for c in shape.constraints if c.component in PER_VALUE)) for shape in also]
+    wanted = [*make.ranges(predicate, _kind(holder, make)), *(shape for shape in more if shape.constraints)]
+    for calls, value in islice(make.values(wanted, name, predicate), 12):
         call = make.add(predicate, holder[1], value, entity=bool(calls) or _is_iri(make, value))
         if call is not None:
             yield calls, call
@@ -119,7 +123,7 @@ def _value(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> I
     inner = chain[-1]
     for predicate in _predicates(inner):
         for holder in _holders(make, chain, predicate):
-            for calls, call in islice(_facts(make, predicate, holder, "B"), 4):
+            for calls, call in islice(_facts(make, predicate, holder, "B", (inner,)), 4):
                 for more, bad in islice(_wrong(make, predicate, holder[1], constraint, inner), _FEW):
                     yield Case((*holder[0], *calls, *more), (bad,), (call,))
 
