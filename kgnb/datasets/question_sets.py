@@ -34,7 +34,7 @@ _ODA_COVERS = {
     "Zero-Shot RE, 3,724": (95.30, 88.30, 55.50),
 }
 _BY_ODA = tuple(
-    AnswerFigure(system, "legacy-lenient", value / 100, covers, _ODA)
+    AnswerFigure(system, "legacy-lenient", round(value / 100, 4), covers, _ODA)
     for covers, values in _ODA_COVERS.items()
     for system, value in zip(("ODA (GPT-4)", "ToG (GPT-4)", "GPT-4 alone"), values, strict=True)
 )

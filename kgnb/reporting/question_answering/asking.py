@@ -63,7 +63,7 @@ def run_questions(
     given = entities == "given" or (entities == "auto" and not questions and dataset != "huts")
     chosen = sampled(task.questions, most)
     sliced = dataset == "qald10" and not graph and not questions
-    chosen = tuple(_answered_by(opened, asked) for asked in chosen) if sliced else chosen
+    chosen = tuple(reference_on(opened, asked) for asked in chosen) if sliced else chosen
     chosen = chosen if given else tuple(replace(asked, entities=()) for asked in chosen)
     options = Options(depth=depth, width=width, share=share, keep=keep, rounds=rounds)
     names = {"task": task.name, "questions": len(chosen), "entities": given, "judge": judge}
@@ -132,7 +132,7 @@ def _own(questions: str, graph: str) -> QuestionSet:
     return QuestionSet(Path(questions).stem, f"{Path(questions).name} over {graph}", asked, graph=graph)
 
 
-def _answered_by(graph: Graph, asked: Asked) -> Asked:
+def reference_on(graph: Graph, asked: Asked) -> Asked:
     """The question with what its SPARQL gives on this graph as the reference."""
     if asked.kind == "yes/no":
         return replace(asked, values=(str(graph.ask(asked.sparql)).lower(),))
