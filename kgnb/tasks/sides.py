@@ -71,7 +71,7 @@ def _folder(source: Source) -> EntityFolder:
         raise ValueError("one graph alone cannot be aligned: give the other one as well, or a folder that holds both")
     if not is_entity_folder(source) and not Path(source).is_dir():
         kind = "an endpoint" if isinstance(source, str) and URL.match(source) else "a file"
-        if Path(source).exists() or kind == "an endpoint":
+        if Path(source).exists() or kind == "an endpoint" or str(source).startswith("huts:"):
             raise ValueError(f"{source} is {kind}: name the other graph as well, or a folder that holds both")
         raise DataError("there is no such folder", where=str(source), fix="Name a folder, or two graphs.")
     return read_folder(source)

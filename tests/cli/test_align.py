@@ -1,0 +1,117 @@
+import json
+from pathlib import Path
+
+import pytest
+
+HUTS = Path(__file__).parents[2] / "data" / "huts"
+NAMES = ["Adler", "Birke", "Dachs", "Eiche", "Falke", "Gams", "Hirsch", "Igel", "Kiebitz", "Luchs", "Marder", "Natter"]
+
+
+@pytest.fixture
+def sample(tmp_path):
+    """A folder in the layout of SRPRS: twelve entities a side in a ring, raw IRIs with commas and quotes."""
+    folder = tmp_path / "sample"
+    folder.mkdir()
+    ends = range(len(NAMES))
+    iris = [f'http://left.example/resource/{name},_der_"Erste"_(1)' for name in NAMES]
+    others = [f"http://right.example/resource/{name}e" for name in NAMES]
+    files = {
+        "ent_ids_1": [f"{at}\t{iri}" for at, iri in enumerate(iris)],
+        "ent_ids_2": [f"{at + 100}\t{iri}" for at, iri in enumerate(others)],
+        "triples_1": [f"{at}\t0\t{(at + 1) % 12}" for at in ends],
+        "triples_2": [f"{at + 100}\t9\t{(at + 1) % 12 + 100}" for at in ends],
+        "sup_ent_ids": [f"{at}\t{at + 100}" for at in ends if at < 4],
+        "ref_ent_ids": [f"{at}\t{at + 100}" for at in ends],
+    }
+    for name, lines in files.items():
+        (folder / name).write_text("\n".join(lines), encoding="utf-8")
+    return folder, iris, others
+
+
+def rows(file):
+    return [line.split("\t") for line in Path(file).read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_folder_gives_pairs_and_a_ranking_over_its_tests(kgnb, sample, tmp_path):
+    folder, iris, others = sample
+    out, ranking = tmp_path / "out.tsv", tmp_path / "ranking.tsv"
+    said = kgnb("align", str(folder), "--seeds", "folder", "--out", str(out), "--ranking", str(ranking))
+    assert said.status == 0, said.err
+    found = rows(out)
+    assert all(len(row) == 3 and 0 <= float(row[2]) <= 1 for row in found)
+    assert {row[0] for row in found} <= set(iris)
+    ranked = rows(ranking)
+    assert {row[0] for row in ranked} == set(iris[4:])
+    assert {row[2] for row in ranked} <= set(others[4:])
+    for source in iris[4:]:
+        mine = [row for row in ranked if row[0] == source]
+        assert [int(row[1]) for row in mine] == list(range(1, len(mine) + 1)) and len(mine) <= 10
+        scores = [float(row[3]) for row in mine]
+        assert scores == sorted(scores, reverse=True)
+    assert "Hits@1" in said.err and "4 seeds (33%)" in said.err and "model tokens per entity" in said.err
+
+
+def test_the_universe_may_be_all_entities(kgnb, sample, tmp_path):
+    folder, iris, _ = sample
+    ranking = tmp_path / "ranking.tsv"
+    said = kgnb("align", str(folder), "--seeds", "none", "--universe", "all", "--ranking", str(ranking), "-q")
+    assert said.status == 0 and said.err == ""
+    assert {row[0] for row in rows(ranking)} == set(iris[4:])
+    assert len(said.out.splitlines()) >= 8
+
+
+def test_names_are_hidden_or_taken_from_a_file(kgnb, sample, tmp_path):
+    folder, iris, others = sample
+    names = tmp_path / "names.json"
+    names.write_text(json.dumps({**dict(zip(iris, NAMES, strict=True)), **dict(zip(others, NAMES, strict=True))}))
+    given = kgnb("align", str(folder), "--seeds", "none", "--names", str(names))
+    assert "Hits@1 100.00%" in given.err
+    hidden = kgnb("align", str(folder), "--seeds", "none", "--names", "hidden")
+    assert hidden.status == 0 and "Hits@1 100.00%" not in hidden.err
+
+
+def test_seeds_come_from_a_file_of_iris_or_numbers(kgnb, sample, tmp_path):
+    folder, iris, others = sample
+    for lines in (["0\t100", "5\t105"], [f"{iris[0]}\t{others[0]}", f"{iris[5]}\t{others[5]}\t0.9"]):
+        seeds = tmp_path / "seeds.tsv"
+        seeds.write_text("\n".join(lines), encoding="utf-8")
+        said = kgnb("align", str(folder), "--seeds", str(seeds), "--names", "hidden")
+        assert said.status == 0 and "2 seeds" in said.err
+
+
+def test_two_files_give_every_format(kgnb, tmp_path):
+    outs = [tmp_path / name for name in ("a.tsv", "a.ttl", "a.rdf", "a.sssom.tsv")]
+    words = [word for out in outs for word in ("--out", str(out))]
+    said = kgnb("align", "huts:hollenmark", str(HUTS / "corvane.ttl"), "--reference", "huts:entity-reference", *words)
+    assert said.status == 0 and "left unmatched" in said.err and "F1" in said.err
+    assert "owl:sameAs" in outs[1].read_text() and "http://huts.example/corvane/fiche-" in outs[0].read_text()
+    assert all(out.stat().st_size > 10_000 for out in outs)
+
+
+def test_a_simulation_says_so(kgnb):
+    words = ("--judge", "oracle", "--reference", "huts:entity-reference", "--error-rate", "0.1")
+    said = kgnb("align", "huts:hollenmark", "huts:corvane", *words)
+    assert said.status == 0 and said.err.startswith("kgnb: SIMULATION")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        (("nowhere",), 1, "there is no such folder"),
+        (("huts:hollenmark", "huts:corvane", "--seeds", "folder"), 2, "no folder to take seeds from"),
+        (("huts:hollenmark", "huts:corvane", "--seeds", "nofile.tsv"), 1, "no such file"),
+        (("huts:hollenmark", "huts:corvane", "--names", "names.json"), 1, "names cannot be read"),
+        (("huts:hollenmark", "huts:alpine"), 1, "no individual"),
+        (("huts:hollenmark", "huts:corvane", "--out", "x.docx"), 2, "suffix says no format"),
+        (("huts:hollenmark", "huts:corvane", "--out", "no/x.tsv"), 2, "there is no folder"),
+        (("huts:hollenmark", "huts:corvane", "--judge", "model"), 1, "asks a model"),
+        (("huts:hollenmark", "huts:corvane", "--planner", "policy"), 1, "needs a policy"),
+        (("huts:hollenmark", "huts:corvane", "--share", "2"), 2, "--share"),
+        (("huts:corvane", "huts:hollenmark", "--seeds", "huts:entity-seeds"), 1, "the other way round"),
+        (("huts:hollenmark",), 2, "name the other graph"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_how_to_mend_it(kgnb, words, status, says):
+    said = kgnb("align", *words)
+    assert said.status == status and says in said.err
+    assert "Traceback" not in said.err

@@ -1,0 +1,78 @@
+import pytest
+
+START = "%ea start huts:hollenmark huts:corvane --reference huts:entity-reference"
+
+
+@pytest.fixture
+def aligned(notebook):
+    notebook.good(START)
+    for stage in ("propose --rounds 1", "plan", "select", "align", "reflect"):
+        notebook.good(f"%ea {stage}")
+    return notebook
+
+
+def test_a_stage_a_cell_from_two_catalogues_to_an_export(aligned, folder):
+    measured = aligned.good("%ea evaluate").value
+    first, after = measured.summary
+    assert (first.name, after.name) == ("first alignment", "after the look")
+    assert first.values["hits1"] > 0.7 and measured.notes[0].startswith("ranked among 287")
+    assert "pairs to" in aligned.good("%ea export pairs.tsv").said
+    aligned.good("%ea export same.ttl")
+    assert len((folder / "pairs.tsv").read_text().splitlines()[0].split("\t")) == 3
+    assert "owl:sameAs" in (folder / "same.ttl").read_text()
+    run = aligned.good("%ea trace").value
+    assert [step.name for step in run.steps] == ["propose", "plan", "select", "align", "reflect"]
+
+
+def test_an_entity_is_explained_with_a_picture_and_scores_before_and_after(aligned):
+    found = aligned.good("%ea explain Adlerhütte").value
+    bundle = found._repr_mimebundle_()
+    assert "similarity before" in bundle["text/plain"] and "score after" in bundle["text/plain"]
+    assert "Refuge de l'Aigle" in bundle["text/plain"] and "<script" not in bundle["text/html"]
+    assert any(edge.kind == "aligned" for edge in found.picture.edges)
+    assert found.said[0].startswith("first alignment")
+    assert "may be" in str(aligned("%ea explain Schwarzsee").error)
+    assert "Did you mean" in getattr(aligned("%ea explain Adlerhüte").error, "fix", "")
+
+
+def test_what_a_person_decides_holds(aligned, folder):
+    table = aligned.good("%ea review --below 0.99 --list").value
+    assert len(table) > 3
+    number, name = table.rows[0][0], table.rows[0][2].label
+    assert name in aligned.good(f"%ea review --below 0.99 --reject {number} --who Ada").said
+    assert (folder / "entity-decisions.jsonl").is_file()
+    assert len(aligned.good("%ea review --below 0.99 --list").value) == len(table) - 1
+    answered = aligned.good("%ea align").value
+    assert any("person:Ada" in answer.verdict.judged_by for answer in answered.answers)
+
+
+def test_a_stage_out_of_order_says_what_to_run_first(notebook):
+    assert "nothing to align yet" in str(notebook("%ea propose").error)
+    notebook.good(START)
+    error = notebook("%ea align").error
+    assert "%ea propose, then %ea plan" in error.fix
+
+
+def test_a_stage_run_again_drops_what_was_built_on_it(aligned):
+    assert "dropped, to be run again: select, align, reflect" in aligned.good("%ea plan --share 0.05").said
+    assert "has not been run" in str(aligned("%ea review --list").error)
+
+
+def test_a_policy_is_learned_saved_and_planned_with(aligned, folder):
+    learned = aligned.good(
+        "%ea optimise --train huts:entity-seeds --judge oracle --save p.json --fine-tuning w.jsonl"
+    ).value
+    assert learned.simulation and (folder / "p.json").is_file() and (folder / "w.jsonl").is_file()
+    assert aligned.good("%ea plan").value.planner == "policy"
+
+
+def test_a_simulation_is_named_as_one(notebook):
+    notebook.good(START)
+    alignment = notebook.good("%ea run --judge oracle --rounds 0").value
+    assert alignment.notes[0].startswith("SIMULATION")
+    assert any("model tokens per entity" in note for note in alignment.notes)
+
+
+def test_seeds_that_are_not_there_are_an_error_with_a_line(notebook):
+    assert "no such file" in str(notebook("%ea start huts:hollenmark huts:corvane --seeds nofile.tsv").error)
+    assert "no folder" in str(notebook("%ea start huts:hollenmark huts:corvane --seeds folder").error)
