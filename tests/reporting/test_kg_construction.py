@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+import rdflib
 
 from kgnb.datasets import kitchen
 from kgnb.datasets.text2kg import text2kg
+from kgnb.datasets.twa import QUERIES, SHAPES, mop_sample
 from kgnb.evaluate.extraction import Counts
 from kgnb.reporting import kg_construction as report
 from kgnb.reporting.kg_construction.feedback import by_document, feedback_on_and_off, feedback_table
@@ -58,3 +60,13 @@ def test_patterns_beat_the_baselines_on_sentences_and_all_that_is_written_confor
     rule = sum((one.rule for one in scores), Counts())
     assert all(rule.f1 > sum((one.baselines[name] for one in scores), Counts()).f1 for name in BASELINES)
     assert sum(one.broken for one in scores) == 0
+
+
+@pytest.mark.benchmark
+@pytest.mark.skipif("KGNB_DATA" not in os.environ, reason="KGNB_DATA is not set")
+def test_feedback_leads_the_scripted_mistakes_to_the_papers_synthesis_steps() -> None:
+    sample = mop_sample(Path(os.environ["KGNB_DATA"]))
+    pack = compile_ontology(sample.tbox, rdflib.Graph().parse(data=SHAPES, format="turtle"))
+    on, off = feedback_on_and_off({sample.name: sample.steps}, pack, QUERIES)
+    assert on.f1["micro"] >= 0.95
+    assert off.f1["micro"] <= on.f1["micro"] - 0.2

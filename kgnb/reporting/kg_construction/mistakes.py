@@ -80,12 +80,11 @@ class _Writing:
             if self._wrong("wrong unit"):
                 truth["unit"], arguments["unit"] = arguments["unit"], _WRONG.get(str(arguments["unit"]), "units")
         else:
-            owners = [self.iris[s] for s, _ in sorted(self.graph.subject_predicates(entity)) if s in self.iris]
-            label_is_no_name = not any(
-                isinstance(o, Literal) and str(o) == arguments["label"] for o in self.graph.objects(entity)
-            )
-            if owners and label_is_no_name:
-                arguments["within"] = owners[0]
+            owners = {s for s in self.graph.subjects(None, entity) if s in self.iris}
+            named = any(isinstance(o, Literal) and str(o) == arguments["label"]
+                        for p, o in self.graph.predicate_objects(entity) if p != RDFS.label)  # fmt: skip
+            if len(owners) == 1 and not named:  # a part: its name alone does not tell it from others
+                arguments["within"] = self.iris[next(iter(owners))]
             if self._wrong("created twice") and "within" not in arguments:
                 self._call(tool, {**arguments, "label": f" {arguments['label'].upper()}  "})
         told = self._mended(tool, arguments, truth, "wrong unit")
@@ -108,9 +107,8 @@ class _Writing:
             if isinstance(plain, int) and not isinstance(plain, bool) and self._wrong("missing number"):
                 self.left_out.append((subject, predicate, value))
                 return
-            self._call(
-                tool, {"subject": self.iris[subject], "value": _number(value) if _is_number(plain) else str(value)}
-            )
+            said = plain if isinstance(plain, bool) else _number(value) if _is_number(plain) else str(value)
+            self._call(tool, {"subject": self.iris[subject], "value": said})
             return
         true = self.iris.get(value) or str(value)
         if true not in self.iris.values() and true not in self.pack.tbox.individuals:
