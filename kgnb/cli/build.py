@@ -51,7 +51,7 @@ def build_options(command: Any) -> Any:
               help="Keep trace and journals here; a run that was broken off goes on where it was.")  # fmt: skip
 @click.option("--review", metavar="FILE", help="Write what is left to a person as CSV.")
 @click.option("--quiet", "-q", is_flag=True, help="No summary on standard error.")
-def build(tbox: str, documents: tuple[str, ...], **given: Any) -> None:
+def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     """Read DOCUMENTS through the tools of the ontology TBOX and write what they say as a graph.
 
     TBOX is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:kitchen (our own example). DOCUMENTS are
@@ -98,8 +98,7 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> None:
         click.echo(_summary(built, run, perf_counter() - begun), err=True)
         for journal in built.failed:
             click.echo(f"kgnb: {journal.document}: {journal.error}", err=True)
-    if built.failed:
-        raise SystemExit(1)
+    return int(bool(built.failed))
 
 
 def _check_outs(outs: tuple[str, ...]) -> None:

@@ -46,7 +46,7 @@ class _Writing:
         self.adders = {tool.term: tool for tool in self.pack.of_kind("add")}
         self.iris: dict[Node, str] = {}
         self.seen: dict[str, int] = {}
-        self.left_out: list[tuple[Node, URIRef, Literal]] = []
+        self.left_out: list[tuple[Node, Node, Literal]] = []
 
     def write(self) -> None:
         entities = [(s, self.creators[str(c)]) for s, c in sorted(self.graph.subject_objects(RDF.type))
@@ -100,7 +100,7 @@ class _Writing:
             self.reader.mended[kind] = self.reader.mended.get(kind, 0) + bool(told.get("ok"))
         return told
 
-    def _add(self, subject: Node, predicate: URIRef, value: Node) -> None:
+    def _add(self, subject: Node, predicate: Node, value: Node) -> None:
         tool = self.adders[str(predicate)]
         if isinstance(value, Literal):
             plain = value.toPython()

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rdflib import Graph
+
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.planting import Planted, plant
 from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.backends import file_of
-from kgnb.datasets import kitchen, published_building
+from kgnb.datasets import kitchen, published_building, twa
 from kgnb.datasets.text2kg import text2kg
 from kgnb.evaluate.extraction import Extraction
 from kgnb.reporting.files import write_whole
@@ -30,9 +32,23 @@ from kgnb.tasks.building import build_graph, compile_ontology, ground
 from kgnb.tasks.running import new_run
 
 __all__ = [
-    "Results", "costs", "documents", "enforcement", "extraction", "feedback", "grounding", "ontologies", "picture",
-    "published", "review", "run_report", "save", "sentences", "trace",
-]  # fmt: skip
+    "Results",
+    "costs",
+    "documents",
+    "enforcement",
+    "extraction",
+    "feedback",
+    "grounding",
+    "ontologies",
+    "paper",
+    "picture",
+    "published",
+    "review",
+    "run_report",
+    "save",
+    "sentences",
+    "trace",
+]
 
 
 @dataclass(frozen=True)
@@ -47,6 +63,7 @@ class Results:
     ablation: tuple[Ablation, ...]
     grounding: Grounding | None
     sentences: tuple[SentenceScores, ...]
+    paper: tuple[Ablation, ...]  # the same on the sample of a published paper
     own: bool  # on our own kitchens
 
 
@@ -72,7 +89,15 @@ def run_report(
         if ablation and own:
             both = feedback_on_and_off(by_document(Path(file_of(reference))), pack, kitchen.QUERIES)
     read = tuple(map(read_case, text2kg(settings.data))) if benchmark else ()
-    return Results((pack, *more), mistakes, built, run, scores, both, linked, read, own)
+    paper = _paper(settings.data) if benchmark else ()
+    return Results((pack, *more), mistakes, built, run, scores, both, linked, read, paper, own)
+
+
+def _paper(data: Path | None) -> tuple[Ablation, ...]:
+    """The scripted mistakes on the sample of one paper of the published evaluation."""
+    sample = twa.mop_sample(data)
+    pack = compile_ontology(sample.tbox, Graph().parse(data=twa.SHAPES, format="turtle"))
+    return feedback_on_and_off({sample.name: sample.steps}, pack, twa.QUERIES)
 
 
 def ontologies(results: Results) -> Table:
@@ -121,6 +146,11 @@ def extraction(results: Results) -> Table:
 def feedback(results: Results) -> Table | None:
     """The ablation with the scripted reader."""
     return _feedback_table(results.ablation) if results.ablation else None
+
+
+def paper(results: Results) -> Table | None:
+    """The ablation on the published paper's sample, where benchmarks were asked for."""
+    return _feedback_table(results.paper) if results.paper else None
 
 
 def sentences(results: Results) -> Table | None:

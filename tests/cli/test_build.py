@@ -1,0 +1,53 @@
+"""``kgnb build`` and ``kgnb ground``: files in, files out, and plain words where something is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import rdflib
+
+from kgnb.cli import main
+
+
+def test_notes_become_a_graph_and_the_graph_is_grounded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, links = tmp_path / "kitchen.trig", tmp_path / "links.ttl"
+    arguments = ["build", "huts:kitchen", "huts:kitchen-notes", "--judge", "rule", "--shapes", "huts:kitchen-shapes"]
+    assert main([*arguments, "--out", str(out), "--review", str(tmp_path / "review.csv")]) == 0
+    assert "15 documents" in capsys.readouterr().err
+    assert (tmp_path / "review.csv").read_text().startswith("document,")
+    assert main(["ground", str(out), "huts:pantry", "--schema", "huts:kitchen", "--out", str(links),
+                 "--rewrite", str(tmp_path / "new.nt")]) == 0  # fmt: skip
+    assert len(rdflib.Graph().parse(links)) > 30
+    assert "http://huts.example/id/goods-barley" in (tmp_path / "new.nt").read_text()
+
+
+def test_a_document_that_cannot_be_read_fails_the_command_and_not_the_graph(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "bad.pdf").write_bytes(b"%PDF-1.4")
+    (notes / "tea.md").write_text("# Tea\n\nHut: Refuge de l'Ambre\nServes 4\n")
+    out = tmp_path / "built.ttl"
+    assert main(["build", "huts:kitchen", str(notes), "--judge", "rule", "-o", str(out)]) == 1
+    assert "bad.pdf: " in capsys.readouterr().err
+    assert "Tea" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["build", "huts:kitchen", "nowhere.txt"], 1, "there is no such document"),
+        (["build", "huts:kitchen", "huts:kitchen-notes", "-o", "x.csv"], 2, "ends in .trig, .ttl, .jsonld"),
+        (["build", "huts:kitchen", "huts:kitchen-notes", "--judge", "model"], 1, "no model is set"),
+        (["build", "nowhere.ttl", "huts:kitchen-notes"], 1, "there is no such file"),
+        (["ground", "nowhere.ttl", "huts:pantry"], 1, "there is no such file"),
+        (["serve", "huts:kitchen", "--out", "x.csv"], 2, "name a .trig"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    arguments: list[str], status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == status
+    assert said in capsys.readouterr().err
