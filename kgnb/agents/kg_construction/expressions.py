@@ -20,6 +20,7 @@ _SCHEMA = {
     "Integer": ("integer",), "Float": ("double", "float", "decimal"), "Boolean": ("boolean",), "Date": ("date",),
     "DateTime": ("dateTime",), "Time": ("time",), "DataType": ("string",),
 }  # fmt: skip
+_DEEPEST = 20  # levels of nesting; readers of Turtle give up not far beyond
 _CARDINALITY = {"min": "minCardinality", "max": "maxCardinality", "exactly": "cardinality"}
 NOTHING = Constraint("not", shapes=(Shape(),))
 
@@ -51,8 +52,10 @@ class Expressions:
 
     def stated(self, expression: Term, about: str, seen: frozenset[Term] = frozenset()) -> list[Stated]:
         """What an expression demands, conjunct by conjunct."""
-        if expression in seen or len(seen) > 80:
-            self.warn("circular expression", about, "an expression contains itself")
+        if expression in seen or len(seen) > _DEEPEST:
+            circular = expression in seen
+            text = "an expression contains itself" if circular else f"what lies more than {_DEEPEST} levels deep"
+            self.warn("circular expression" if circular else "deep nesting", about, text)
             return []
         seen = seen | {expression}
         if isinstance(expression, Literal):
