@@ -83,7 +83,8 @@ class Built:
     def review(self) -> Table:
         """What was left to a person: the call, why it was refused, and where in which document it stands."""
         columns = [Column(n, t) for n, t in (
-            ("document", "document"), ("span", "characters"), ("tool", "tool"), ("arguments", "arguments"), ("why", "why"),
+            ("document", "document"), ("span", "characters"), ("tool", "tool"), ("arguments", "arguments"),
+            ("why", "why"),
             ("allowed", "allowed"),
         )]  # fmt: skip
         rows: list[list[Value]] = [

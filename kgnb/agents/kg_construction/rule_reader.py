@@ -288,7 +288,8 @@ class _Notes:
                     continue
                 left, right = said[:at], said[at + len(phrase) :]
                 subjects = [iri for name, (iri, kind) in self.names.items()
-                            if stems(name) == left and any(self.lexicon.is_a(kind, d) for d in slot.domain)]  # fmt: skip
+                            if stems(name) == left
+                            and any(self.lexicon.is_a(kind, d) for d in slot.domain)]  # fmt: skip
                 objects = [str(term) for name, term in slot.value.choices
                            if right in (stems(name), *self.lexicon.phrases(str(term)))]  # fmt: skip
                 if subjects and objects:

@@ -26,12 +26,12 @@ _JOIN = r"(?:of|the|de|la|le|du|des|der|von|van|da|di|and|for|in|at|on|y|e|&|to)
 _NAME = re.compile(rf"{_TITLE}(?:(?:\s+{_JOIN}){{0,2}}\s+{_TITLE}|\s*\([^()]{{1,40}}\))*")
 _LEADING = re.compile(r"^(?:The|A|An|In|On|At|It|Its|His|Her|He|She|They|This|That|Both|With|From|As|Also|There)\s+")
 _PRONOUNS = frozenset(
-    ["it", "its", "he", "she", "they", "his", "her", "this", "there", "the", "a", "an", "in", "on", "at", "who", "also", "both", "and", "with", "from", "as", "i"]
+    "it its he she they his her this there the a an in on at who also both and with from as i".split()  # noqa: SIM905
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
 _EMPTY = {"is", "has", "of", "the", "a", "an", "in", "by", "to", "at", "on", "for", "and", "part", "number", "name"}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NUMBERS = frozenset(["number", "numeric", "integer", "float", "double", "decimal", "quantity", "int", "nonnegativeinteger"])
+_NUMBERS = frozenset({"number", "numeric", "integer", "float", "double", "decimal", "quantity", "int"})
 _DATES = {"date", "year", "time", "datetime", "gyear"}
 
 
