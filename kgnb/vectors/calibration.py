@@ -125,7 +125,8 @@ def _parting(found: Scores, decoys: Scores, *, otherwise: float) -> float:
 
 
 def _random_scores(a: Grouped, b: Grouped, seed: int) -> Scores:
-    """Cosines of texts drawn at random from both sides, of entities of one kind."""
+    """Cosines of texts of one kind, drawn at random from both sides; the same ones if the sides change places."""
+    a, b = sorted((a, b), key=_by_content)
     rows_a = np.flatnonzero(np.any(a.vectors != 0, axis=1))
     rows_b = np.flatnonzero(np.any(b.vectors != 0, axis=1))
     if not len(rows_a) or not len(rows_b):
@@ -138,6 +139,11 @@ def _random_scores(a: Grouped, b: Grouped, seed: int) -> Scores:
         left, right = left[kinds_a == kinds_b], right[kinds_a == kinds_b]
     scores: Scores = np.einsum("ij,ij->i", a.vectors[left], b.vectors[right], dtype=np.float64).astype(np.float32)
     return scores
+
+
+def _by_content(side: Grouped) -> tuple[int, bytes]:
+    vectors = np.asarray(side.vectors)
+    return len(vectors), vectors[:64].tobytes()
 
 
 def _histogram(found: Scores, decoys: Scores, random: Scores) -> tuple[Bin, ...]:

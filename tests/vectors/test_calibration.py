@@ -61,6 +61,12 @@ def test_is_the_same_every_time_and_says_what_it_saw(unit: Callable[..., Vectors
     assert f"{one.threshold:.3f}" in str(one)
 
 
+def test_is_the_same_whichever_side_comes_first(unit: Callable[..., Vectors]) -> None:
+    a, b = each(planted(unit, 90, 40, 0.5)[0]), each(unit(130, 32, seed=4))
+    one, other = calibrate(a, b), calibrate(b, a)
+    assert (one.threshold, one.background, one.histogram) == (other.threshold, other.background, other.histogram)
+
+
 def test_refuses_neighbours_without_a_second(unit: Callable[..., Vectors]) -> None:
     a = each(unit(5, 4))
     with pytest.raises(ValueError, match="two nearest"):

@@ -1,7 +1,17 @@
 from __future__ import annotations
 
+import pytest
+
+from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.rule import RuleJudge
 from kgnb.agents.ontology_matching.search import search
+from kgnb.agents.ontology_matching.store import store
+from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.values import Found, Options, Stored
+from kgnb.backends import open_ontology
+from kgnb.settings import Settings
+from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.memory_index import MemoryIndex
 from tests.agents.ontology_matching.small import HUT, REFUGE
 
 
@@ -35,3 +45,13 @@ def test_k_bounds_the_ranks(stored: Stored) -> None:
 def test_searching_twice_gives_the_same(stored: Stored, found: Found) -> None:
     again = search(stored)
     assert again.rankings == found.rankings and again.cosines == found.cosines
+
+
+def test_the_order_of_the_two_ontologies_changes_neither_candidates_nor_confidence() -> None:
+    huts = [open_ontology(f"huts:{name}", Settings()) for name in ("alpine", "refuge")]
+    there, back = (
+        summarise(search(store(retrieve(*pair), MemoryIndex(), CharacterEmbedder()))) for pair in (huts, huts[::-1])
+    )
+    ours = {pair: case.probability for pair, case in RuleJudge().weigh(there.questions).items()}
+    theirs = {pair: case.probability for pair, case in RuleJudge().weigh(back.questions).items()}
+    assert ours == pytest.approx({(one, other, kind): value for (other, one, kind), value in theirs.items()}, abs=1e-9)
