@@ -121,7 +121,9 @@ def test_no_file_is_longer_than_one_can_read() -> None:
 
 def swallows(handler: ast.ExceptHandler) -> bool:
     """Whether a handler catches everything and lets it go no further."""
-    broad = handler.type is None or (isinstance(handler.type, ast.Name) and handler.type.id.endswith("Exception"))
+    broad = handler.type is None or (
+        isinstance(handler.type, ast.Name) and handler.type.id in ("Exception", "BaseException")
+    )
     return broad and not any(isinstance(node, ast.Raise) for node in ast.walk(handler))
 
 
