@@ -39,7 +39,7 @@ def build_options(command: Any) -> Any:
 @click.argument("tbox")
 @click.argument("documents", nargs=-1, required=True)
 @click.option("--out", "-o", multiple=True, metavar="FILE",
-              help="Where to write: .trig with provenance, .ttl or .jsonld without; - for standard output.")  # fmt: skip
+              help="Where to write: .trig with provenance, .ttl or .jsonld without; - for the screen.")  # fmt: skip
 @click.option("--shapes", metavar="FILE", help="SHACL shapes, besides those in the T-Box.")
 @click.option("--judge", type=click.Choice(READERS), default="auto", show_default=True,
               help="Who reads. auto: the model if one is set, else rule.")  # fmt: skip

@@ -21,7 +21,7 @@ _NAMES = ("prefLabel", "altLabel", "hiddenLabel", "notation")
 def stems(text: str) -> Phrase:
     """The words of a text, cut so that forms of one word meet: English, German and French endings.
 
-    >>> stems("Simmering the carrots") == stems("simmer the carrot")
+    >>> stems("baking the carrots") == stems("bakes the carrot")
     True
     """
     return tuple(_stem(word) for word in words(text))
