@@ -163,9 +163,12 @@ def not_elsewhere(fit: Fit, relation: Iri, available: frozenset[Iri], backward: 
     return 1.0 / (1.0 + absent + usual)
 
 
-def above_noise(near: float) -> float:
-    """How sure it is that names so near on average mean the same (0 to 1); unrelated ones reach about 0.25."""
-    return 1.0 / (1.0 + math.exp(-(near - NOISE) / 0.03))
+def above_noise(near: float, *, several: bool = False) -> float:
+    """How sure it is that names so near on average mean the same (0 to 1); unrelated ones reach about 0.25.
+
+    ``several`` names are seldom all near by chance: their average need not be so high.
+    """
+    return 1.0 / (1.0 + math.exp(-(near - (0.2 if several else NOISE)) / 0.03))
 
 
 def _key(text: str) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ BEAM = 10
 MERGED = 3.0
 """What a phrase costs, in log likelihood, for each place inside it where another relation might have begun."""
 
-DOUBT = 0.1
+DOUBT = 0.2
 """The least a single phrase counts for among several: the others speak for the path as well."""
 RETURN = 3.0
 """What it costs to go back along the relation one came by: few ask for that."""
@@ -49,7 +49,7 @@ class _Partial:
         """How sure it is that the question asks for this path at all."""
         words = max(1, self.words)
         sure = math.exp(self.sure / words) if len(self.hops) > 1 else self.surest
-        return sure * above_noise(self.near / words)
+        return sure * above_noise(self.near / words, several=len(self.hops) > 1)
 
 
 def path_readings(
@@ -59,9 +59,9 @@ def path_readings(
 
     ``sentence`` has X in the place of the entity; ``longest`` bounds the relations in a row.
     """
-    cuts = segmentations(ungrand(sentence), longest)
+    cuts: Sequence[tuple[Phrase, ...]] = segmentations(ungrand(sentence), longest)
     lexicon.meet((hop.relation, None) for hop, _, _ in lexicon.hood.ways(start, inverse=inverse).hops)
-    lexicon.fits([phrase for cut in cuts for phrase in cut])
+    cuts = _whole_names(cuts, lexicon)
     found: dict[tuple[Hop, ...], Reading] = {}
     for cut in cuts:
         for path in _beam(start, cut, lexicon, inverse):
@@ -72,6 +72,15 @@ def path_readings(
         found.values(), key=lambda reading: (-reading.score, [(h.relation, h.inverse) for h in reading.hops])
     )
     return tuple(ranked[:most])
+
+
+def _whole_names(cuts: Sequence[tuple[Phrase, ...]], lexicon: Lexicon) -> Sequence[tuple[Phrase, ...]]:
+    """The cuts that leave whole what is, word for word, the name of a relation: "country of citizenship" is one."""
+    phrases = list(dict.fromkeys(phrase for cut in cuts for phrase in cut))
+    fits = dict(zip(phrases, lexicon.fits(phrases), strict=True))
+    named = [phrase for phrase in phrases if phrase.words > 1 and fits[phrase].named]
+    longest = max(named, key=lambda phrase: phrase.words, default=None)
+    return cuts if longest is None else [cut for cut in cuts if longest in cut]
 
 
 def _beam(start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool) -> list[_Partial]:
@@ -98,7 +107,7 @@ def _step(
     likely = fit.likely[hop.relation] - (BACKWARD / SPREAD if against else 0.02 if hop.inverse else 0.0)
     at_hand = forward if phrase.forward else forward | back
     sure = not_elsewhere(fit, hop.relation, at_hand, against)
-    score = path.score + phrase.words * likely - MERGED * phrase.merged
+    score = path.score + phrase.words * likely - (0.0 if fit.named else MERGED * phrase.merged)
     if path.hops and path.hops[-1] == Hop(hop.relation, not hop.inverse):
         score -= RETURN
     near = fit.near[hop.relation] - (BACKWARD if against else 0.0)

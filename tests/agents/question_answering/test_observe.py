@@ -7,7 +7,7 @@ from kgnb.agents.question_answering.reading import Hop
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Iri
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from tests.agents.question_answering.worlds import V, big, desk, state
+from tests.agents.question_answering.worlds import TURTLE, V, big, desk, state
 
 
 def test_sees_triples_in_both_directions_unless_told_otherwise() -> None:
@@ -71,3 +71,15 @@ def test_pages_through_more_rows_than_one_query_may_give() -> None:
     hood.most = 1500
     paths, note = hood.along(Iri(V + "inn"), (Hop(Iri(V + "sleptAt"), inverse=True),))
     assert len(paths) == 1500 and "there are more" in note
+
+
+def test_a_phrase_that_is_the_name_of_a_relation_is_not_taken_apart() -> None:
+    turtle = (
+        TURTLE
+        + ':owner rdfs:label "owner of land" . :land rdfs:label "land" . :upper :land :field . :lower :owner :ann .'
+    )
+    readings = observe(
+        link(state("What is the owner of land of Upper Hut?", "upper", on=desk(turtle)))
+    ).observation.readings
+    assert all(len(reading.hops) == 1 for reading in readings)
+    assert readings[0].confidence < 0.1, "the graph has that relation, but not for this hut"
