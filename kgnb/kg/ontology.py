@@ -85,6 +85,10 @@ class Ontology:
     def _by_iri(self) -> dict[tuple[str, str], Entity]:
         return {(entity.iri, entity.kind): entity for entity in self.entities}
 
+    @cached_property
+    def _first(self) -> dict[str, Entity]:
+        return {entity.iri: entity for entity in reversed(self.entities)}
+
     def of_kind(self, *kinds: Kind) -> tuple[Entity, ...]:
         """The entities of these kinds, in order."""
         return tuple(entity for entity in self.entities if entity.kind in kinds)
@@ -93,4 +97,4 @@ class Ontology:
         """The entity with this IRI (and kind, where an IRI has several), or None."""
         if kind is not None:
             return self._by_iri.get((iri, kind))
-        return next((entity for entity in self.entities if entity.iri == iri), None)
+        return self._first.get(iri)

@@ -284,3 +284,11 @@ def test_an_answer_cut_by_the_service_is_noticed() -> None:
     graph.add(triples)
     with pytest.raises(DataError, match="1,000 of the ontology's 1,400 triples"):
         read_ontology(graph)
+
+
+def test_an_iri_that_has_two_kinds_is_found_by_either_and_first_come_first_served_without() -> None:
+    one, other = Entity("http://x.example/a", "object property"), Entity("http://x.example/a", "class")
+    ontology = Ontology("x", "http://x.example/", "digest", (one, other))
+    assert ontology.find(one.iri) is one
+    assert ontology.find(one.iri, "class") is other
+    assert ontology.find("http://x.example/b") is None
