@@ -13,11 +13,15 @@ from kgnb.kg.endpoint_reply import read_boolean, read_solutions, read_triples
 from kgnb.kg.endpoint_wire import Patience, Wire, public_url
 from kgnb.kg.graph import Solutions
 from kgnb.kg.sorting import triple_key
-from kgnb.kg.sparql import bind, check_limit, expect_form, expect_update, limited
-from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, TripleTerm, n3
+from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
+from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3
 
 BATCH = 2000
 """Triples sent in one update; those that share blank nodes always travel together."""
+
+ROUND = 500
+"""An answer of a multiple of so many rows may be one that a service cut off: it is asked for the row after it."""
+NO_GRAPH = "urn:x-kgnb:no-graph"
 
 
 class EndpointGraph:
@@ -38,6 +42,7 @@ class EndpointGraph:
         headers: Mapping[str, str] | None = None,
         parameters: Mapping[str, str] | None = None,
         named_graphs: bool = True,
+        default_graph: str = "",
         timeout: float = 60.0,
         patience: Patience | None = None,
         queries_per_second: float | None = None,
@@ -54,6 +59,7 @@ class EndpointGraph:
             headers: more HTTP headers.
             parameters: more form parameters, such as Virtuoso's ``default-graph-uri`` or ``timeout``.
             named_graphs: whether ``triples`` and ``count`` look into named graphs.
+            default_graph: the IRI of the one named graph to ask and add to (Virtuoso adds nowhere else).
             timeout: seconds for one try, where a call names none.
             patience: how a busy or unreachable service is tried again.
             queries_per_second: how often it is asked; by default 5 on the public network (shared by all graphs on that
@@ -65,7 +71,11 @@ class EndpointGraph:
         if token and (user or password):
             raise ValueError("give a token or a user and password, not both")
         address, authorization = _authorization(url, user, password, token)
-        own = dict(headers or {}), dict(parameters or {})
+        if default_graph and not is_iri(default_graph):
+            raise ValueError(f"a named graph is named by an absolute IRI, not {default_graph!r}")
+        # by the protocol GRAPH then finds nothing; Virtuoso has to be told
+        of_graph = {"default-graph-uri": default_graph, "named-graph-uri": NO_GRAPH} if default_graph else {}
+        own = dict(headers or {}), {**of_graph, **(parameters or {})}
         pace = courtesy_towards(address) if queries_per_second is None else Courtesy(queries_per_second)
         self._wire = Wire(address, authorization, *own, timeout, patience or Patience(), courtesy=pace)
         update = None if update_url is None else _authorization(update_url, user, password, token)
@@ -74,7 +84,8 @@ class EndpointGraph:
             if update is None
             else Wire(update[0], update[1] or authorization, own[0], {}, timeout, self._wire.patience)
         )
-        self._named_graphs = named_graphs
+        self._default_graph = default_graph
+        self._named_graphs = named_graphs and not default_graph
         self._name = name or public_url(url)
         self._closed = False
 
@@ -100,7 +111,21 @@ class EndpointGraph:
         text = limited(bind(query, bindings), None if limit is None else limit + 1)
         found = read_solutions(self._open(), self._open().ask(text, timeout=timeout))
         more = limit is not None and len(found) > limit
-        return Solutions(found.variables, found.rows[:limit], truncated=more or found.truncated)
+        return Solutions(
+            found.variables, found.rows[:limit], truncated=more or found.truncated or self._cut(text, found)
+        )
+
+    def _cut(self, text: str, found: Solutions) -> bool:
+        """Whether a service gave fewer rows than there are and did not say so, as Virtuoso does after 10,000."""
+        if not len(found) or len(found) % ROUND:
+            return False
+        next_row = beyond(text, len(found))
+        if next_row is None:
+            return False
+        try:
+            return len(read_solutions(self._wire, self._wire.ask(next_row))) > 0
+        except BackendError:  # it cannot say: better a warning too many
+            return True
 
     def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
@@ -133,7 +158,7 @@ class EndpointGraph:
         return sorted(found, key=triple_key)
 
     def add(self, triples: Iterable[Triple]) -> None:
-        """Add triples to the default graph by INSERT DATA, in batches; blank nodes are new ones for the service."""
+        """Add triples to the graph asked by default, in batches; blank nodes are new ones for the service."""
         if self._update is None:
             raise BackendError(
                 f"{self._name} is open for reading only",
@@ -143,7 +168,11 @@ class EndpointGraph:
         self._open()
         for batch in _batches(list(triples)):
             lines = "\n".join(f"{n3(s)} {n3(p)} {n3(o)} ." for s, p, o in batch)
-            self._update.ask(f"INSERT DATA {{\n{lines}\n}}", update=True)
+            inside = f"GRAPH <{self._default_graph}> {{\n{lines}\n}}" if self._default_graph else lines
+            blank = any(True for triple in batch for _ in _blanks(triple))
+            # Virtuoso takes blank nodes in a template only; and sent twice, they would be there twice
+            text = f"INSERT {{\n{inside}\n}} WHERE {{}}" if blank else f"INSERT DATA {{\n{inside}\n}}"
+            self._update.ask(text, update=True, repeatable=not blank)
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
         """Send a SPARQL update; it may be carried out even where the answer is lost, so it is tried but once."""

@@ -87,8 +87,19 @@ class Wire:
         """The URL without user, password and query."""
         return public_url(self.url)
 
-    def ask(self, text: str, *, rdf: bool = False, update: bool = False, timeout: float | None = None) -> Answer:
-        """The answer to a query or an update, after as many tries as patience allows; ``timeout`` is for each try."""
+    def ask(
+        self,
+        text: str,
+        *,
+        rdf: bool = False,
+        update: bool = False,
+        timeout: float | None = None,
+        repeatable: bool = True,
+    ) -> Answer:
+        """The answer to a query or an update, after as many tries as patience allows; ``timeout`` is for each try.
+
+        What is not ``repeatable`` is sent again only after a refusal (429, 503): otherwise it may have been done.
+        """
         seconds = self.timeout if timeout is None else timeout
         if seconds <= 0:
             raise ValueError(f"timeout must be more than 0 seconds, not {seconds!r}")
@@ -96,7 +107,7 @@ class Wire:
             try:
                 return self._once(text, rdf, update, seconds)
             except _Again as again:
-                if attempt >= min(self.patience.retries, again.retries):
+                if attempt >= min(self.patience.retries, again.retries) or not (repeatable or again.refused):
                     raise self.failure(
                         f"{again.what} ({attempt + 1} tries)", again.body, fix=again.fix
                     ) from again.__cause__
@@ -177,10 +188,13 @@ class Wire:
         shown = " ".join(re.sub(r"<[^>]*>", " ", body).split())
         if status in BUSY:
             fix = "try again later, or ask less often"
-            return _Again(f"is busy (HTTP {status})", asked=_seconds(retry_after), body=body, fix=fix)
+            asked, refused = _seconds(retry_after), status in (429, 503)
+            return _Again(f"is busy (HTTP {status})", asked=asked, body=body, fix=fix, refused=refused)
         if status == 400:
             place = re.search(r"(?:line|at)\s*:?\s*(\d+)(?:\s*,?\s*col(?:umn)?\s*:?\s*|:)(\d+)", shown)
+            line = re.search(r"\bline (\d+)", shown)  # all that Virtuoso says
             where = f"SPARQL query, line {place[1]}, column {place[2]}" if place else "SPARQL query"
+            where += f", line {line[1]}" if line and not place else ""
             return DataError(
                 f"{self.service} calls the query malformed: {self._clean(shown, 300)}",
                 where=where,
@@ -202,9 +216,17 @@ class _Again(Exception):
     """A failure that may pass: busy, unreachable or cut off."""
 
     def __init__(
-        self, what: str, *, asked: float | None = None, body: str = "", fix: str = "", retries: int = 1_000
+        self,
+        what: str,
+        *,
+        asked: float | None = None,
+        body: str = "",
+        fix: str = "",
+        retries: int = 1_000,
+        refused: bool = False,
     ) -> None:
         super().__init__(what)
+        self.refused = refused  # nothing was done
         self.what, self.asked, self.body, self.fix, self.retries = what, asked, body, fix, retries
 
 

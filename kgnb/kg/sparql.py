@@ -172,6 +172,33 @@ def limited(query: str, limit: int | None) -> str:
     return f"{query}\nLIMIT {limit}"
 
 
+def beyond(query: str, rows: int) -> str | None:
+    """The SELECT query for the one row after the first ``rows``; None where its own LIMIT is not larger.
+
+    >>> beyond("SELECT * { ?s ?p ?o } OFFSET 5", 100).split(), beyond("SELECT * { ?s ?p ?o } LIMIT 100", 100)
+    (['SELECT', '*', '{', '?s', '?p', '?o', '}', 'LIMIT', '1', 'OFFSET', '105'], None)
+    """
+    found = tokens(query)
+    form, index = _form(found)
+    opening = _where(found, form, index)
+    if opening is None:
+        return None
+    tail = found[_closing(found, opening) + 1 :]
+    skipped, cuts, end = 0, [], len(query)
+    for token, following in zip(tail, tail[1:], strict=False):
+        if token.word in ("LIMIT", "OFFSET") and following.kind == "number":
+            if token.word == "LIMIT" and int(following.text) <= rows:
+                return None
+            skipped = int(following.text) if token.word == "OFFSET" else skipped
+            cuts.append((token.start, following.start + len(following.text)))
+    values = next((token.start for token in tail if token.word == "VALUES"), end)
+    more = f"\nLIMIT 1 OFFSET {skipped + rows}\n"
+    text = query[:values] + more + query[values:]
+    for start, stop in reversed(cuts):  # all of them stand before VALUES
+        text = text[:start] + text[stop:]
+    return text
+
+
 def check_limit(limit: int | None) -> None:
     """Raise ValueError for a limit that is not a whole number from 0 up."""
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):

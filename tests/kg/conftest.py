@@ -17,16 +17,20 @@ import rdflib
 from hypothesis import settings
 
 from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.endpoint_wire import Patience
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 
+from .flaky_endpoint import HARMLESS, PASSING, FlakyEndpoint
 from .stub_endpoint import Reply, StubEndpoint
+from .virtuoso import GRAPH, writable_virtuoso
 
 settings.register_profile("patient", deadline=None)  # a busy machine is no failure
 settings.load_profile("patient")
 
-KINDS = ("memory", "disk", "rdflib", "rdflib plain", "endpoint")
+FLAKY = tuple(f"flaky stub: {fault}" for fault in (*PASSING, *HARMLESS))
+KINDS = ("files", "memory", "disk", "rdflib", "rdflib plain", "oxigraph server", "virtuoso", *FLAKY)
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +60,13 @@ def oxigraph_server() -> Iterator[str]:
         server.wait(timeout=10)
 
 
+@pytest.fixture(scope="session")
+def virtuoso_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Virtuoso server, started once."""
+    with writable_virtuoso(tmp_path_factory.mktemp("virtuoso")) as url:
+        yield url
+
+
 @pytest.fixture
 def empty_server(oxigraph_server: str) -> str:
     """The server's address, its store emptied."""
@@ -75,7 +86,7 @@ def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Graph]:
 
 
 def make_graph(kind: str, folder: Path, request: pytest.FixtureRequest) -> Graph:
-    if kind == "memory":
+    if kind in ("memory", "files"):  # files are loaded by ``filled``
         return OxigraphGraph()
     if kind == "disk":
         return OxigraphGraph(folder / "store")
@@ -83,6 +94,16 @@ def make_graph(kind: str, folder: Path, request: pytest.FixtureRequest) -> Graph
         return RdflibGraph()
     if kind == "rdflib plain":
         return RdflibGraph(rdflib.Graph())
+    if kind.startswith("flaky stub: "):
+        service = FlakyEndpoint(kind.partition(": ")[2])
+        request.addfinalizer(service.stop)
+        patience = Patience(retries=30, sleep=lambda seconds: None)
+        return EndpointGraph(service.url, update_url=service.url, patience=patience)
+    if kind == "virtuoso":
+        address = request.getfixturevalue("virtuoso_server")
+        empty = EndpointGraph(address, update_url=address, default_graph=GRAPH)
+        empty.update(f"CLEAR GRAPH <{GRAPH}>")
+        return empty
     url = request.getfixturevalue("empty_server")
     return EndpointGraph(f"{url}/query", update_url=f"{url}/update")
 

@@ -12,7 +12,7 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.loading import load
 from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.terms import XSD, Blank, Iri, Literal, Triple
+from kgnb.kg.terms import XSD, Blank, Iri, Literal, Triple, n3
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
 
@@ -29,8 +29,12 @@ TRIPLES: list[Triple] = [
 
 
 @pytest.fixture
-def filled(graph: Graph) -> Graph:
-    graph.add(TRIPLES)
+def filled(graph: Graph, request: pytest.FixtureRequest, tmp_path: Path) -> Graph:
+    if "files" in request.node.callspec.params.values():
+        (tmp_path / "huts.nt").write_text("".join(f"{n3(s)} {n3(p)} {n3(o)} .\n" for s, p, o in TRIPLES))
+        load(graph, tmp_path / "huts.nt")
+    else:
+        graph.add(TRIPLES)
     return graph
 
 
@@ -176,10 +180,11 @@ def test_a_malformed_query_is_a_data_error_with_a_fix(graph: Graph, query: str) 
     assert "SPARQL query" in raised.value.where
 
 
-def test_a_malformed_query_names_line_and_column(graph: Graph) -> None:
+def test_a_malformed_query_names_line_and_column(graph: Graph, request: pytest.FixtureRequest) -> None:
     with pytest.raises(DataError) as raised:
         graph.select("SELECT * {\n ?s ?p ?o .\n ?s ??? ?o }")
-    assert "line 3, column" in raised.value.where
+    virtuoso = "virtuoso" in request.node.callspec.params.values()  # names no column
+    assert ("line 3" if virtuoso else "line 3, column") in raised.value.where
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,126 @@
+"""What a service does wrong, each fault by its name; the contract suite asks everything else of the same stub."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+
+import pytest
+
+from kgnb.errors import BackendError
+from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.endpoint_wire import Patience
+from kgnb.kg.graph import Solutions
+from kgnb.kg.many import select_many
+from kgnb.kg.terms import Blank, Iri, Literal
+
+from .flaky_endpoint import HARMLESS, PASSING, FlakyEndpoint
+from .stub_endpoint import Reply, StubEndpoint, solutions
+
+Start = Callable[..., StubEndpoint]
+SELECT = "SELECT ?x { ?s ?p ?x }"
+HUT, NAME = Iri("http://hut.example/hut"), Iri("http://hut.example/name")
+
+
+def cells(*values: object) -> bytes:
+    return solutions(*({"x": {"type": "literal", "value": str(value)}} for value in values))
+
+
+def asked(stub: StubEndpoint, retries: int = 2, **more: float) -> Solutions:
+    graph = EndpointGraph(stub.url, patience=Patience(retries=retries, sleep=lambda seconds: None))
+    return graph.select(SELECT, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("fault", [*PASSING, *HARMLESS])
+def test_an_answer_comes_in_spite_of(fault: str) -> None:
+    service = FlakyEndpoint(fault)
+    try:
+        graph = EndpointGraph(service.url, update_url=service.url, patience=Patience(sleep=lambda seconds: None))
+        graph.add([(HUT, NAME, Literal("Hütte", "de"))])
+        assert graph.select(SELECT).rows == ((Literal("Hütte", "de"),),)
+        assert service.faults == (2 if fault in PASSING else 0)
+    finally:
+        service.stop()
+
+
+@pytest.mark.parametrize(
+    ("fault", "reply", "says"),
+    [
+        ("HTML with 200", Reply(b"<!DOCTYPE html><html>busy</html>", media_type="text/html"), "a web page"),
+        ("HTML with 200, called JSON", Reply(b"<html>busy</html>"), "a web page"),
+        ("truncated JSON", Reply(cells("Hut")[:-8]), "cut-off JSON"),
+        ("truncated JSON with an error after it", Reply(cells("Hut")[:-8] + b"cancelled"), "cut-off JSON"),
+        ("nothing at all", Reply(b""), "not SPARQL results"),
+        ("dripping for ever", Reply(cells("Hut"), drip=0.05), "no answer within"),
+        ("503 for ever", Reply(status=503), r"busy \(HTTP 503\) \(3 tries\)"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_is_an_error_and_never_half_an_answer(stub: Start, fault: str, reply: Reply, says: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(BackendError, match=says) as raised:
+        asked(stub(reply), timeout=0.5)
+    assert raised.value.fix
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("fault", "after", "truncated"),
+    [
+        ("silent row cap", Reply(cells("one more")), True),
+        ("silent row cap, and the next row is refused", Reply(status=500), True),
+        ("no cap, but a round number of rows", Reply(cells()), False),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_round_number_of_rows_is_looked_behind(stub: Start, fault: str, after: Reply, truncated: bool) -> None:
+    service = stub(Reply(cells(*range(1000))), after)
+    found = asked(service)
+    assert (len(found), found.truncated) == (1000, truncated)
+    assert service.received[1].form["query"][0].split()[-4:] == ["LIMIT", "1", "OFFSET", "1000"]
+
+
+def test_a_limit_that_is_reached_is_not_looked_behind(stub: Start) -> None:
+    service = stub(Reply(cells(*range(1000))))
+    graph = EndpointGraph(service.url)
+    assert not graph.select(f"{SELECT} LIMIT 1000").truncated
+    assert not asked(stub(Reply(cells(*range(7))))).truncated
+    assert len(service.received) == 1
+
+
+def test_look_ups_that_a_service_cuts_silently_are_asked_again_in_halves(stub: Start) -> None:
+    def reply(*huts: int) -> Reply:
+        rows = [
+            {"hut": {"type": "uri", "value": f"urn:{hut}"}, "n": {"type": "literal", "value": str(number)}}
+            for hut in huts
+            for number in range(500)
+        ]
+        return Reply(json.dumps({"head": {"vars": ["hut", "n"]}, "results": {"bindings": rows}}).encode())
+
+    service = stub(reply(1), Reply(cells("more")), reply(1), Reply(cells()), reply(2), Reply(cells()))
+    huts = [Iri("urn:1"), Iri("urn:2")]
+    found = select_many(EndpointGraph(service.url), "SELECT ?hut ?n { ?hut ?p ?n }", "hut", huts)
+    assert [len(found[hut]) for hut in huts] == [500, 500]
+
+
+def test_what_may_have_been_written_is_not_written_twice(stub: Start) -> None:
+    lost = Reply(b"", media_type="text/plain", claim=5, headers={"Connection": "close"})
+    service = stub(lost)
+    patience = Patience(retries=3, sleep=lambda seconds: None)
+    graph = EndpointGraph(service.url, update_url=service.url, patience=patience)
+    with pytest.raises(BackendError, match="short|broke"):
+        graph.add([(HUT, NAME, Blank("b1"))])
+    assert len(service.received) == 1
+    with pytest.raises(BackendError, match="4 tries"):
+        graph.add([(HUT, NAME, Literal("x"))])
+    assert len(service.received) == 5
+
+
+def test_virtuoso_s_cap_of_ten_thousand_rows_is_noticed(virtuoso_server: str) -> None:
+    graph = EndpointGraph(virtuoso_server)
+    some = " ".join(str(number) for number in range(101))
+    query = f"SELECT ?a ?b {{ VALUES ?a {{ {some} }} VALUES ?b {{ {some} }} }}"
+    found = graph.select(query)
+    assert (len(found), found.truncated) == (10_000, True)
+    assert not graph.select(query.replace("0 1 2 ", "")).truncated

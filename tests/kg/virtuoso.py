@@ -1,0 +1,72 @@
+"""A Virtuoso server on loopback whose endpoint may be written to: the engine behind DBpedia, which differs."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+GRAPH = "http://hut.example/graph"
+MOST_ROWS = 10_000
+INI = """[Database]
+DatabaseFile = {folder}/v.db
+ErrorLogFile = {folder}/v.log
+LockFile = {folder}/v.lck
+TransactionFile = {folder}/v.trx
+xa_persistent_file = {folder}/v.pxa
+[TempDatabase]
+DatabaseFile = {folder}/t.db
+TransactionFile = {folder}/t.trx
+[Parameters]
+ServerPort = 127.0.0.1:{sql}
+ServerThreads = 10
+NumberOfBuffers = 2000
+DirsAllowed = {folder}
+[HTTPServer]
+ServerPort = 127.0.0.1:{http}
+ServerThreads = 10
+[SPARQL]
+ResultSetMaxRows = {rows}
+"""
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def writable_virtuoso(folder: Path) -> Iterator[str]:
+    """The address of the endpoint, while it runs; skips where Virtuoso is not installed."""
+    server, client = shutil.which("virtuoso-t"), shutil.which("isql-vt")
+    if server is None or client is None:
+        pytest.skip("Virtuoso is not installed: apt-get install virtuoso-opensource-7-bin")
+    sql, http = free_port(), free_port()
+    (folder / "v.ini").write_text(INI.format(folder=folder, sql=sql, http=http, rows=MOST_ROWS))
+    process = subprocess.Popen(
+        [server, "+foreground", "+configfile", str(folder / "v.ini")],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    allow = [client, f"127.0.0.1:{sql}", "dba", "dba", 'exec=GRANT SPARQL_UPDATE TO "SPARQL";']
+    try:
+        for _ in range(240):
+            done = subprocess.run(allow, capture_output=True, text=True, check=False)
+            if done.returncode == 0 and "Error" not in done.stderr + done.stdout:
+                break
+            time.sleep(0.5)
+        else:
+            raise AssertionError(f"Virtuoso did not start: {done.stdout[-500:]}{done.stderr[-500:]}")
+        yield f"http://127.0.0.1:{http}/sparql"
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
