@@ -171,7 +171,8 @@ def _read_entity(parameter: Parameter, value: str, session: Session, read: Argum
             read.terms[parameter.name] = [term]
             return
     found = session.resolve(value.strip(), parameter.classes)
-    if found is not None:
+    listed = not parameter.choices or any(found == term for _, term in parameter.choices)
+    if found is not None and (listed or not session.checked):
         read.terms[parameter.name] = [found]
         return
     if parameter.choices:

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from string import ascii_lowercase
 from typing import Any
 
 from kgnb.agents.kg_construction.datatypes import NUMBERS, literal_of
+from kgnb.agents.kg_construction.leaves import holds
 from kgnb.agents.kg_construction.samples import Call, Made, Samples, _classes, _flat, json_of, near
 from kgnb.agents.kg_construction.shapes import PER_VALUE, Constraint, Shape
 from kgnb.kg.terms import Iri, Literal
 
 AT_FINISH = ("minCount", "qualifiedMinCount", "hasValue")
 _FEW = 6
+_TEXTS = ("!?", "no such value", "7", "a 7", " a", "a ", "A", "a", "é", "two\nlines")
+"""Texts of many forms: some of them do not match a pattern, or are not on a list."""
+_LETTERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"
+_NAMES = (*_LETTERS, *(f"{letter}{ascii_lowercase[at % 26] * (2 + at // 26)}" for at, letter in enumerate(_LETTERS * 2)))
 
 
 @dataclass(frozen=True)
@@ -49,8 +55,12 @@ def cases(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> It
         yield from _at_least(make, chain, constraint)
     elif component in ("maxCount", "qualifiedMaxCount") and inner.path is not None:
         yield from _at_most(make, chain, constraint)
+    elif inner.path is not None and inner.path.kind == "sequence":
+        yield from _number(make, shape, constraint)
     elif inner.path is not None:
         yield from _value(make, chain, constraint)
+    elif shape.kind == "oneOf":
+        yield from _listed(make, shape)
     elif component in ("isA", "class"):
         yield from _itself(make, shape, constraint)
 
@@ -147,7 +157,7 @@ def _wrong(
             said.append("x" * max(1, leaf.number - 1))
         elif leaf.component in ("in", "pattern", "languageIn"):
             yield from _unlisted(make, predicate, subject, leaf)
-            said += ["!?", "no such value"]
+            said += [text for text in _TEXTS if not holds(leaf, Literal(text))]
             numbers = [t for t in leaf.terms if isinstance(t, Literal) and t.datatype in NUMBERS]
             said = [-987654321] if numbers else said
     if constraint.component == "noneOf" or constraint.component == "not":
@@ -184,7 +194,7 @@ def _at_most(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) ->
         for holder in _holders(make, chain, predicate):
             setup: list[Call] = list(holder[0])
             calls: list[Call] = []
-            for name in "BCDEFGHIJKLMNOPQRSTUVWXYZ"[: constraint.number + 1]:
+            for name in _NAMES[: constraint.number + 1]:
                 fitting = make.values(constraint.shapes, name) if constraint.shapes else None
                 found = _fresh(make, predicate, holder, name, calls, fitting)
                 if found is None:
@@ -288,6 +298,30 @@ def _unit(make: Samples, shape: Shape) -> Iterator[Case]:
             if units:
                 fine = {"value": 12, "unit": units[0][0]}
                 yield Case((), ((tool.name, {**fine, "unit": "cubits per fortnight"}),), ((tool.name, fine),))
+
+
+def _number(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:
+    """A bound on the number of a quantity, which is told as the quantity is made."""
+    bounds = [term for term in constraint.terms if isinstance(term, Literal) and term.datatype in NUMBERS]
+    for tool in make.pack.of_kind("create") if "clusive" in constraint.component else ():
+        units = next((p.choices for p in tool.parameters if p.kind == "unit"), ())
+        if tool.term in shape.classes and units and bounds:
+            tried = list(near(bounds[0]))
+            fine, bad = ([(tool.name, {"value": json_of(value), "unit": units[0][0]}) for value in tried
+                          if holds(constraint, value) is kept] for kept in (True, False))  # fmt: skip
+            yield from (Case((), (wrong,), (right,)) for right in fine[:_FEW] for wrong in bad[:_FEW])
+
+
+def _listed(make: Samples, shape: Shape) -> Iterator[Case]:
+    """A class that is a closed list cannot be made: something else stands where one of the list is asked for."""
+    for iri in shape.classes:
+        for shapes in make.pack.shapes:
+            for predicate in shapes.subjects_of if shapes.kind == "range" and iri in _classes(shapes) else ():
+                for holder in islice(make.subjects(predicate, "A"), 3):
+                    for calls, call in islice(_facts(make, predicate, holder, "B"), 2):
+                        for wrong in islice(make.other((iri,), "W"), 3):
+                            bad = (call[0], {**call[1], "object": wrong[1]})
+                            yield Case((*holder[0], *calls, *wrong[0]), (bad,), (call,))
 
 
 def _no_way_back(make: Samples, shape: Shape) -> Iterator[Case]:
