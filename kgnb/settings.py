@@ -59,7 +59,8 @@ def _from_keyring(service: str, user: str) -> str:
 class Endpoint:
     """A SPARQL service by name, as ``[endpoints.NAME]`` in kgnb.toml or ``%kg connect`` describes it.
 
-    ``auth`` is the handle of a token, or with ``user`` of a password; it is never the secret itself.
+    ``auth`` is the handle of a token, or with ``user`` of a password; it is never the secret itself. ``graph`` is the
+    IRI of the one named graph to ask.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Endpoint:
     update_url: str = ""
     user: str = ""
     auth: str = ""
+    graph: str = ""
     timeout: float = 60.0
     named_graphs: bool = True
 
@@ -101,6 +103,10 @@ class Settings:
     replay: str = field(
         default="record",
         metadata=_help("record, replay (never live) or live (no cache)", "model.replay", "KGNB_REPLAY"),
+    )
+    remember: str = field(
+        default="yes",
+        metadata=_help("yes, or no: keep no verdicts, only replies (reports do so)", "model.remember", "KGNB_REMEMBER"),
     )
     prices: Path | None = field(
         default=None, metadata=_help("TOML file of prices per million tokens", "model.prices", "KGNB_PRICES")
@@ -241,4 +247,6 @@ def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = N
         ) from error
     if name == "replay" and value not in ("record", "replay", "live"):
         raise ConfigError(f"{where} is {value!r}", fix="Choose record, replay or live.")
+    if name == "remember" and value not in ("yes", "no"):
+        raise ConfigError(f"{where} is {value!r}", fix="Choose yes or no.")
     return str(value)

@@ -71,13 +71,14 @@ def read_ledger(folder: Path) -> Ledger | None:
     if not path.is_file():
         return None
     content = json.loads(path.read_text(encoding="utf-8"))
-    gone = not _alive(content["process"])
+    gone = not alive(content["process"])
     cells = [Cell(**cell) for cell in content["cells"]]
     cells = [replace(cell, state="cancelled") if gone and cell.state == "running" else cell for cell in cells]
     return Ledger(folder, {cell.number: cell for cell in cells}, content["process"])
 
 
-def _alive(process: int) -> bool:
+def alive(process: int) -> bool:
+    """Whether a process of this machine is there."""
     if os.name == "nt":  # signal 0 would end the process there; err on the side of "gone"
         return process == os.getpid()
     try:

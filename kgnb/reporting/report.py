@@ -30,6 +30,7 @@ from kgnb.reporting.kernel import NAME
 from kgnb.reporting.ledger import Ledger, read_ledger
 from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters
 from kgnb.reporting.redaction import known_secrets, redact_folder
+from kgnb.reporting.request import Request
 from kgnb.reporting.session import Session, as_code
 from kgnb.settings import Settings
 
@@ -135,18 +136,19 @@ def run_report(
     template = find_template(name)
     values = check(template.parameters, parameters or {})
     data = data_digests(values, settings)
-    folder = Path(out) if out else REPORTS / template.name / _digest(values, data, settings)
+    folder = Path(out) if out else REPORTS / template.name / digest_of(values, data, settings)
     folder.mkdir(parents=True, exist_ok=True)
     _claim(folder)
     changed = {entry.name: values[entry.name] for entry in template.parameters if values[entry.name] != entry.default}
     command = shlex.join(["kgnb", "report", name, *(word for typed in assignments(changed) for word in ("-p", typed))])
-    session = Session(folder.resolve(), settings, command, tuple(data.items()))
+    session = Session(folder.resolve(), settings.with_(remember="no"), command, tuple(data.items()))
     about = {
         "report": template.name,
         "command": command,
         "parameters": [_shown(entry, values[entry.name]) for entry in template.parameters],
     }
     secrets = known_secrets(settings)
+    Request(name, values).save(folder, secrets)
     ledger = Ledger(folder, on_cell=on_cell)
     try:
         _execute(template.path, values, folder / "report.ipynb", ledger, session, about, secrets)
@@ -197,8 +199,8 @@ def _execute(
         ) from error
 
 
-def _digest(values: Mapping[str, Value], data: Mapping[str, str], settings: Settings) -> str:
-    """Names the folder: equal for equal parameters, data, and models behind them."""
+def digest_of(values: Mapping[str, Value], data: Mapping[str, str], settings: Settings) -> str:
+    """Names a report's folder: equal for equal parameters, data, and models behind them."""
     content = [dict(values), dict(data), settings.model, settings.base_url, settings.embedder, settings.embedder_url]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 

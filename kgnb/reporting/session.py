@@ -42,19 +42,24 @@ def current() -> Session:
     return _current[0]
 
 
-def as_code(session: Session) -> str:
-    """Python that begins this session in another process; settings name their secrets and hold none."""
+def as_text(session: Session) -> str:
+    """This session as one line of JSON; settings name their secrets and hold none."""
     values = {
         name: str(value) if isinstance(value, Path) else value for name, value in asdict(session.settings).items()
     }
-    content = json.dumps([str(session.folder), values, session.command, session.data])
+    return json.dumps([str(session.folder), values, session.command, session.data])
+
+
+def as_code(session: Session) -> str:
+    """Python that begins this session in another process."""
+    content = as_text(session)
     return (
         f"from kgnb.reporting import session as _session\n_session.begin(_session.from_text({content!r}))\ndel _session"
     )
 
 
 def from_text(text: str) -> Session:
-    """The session that ``as_code`` wrote."""
+    """The session that ``as_text`` wrote."""
     folder, values, command, data = json.loads(text)
     return Session(Path(folder), Settings(**_paths(values)), command, tuple((name, digest) for name, digest in data))
 

@@ -43,8 +43,11 @@ def new_run(
 
 
 def remembering(judge: ModelJudge[Q], settings: Settings) -> Judge[Q]:
-    """The judge, asked only what it has not judged before; as it is where nothing is to be kept (replay: live)."""
-    if settings.replay == "live":
+    """The judge, asked only what it has not judged before; as it is where no verdicts are to be kept.
+
+    Reports keep none (remember: no): their costs would depend on what had run before them.
+    """
+    if settings.replay == "live" or settings.remember == "no":
         return judge
     memory = Memory(settings.cache / "verdicts.sqlite")
     return Remembered(judge, memory, where=server_alias(settings.base_url), replaying=settings.replay == "replay")

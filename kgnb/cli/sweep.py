@@ -1,0 +1,61 @@
+"""``kgnb sweep``: a report over a grid of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from kgnb.cli.progress import TerminalLine
+
+if TYPE_CHECKING:
+    from kgnb.reporting.sweep import OnItem, SweepResult
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False), metavar="FILE.yaml")
+@click.option("--workers", "-j", type=click.IntRange(1, 256), default=1, show_default=True, help="Reports at once.")
+@click.option("--out", type=click.Path(file_okay=False), metavar="FOLDER", help="[default: reports/sweeps/<FILE>]")
+@click.option("--shard", default="", metavar="I/N", help="Only every N-th combination from the I-th.")
+@click.option("--scheduler", default="", metavar="tcp://HOST:PORT", help="Run on a Dask cluster that sees FOLDER.")
+def sweep(file: str, workers: int, out: str | None, shard: str, scheduler: str) -> None:
+    """Run a report with every combination of parameters in FILE, and compare what comes of it.
+
+    The file names a report and, for each parameter, one value or a list of them. Every combination runs in a process
+    and a folder of its own; one that fails is tried once more and does not stop the others. The same command again, or
+    kgnb resume FOLDER, runs what is not done. The path of the comparison goes to standard output.
+
+    \b
+    A file:
+      report: ontology-matching
+      parameters:
+        dataset: [huts]
+        k: [3, 5, 10]
+      include:
+        - {dataset: huts, k: 5, judge: oracle, error_rate: 0.1}
+
+    \b
+    Examples:
+      kgnb sweep grid.yaml -j 2
+      kgnb sweep grid.yaml --shard 1/4 --out shared/grid
+      kgnb sweep grid.yaml --scheduler tcp://127.0.0.1:8786
+    """
+    from kgnb.reporting.sweep import run_sweep
+
+    told(lambda on_item: run_sweep(file, out, workers=workers, shard=shard, scheduler=scheduler, on_item=on_item))
+
+
+def told(run: Callable[[OnItem], SweepResult]) -> None:
+    """Run a sweep with its progress on the terminal, and say what it left."""
+    line = TerminalLine()
+
+    def draw(through: int, failed: int, total: int) -> None:
+        line.draw(f"{through} of {total} reports{f', {failed} failed' if failed else ''}", now=True)
+
+    try:
+        result = run(draw)
+    finally:
+        line.clear()
+    click.echo(", ".join(f"{count} {state}" for state, count in result.states.items()))
+    click.echo(result.html)

@@ -1,0 +1,136 @@
+"""A sweep's file: one report, and every combination of parameters it is to run with."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kgnb.errors import DataError
+from kgnb.reporting.parameters import Value, assignments, check
+from kgnb.reporting.report import find_template
+
+KEYS = ("report", "parameters", "include", "exclude")
+MOST = 10_000  # combinations; more is a slip of the pen, or work for several files
+FORM = "report: ontology-matching\nparameters:\n  dataset: [huts]\n  k: [3, 5, 10]"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One combination: its number in the grid from 1, and the value of every parameter of the report."""
+
+    number: int
+    values: Mapping[str, Value]
+
+    @property
+    def name(self) -> str:
+        """Names the item's folder: the same for the same values, wherever they stand in the file."""
+        return hashlib.sha256(json.dumps(dict(self.values), sort_keys=True).encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A report, its combinations in the order of the file, and the file's content, from which it is made again."""
+
+    report: str
+    title: str
+    items: tuple[Item, ...]
+    varied: tuple[str, ...]  # the parameters in which the items differ
+    content: Mapping[str, Any]
+
+    def label(self, item: Item) -> str:
+        """What sets an item apart from the others, as one would type it."""
+        return " ".join(assignments({name: item.values[name] for name in self.varied})) or "(defaults)"
+
+
+def read_grid(path: Path | str) -> Grid:
+    """The sweep in a YAML (or JSON) file.
+
+    ``report`` names it, ``parameters`` gives each parameter one value or a list of them (all combinations are run),
+    ``include`` adds combinations one by one, ``exclude`` leaves out those that agree with one of its entries. A
+    combination that occurs twice is run once.
+
+    Raises:
+        DataError: the file is not of this form.
+        ValueError: there is no such report or parameter, or a value is not allowed.
+    """
+    path = Path(path)
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise DataError(f"no sweep can be read: {_first_line(error)}", where=str(path), fix=FORM) from error
+    if isinstance(content, dict) and str(content.get("report", "")).endswith(".ipynb"):
+        beside = path.parent / content["report"]
+        content["report"] = str((beside if beside.is_file() else Path(content["report"])).resolve())
+    return grid_of(content, str(path))
+
+
+def grid_of(content: Any, where: str) -> Grid:
+    """The sweep that a file's content describes; see ``read_grid``."""
+    if not isinstance(content, dict) or not isinstance(content.get("report"), str):
+        raise DataError("a sweep names its report", where=where, fix=FORM)
+    for name in content:
+        if name not in KEYS:
+            raise DataError(f"a sweep has no entry {name!r}", where=where, fix=f"There are: {', '.join(KEYS)}.")
+    template = find_template(content["report"])
+    combinations = list(itertools.islice(_combinations(content, where), MOST + 1))
+    if len(combinations) > MOST:
+        raise DataError(f"more than {MOST:,} combinations", where=where, fix="Split it into several files.")
+    found: dict[str, Item] = {}
+    for combination in combinations:
+        item = Item(len(found) + 1, check(template.parameters, combination))
+        found.setdefault(item.name, item)
+    if not found:
+        raise DataError("no combination is left to run", where=where, fix=FORM)
+    items = tuple(found.values())
+    names = [parameter.name for parameter in template.parameters]
+    varied = tuple(name for name in names if len({json.dumps(item.values[name]) for item in items}) > 1)
+    return Grid(content["report"], template.title, items, varied, content)
+
+
+def part_of(items: tuple[Item, ...], shard: str) -> tuple[Item, ...]:
+    """Every n-th item, beginning with the i-th, for ``shard`` "i/n"; all of them for "".
+
+    >>> [item.number for item in part_of(tuple(Item(number, {}) for number in range(1, 6)), "2/3")]
+    [2, 5]
+    """
+    if not shard:
+        return items
+    part, slash, parts = shard.partition("/")
+    if not (slash and part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise ValueError(f"--shard {shard}: a shard is given as I/N, from 1/N to N/N")
+    return items[int(part) - 1 :: int(parts)]
+
+
+def _combinations(content: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
+    lists = {}
+    for name, given in _mapping(content.get("parameters"), "parameters", where).items():
+        lists[name] = given if isinstance(given, list) else [given]
+        if not lists[name]:
+            raise DataError(f"parameter {name} has an empty list", where=where, fix="Give it a value, or leave it out.")
+    left_out = [_mapping(entry, "exclude", where) for entry in content.get("exclude") or []]
+    included = [_mapping(entry, "include", where) for entry in content.get("include") or []]
+    if lists or not included:
+        for values in itertools.product(*lists.values()):
+            combination = dict(zip(lists, values, strict=True))
+            if not any(all(combination.get(key) == value for key, value in entry.items()) for entry in left_out):
+                yield combination
+    yield from included
+
+
+def _mapping(given: Any, what: str, where: str) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, dict) or not all(isinstance(name, str) for name in given):
+        raise DataError(f"{what} maps parameters to values, which {given!r} does not", where=where, fix=FORM)
+    return given
+
+
+def _first_line(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).partition("\n")[0]

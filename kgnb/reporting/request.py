@@ -1,0 +1,36 @@
+"""What a report was asked, written before its first cell runs, so that it can be asked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgnb.reporting.files import write_whole
+from kgnb.reporting.redaction import redact
+
+FILE = "request.json"
+
+
+@dataclass(frozen=True)
+class Request:
+    """A report's name (or its notebook) and the value of every parameter."""
+
+    report: str
+    values: Mapping[str, Any]
+
+    def save(self, folder: Path, secrets: tuple[str, ...]) -> None:
+        """Write it, secrets blotted out."""
+        content = redact({"report": self.report, "values": dict(self.values)}, secrets)
+        write_whole(folder / FILE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_request(folder: Path) -> Request | None:
+    """What the report in a folder was asked, or None."""
+    try:
+        content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        return Request(str(content["report"]), dict(content["values"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,247 @@
+"""Sweeps: every combination of a grid as a report run of its own, in its own process and folder, resumable.
+
+A sweep's folder holds ``sweep.json`` (what to run), ``items/<digest of the values>/`` (a report's folder, with its state
+in ``item.json``), and ``comparison.html`` and ``comparison.json``. What is done is not run again; what was cut short is,
+and finds its paid replies in the cache.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType
+
+from kgnb.errors import DataError, KgnbError
+from kgnb.reporting.comparing import compare_items, write_comparison
+from kgnb.reporting.digests import data_digests
+from kgnb.reporting.files import write_whole
+from kgnb.reporting.grid import Grid, Item, grid_of, part_of, read_grid
+from kgnb.reporting.item import ItemState, read_state
+from kgnb.reporting.processes import Running, as_line
+from kgnb.reporting.report import REPORTS, Interrupted, digest_of
+from kgnb.settings import Settings
+
+TRIES = 2
+FILE = "sweep.json"
+OnItem = Callable[[int, int, int], object]
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """What a sweep left: its folder, the comparison, and how many of all its items are in which state."""
+
+    folder: Path
+    html: Path
+    comparison: Path
+    states: dict[str, int]
+    width: int
+
+
+class SweepError(KgnbError):
+    """Some items failed, the others are done and compared: ``result`` says where."""
+
+    def __init__(self, what: str, *, result: SweepResult, fix: str = "") -> None:
+        super().__init__(what, fix=fix)
+        self.result = result
+
+
+def run_sweep(
+    source: Path | str | Grid,
+    out: Path | str | None = None,
+    *,
+    workers: int = 1,
+    shard: str = "",
+    scheduler: str = "",
+    settings: Settings | None = None,
+    on_item: OnItem | None = None,
+) -> SweepResult:
+    """Run what is not done yet of a sweep, ``workers`` reports at once, and compare all that are.
+
+    Args:
+        source: the sweep's file (see ``grid.read_grid``), or the grid itself.
+        out: its folder; by default ``reports/sweeps/<name of the file>``.
+        workers: how many processes; with a model, never more than its ``width``, which they share as they share its
+            requests and tokens a minute.
+        shard: "i/n" runs only every n-th item from the i-th, for schedulers of other makes.
+        scheduler: address of a Dask scheduler whose workers see the same folders; "" runs here.
+        settings: by default those of this folder.
+        on_item: told how many of the items are through, how many of those failed, and how many there are.
+
+    Raises:
+        ValueError: a combination is not allowed; nothing has run.
+        SweepError: items failed, each tried twice; the rest is done and compared.
+        Interrupted: SIGINT or SIGTERM; items under way were cancelled in order.
+    """
+    if workers < 1:
+        raise ValueError(f"-j {workers}: at least one report runs at a time")
+    settings = settings or Settings.load()
+    grid = source if isinstance(source, Grid) else read_grid(source)
+    if out is None:
+        out = REPORTS / "sweeps" / (grid.title if isinstance(source, Grid) else Path(source).stem)
+    folder = Path(out)
+    items = part_of(grid.items, shard)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / FILE, json.dumps(grid.content, indent=1, ensure_ascii=False) + "\n")
+    todo = _to_do(folder, grid, items, settings)
+    compare_with = lambda: write_comparison(folder, compare_items(folder, grid), grid)  # noqa: E731  # twice below
+    width = len(todo)
+    try:
+        if todo and scheduler:
+            from kgnb.reporting.on_dask import run_on_dask
+
+            width = run_on_dask(scheduler, [item_folder(folder, item) for item in todo], settings, TRIES,
+                                _counter(on_item, len(items), len(items) - len(todo)))  # fmt: skip
+        elif todo:
+            width = min(workers, len(todo), max(1, settings.width) if settings.model else workers)
+            _run_here(folder, todo, width, settings, _counter(on_item, len(items), len(items) - len(todo)))
+    finally:
+        html, comparison = compare_with()
+    result = SweepResult(folder, html, comparison, states(folder, grid), width)
+    failed = [item for item in items if _state(folder, item) == "failed"]
+    if failed:
+        first = read_state(item_folder(folder, failed[0]))
+        raise SweepError(
+            f"{len(failed)} of {len(items)} reports failed, the first: {grid.label(failed[0])}: "
+            f"{first.error if first else ''}",
+            result=result,
+            fix=f"The comparison of the rest: {html}\nTry the failed ones again: kgnb resume {folder}",
+        )
+    return result
+
+
+def resume_sweep(folder: Path | str, **given: object) -> SweepResult:
+    """Run what is not done of the sweep in this folder; takes what ``run_sweep`` takes."""
+    return run_sweep(saved_grid(Path(folder)), folder, **given)  # type: ignore[arg-type]  # as run_sweep checks
+
+
+def saved_grid(folder: Path) -> Grid:
+    """The grid of a sweep's folder."""
+    try:
+        content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError("no sweep can be read", where=str(folder / FILE), fix="Name a sweep's folder.") from error
+    return grid_of(content, str(folder / FILE))
+
+
+def item_folder(folder: Path, item: Item) -> Path:
+    """Where an item's report lies."""
+    return folder / "items" / item.name
+
+
+def states(folder: Path, grid: Grid) -> dict[str, int]:
+    """How many items are in which state."""
+    counts: dict[str, int] = {}
+    for item in grid.items:
+        state = _state(folder, item)
+        counts[state] = counts.get(state, 0) + 1
+    return counts
+
+
+def _state(folder: Path, item: Item) -> str:
+    state = read_state(item_folder(folder, item))
+    return state.state if state else "not run"
+
+
+def _to_do(folder: Path, grid: Grid, items: Sequence[Item], settings: Settings) -> list[Item]:
+    """The items that are not done, or were done with other data or another model; each with its state written."""
+    todo = []
+    for item in items:
+        home = item_folder(folder, item)
+        try:
+            digest = digest_of(item.values, data_digests(item.values, settings), settings)
+        except (KgnbError, OSError):  # its own report says what is amiss with its data
+            digest = ""
+        before = read_state(home)
+        if before and before.state == "done" and digest and before.digest == digest:
+            continue
+        ItemState(grid.report, dict(item.values), digest).save(home)
+        todo.append(item)
+    return todo
+
+
+def shared(settings: Settings, width: int) -> Settings:
+    """One worker's part of what the model's server allows: the parts of all are together no more than the whole.
+
+    >>> part = shared(Settings(width=8, requests_per_minute=60), 4)
+    >>> part.width, part.requests_per_minute, part.tokens_per_minute
+    (2, 15.0, 0.0)
+    """
+    return settings.with_(
+        width=max(1, settings.width // width),
+        requests_per_minute=settings.requests_per_minute / width,
+        tokens_per_minute=settings.tokens_per_minute / width,
+    )
+
+
+def _run_here(
+    folder: Path, items: Sequence[Item], width: int, settings: Settings, told: Callable[[bool], None]
+) -> None:
+    line, running = as_line(shared(settings, width)), Running()
+    with _signals(running), ThreadPoolExecutor(width) as pool:
+        futures: list[Future[bool]] = [
+            pool.submit(attempt, item_folder(folder, item), line, running, TRIES) for item in items
+        ]
+        try:
+            for future in as_completed(futures):
+                told(future.result())
+        except BaseException:
+            running.stop()
+            for future in futures:
+                future.cancel()
+            raise
+    if running.signal:
+        raise Interrupted(running.signal)
+
+
+def attempt(home: Path, line: str, running: Running, tries: int) -> bool:
+    """Run one item until it is done, at most so many times; whether it is."""
+    for _ in range(tries):
+        status, said = running.run(home, line)
+        state = read_state(home)
+        if status == 0 and state and state.state == "done":
+            return True
+        if running.stopped:
+            return False
+        if state and state.state != "failed":  # it was killed before it could say so
+            why = f"its process was ended by signal {-status}" if status < 0 else said or f"its process ended: {status}"
+            replace(state, state="failed", error=why).save(home)
+    return False
+
+
+def _counter(on_item: OnItem | None, total: int, done: int) -> Callable[[bool], None]:
+    through, failed = [done], [0]
+
+    def count(well: bool) -> None:
+        through[0] += 1
+        failed[0] += not well
+        if on_item:
+            on_item(through[0], failed[0], total)
+
+    if on_item:
+        on_item(done, 0, total)
+    return count
+
+
+@contextmanager
+def _signals(running: Running) -> Iterator[None]:
+    """SIGINT and SIGTERM pass on to the items and let them close their books."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        running.signal = number
+        running.stop()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
