@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kgnb.agents.ontology_matching.values import Options as MatchOptions
     from kgnb.agents.question_answering.values import Answer
     from kgnb.agents.question_answering.values import Options as AskOptions
+    from kgnb.kg.terms import Iri
     from kgnb.mapping_files import load as load_alignment
     from kgnb.mapping_files import save as save_alignment
     from kgnb.mappings import Alignment, Mapping
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from kgnb.tasks import align_entities, match_ontologies
     from kgnb.tasks.asking import answer_question, answer_questions
     from kgnb.tasks.building import build_graph, compile_ontology, ground
+    from kgnb.tasks.querying import query
 
 __version__ = _version("kgnb")
 
@@ -35,6 +37,7 @@ __all__ = [
     "BackendError",
     "ConfigError",
     "DataError",
+    "Iri",
     "KgnbError",
     "LimitError",
     "LookOptions",
@@ -52,6 +55,7 @@ __all__ = [
     "load_alignment",
     "load_ipython_extension",
     "match_ontologies",
+    "query",
     "save_alignment",
     "unload_ipython_extension",
 ]
@@ -68,6 +72,8 @@ _LAZY = {
     "AlignOptions": ("kgnb.agents.entity_alignment.values", "Options"),
     "LookOptions": ("kgnb.agents.entity_alignment.looking", "LookOptions"),
     "align_entities": ("kgnb.tasks", "align_entities"),
+    "Iri": ("kgnb.kg.terms", "Iri"),
+    "query": ("kgnb.tasks.querying", "query"),
     "Alignment": ("kgnb.mappings", "Alignment"),
     "Mapping": ("kgnb.mappings", "Mapping"),
     "MatchOptions": ("kgnb.agents.ontology_matching.values", "Options"),

@@ -76,6 +76,7 @@ def open_endpoint(endpoint: Endpoint) -> Graph:
         password=password,
         token="" if basic else key,
         named_graphs=endpoint.named_graphs,
+        default_graph=endpoint.graph,
         timeout=endpoint.timeout,
     )
 

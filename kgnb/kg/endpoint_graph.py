@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from kgnb.errors import BackendError
@@ -79,10 +78,11 @@ class EndpointGraph:
         pace = courtesy_towards(address) if queries_per_second is None else Courtesy(queries_per_second)
         self._wire = Wire(address, authorization, *own, timeout, patience or Patience(), courtesy=pace)
         update = None if update_url is None else _authorization(update_url, user, password, token)
+        using = {"using-graph-uri": default_graph} if default_graph else {}
         self._update = (
             None
             if update is None
-            else Wire(update[0], update[1] or authorization, own[0], {}, timeout, self._wire.patience)
+            else Wire(update[0], update[1] or authorization, own[0], using, timeout, self._wire.patience)
         )
         self._default_graph = default_graph
         self._named_graphs = named_graphs and not default_graph
@@ -175,7 +175,7 @@ class EndpointGraph:
             self._update.ask(text, update=True, repeatable=not blank)
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
-        """Send a SPARQL update; it may be carried out even where the answer is lost, so it is tried but once."""
+        """Send a SPARQL update; once, unless it is refused: it may be carried out even where the answer is lost."""
         expect_update(text)
         if self._update is None:
             raise BackendError(
@@ -184,7 +184,7 @@ class EndpointGraph:
                 fix="connect to it with its update address: %kg connect NAME --url U --update-url U",
             )
         self._open()
-        replace(self._update, patience=Patience(retries=0)).ask(text, update=True, timeout=timeout)
+        self._update.ask(text, update=True, timeout=timeout, repeatable=False)
 
     def count(self) -> int:
         """How many triples the service says there are."""

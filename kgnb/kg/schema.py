@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from kgnb.errors import BackendError
+from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.labels import readable_name
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri, n3
@@ -24,6 +24,11 @@ _DECLARED = f"""SELECT DISTINCT ?c ?k WHERE {{
 _PROPERTIES = "SELECT ?p (COUNT(*) AS ?n) WHERE { ?s ?p ?o } GROUP BY ?p ORDER BY DESC(?n) ?p"
 _LINKS = f"""SELECT ?a ?p ?b (COUNT(*) AS ?n) WHERE {{ ?x ?p ?y . ?x a ?a . ?y a ?b FILTER(?p != <{RDF}type>) }}
 GROUP BY ?a ?p ?b ORDER BY DESC(?n) ?a ?p ?b"""
+_SAMPLE = 100_000  # statements looked at where a service cannot go through all of them
+_SOME_CLASSES = f"""SELECT ?c (COUNT(?x) AS ?n) WHERE {{ {{ SELECT ?x ?c WHERE {{ ?x a ?c }} LIMIT {_SAMPLE} }} }}
+GROUP BY ?c ORDER BY DESC(?n) ?c"""
+_SOME_PROPERTIES = f"""SELECT ?p (COUNT(*) AS ?n) WHERE {{ {{ SELECT ?s ?p WHERE {{ ?s ?p ?o }} LIMIT {_SAMPLE} }} }}
+GROUP BY ?p ORDER BY DESC(?n) ?p"""
 _ENDS = f"""SELECT DISTINCT ?a ?p ?b WHERE {{ ?p <{RDFS}domain> ?a ; <{RDFS}range> ?b FILTER(isIRI(?a) && isIRI(?b)) }}
 ORDER BY ?a ?p ?b"""
 _ABOVE = f"""SELECT DISTINCT ?a ?b WHERE {{ ?a <{RDFS}subClassOf> ?b FILTER(isIRI(?a) && isIRI(?b) && ?a != ?b) }}
@@ -66,20 +71,27 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
     """
     notes: list[str] = []
 
-    def asked(query: str, limit: int, what: str) -> list[tuple[Term | None, ...]]:
+    def asked(query: str, limit: int, what: str, instead: str = "") -> list[tuple[Term | None, ...]]:
         try:
             found = graph.select(query, limit=limit, timeout=timeout)
-        except BackendError as error:
+        except (BackendError, DataError) as error:
+            if instead:
+                notes.append(f"{what}: those of {_SAMPLE:,} statements, because: {error.what}")
+                return asked(instead, limit, what)
             notes.append(f"{what}: {error.what}")
             return []
         if found.truncated:
             notes.append(f"only the first {limit:,} {what}")
         return list(found.rows)
 
-    used = {str(c): _count(n) for c, n in asked(_CLASSES, MOST_CLASSES, "classes") if _ours(c)}
+    used = {str(c): _count(n) for c, n in asked(_CLASSES, MOST_CLASSES, "classes", _SOME_CLASSES) if _ours(c)}
     declared = asked(_DECLARED, MOST_CLASSES + MOST_PROPERTIES, "declared names")
     classes = {**used, **{str(c): used.get(str(c), 0) for c, k in declared if str(k).endswith("Class") and _ours(c)}}
-    spoken = {str(p): _count(n) for p, n in asked(_PROPERTIES, MOST_PROPERTIES, "properties") if isinstance(p, Iri)}
+    spoken = {
+        str(p): _count(n)
+        for p, n in asked(_PROPERTIES, MOST_PROPERTIES, "properties", _SOME_PROPERTIES)
+        if isinstance(p, Iri)
+    }
     properties = {**spoken, **{str(p): spoken.get(str(p), 0) for p, k in declared if str(k).endswith("Property")}}
     found: dict[tuple[str, str, str], int] = {}
     if links:
@@ -112,7 +124,7 @@ def _labels(
         names = " ".join(n3(Iri(iri)) for iri in wanted[start : start + BATCH])
         try:
             rows = graph.select(_LABELS % names, limit=BATCH * 40, timeout=timeout).rows
-        except BackendError as error:
+        except (BackendError, DataError) as error:
             notes.append(f"labels: {error.what}")
             break
         for iri, label in rows:

@@ -13,13 +13,14 @@ from typing import Any
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
 from kgnb.backends import URL, open_endpoint, open_graph
-from kgnb.errors import DataError
+from kgnb.errors import DataError, KgnbError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.schema import read_schema
-from kgnb.kg.terms import Literal, is_iri
+from kgnb.kg.terms import is_iri
 from kgnb.magics.arguments import Number, argument
+from kgnb.magics.graph_info import info_table
 from kgnb.magics.interruptible import interruptible
 from kgnb.magics.schema_picture import picture_of_schema
 from kgnb.magics.session import NamedGraph
@@ -28,11 +29,8 @@ from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, Table, Value
 from kgnb.settings import Endpoint
 
-COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
-LANGUAGES = """SELECT ?language (COUNT(*) AS ?count)
-WHERE { ?s ?p ?o BIND(LANG(?o) AS ?language) FILTER(?language != "") }
-GROUP BY ?language ORDER BY DESC(?count) ?language"""
-LANGUAGES_LISTED = 20
+HEALTH = "ASK { ?s ?p ?o }"
+PATIENCE = 10.0  # seconds a health check waits for each graph
 
 
 @dataclass(frozen=True)
@@ -75,8 +73,12 @@ class KgMagics(VerbMagics):
         files = arguments.files
         name = arguments.name or default_name(files[0])
         graph = open_graph(files[0] if len(files) == 1 else files, self.session.settings)
-        self._take(NamedGraph(name, graph, ", ".join(map(str, files))))
-        return Opened(name, graph, graph.count(), mended(graph))
+        named = NamedGraph(name, graph, ", ".join(map(str, files)))
+        if is_remote(named):
+            self._greet(graph)
+        size = None if is_remote(named) else graph.count()
+        self._take(named)
+        return Opened(name, graph, size, mended(graph))
 
     @verb("kg connect", "%kg connect ours", "%kg connect wikidata --url https://query.wikidata.org/sparql")
     @argument("name", metavar="NAME", help="what to call it; an [endpoints.NAME] of kgnb.toml needs no more")
@@ -86,15 +88,14 @@ class KgMagics(VerbMagics):
     )
     @argument("--user", metavar="USER", default="", help="for a service that wants a user and password")
     @argument("--auth", metavar="env:NAME", default="", help="where the token or password is kept, never itself")
+    @argument("--graph", metavar="IRI", default="", help="ask this named graph of it only, and add to it")
     @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=None, help="for one query [60]")
     @argument("--one-graph", action="store_true", help="its default graph holds everything (Virtuoso, Wikidata)")
     def connect(self, arguments: argparse.Namespace) -> Opened:
         """Connect to a SPARQL endpoint, ask whether it answers, and make it the current graph."""
         endpoint = self._endpoint(arguments)
         graph = open_endpoint(endpoint)
-        begun = time.monotonic()
-        interruptible(lambda: graph.ask("ASK { ?s ?p ?o }"))
-        print(f"{graph.name} answered in {(time.monotonic() - begun) * 1000:.0f} ms")
+        self._greet(graph)
         self._take(NamedGraph(endpoint.name, graph, endpoint.url))
         return Opened(endpoint.name, graph, None)
 
@@ -103,7 +104,7 @@ class KgMagics(VerbMagics):
         known = {endpoint.name: endpoint for endpoint in self.session.settings.endpoints}
         given = {
             name: value
-            for name in ("url", "update_url", "user", "auth", "timeout")
+            for name in ("url", "update_url", "user", "auth", "graph", "timeout")
             if (value := getattr(arguments, name))
         }
         if arguments.one_graph:
@@ -116,6 +117,12 @@ class KgMagics(VerbMagics):
                 fix=f"{there}Say where it is: %kg connect {arguments.name} --url https://...",
             )
         return replace(known.get(arguments.name, Endpoint(arguments.name, "")), **given)
+
+    def _greet(self, graph: Graph) -> None:
+        """Asks a service whether it answers, and says how fast."""
+        begun = time.monotonic()
+        interruptible(lambda: graph.ask(HEALTH))
+        print(f"{graph.name} answered in {(time.monotonic() - begun) * 1000:.0f} ms")
 
     def _take(self, named: NamedGraph) -> None:
         """Keep a graph under its name, and make it the current one."""
@@ -159,21 +166,22 @@ class KgMagics(VerbMagics):
         found = interruptible(lambda: read_schema(named.graph, timeout=arguments.timeout))
         return picture_of_schema(found, named.name, arguments.classes)
 
-    @verb("kg list", "%kg list")
+    @verb("kg list", "%kg list", "%kg list --check")
+    @argument("--check", action="store_true", help="ask each whether it answers, and how fast")
     def list(self, arguments: argparse.Namespace) -> Table:
         """Show the open graphs; the current one is marked. A service's triples are not counted: that may take long."""
         columns = [Column("name", "name"), Column("current", "current"), Column("triples", "triples", "number")]
-        rows = [
-            [
-                one.name,
-                "yes" if one.name == self.session.current else "",
-                None if URL.match(one.origin) else one.graph.count(),
-                one.origin,
-            ]
-            for one in self.session.graphs.values()
-        ]
-        notes = () if rows else ("Open one: %kg open FILE --as NAME",)
-        return Table([*columns, Column("origin", "opened from")], rows, caption="Open graphs", notes=notes)
+        columns.append(Column("origin", "opened from"))
+        columns += [Column("health", "health")] if arguments.check else []
+        rows: list[list[Value]] = []
+        for one in self.session.graphs.values():
+            size = None if is_remote(one) else one.graph.count()
+            rows.append([one.name, "yes" if one.name == self.session.current else "", size, one.origin])
+            rows[-1] += [health(one.graph)] if arguments.check else []
+        notes = [] if rows else ["Open one: %kg open FILE --as NAME"]
+        waiting = [one.name for one in self.session.settings.endpoints if one.name not in self.session.graphs]
+        notes += [f"Described in kgnb.toml: {', '.join(waiting)}. Use one: %kg connect {waiting[0]}"] if waiting else []
+        return Table(columns, rows, caption="Open graphs", notes=notes)
 
     @verb("kg use", "%kg use huts")
     @argument("name", metavar="NAME", help="a graph that is open")
@@ -184,24 +192,25 @@ class KgMagics(VerbMagics):
 
     @verb("kg info", "%kg info", "%kg info huts")
     @argument("name", metavar="NAME", nargs="?", default="", help="a graph that is open [the current one]")
+    @argument("--timeout", metavar="SECONDS", type=Number(float, 0.001, None), default=10.0, help="for one query [10]")
     def info(self, arguments: argparse.Namespace) -> Table:
-        """Count a graph's triples, classes, properties, individuals, languages and prefixes."""
+        """Count a graph's triples, classes, properties, individuals, languages, named graphs and prefixes.
+
+        A service is asked bounded questions only; what it does not answer in time is left out, and said.
+        """
         named = self.session.graph(arguments.name)
-        rows: list[list[Any]] = [["triples", named.graph.count(), ""]]
+        return interruptible(lambda: self._info(named, arguments.timeout))
+
+    def _info(self, named: NamedGraph, timeout: float) -> Table:
+        schema = read_schema(named.graph, timeout=timeout, links=False)
+        title = f"{named.name} ({named.origin})"
+        if is_remote(named):
+            return info_table(named.graph, schema, None, title, timeout, ())
         try:
             ontology = self.session.ontology(named.name, individuals=True)
         except DataError:
             ontology = Ontology(named.name, "", "", ())
-        for kind in COUNTED:
-            entities = ontology.of_kind(kind)  # type: ignore[arg-type]  # COUNTED holds kinds
-            names = ", ".join(entity.local_name for entity in entities[:5])
-            rows.append([_plural(kind), len(entities), names + (", ..." if len(entities) > 5 else "")])
-        for language, count in named.graph.select(LANGUAGES, limit=LANGUAGES_LISTED):
-            rows.append([f"texts in {_text(language)}", int(_text(count)), ""])
-        rows += [[f"prefix {prefix}:", None, namespace] for prefix, namespace in ontology.prefixes]
-        rows += [[f"mended: {what}", count, ""] for what, count in ontology.mended or mended(named.graph)]
-        columns = [Column("what", "what"), Column("count", "count", "number"), Column("which", "which")]
-        return Table(columns, rows, caption=f"{named.name} ({named.origin})")
+        return info_table(named.graph, schema, ontology, title, timeout, ontology.mended or mended(named.graph))
 
     @verb("kg close", "%kg close huts")
     @argument("name", metavar="NAME", nargs="?", default="", help="a graph that is open [the current one]")
@@ -249,9 +258,16 @@ def mended(graph: Graph) -> tuple[tuple[str, int], ...]:
     return tuple(getattr(graph, "mended", ()))
 
 
-def _plural(kind: str) -> str:
-    return {"class": "classes"}.get(kind, kind.replace("property", "properties") if "property" in kind else f"{kind}s")
+def is_remote(named: NamedGraph) -> bool:
+    """Whether a graph lies on a server."""
+    return URL.match(named.origin) is not None
 
 
-def _text(term: object) -> str:
-    return term.text if isinstance(term, Literal) else str(term)
+def health(graph: Graph) -> str:
+    """How fast a graph answers, or why it does not."""
+    begun = time.monotonic()
+    try:
+        interruptible(lambda: graph.ask(HEALTH, timeout=PATIENCE), timeout=PATIENCE)
+    except KgnbError as error:
+        return error.what
+    return f"answers in {(time.monotonic() - begun) * 1000:.0f} ms"
