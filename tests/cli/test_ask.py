@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from kgnb.cli import main
+from tests.llm.stub_server import Answer, Body, Call, StubServer
 
 WARDEN = "Who is the warden of the Hochkar House?"
 WILMA = "http://huts.example/id/wilma-aschauer"
@@ -175,3 +177,42 @@ def test_the_same_batch_gives_the_same_bytes() -> None:
     for name in ("one.jsonl", "two.jsonl"):
         assert main(["ask", "--questions", questions, "-g", "huts:graph", "-o", name, "-q"]) == 0
     assert Path("one.jsonl").read_bytes() == Path("two.jsonl").read_bytes()
+
+
+def careful() -> Callable[[Body], Answer]:
+    """A scripted model: takes the first action offered, then answers; keeps and gives the first of everything."""
+    acted: list[int] = []
+
+    def reply(body: Body) -> Answer:
+        if not body.get("tools"):
+            return json.dumps({"why": "the first", "numbers": [1], "confidence": 0.9})
+        acted.append(1)
+        return Call("offered", {"number": 1}) if len(acted) == 1 else Call("answer")
+
+    return reply
+
+
+@pytest.mark.parametrize("judge", ["model", "cascade", "auto"])
+def test_a_model_judges_over_http(
+    judge: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StubServer(careful()) as server:
+        monkeypatch.setenv("KGNB_BASE_URL", server.url)
+        monkeypatch.setenv("KGNB_MODEL", "stub")
+        monkeypatch.setenv("KGNB_API_KEY", "not-a-key")
+        assert main(["ask", WARDEN, "-g", "huts:graph", "--judge", judge]) == 0
+        captured = capsys.readouterr()
+        assert captured.out.startswith("Wilma Aschauer"), captured.out
+        if judge == "model":
+            assert server.requests and "model calls" in captured.err
+
+
+def test_a_model_that_babbles_leaves_the_question_open(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StubServer(lambda body: "Certainly! I would love to help.") as server:
+        monkeypatch.setenv("KGNB_BASE_URL", server.url)
+        monkeypatch.setenv("KGNB_MODEL", "stub")
+        monkeypatch.setenv("KGNB_API_KEY", "not-a-key")
+        assert main(["ask", WARDEN, "-g", "huts:graph", "--judge", "model"]) == 0
+        assert capsys.readouterr().out.startswith("unsure")
