@@ -52,6 +52,29 @@ def test_a_prompt_holds_every_question_and_option_once() -> None:
     assert fence in system.text
 
 
+def test_an_option_that_several_questions_offer_is_described_once() -> None:
+    bed, hut = Option("b#Bed", "Bed\na place to lie down for the night"), Option("b#Hut", "Hut\na house high up")
+    system, user = sheet(Ask("Bunk", (bed, hut)), Ask("Cot", (hut, bed)), Ask("Couch", (bed,))).messages()
+    lines = [line for line in user.text.splitlines() if not line.startswith("##")]
+    assert lines == [
+        "Bunk",
+        "A. Bed; a place to lie down for the night",
+        "B. Hut; a house high up",
+        "Cot",
+        "A. Hut (see 1B)",
+        "B. Bed (see 1A)",
+        "Couch",
+        "A. Bed (see 1A)",
+    ]
+    assert "(see 2C)" in system.text
+
+
+def test_what_only_looks_like_an_option_told_before_is_described_anew() -> None:
+    text = "Bed\na place to lie down for the night"
+    asked = sheet(Ask("Bunk", (Option("b#Bed", text),)), Ask("Cot", (Option("c#Bed", text),)))
+    assert "see" not in asked.messages()[1].text
+
+
 def test_the_same_questions_make_the_same_prompt() -> None:
     assert sheet().messages() == sheet().messages()
 

@@ -16,6 +16,7 @@ from kgnb.llm.model import ChatModel
 
 JUDGES = ("auto", "rule", "model", "cascade", "person", "oracle")
 ASK = Options().ask
+BATCH = 12  # questions a call: they share the instructions and what candidates are, and fit a window of 4,096 tokens
 
 
 def make_judge(
@@ -100,5 +101,6 @@ def _model_judge(model: ChatModel, context: str, width: int) -> ModelJudge[Match
         instructions=INSTRUCTIONS.format(context=about),
         decisions=DECISIONS,
         none_decision="different",
+        batch=BATCH,
         width=width,
     )

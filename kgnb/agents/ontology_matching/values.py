@@ -123,14 +123,20 @@ class Description:
     @cached_property
     def in_short(self) -> str:
         """The entity in a few lines, for a person or a model to read."""
-        lines = [f"{self.kind}: {self.name}"]
-        synonyms = dict.fromkeys(" ".join(name) for name in self.names)
-        synonyms.pop(self.syntactic, None)
-        if synonyms:
-            lines.append("also called: " + ", ".join(list(synonyms)[:5]))
-        lines += [_cut(text.text) for text in (*self.entity.definitions, *self.entity.comments)[:1]]
-        lines += [_cut(self.semantic)] if self.semantic else []
-        return "\n".join(lines)
+        return "\n".join([f"{self.kind}: {self.name}", *self._told(synonyms=5, length=240)])
+
+    @cached_property
+    def as_option(self) -> str:
+        """The entity beside others of its kind to choose from: shorter, as a sheet shows many of them."""
+        return "\n".join([self.name, *self._told(synonyms=3, length=90)])
+
+    def _told(self, synonyms: int, length: int) -> list[str]:
+        """What else it is called, what it means and what its axioms say, each on a line and cut to ``length``."""
+        others = dict.fromkeys(" ".join(name) for name in self.names)
+        others.pop(self.syntactic, None)
+        lines = ["also called: " + ", ".join(list(others)[:synonyms])] if others else []
+        lines += [_cut(text.text, length) for text in (*self.entity.definitions, *self.entity.comments)[:1]]
+        return [*lines, _cut(self.semantic, length)] if self.semantic else lines
 
 
 @dataclass(frozen=True)
@@ -287,7 +293,7 @@ class MatchQuestion:
     @property
     def options(self) -> tuple[Option, ...]:
         """One option a candidate: its IRI and description."""
-        return tuple(Option(other.iri, other.in_short) for other in self.others)
+        return tuple(Option(other.iri, other.as_option) for other in self.others)
 
 
 @dataclass(frozen=True)
@@ -338,6 +344,6 @@ class Validated:
         return tables.validated(self)._repr_mimebundle_(include, exclude)
 
 
-def _cut(text: str, length: int = 240) -> str:
+def _cut(text: str, length: int) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= length else plain[: length - 1].rstrip() + "…"
