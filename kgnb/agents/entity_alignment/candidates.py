@@ -14,7 +14,7 @@ from kgnb.vectors.cells import close_pairs
 EXACT_UP_TO = 30_000
 """Rows on a side up to which all are compared with all."""
 
-_DENSE, _SPARSE = 16_384, 32_768  # pairs multiplied at a time: some 40 MB each
+_DENSE, _SPARSE = 512, 32_768  # pairs multiplied at a time: what a core's cache holds, and some 40 MB
 
 Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]

@@ -1,0 +1,199 @@
+"""Graphs as they come: names on one side, in another script, or twice; no edges, one relation; entities on their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
+from kgnb.agents.entity_alignment.judges import RuleJudge
+from kgnb.agents.entity_alignment.pipeline import align_entities
+from kgnb.agents.entity_alignment.plan import RulePlanner
+from kgnb.agents.entity_alignment.settled import Settled
+from kgnb.agents.entity_alignment.values import NO_CANDIDATE, Options
+from kgnb.vectors.character_embedder import CharacterEmbedder
+from tests.agents.entity_alignment.graphs_at_hand import World, without_values, world
+
+CYRILLIC = str.maketrans("abcdefghiklmnoprstuy", "абцдефгхиклмнопрстую")
+
+
+def aligned(left: EntityGraph, right: EntityGraph, seeds: Sequence[tuple[str, str]] = (), **options: object) -> Settled:
+    found = align_entities(
+        left,
+        right,
+        embedder=CharacterEmbedder(128),
+        judge=RuleJudge(),
+        planner=RulePlanner(),
+        options=Options(rounds=2, **options),  # type: ignore[arg-type]
+        seeds=seeds,
+    )
+    counts = found.counts()
+    assert counts["matched"] + counts["unmatched"] == counts["entities"] == len(left)
+    assert sum(found.unmatched().values()) == counts["unmatched"]
+    assert all(found.unmatched())
+    return found
+
+
+def seeds_of(given: World, share: float) -> list[tuple[str, str]]:
+    known = np.flatnonzero(given.answers >= 0)
+    kept = np.random.default_rng(1).permutation(known)[: int(share * len(known))].tolist()
+    return [(given.left.entities[at], given.right.entities[given.answers[at]]) for at in kept]
+
+
+def right(found: Settled, given: World, seeds: Sequence[tuple[str, str]] = ()) -> tuple[float, float]:
+    """Precision and recall of what is no seed."""
+    seeded = {given.left.index(one) for one, _ in seeds}
+    rows = [at for at in range(len(given.left)) if at not in seeded]
+    chosen = [at for at in rows if found.targets[at] >= 0]
+    hits = sum(found.targets[at] == given.answers[at] for at in chosen)
+    return hits / max(len(chosen), 1), hits / max(sum(given.answers[at] >= 0 for at in rows), 1)
+
+
+def bare(given: World) -> World:
+    return World(without_values(given.left), without_values(given.right), given.answers)
+
+
+def named(graph: EntityGraph, names: Sequence[str]) -> EntityGraph:
+    return replace(graph, names=tuple(names))
+
+
+def test_names_on_one_side_alone_leave_structure_to_decide() -> None:
+    given = bare(world(240, degree=8.0))
+    given = World(given.left, given.right.unnamed(), given.answers)
+    seeds = seeds_of(given, 0.4)
+    found = aligned(given.left, given.right, seeds)
+    precision, recall = right(found, given, seeds)
+    assert precision >= 0.85 and recall >= 0.75
+    assert any("no names to compare" in note for note in found.notes())
+
+
+def test_names_on_one_side_and_no_seed_match_nothing_and_say_why() -> None:
+    given = bare(world(60))
+    found = aligned(given.left, given.right.unnamed())
+    assert found.counts()["matched"] == 0 and found.unmatched() == {NO_CANDIDATE: 60}
+
+
+def test_names_for_some_alone_do_not_hurt_the_others() -> None:
+    given = bare(world(240, degree=8.0))
+    draw = np.random.default_rng(2)
+    thinned = [name if draw.random() < 0.5 else "" for name in given.right.names]
+    given = World(given.left, named(given.right, thinned), given.answers)
+    precision, recall = right(aligned(given.left, given.right), given)
+    assert precision >= 0.9 and recall >= 0.8
+
+
+def test_names_in_another_script_do_not_stand_in_the_way_of_structure() -> None:
+    given = bare(world(240, degree=8.0))
+    turned = [name.lower().translate(CYRILLIC) for name in given.right.names]
+    given = World(given.left, named(given.right, turned), given.answers)
+    seeds = seeds_of(given, 0.4)
+    precision, recall = right(aligned(given.left, given.right, seeds), given, seeds)
+    assert precision >= 0.85 and recall >= 0.75
+
+
+def test_no_edges_at_all_leave_names_to_decide() -> None:
+    given = bare(world(200))
+    none = np.empty((0, 3), dtype=np.int32)
+    given = World(replace(given.left, triples=none), replace(given.right, triples=none), given.answers)
+    precision, recall = right(aligned(given.left, given.right), given)
+    assert precision >= 0.9 and recall >= 0.85
+
+
+def test_one_relation_is_enough() -> None:
+    given = bare(world(200))
+    one = tuple(
+        replace(side, relations=side.relations[:1], triples=np.column_stack([side.triples[:, 0], 0 * side.triples[:, 1], side.triples[:, 2]]))
+        for side in (given.left, given.right)
+    )  # fmt: skip
+    precision, recall = right(aligned(*one), World(*one, given.answers))
+    assert precision >= 0.95 and recall >= 0.9
+
+
+@pytest.mark.parametrize("sides", [(0, 0), (0, 1), (1, 0)])
+def test_an_empty_graph_is_no_failure(sides: tuple[int, int]) -> None:
+    given = world(20)
+    empty = EntityGraph("empty", (), (), (), np.empty((0, 3), dtype=np.int32))
+    left, other = (graph if kept else empty for graph, kept in zip((given.left, given.right), sides, strict=True))
+    found = aligned(left, other)
+    assert found.pairs() == [] and found.alignment().mappings == ()
+
+
+def test_namesakes_are_told_apart_by_what_is_around_them() -> None:
+    given = bare(world(240, degree=8.0))
+    names = list(given.left.names)
+    others = list(given.right.names)
+    for at in range(0, 60, 2):  # thirty pairs of namesakes
+        names[at + 1] = names[at]
+        others[given.answers[at]] = others[given.answers[at + 1]] = names[at]
+    given = World(named(given.left, names), named(given.right, others), given.answers)
+    found = aligned(given.left, given.right)
+    assert np.mean(found.targets[:60] == given.answers[:60]) >= 0.85
+    kept = found.targets[found.targets >= 0].tolist()
+    assert len(set(kept)) == len(kept)
+
+
+def test_several_entities_may_have_one_counterpart_where_that_is_wanted() -> None:
+    """A 1:n graph: every third entity of the right stands twice on the left."""
+    given = bare(world(150))
+    twins = np.arange(0, 150, 3)
+    place = {int(at): 150 + number for number, at in enumerate(twins)}
+    mine = given.left.triples
+    copied = np.vstack([mine, [[place[s], r, place.get(o, o)] for s, r, o in mine.tolist() if s in place]])
+    left = EntityGraph(
+        "left",
+        (*given.left.entities, *(f"{given.left.entities[at]}-twin" for at in twins)),
+        (*given.left.names, *(f"{given.left.names[at]}" for at in twins)),
+        given.left.relations,
+        copied.astype(np.int32),
+    )
+    answers = np.concatenate([given.answers, given.answers[twins]])
+    many = aligned(left, given.right, assignment="argmax", cardinality="n:1", confidence=0.0)
+    assert np.mean(many.targets == answers) >= 0.9
+    once = aligned(left, given.right)
+    taken = once.targets[once.targets >= 0].tolist()
+    assert len(set(taken)) == len(taken) and once.counts()["unmatched"] >= 50
+
+
+@pytest.mark.parametrize("assignment", ["sinkhorn", "argmax"])
+def test_a_third_without_a_counterpart_is_mostly_left_alone(assignment: str) -> None:
+    given = bare(world(300, dangling=90))
+    found = aligned(given.left, given.right, assignment=assignment)
+    precision, recall = right(found, given)
+    assert precision >= 0.75 and recall >= 0.9
+
+
+def test_every_decision_is_kept_where_no_confidence_is_asked_for() -> None:
+    given = bare(world(150, dangling=50))
+    some, everything = aligned(given.left, given.right), aligned(given.left, given.right, confidence=0.0)
+    assert everything.counts()["matched"] > some.counts()["matched"]
+
+
+def valued(given: World, share: float) -> World:
+    """Three values an entity from small ranges, this share of them the same on the right: alone they tell little."""
+    draw, size = np.random.default_rng(3), len(given.left)
+    mine = draw.integers(0, 40, (size, 3))
+    theirs = np.where(draw.random((size, 3)) < share, mine, draw.integers(0, 40, (size, 3)))
+    left, other = (
+        replace(
+            side,
+            attributes=tuple(f"http://{side.name}.example/a{at}" for at in range(3)),
+            values=tuple(Value(f"{'abc'[at]}{number}") for at in range(3) for number in range(40)),
+            attribute_triples=np.array(
+                [(place[e], at, 40 * at + table[e, at]) for e in range(size) for at in range(3)], dtype=np.int32
+            ),
+        )
+        for side, table, place in ((given.left, mine, np.arange(size)), (given.right, theirs, given.answers))
+    )
+    return World(left.unnamed(), other.unnamed(), given.answers)
+
+
+def test_values_in_common_help_where_names_are_hidden() -> None:
+    given = valued(world(240, degree=1.5), 0.9)
+    seeds = seeds_of(given, 0.05)
+    _, with_values = right(aligned(given.left, given.right, seeds, confidence=0.0), given, seeds)
+    plain = bare(given)
+    _, without = right(aligned(plain.left, plain.right, seeds, confidence=0.0), given, seeds)
+    assert with_values >= 0.8 and with_values > without + 0.2
