@@ -16,6 +16,8 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from kgnb.agents.ontology_matching.coherence import incoherent
+from kgnb.agents.ontology_matching.heads import CONFIDENCE as HEADS
+from kgnb.agents.ontology_matching.heads import by_head
 from kgnb.agents.ontology_matching.values import Candidate, Judged, Options, Pair, Side, Validated
 from kgnb.judging import UNSURE, Verdict
 from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, Relation
@@ -69,6 +71,10 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
     gone = {(one.mapping.source, one.mapping.target, one.mapping.kind) for one in conflicts}
     equivalences = [mapping for pair, mapping in kept.items() if pair not in gone]
     others = _other_relations(validated, votes, options)
+    if options.relations and options.confidence <= HEADS:
+        said = [*equivalences, *others]
+        mapped = ({(m.source, m.kind) for m in said}, {(m.target, m.kind) for m in said})
+        others += by_head(validated.described, validated.judged, mapped)  # type: ignore[arg-type]  # kinds, as text
     return Alignment(
         mappings=tuple(sorted([*equivalences, *others], key=_order)),
         source=validated.described.source.iri,

@@ -63,6 +63,9 @@ class Options:
         default=0.15,
         metadata={"help": "questions a model is asked in a cascade, for each source entity", "min": 0.0, "max": 2.0},
     )
+    relations: bool = field(
+        default=False, metadata={"help": "offer broader and narrower classes as well, read off their names"}
+    )
     individuals: bool = field(default=False, metadata={"help": "match individuals as well"})
     define: bool = field(
         default=False, metadata={"help": "let the model write definitions that are missing (costs calls)"}
