@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,17 @@ def save_rows(solutions: Solutions, path: str | Path) -> Path:
     path = Path(path)
     kind = path.suffix.lower()
     if kind == ".csv":
-        return _write(path, _separated(solutions, ",", "\r\n").encode())
+        with _writable(path):
+            text = _separated(solutions, ",", "\r\n").encode()
+        return _write(path, text)
     if kind == ".tsv":
-        return _write(path, _tabbed(solutions).encode())
+        with _writable(path):
+            text = _tabbed(solutions).encode()
+        return _write(path, text)
     if kind in (".json", ".srj"):
-        return _write(path, json.dumps(rows_as_json(solutions), ensure_ascii=False, indent=1).encode())
+        with _writable(path):
+            text = json.dumps(rows_as_json(solutions), ensure_ascii=False, indent=1).encode()
+        return _write(path, text)
     if kind == ".parquet":
         return _parquet(solutions, path)
     raise _no_form(path, ROWS, "rows", "triples come from CONSTRUCT or DESCRIBE")
@@ -60,12 +67,26 @@ def save_triples(triples: Iterable[Triple], path: str | Path, prefixes: Mapping[
     forms |= {".json": ox.RdfFormat.JSON_LD, ".jsonld": ox.RdfFormat.JSON_LD}
     if kind not in forms:
         raise _no_form(path, TRIPLES, "triples", "rows come from SELECT")
-    written = ox.serialize(
-        (ox.Triple(*triple_to_oxigraph(triple)) for triple in triples),
-        format=forms[kind],
-        prefixes=dict(prefixes or {}) if kind == ".ttl" else None,
-    )
+    with _writable(path):
+        written = ox.serialize(
+            (ox.Triple(*triple_to_oxigraph(triple)) for triple in triples),
+            format=forms[kind],
+            prefixes=dict(prefixes or {}) if kind == ".ttl" else None,
+        )
     return _write(path, written or b"")
+
+
+@contextmanager
+def _writable(path: Path) -> Iterator[None]:
+    """A term that this form cannot write (a service sent it) becomes an error that says so."""
+    try:
+        yield
+    except ValueError as error:
+        raise DataError(
+            f"a term cannot be written in {path.suffix}: {str(error)[:300]}",
+            where=str(path),
+            fix="Leave it out with a FILTER; .csv and .json take IRIs that are malformed.",
+        ) from error
 
 
 def rows_as_json(solutions: Solutions) -> dict[str, Any]:
@@ -117,7 +138,9 @@ def _lexical(term: Term | None) -> str:
         return ""
     if isinstance(term, Literal):
         return term.text
-    return str(term) if isinstance(term, Iri) else n3(term)
+    if isinstance(term, Iri | Blank):
+        return str(term) if isinstance(term, Iri) else f"_:{term.label}"
+    return f"<<( {_lexical(term.subject)} {_lexical(term.predicate)} {_lexical(term.object)} )>>"
 
 
 def _parquet(solutions: Solutions, path: Path) -> Path:

@@ -172,6 +172,20 @@ def limited(query: str, limit: int | None) -> str:
     return f"{query}\nLIMIT {limit}"
 
 
+def asked_for_all(query: str) -> list[str]:
+    """The variables of a ``SELECT *`` in the order they are written in; none for any other query.
+
+    >>> asked_for_all("SELECT * { ?hut :beds ?n }"), asked_for_all("SELECT ?n { ?hut :beds ?n }")
+    (['hut', 'n'], [])
+    """
+    found = tokens(query)
+    form, index = _form(found)
+    head = [token.text.upper() for token in found[index + 1 : index + 3]]
+    if form != "SELECT" or (head[:1] != ["*"] and head[:2] not in (["DISTINCT", "*"], ["REDUCED", "*"])):
+        return []
+    return list(dict.fromkeys(token.text[1:] for token in found if token.kind == "variable"))
+
+
 def beyond(query: str, rows: int) -> str | None:
     """The SELECT query for the one row after the first ``rows``; None where its own LIMIT is not larger.
 

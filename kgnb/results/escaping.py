@@ -65,7 +65,8 @@ def link_target(iri: str) -> str | None:
     >>> link_target("https://huts.example.org/Hut"), link_target("javascript:alert(1)")
     ('https://huts.example.org/Hut', None)
     """
-    return iri if _LINK.match(iri) and visible(iri) == iri else None
+    short = len(iri) <= TEXT_LENGTH  # no browser opens a longer one, and no notebook should keep it
+    return iri if short and _LINK.match(iri) and visible(iri) == iri else None
 
 
 def whole(text: str) -> str:

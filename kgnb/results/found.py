@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgnb.kg.graph import Solutions
-from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple
+from kgnb.kg.prefixes import shorten
+from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3
 from kgnb.results.bundle import JSON_ROWS, count, mimebundle
 from kgnb.results.cells import Link, Value
-from kgnb.results.escaping import escaped
+from kgnb.results.escaping import escaped, one_line, shortened
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, Table
-from kgnb.results.wording import term_text
+from kgnb.results.wording import short_iri, term_text
 
 if TYPE_CHECKING:
     import pandas
@@ -44,6 +46,12 @@ class Rows(Table):
         frame: pandas.DataFrame = frame_of(self.solutions)
         return frame
 
+    def save(self, path: str | Path) -> Path:
+        """Write all rows to a file: .csv, .tsv, .json or .parquet, by its ending."""
+        from kgnb.kg.result_files import save_rows
+
+        return save_rows(self.solutions, path)
+
     def __repr__(self) -> str:
         return f"<Rows: {count(len(self.solutions), 'row')}, {', '.join(self.solutions.variables)}>"
 
@@ -53,9 +61,33 @@ class Triples(GraphPicture):
     """The triples of a CONSTRUCT or DESCRIBE query, with a picture of them."""
 
     triples: tuple[Triple, ...] = ()
+    prefixes: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __len__(self) -> int:
         return len(self.triples)
+
+    def table(self) -> Table:
+        """Every triple as a row: subject, predicate, object."""
+        columns = [Column(name, name) for name in ("subject", "predicate", "object")]
+        shown = [tuple(self._cell(term) for term in triple) for triple in self.triples[:JSON_ROWS]]
+        return Table(columns, shown, caption=self.title, total=len(self.triples))
+
+    def df(self) -> pandas.DataFrame:
+        """All triples as a data frame of text: subject, predicate, object."""
+        import pandas
+
+        written = [[str(term) if isinstance(term, Iri) else _plain(term) for term in triple] for triple in self.triples]
+        return pandas.DataFrame(written, columns=["subject", "predicate", "object"]).convert_dtypes()
+
+    def save(self, path: str | Path) -> Path:
+        """Write the triples to a file: .ttl, .nt or .jsonld, by its ending."""
+        from kgnb.kg.result_files import save_triples
+
+        return save_triples(self.triples, path, {name: iri for name, iri in self.prefixes.items() if is_iri(iri)})
+
+    def _cell(self, term: Term) -> Value:
+        written = shorten(term, self.prefixes) if isinstance(term, Iri) else ""
+        return Link(term, written if written != term else short_iri(term)) if isinstance(term, Iri) else term
 
     def __repr__(self) -> str:
         return f"<Triples: {count(len(self.triples), 'triple')}>"
@@ -90,9 +122,10 @@ class Changed:
     after: int | None = None
 
     def __str__(self) -> str:
+        graph = shortened(one_line(self.graph), 200)
         if self.before is None or self.after is None:
-            return f"{self.graph}: the update was carried out"
-        return f"{self.graph}: {self.before:,} triples before, {self.after:,} now ({self.after - self.before:+,})"
+            return f"{graph}: the update was carried out"
+        return f"{graph}: {self.before:,} triples before, {self.after:,} now ({self.after - self.before:+,})"
 
     __repr__ = __str__
 
@@ -118,7 +151,10 @@ def rows_of(solutions: Solutions, short: Callable[[str], str], notes: tuple[str,
 
 
 def triples_of(
-    triples: tuple[Triple, ...], short: Callable[[str], str], labels: Mapping[Term, str] | None = None
+    triples: tuple[Triple, ...],
+    short: Callable[[str], str],
+    labels: Mapping[Term, str] | None = None,
+    prefixes: Mapping[str, str] | None = None,
 ) -> Triples:
     """The triples with their picture; a node's colour is its type where the triples say it."""
     known = labels or {}
@@ -130,12 +166,24 @@ def triples_of(
     def name(term: Term) -> str:
         if isinstance(term, Iri):
             return known.get(term) or short(term)
+        if isinstance(term, TripleTerm):
+            return f"<<( {name(term.subject)} {name(term.predicate)} {name(term.object)} )>>"
         return term.text if isinstance(term, Literal) else term_text(term)
 
     shown = [triple for triple in triples if triple[1] != _TYPE or triple[0] not in kinds] or list(triples)
     notes = () if len(shown) <= PICTURED else (f"The picture is of the first {PICTURED:,} of {len(shown):,} triples.",)
     drawn = GraphPicture.of(shown[:PICTURED], name=name, kind=lambda term: kinds.get(term, ""))
-    return Triples(drawn.nodes, drawn.edges, count(len(triples), "triple"), notes, triples=triples)
+    title = count(len(triples), "triple")
+    return Triples(drawn.nodes, drawn.edges, title, notes, triples=triples, prefixes=dict(prefixes or {}))
+
+
+def _plain(term: Term) -> str:
+    if isinstance(term, Literal):
+        return term.text
+    try:
+        return n3(term)
+    except ValueError:  # a service sent what RDF cannot write
+        return term_text(term)
 
 
 def _all_numbers(solutions: Solutions, at: int) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from kgnb.kg.terms import Blank, Iri, Term, Triple, n3
+from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.results import graph_svg
 from kgnb.results.bundle import GRAPH_MIME, Json, count, mimebundle
 from kgnb.results.cells import Link, Value
@@ -111,7 +111,8 @@ class GraphPicture:
             ends = []
             for term in (triple[0], triple[2]):
                 resource = isinstance(term, Iri | Blank)
-                key = (str(term) if isinstance(term, Iri) else n3(term)) + ("" if resource else f" #{number}")
+                key = term_text(term) if not isinstance(term, Iri) else str(term)
+                key = key if resource else f"{shortened(key, _NAME)} #{number}"
                 own = kind(term) if kind else ""
                 before = nodes.get(key) or Node(key, named(term), own or ("" if resource else "value"))
                 nodes[key] = replace(before, emphasis=before.emphasis or triple in marked)
@@ -180,11 +181,13 @@ class GraphPicture:
         drawn = self._drawn
         source = urllib.parse.quote(self.svg(), safe=" ='/:;,.()-!*+?@_~")
         says = one_line(
-            f"{self.title or 'A graph'}: {count(len(drawn.nodes), 'node')}, {count(len(drawn.edges), 'line')}; "
+            f"{_kept(self.title) or 'A graph'}: {count(len(drawn.nodes), 'node')}, {count(len(drawn.edges), 'line')}; "
             "the list below names them"
         )
-        title = f'<div style="font-weight: 600; padding: 0 0 6px 0">{escaped(one_line(self.title))}</div>'
-        notes = "".join(f'<div style="opacity: 0.75; margin: 2px 0">{escaped(note)}</div>' for note in drawn.notes)
+        title = f'<div style="font-weight: 600; padding: 0 0 6px 0">{escaped(one_line(_kept(self.title)))}</div>'
+        notes = "".join(
+            f'<div style="opacity: 0.75; margin: 2px 0">{escaped(_kept(note))}</div>' for note in drawn.notes
+        )
         return (
             f'<div style="font-size: 13px; overflow-x: auto; max-width: 100%">{title if self.title else ""}'
             f'<img alt="{escaped(says)}" width="{wide}" style="max-width: 100%; height: auto" '
@@ -195,7 +198,7 @@ class GraphPicture:
     def text(self) -> str:
         """One line of text for each line of the picture, then the nodes that stand alone."""
         drawn, names = self._drawn, self._names
-        lines = [one_line(self.title), ""] if self.title else []
+        lines = [one_line(_kept(self.title)), ""] if self.title else []
         for edge in drawn.edges[:TEXT_LINES]:
             way = f"-- {one_line(edge.label)} -->" if edge.label else "-->"
             ends = [shortened(one_line(names[end]), 60) for end in (edge.source, edge.target)]
@@ -209,7 +212,7 @@ class GraphPicture:
             lines.append(f"by themselves: {', '.join(alone[:TEXT_LINES])}{more}")
         if not drawn.nodes:
             lines.append("(an empty graph)")
-        return "\n".join([*lines, *map(one_line, drawn.notes)])
+        return "\n".join([*lines, *(one_line(_kept(note)) for note in drawn.notes)])
 
     def _list(self) -> str:
         drawn, names = self._drawn, self._names

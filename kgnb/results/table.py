@@ -130,7 +130,7 @@ class Table:
         return {
             "version": 1,
             "caption": _kept(self.caption),
-            "columns": [{"key": c.key, "title": _kept(c.title), "kind": c.kind} for c in self.columns],
+            "columns": [{"key": _kept(c.key), "title": _kept(c.title), "kind": c.kind} for c in self.columns],
             "rows": rows,
             "total": self._total,
             "notes": [_kept(note) for note in self.notes],
@@ -140,11 +140,13 @@ class Table:
         """Return the first rows as HTML that JupyterLab's sanitiser leaves as it is, light or dark."""
         titles = "".join(
             f'<th scope="col" style="{_CELL}; border-bottom: {EDGE}; text-align: {_side(column)}; font-weight: 600">'
-            f"{escaping.escaped(column.title)}</th>"
+            f"{escaping.escaped(_kept(column.title))}</th>"
             for column in self.columns
         )
         body = "".join(self._html_row(at) for at in range(min(len(self.rows), HTML_ROWS)))
-        return framed(self.caption, titles, body or whole_line("no rows", len(self.columns)), self._notices(HTML_ROWS))
+        return framed(
+            _kept(self.caption), titles, body or whole_line("no rows", len(self.columns)), self._notices(HTML_ROWS)
+        )
 
     def _html_row(self, at: int) -> str:
         details = self.details[at] if self.details else ()
@@ -175,14 +177,14 @@ class Table:
         shown = [
             [escaping.one_line(text) for text in self._written(row, cells.as_text)] for row in self._cells[:TEXT_ROWS]
         ]
-        titles = [escaping.one_line(column.title) for column in self.columns]
-        lines = [escaping.one_line(self.caption), ""] if self.caption else []
+        titles = [escaping.one_line(_kept(column.title)) for column in self.columns]
+        lines = [escaping.one_line(_kept(self.caption)), ""] if self.caption else []
         lines += columns.aligned(titles, shown, [column.right for column in self.columns])
         if not self.rows:
             lines.append("(no rows)")
         if self._total > len(shown):
             lines.append(f"... and {self._total - len(shown):,} more")
-        return "\n".join([*lines, *(escaping.one_line(note) for note in self.notes)])
+        return "\n".join([*lines, *(escaping.one_line(_kept(note)) for note in self.notes)])
 
     def df(self) -> pandas.DataFrame:
         """Return the rows as a typed data frame: IRIs and text as strings, numbers, shares and booleans nullable."""
@@ -199,7 +201,7 @@ class Table:
     def _notices(self, shown: int) -> list[str]:
         shown = min(shown, len(self.rows))
         cut = [f"The first {shown:,} of {count(self._total, 'row')}."] if self._total > shown else []
-        return [*cut, *self.notes]
+        return [*cut, *map(_kept, self.notes)]
 
 
 def _row(row: Sequence[Value] | Mapping[str, Value], keys: Sequence[str]) -> tuple[Value, ...]:

@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 from kgnb.backends import GraphSource, open_graph
 from kgnb.errors import BackendError, DataError
-from kgnb.kg.graph import Graph, Updatable
+from kgnb.kg.graph import Graph, Solutions, Updatable
 from kgnb.kg.placeholders import fill
 from kgnb.kg.prefixes import PREFIXES, shorten
-from kgnb.kg.result_files import save_rows, save_triples
-from kgnb.kg.sparql import query_form, undeclared_prefixes
+from kgnb.kg.result_files import save_rows
+from kgnb.kg.sparql import asked_for_all, query_form, undeclared_prefixes
 from kgnb.kg.terms import is_iri
 from kgnb.results.found import Changed, Rows, Triples, YesNo, rows_of, triples_of
 from kgnb.results.wording import short_iri
@@ -81,7 +81,7 @@ def _answer(
         raise DataError(f"this is a {form} query, and changes nothing", where="SPARQL query", fix="leave out --update")
     found: Found
     if form == "SELECT":
-        solutions = graph.select(asked, limit=limit, timeout=timeout)
+        solutions = _ordered(graph.select(asked, limit=limit, timeout=timeout), asked_for_all(asked))
         cut = f"There are more rows than these {len(solutions):,}." if solutions.truncated else ""
         found = rows_of(solutions, lambda iri: short(iri, known), (cut,) if cut else ())
         if export is not None:
@@ -92,12 +92,24 @@ def _answer(
             raise DataError("yes or no is not written to a file", where=str(export), fix="leave out --export")
     else:
         triples = tuple(graph.construct(asked, timeout=timeout))
-        found = triples_of(triples[:limit] if limit is not None else triples, lambda iri: short(iri, known))
+        kept = triples[:limit] if limit is not None else triples
+        found = triples_of(kept, lambda iri: short(iri, known), prefixes=known)
         if limit is not None and len(triples) > limit:
             found = replace(found, notes=(*found.notes, f"There are more triples than these {limit:,}."))
         if export is not None:
-            save_triples(found.triples, export, {name: iri for name, iri in known.items() if name and is_iri(iri)})
+            found.save(export)
     return found
+
+
+def _ordered(solutions: Solutions, written: list[str]) -> Solutions:
+    """The solutions with their variables in the order the query has them; engines differ about ``SELECT *``."""
+    there = [name for name in written if name in solutions.variables]
+    names = (*there, *(name for name in solutions.variables if name not in there))
+    if not there or names == solutions.variables:
+        return solutions
+    at = [solutions.variables.index(name) for name in names]
+    rows = tuple(tuple(row[place] for place in at) for row in solutions.rows)
+    return Solutions(names, rows, truncated=solutions.truncated)
 
 
 def declarations(text: str, known: Mapping[str, str]) -> str:

@@ -1,0 +1,216 @@
+"""What a query gave, with everything hostile in it that a graph can hold: shown as text, in every form."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from kgnb.errors import DataError
+from kgnb.kg.graph import Solutions
+from kgnb.kg.loading import load
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.schema import Named, Schema
+from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm
+from kgnb.magics.schema_picture import picture_of_schema
+from kgnb.results.found import Changed, Rows, Triples, YesNo, rows_of, triples_of
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '<img src=x onerror="alert(1)">',
+    "\"' onmouseover='alert(1)' x=\"",
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)//http://huts.example/",
+    "data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==",
+    "http://huts.example/\u202ecod.exe",
+    'http://huts.example/" onclick="alert(1)',
+    "]]></style></svg><script>alert(1)</script>",
+    "\x1b[31mred\x1b[0m \x00\x07\x9b",
+    "\u200bzero\ufeff width \U000e0041",
+    "half \ud83d surrogate",
+    '=HYPERLINK("http://evil.example")',
+    "{{constructor}} ${alert(1)} %0d%0aSet-Cookie:",
+    "x" * 1_000_000,
+)
+ATTRIBUTES = {"style", "title", "href", "rel", "scope", "colspan", "alt", "width", "src", "class"}
+HUT = Iri("http://huts.example/hut")
+
+
+class Looked(HTMLParser):
+    """Everything in HTML that could act."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag in ("script", "svg", "iframe", "object", "embed", "form", "input", "link", "meta", "style", "base"):
+            self.found.append(tag)
+        for name, value in attributes:
+            link = name in ("href", "src") and not str(value).startswith(("http", "mailto:", "data:image/svg+xml,"))
+            if name not in ATTRIBUTES or link or (name == "style" and "url(" in str(value)):
+                self.found.append(f"{tag} {name}={str(value)[:80]}")
+            if name == "src" and tag == "img":
+                self.found += acting(unquote(str(value).partition(",")[2]))
+
+
+def acting(svg: str) -> list[str]:
+    """What in a picture could act; it must be sound XML as well."""
+    known = {"svg", "defs", "marker", "path", "rect", "g", "text"}
+    found = []
+    for element in ElementTree.fromstring(svg).iter():
+        tag = element.tag.rpartition("}")[2]
+        found += [tag] if tag not in known else []
+        found += [name for name in element.attrib if name.startswith("on") or "href" in name]
+    return found
+
+
+def all_forms(shown: object) -> dict[str, object]:
+    bundle: dict[str, object] = shown._repr_mimebundle_()  # type: ignore[attr-defined]
+    return bundle
+
+
+def assert_inert(shown: object) -> None:
+    bundle = all_forms(shown)
+    reader = Looked()
+    reader.feed(str(bundle["text/html"]))
+    reader.close()
+    assert reader.found == []
+    for mime, form in bundle.items():
+        written = form if isinstance(form, str) else json.dumps(form, ensure_ascii=False)
+        written.encode("utf-8")  # it can be saved
+        assert len(written) < 400_000
+        if mime.startswith("text/"):
+            assert not set("\x1b\x00\x07\x9b\u202e\u200b\ufeff") & set(written)
+
+
+def everywhere(text: str) -> list[tuple[Term, ...]]:
+    """A text in each place of a row where RDF has text; no engine checks what a service sends."""
+    return [
+        (Literal(text), Literal(text, "en"), Literal(text, None, f"{XSD}integer")),
+        (Iri(text), Blank(text), TripleTerm(Iri(text), Iri(text), Literal(text))),
+        (Literal("x", text), Literal("1", None, text), Iri("http://huts.example/" + text)),
+    ]
+
+
+def rows(text: str) -> Rows:
+    return rows_of(Solutions((text[:50] or "a", "b", "c"), tuple(everywhere(text))), lambda iri: iri, (text,))
+
+
+def triples(text: str) -> Triples:
+    told: tuple[Triple, ...] = (
+        (Iri(text), Iri(text), Literal(text)),
+        (HUT, Iri(f"{RDF}type"), Iri(text)),
+        (Blank("b1"), HUT, TripleTerm(Iri(text), Iri(text), Literal(text, "en"))),
+    )
+    return triples_of(told, lambda iri: iri, {HUT: text}, {"": text})
+
+
+def schema(text: str) -> Schema:
+    classes = (Named(text, (text,), 3), Named("http://huts.example/b", (text,)))
+    links = ((text, text, "http://huts.example/b", 2),)
+    return Schema(classes, (Named(text, (text,), 2),), links, (("http://huts.example/b", text),), notes=(text,))
+
+
+def everything(text: str) -> Iterable[object]:
+    yield rows(text)
+    yield triples(text)
+    yield triples(text).table()
+    yield YesNo(True)
+    yield Changed(text, 1, 2)
+    yield Changed(text)
+    yield picture_of_schema(schema(text), text)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:30]))
+def test_hostile_text_is_inert_in_every_result(text: str) -> None:
+    for shown in everything(text):
+        assert_inert(shown)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    some.text(some.characters(), max_size=30) | some.sampled_from(HOSTILE[:-1]).flatmap(some.permutations).map("".join)
+)
+def test_any_text_is_inert_in_every_result(text: str) -> None:
+    for shown in everything(text):
+        assert_inert(shown)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1+1", "-cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", "=HYPERLINK(1)"])
+def test_no_spreadsheet_runs_what_is_exported(text: str, tmp_path: Path) -> None:
+    written = rows_of(Solutions(("a",), ((Literal(text),), (Literal("-12.5"),))), str).save(tmp_path / "out.csv")
+    with written.open(encoding="utf-8", newline="") as file:
+        read = list(csv.reader(file))
+    assert read[1] == [f"'{text}"] and read[2] == ["-12.5"]
+
+
+def test_exports_hold_hostile_text_as_text(tmp_path: Path) -> None:
+    texts = [text for text in HOSTILE if "\ud83d" not in text]
+    found = rows_of(Solutions(("a",), tuple((Literal(text),) for text in texts)), str)
+    kept = json.loads(found.save(tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert [row["a"]["value"] for row in kept["results"]["bindings"]] == texts
+    assert len(found.save(tmp_path / "out.tsv").read_text(encoding="utf-8").splitlines()) == len(texts) + 1
+    told = triples_of(tuple((HUT, HUT, Literal(text)) for text in texts), str)
+    graph = OxigraphGraph()
+    load(graph, told.save(tmp_path / "out.ttl"))
+    assert {term.text for _, _, term in graph.triples()} == set(texts)  # type: ignore[union-attr]
+
+
+def test_what_no_file_can_hold_is_an_error_that_says_so(tmp_path: Path) -> None:
+    found = rows_of(Solutions(("a",), ((Iri("no iri> ."),),)), str)
+    with pytest.raises(DataError, match="cannot be written in .tsv"):
+        found.save(tmp_path / "out.tsv")
+    assert "no iri> ." in found.save(tmp_path / "out.csv").read_text()
+    with pytest.raises(DataError, match="cannot be written in .ttl"):
+        triples_of(((Iri("no iri> ."), HUT, HUT),), str).save(tmp_path / "out.ttl")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["out.csv"]
+
+
+def test_numbers_dates_and_truth_are_typed_and_what_breaks_its_type_stays_text() -> None:
+    values = {
+        "integer": ("3", "4"),
+        "decimal": ("1.5", "2"),
+        "date": ("2024-01-02", "1066-10-14"),
+        "boolean": ("1", "false"),
+    }
+    values["dateTime"] = ("2024-01-02T10:00:00Z", "2024-01-02T12:00:00+02:00")
+    cells = [tuple(Literal(pair[at], None, XSD + kind) for kind, pair in values.items()) for at in (0, 1)]
+    frame = rows_of(Solutions(tuple(values), tuple(cells)), str).df()
+    assert [str(kind).partition("[")[0] for kind in frame.dtypes[:4]] == ["Int64", "Float64", "datetime64", "boolean"]
+    assert frame["dateTime"].iloc[0] == frame["dateTime"].iloc[1]  # the same moment
+    broken = rows_of(Solutions(("n",), ((Literal("many", None, f"{XSD}integer"),),)), str).df()
+    assert broken["n"].tolist() == ["many"]
+
+
+def test_triple_terms_are_shown_in_tables_and_pictures() -> None:
+    term = TripleTerm(HUT, Iri("http://huts.example/beds"), Literal("48"))
+    assert "<<( " in rows_of(Solutions(("t",), ((term,),)), str).text()
+    told = triples_of(((Blank("b"), Iri(f"{RDF}reifies"), term),), lambda iri: iri.rpartition("/")[2])
+    assert "<<( hut beds 48 )>>" in told.text()
+    assert told.df()["object"].tolist() == ['<<( <http://huts.example/hut> <http://huts.example/beds> "48" )>>']
+
+
+def test_100_000_rows_stay_small_and_say_what_is_shown() -> None:
+    big = rows_of(Solutions(("n",), tuple((Literal(str(number)),) for number in range(100_000))), str)
+    bundle = all_forms(big)
+    assert "The first 50 of 100,000 rows." in str(bundle["text/html"])
+    assert "... and 99,975 more" in str(bundle["text/plain"])
+    data = bundle["application/vnd.kgnb.table+json"]
+    assert isinstance(data, dict) and (len(data["rows"]), data["total"]) == (2_000, 100_000)
+    assert len(json.dumps(bundle)) < 2_000_000 and len(big.df()) == 100_000
+
+
+def test_constructed_triples_are_a_table_and_a_file_as_well(tmp_path: Path) -> None:
+    told = triples_of(((HUT, Iri(f"{RDF}type"), HUT),), str, prefixes={"h": "http://huts.example/"})
+    assert "h:hut    rdf:type   h:hut" in told.table().text()
+    assert "@prefix h:" in told.save(tmp_path / "out.ttl").read_text()
+    assert told.df().columns.tolist() == ["subject", "predicate", "object"]
