@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from kgnb.magics import completing, panel
+from kgnb.magics.comms import Answering
 from kgnb.magics.completing import matcher
 from kgnb.magics.ea import EaMagics
 from kgnb.magics.kg import KgMagics
@@ -33,6 +36,7 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
         return
     session = Session(settings or Settings.load())
     _complete_queries(ipython, session)
+    _answer_the_front_end(ipython, session)
     for family in FAMILIES:
         magics = family(ipython, session)
         ipython.register_magics(magics)
@@ -43,6 +47,14 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
 def _complete_queries(ipython: Any, session: Session) -> None:
     """Offers what a query may hold, in cells of ``%%sparql``."""
     ipython.Completer.custom_matchers.append(matcher(session))
+
+
+def _answer_the_front_end(ipython: Any, session: Session) -> None:
+    """Serves JupyterLab's completer and panel; the panel is told after every cell that things may have changed."""
+    session.answering["kgnb.complete"] = Answering(ipython, "kgnb.complete", partial(completing.answer, session))
+    shown = session.answering["kgnb.panel"] = Answering(ipython, "kgnb.panel", partial(panel.answer, session))
+    session.after_cell = lambda _result: shown.tell({"changed": True})
+    ipython.events.register("post_run_cell", session.after_cell)
 
 
 def unload(ipython: Any) -> None:
@@ -61,4 +73,8 @@ def unload(ipython: Any) -> None:
         for key in (f"%{family.magic}", f"%%{family.magic}"):
             ipython.strdispatchers["complete_command"].strs.pop(key, None)
     for session in sessions:
+        for answering in session.answering.values():
+            answering.stop()
+        if session.after_cell in ipython.events.callbacks["post_run_cell"]:
+            ipython.events.unregister("post_run_cell", session.after_cell)
         session.close()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
 
 from kgnb.errors import KgnbError
-from kgnb.kg.completing import complete
+from kgnb.kg.completing import Completion, complete
 from kgnb.kg.schema import Schema, read_schema
 from kgnb.magics.session import NamedGraph, Session
 
@@ -20,25 +22,41 @@ def matcher(session: Session) -> Any:
 
     @context_matcher(identifier="kgnb.sparql")
     def kgnb_sparql(context: CompletionContext) -> dict[str, Any]:
-        head, newline, body = context.full_text.partition("\n")
-        if not head.startswith("%%sparql") or not newline:
+        before = context.full_text.split("\n")[: context.cursor_line]
+        offered = offer(session, context.full_text, sum(len(line) + 1 for line in before) + context.cursor_position)
+        if offered is None:
             return {"completions": []}
-        if context.cursor_line == 0:
-            return {"completions": []}
-        lines = body.split("\n")
-        cursor = sum(len(line) + 1 for line in lines[: context.cursor_line - 1]) + context.cursor_position
-        words = head.split()[1:]
-        name = words[0] if words and words[0] in session.graphs else session.current
-        schema = schema_of(session.graphs[name]) if name else None
-        start, found = complete(body, cursor, schema, session.prefixes)
+        start, end, found = offered
         return {
             "completions": [SimpleCompletion(text=one.text, type=one.kind) for one in found],
-            "matched_fragment": body[start:cursor],
+            "matched_fragment": context.full_text[start:end],
             "ordered": True,
             "suppress": True,  # nothing of Python fits a query
         }
 
     return kgnb_sparql
+
+
+def offer(session: Session, cell: str, cursor: int) -> tuple[int, int, list[Completion]] | None:
+    """What may stand at a place of a ``%%sparql`` cell, and from where to where; None outside its query."""
+    head, newline, body = cell.partition("\n")
+    skipped = len(head) + 1
+    if re.match(r"%%sparql(\s|$)", head) is None or not newline or cursor < skipped:
+        return None
+    words = head.split()[1:]
+    name = words[0] if words and words[0] in session.graphs else session.current
+    named = session.graphs.get(name)
+    start, found = complete(body, cursor - skipped, schema_of(named) if named else None, session.prefixes)
+    return start + skipped, cursor, found
+
+
+def answer(session: Session, question: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for JupyterLab, with the label that was found by: ``{"code": ..., "cursor": ...}`` in, items out."""
+    offered = offer(session, str(question["code"]), int(question["cursor"]))
+    if offered is None:
+        return {"start": 0, "end": 0, "items": []}
+    start, end, found = offered
+    return {"start": start, "end": end, "items": [{"text": o.text, "kind": o.kind, "label": o.label} for o in found]}
 
 
 def schema_of(named: NamedGraph, patience: float = PATIENCE) -> Schema | None:

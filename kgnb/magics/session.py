@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from threading import Thread
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from kgnb.magics.aligning import AligningTask
     from kgnb.magics.asking import AskingTask
     from kgnb.magics.building import BuildingTask
+    from kgnb.magics.comms import Answering
     from kgnb.magics.matching import MatchingTask
 
 
@@ -50,6 +52,8 @@ class Session:
         self.building: BuildingTask | None = None
         self.runs: list[Run] = []
         self.prefixes: dict[str, str] = {}  # those of %kg prefix
+        self.answering: dict[str, Answering] = {}  # by what the front end calls it
+        self.after_cell: Callable[[Any], None] | None = None
         self._models: dict[Settings, ChatModel | None] = {}
         self._indexes: dict[str, VectorIndex] = {}
 

@@ -1,0 +1,182 @@
+"""What JupyterLab's panel shows of a session: its graphs, how far each agent has come, its runs. Never a secret."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from kgnb.agents.ontology_matching.reviewed import MatchDecisions
+from kgnb.backends import URL
+from kgnb.errors import KgnbError
+from kgnb.magics import aligning, asking, building, matching
+from kgnb.magics.arguments import without_secrets
+from kgnb.magics.ea_review import EntityQueue
+from kgnb.magics.ea_review import decisions_at as entity_decisions_at
+from kgnb.magics.reviewing import DECISIONS, Queue
+from kgnb.magics.session import NamedGraph, Session
+from kgnb.results.run_view import RunView
+from kgnb.run import Run
+
+Json = dict[str, Any]
+
+AGENTS: dict[str, tuple[str, ...]] = {
+    "ontology_matching": matching.STAGES,
+    "question_answering": tuple(asking.STAGES),
+    "entity_alignment": aligning.STAGES,
+    "kg_construction": building.STAGES,
+}
+"""The stages the panel shows, in order; the front end lists the same in ``stages.json``."""
+
+HEALTH_SECONDS = 10.0
+DEEPEST, MOST_FOLDERS, MOST_RUNS = 5, 2000, 30  # how far saved runs are looked for
+_ENTITY_DECISIONS = "entity-decisions.jsonl"
+
+
+def answer(session: Session, question: Mapping[str, Any]) -> Json:
+    """The answer to the panel: ``ask`` is "state", "health" (of ``name``) or "run" (``number``, or ``folder``)."""
+    match question.get("ask"):
+        case "state":
+            return state(session) | {"saved": saved(Path.cwd())}
+        case "health":
+            return health(session.graph(str(question["name"])))
+        case "run":
+            return {"run": RunView(_run(session, question).to_json()).json()}
+    raise ValueError(f"the panel cannot ask {question.get('ask')!r}")
+
+
+def state(session: Session) -> Json:
+    """Everything about the session that the panel shows, as plain JSON."""
+    return {
+        "version": 1,
+        "model": session.settings.model or "",
+        "connections": [connection(session, named) for named in list(session.graphs.values())],
+        "agents": [agent(session, name) for name in AGENTS],
+        "runs": [run_line(number, run) for number, run in _runs(session)],
+    }
+
+
+def connection(session: Session, named: NamedGraph) -> Json:
+    """One open graph. A service is not asked anything here; ``health`` is for that."""
+    remote = URL.match(named.origin) is not None
+    schema = named.schema
+    try:
+        triples = None if remote else named.graph.count()
+    except KgnbError:
+        triples = None
+    return {
+        "name": named.name,
+        "origin": without_secrets(_without_login(named.origin)),
+        "remote": remote,
+        "current": named.name == session.current,
+        "triples": triples,
+        "classes": len(schema.classes) if schema else None,
+        "properties": len(schema.properties) if schema else None,
+    }
+
+
+def health(named: NamedGraph) -> Json:
+    """Whether a graph answers, and how quickly."""
+    begun = time.monotonic()
+    try:
+        named.graph.ask("ASK { ?s ?p ?o }", timeout=HEALTH_SECONDS)
+    except KgnbError as error:
+        return {"name": named.name, "answers": False, "reason": str(error).splitlines()[0]}
+    return {"name": named.name, "answers": True, "milliseconds": round((time.monotonic() - begun) * 1000)}
+
+
+def agent(session: Session, name: str) -> Json:
+    """How far an agent has come in this notebook: every stage that was run, with its figures."""
+    stages: dict[str, Json] = {}
+    for _, run in _runs(session):
+        if run.agent == name:
+            for step in run.steps:
+                if step.name in AGENTS[name]:
+                    stages[step.name] = {
+                        "name": step.name, "state": step.state, "counts": dict(step.counts), "seconds": step.seconds,
+                        "calls": len(step.calls), "error": step.error,
+                    }  # fmt: skip
+    task = {"ontology_matching": session.matching, "entity_alignment": session.aligning}.get(name)
+    if task is not None:
+        for stage, shown in stages.items():
+            if shown["state"] == "done" and stage not in task.values:
+                shown["state"] = "outdated"  # an earlier stage was run again
+    if name == "kg_construction" and session.building is not None:
+        counts = {"tools": len(session.building.pack.tools)}
+        stages["compile"] = {"name": "compile", "state": "done", "counts": counts, "seconds": None, "calls": 0}
+    return {"name": name, "stages": list(stages.values()), "waiting": waiting(session, name)}
+
+
+def waiting(session: Session, name: str) -> int:
+    """How many questions of an agent wait for a person."""
+    try:
+        if name == "ontology_matching" and session.matching and "validate" in session.matching.values:
+            file = session.matching.judging.decisions or DECISIONS
+            return len(Queue(session.matching.values["validate"], MatchDecisions(file)).entries)
+        if name == "entity_alignment" and session.aligning:
+            values = session.aligning.values
+            aligned = values.get("reflect") or values.get("align")
+            file = session.aligning.looking.decisions or _ENTITY_DECISIONS
+            return len(EntityQueue(aligned, entity_decisions_at(file)).entries) if aligned else 0
+        if name == "kg_construction" and session.building:
+            task = session.building
+            doubts = len(task.built.doubts) if task.built else 0
+            return doubts + (len(task.grounding.unsure) if task.grounding else 0)
+    except (KgnbError, ValueError, OSError):  # a file of decisions that cannot be read: its own verb says why
+        return 0
+    return 0
+
+
+def run_line(number: int, run: Run) -> Json:
+    """A run in one line: where it is, and what it has cost so far."""
+    steps, totals = run.steps, run.totals
+    return {
+        "number": number,
+        "agent": run.agent,
+        "state": run.state,
+        "step": steps[-1].name if steps else "",
+        "working": any(step.state == "running" for step in steps),
+        "steps": len(steps),
+        "calls": totals["calls"],
+        "tokens": totals["prompt_tokens"] + totals["completion_tokens"],
+        "usd": totals["usd"],
+        "seconds": totals["seconds"],
+    }
+
+
+def saved(folder: Path) -> list[Json]:
+    """The runs saved below a folder, the newest first."""
+    found = sorted(_saved_folders(folder), key=lambda place: (-place[0], place[1]))
+    return [{"folder": path, "name": path.removesuffix("/run")} for _, path in found[:MOST_RUNS]]
+
+
+def _saved_folders(top: Path) -> Iterator[tuple[float, str]]:
+    for seen, (place, folders, files) in enumerate(os.walk(top)):
+        depth = len(Path(place).relative_to(top).parts)
+        hidden = {name for name in folders if name.startswith(".") or name in ("node_modules", "__pycache__")}
+        folders[:] = sorted(set(folders) - hidden) if depth < DEEPEST and seen < MOST_FOLDERS else []
+        if "events.jsonl" in files and depth:
+            yield (Path(place) / "events.jsonl").stat().st_mtime, Path(place).relative_to(top).as_posix()
+
+
+def _runs(session: Session) -> list[tuple[int, Run]]:
+    """The runs of this notebook that have begun, numbered as ``%run_view --list`` numbers them."""
+    return list(enumerate((run for run in list(session.runs) if run.steps), start=1))
+
+
+def _run(session: Session, question: Mapping[str, Any]) -> Run:
+    if question.get("folder"):
+        return Run.load(str(question["folder"]))
+    runs = dict(_runs(session))
+    number = int(question["number"])
+    if number not in runs:
+        raise ValueError(f"there is no run {number}")
+    return runs[number]
+
+
+def _without_login(origin: str) -> str:
+    scheme, apart, rest = origin.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{apart}{host.rpartition('@')[2]}{slash}{path.partition('?')[0]}" if apart else origin

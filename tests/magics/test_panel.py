@@ -1,0 +1,175 @@
+"""What the panel is told: plain JSON of the session, without secrets; and the stages it lists are those there are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kgnb.magics import FAMILIES, completing, load, panel, unload
+from kgnb.magics.comms import Answering
+from kgnb.magics.session import NamedGraph
+from kgnb.settings import Settings
+
+from .conftest import Notebook
+
+STAGES = Path(__file__).parents[2] / "extension" / "src" / "stages.json"
+START = "%om start alpine.ttl refuge.ttl --judge rule"
+
+
+def asked(notebook: Notebook, **question: Any) -> dict[str, Any]:
+    """What the panel is answered, after a trip through JSON."""
+    told: dict[str, Any] = json.loads(json.dumps(panel.answer(notebook.session, question), allow_nan=False))
+    return told
+
+
+def stages_of(told: dict[str, Any], agent: str) -> dict[str, Any]:
+    (found,) = [one for one in told["agents"] if one["name"] == agent]
+    return {stage["name"]: stage for stage in found["stages"]}
+
+
+def test_a_new_session_has_nothing_to_show(notebook: Notebook) -> None:
+    told = asked(notebook, ask="state")
+    assert told["version"] == 1
+    assert told["connections"] == told["runs"] == told["saved"] == []
+    assert [one["name"] for one in told["agents"]] == list(panel.AGENTS)
+    assert all(one["stages"] == [] and one["waiting"] == 0 for one in told["agents"])
+
+
+def test_open_graphs_are_listed_with_their_counts(notebook: Notebook) -> None:
+    notebook.good("%kg open alpine.ttl\n%kg open refuge.ttl")
+    told = asked(notebook, ask="state")["connections"]
+    assert [(one["name"], one["current"], one["remote"]) for one in told] == [
+        ("alpine", False, False), ("refuge", True, False)
+    ]  # fmt: skip
+    assert all(one["triples"] > 10 for one in told)
+    assert asked(notebook, ask="health", name="alpine")["answers"] is True
+
+
+def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_again(notebook: Notebook) -> None:
+    notebook.good(START)
+    notebook.good("%om retrieve")
+    notebook.good("%om store")
+    before = stages_of(asked(notebook, ask="state"), "ontology_matching")
+    assert {name: one["state"] for name, one in before.items()} == {"retrieve": "done", "store": "done"}
+    assert before["retrieve"]["counts"]
+    notebook.good("%om retrieve")
+    after = stages_of(asked(notebook, ask="state"), "ontology_matching")
+    assert after["store"]["state"] == "outdated" and after["retrieve"]["state"] == "done"
+
+
+def test_a_run_is_listed_and_can_be_opened_as_the_extension_draws_it(notebook: Notebook) -> None:
+    notebook.good(START)
+    notebook.good("%om run")
+    (line,) = asked(notebook, ask="state")["runs"]
+    assert (line["number"], line["agent"], line["state"], line["steps"]) == (1, "ontology_matching", "done", 6)
+    assert line["working"] is False
+    run = asked(notebook, ask="run", number=1)["run"]
+    assert [step["name"] for step in run["steps"]] == list(panel.AGENTS["ontology_matching"])
+    with pytest.raises(ValueError, match="no run 7"):
+        asked(notebook, ask="run", number=7)
+
+
+def test_saved_runs_are_found_below_the_working_folder(notebook: Notebook, folder: Path) -> None:
+    from kgnb.run import Run
+
+    with Run("ontology_matching", folder=folder / "reports" / "matching" / "run") as run:
+        run.do(len, "huts")
+    told = asked(notebook, ask="state")["saved"]
+    assert told == [{"folder": "reports/matching/run", "name": "reports/matching"}]
+    assert asked(notebook, ask="run", folder=told[0]["folder"])["run"]["agent"] == "ontology_matching"
+
+
+def test_no_secret_is_told(notebook: Notebook) -> None:
+    notebook.good("%kg open alpine.ttl")
+    graph = notebook.session.graphs["alpine"].graph
+    origin = "http://ada:tr0ub4dor@127.0.0.1:9/sparql?apikey=sk-1234567890abcdef"
+    notebook.session.graphs["far"] = NamedGraph("far", graph, origin)
+    told = asked(notebook, ask="state")
+    assert told["connections"][1]["origin"] == "http://127.0.0.1:9/sparql"
+    assert "tr0ub4dor" not in json.dumps(told) and "sk-1234567890" not in json.dumps(told)
+
+
+def test_a_question_nobody_knows_is_answered_with_an_error_not_with_silence(notebook: Notebook) -> None:
+    answering = Answering(None, "kgnb.panel", lambda question: panel.answer(notebook.session, question))
+    assert answering.answer({"id": 4, "ask": "secrets"}) == {"id": 4, "error": "the panel cannot ask 'secrets'"}
+    assert answering.answer({"id": 5, "ask": "health", "name": "nowhere"})["error"]
+
+
+def test_completion_for_the_front_end_names_the_label_it_was_found_by(notebook: Notebook) -> None:
+    notebook.good("%kg open alpine.ttl")
+    code = "%%sparql\nSELECT ?x { ?x a hütt"
+    told = completing.answer(notebook.session, {"code": code, "cursor": len(code)})
+    assert (told["start"], told["end"]) == (len(code) - 4, len(code))
+    assert told["items"][0] == {"text": ":Hut", "kind": "class", "label": "Hütte"}
+    assert completing.answer(notebook.session, {"code": "x = hütt", "cursor": 8})["items"] == []
+
+
+class Comm:
+    """A comm without a wire: keeps what is sent, hands on what comes in."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+        self.receive: Any = None
+        self.closed = False
+
+    def on_msg(self, take: Any) -> None:
+        self.receive = take
+
+    def on_close(self, take: Any) -> None:
+        pass
+
+    def send(self, data: Any) -> None:
+        self.sent.append(data)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Comms:
+    """As much of a kernel's comm manager as is used."""
+
+    def __init__(self) -> None:
+        self.targets: dict[str, Any] = {}
+
+    def register_target(self, name: str, opened: Any) -> None:
+        self.targets[name] = opened
+
+    def unregister_target(self, name: str, opened: Any) -> None:
+        assert self.targets.pop(name) == opened
+
+
+def test_in_a_kernel_the_panel_is_told_after_every_cell_and_unloading_leaves_nothing(
+    folder: Path, new_shell: Any
+) -> None:
+    shell, comms, comm = new_shell(), Comms(), Comm()
+    shell.kernel = SimpleNamespace(comm_manager=comms)
+    load(shell, Settings.load().with_(embedder="characters"))
+    assert set(comms.targets) == {"kgnb.complete", "kgnb.panel"}
+    comms.targets["kgnb.panel"](comm, {})
+    comm.receive({"content": {"data": {"id": 1, "ask": "state"}}})
+    assert comm.sent[0]["id"] == 1 and comm.sent[0]["connections"] == []
+    shell.run_cell("1")
+    assert comm.sent[-1] == {"changed": True}
+    unload(shell)
+    assert comm.closed and comms.targets == {}
+    told = len(comm.sent)
+    shell.run_cell("1")
+    assert len(comm.sent) == told
+
+
+@pytest.mark.parametrize("agent", json.loads(STAGES.read_text(encoding="utf-8")), ids=lambda agent: agent["agent"])
+def test_the_panel_lists_the_stages_there_are_in_the_words_of_their_help(agent: dict[str, Any]) -> None:
+    (family,) = [one for one in FAMILIES if one.magic == agent["magic"]]
+    assert tuple(stage["name"] for stage in agent["stages"]) == panel.AGENTS[agent["agent"]]
+    for stage in [agent["start"], *agent["stages"]] if agent["start"] else agent["stages"]:
+        assert stage["help"] == family.verbs[stage["name"]].summary  # type: ignore[attr-defined]
+        assert stage["line"].startswith(f"%{agent['magic']} {stage['name']}")
+    assert agent["review"] is None or agent["review"] == f"%{agent['magic']} review"
+
+
+def test_the_panel_knows_every_agent() -> None:
+    assert [one["agent"] for one in json.loads(STAGES.read_text(encoding="utf-8"))] == list(panel.AGENTS)
