@@ -238,6 +238,13 @@ class _Work:
         if self.given["quiet"]:
             return
         totals = run.totals
+        read = next((step.counts for step in run.steps if step.name == "rehearse"), {})
+        if read:
+            click.echo(
+                f"kgnb: {read['questions']} questions were read ahead and taught the wording of {read['phrases']} phrases "
+                "(--rehearse 0 asks each on its own)",
+                err=True,
+            )
         parts = [what, f"{totals['queries']:,} queries"]
         if totals["calls"]:
             tokens = totals["prompt_tokens"] + totals["completion_tokens"]

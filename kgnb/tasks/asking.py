@@ -12,6 +12,7 @@ from typing import Any
 from kgnb.agents.question_answering import pipeline
 from kgnb.agents.question_answering.desk import Desk, Example, Judges
 from kgnb.agents.question_answering.judges import make_judges
+from kgnb.agents.question_answering.rehearsing import rehearse
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_embedder, open_graph, open_model
 from kgnb.datasets.questions import Asked
@@ -146,7 +147,8 @@ def answer_questions(
 ) -> list[Outcome]:
     """The outcome of every question, in order: its answer, or what went wrong with it alone.
 
-    A question that fails does not stop the others; a service that fails three questions in a row, and a budget that is
+    From ``options.rehearse`` questions on (50), all are read before the first is answered, and what their wording has in
+    common is learned (no answer is looked at). A question that fails does not stop the others; a service that fails three questions in a row, and a budget that is
     spent, do.
 
     Args:
@@ -184,7 +186,10 @@ def answer_questions(
     file = AnswerFile(out, resume=resume) if out is not None else None
     found: dict[str, Outcome] = dict(file.kept) if file is not None else {}
     with run if own_run else nullcontext():
-        for outcome in _outcomes([each for each in asked if each.id not in found], desk, options, run):
+        left = [each for each in asked if each.id not in found]
+        if left and options.rehearse and len(asked) >= options.rehearse:
+            _rehearsed(asked, desk, options, run)
+        for outcome in _outcomes(left, desk, options, run):
             found[outcome.id] = outcome
             if file is not None:
                 file.add(outcome)
@@ -193,6 +198,19 @@ def answer_questions(
     if file is not None:
         file.order([each.id for each in asked])
     return [found[each.id] for each in asked]
+
+
+def _rehearsed(asked: Sequence[Question], desk: Desk, options: Options, run: Run) -> None:
+    """Teaches the desk the wording of all questions, those answered before too: a resumed batch gives what a whole does."""
+    named: list[Question] = []
+    for question in asked:
+        try:
+            named.append(_named(question, desk.graph))
+        except LimitError:
+            raise
+        except (KgnbError, ValueError):
+            continue  # said when the question itself is asked
+    run.do(rehearse, desk, named, options, lambda done, total: run.progress(done, total, "questions read ahead"))
 
 
 def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: Run) -> Iterator[Outcome]:

@@ -16,16 +16,25 @@ _MOST = {
     "highest": "high", "tallest": "tall", "largest": "large", "biggest": "big", "greatest": "great", "longest": "long",
     "deepest": "deep", "widest": "wide", "heaviest": "heavy", "fastest": "fast", "strongest": "strong",
     "latest": "when", "newest": "when", "youngest": "when", "last": "when", "richest": "rich", "warmest": "warm",
-    "hottest": "hot", "steepest": "steep", "hardest": "hard", "dearest": "expensive", "höchste": "hoch",
-    "größte": "groß", "längste": "lang", "grösste": "groß",
+    "hottest": "hot", "steepest": "steep", "hardest": "hard", "dearest": "expensive", "höchste": "high",
+    "größte": "large", "längste": "long", "grösste": "large", "tiefste": "deep", "neueste": "when", "jüngste": "when",
+    "breiteste": "wide", "schwerste": "heavy", "schnellste": "fast", "stärkste": "strong", "teuerste": "expensive",
 }  # fmt: skip
 _LEAST = {
     "lowest": "high", "smallest": "large", "shortest": "long", "shallowest": "deep", "lightest": "heavy",
     "slowest": "fast", "earliest": "when", "oldest": "when", "first": "when", "coldest": "warm",
     "cheapest": "expensive",
-    "easiest": "hard", "narrowest": "wide", "poorest": "rich", "niedrigste": "hoch", "kleinste": "groß",
-    "kürzeste": "lang", "älteste": "when",
+    "easiest": "hard", "narrowest": "wide", "poorest": "rich", "niedrigste": "high", "kleinste": "large",
+    "kürzeste": "long", "älteste": "when", "tiefstgelegene": "high", "leichteste": "heavy", "billigste": "expensive",
+    "günstigste": "expensive", "früheste": "when",
 }  # fmt: skip
+_FRENCH = {
+    "haut": "high", "grand": "large", "long": "long", "profond": "deep", "large": "wide", "lourd": "heavy",
+    "rapide": "fast", "récent": "when", "jeune": "when", "cher": "expensive", "chère": "expensive", "bas": "-high",
+    "basse": "-high", "petit": "-large", "court": "-long", "ancien": "-when", "ancienne": "-when", "vieux": "-when",
+    "vieille": "-when", "longue": "long",
+}  # fmt: skip
+"""After "le plus"; a minus: the least of it."""
 _COMPARATIVE = {
     "higher": (">", "high"), "taller": (">", "tall"), "larger": (">", "large"), "bigger": (">", "big"),
     "longer": (">", "long"), "deeper": (">", "deep"), "heavier": (">", "heavy"), "greater": (">", "great"),
@@ -35,8 +44,9 @@ _COMPARATIVE = {
     "more": (">", ""), "fewer": ("<", ""), "less": ("<", ""), "over": (">", ""), "above": (">", ""),
     "under": ("<", ""), "below": ("<", ""), "exceeding": (">", ""), "after": (">", "when"), "before": ("<", "when"),
 }  # fmt: skip
+_BEFORE_EXTREMES = ("the", "der", "die", "das", "le", "la", "am", "at")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_MANY = (("how", "many"), ("wie", "viele"), ("combien", "de"), ("combien", "d"))
+_MANY = (("how", "many"), ("wie", "viele"), ("combien", "de"), ("combien", "d"), ("how", "viele"), ("how", "of"))
 _YES_NO = AUXILIARIES | frozenset(["ist", "sind", "war", "hat", "haben", "spricht", "est", "sont", "a-t-il"])
 
 
@@ -123,11 +133,22 @@ def _extreme(words: list[str], low: list[str]) -> Shape | None:
             while before and before[-1].lower() in ("has", "have", "with", "is", "are", "does"):
                 before = before[:-1]
             return Shape(form, tuple(before), f"What is the {' '.join(noun)} of X?")
-        adjective = _MOST.get(word) or _LEAST.get(word)
+        stem = word if word in _MOST or word in _LEAST else re.sub(r"(?<=ste)[nmrs]$", "", word)
+        adjective = _MOST.get(stem) or _LEAST.get(stem)
+        if word == "plus" and at and low[at - 1] in ("the", "le", "la", "les") and at + 1 < len(low):
+            french = _FRENCH.get(low[at + 1]) or _FRENCH.get(re.sub(r"e?s?$", "", low[at + 1]))
+            if french:
+                before = words[: at - 1]
+                how = _how(french.removeprefix("-"))
+                return Shape("least" if french[0] == "-" else "most", (*before, *words[at + 2 :]), how)
         if adjective is None or (word in ("first", "last") and at + 1 < len(low) and low[at + 1] in ("name", "to")):
             continue
-        before = words[: at - 1] if at and low[at - 1] in ("the", "der", "die", "das", "le", "la") else words[:at]
-        return Shape("most" if word in _MOST else "least", (*before, *words[at + 1 :]), _how(adjective))
+        before = words[: at - 1] if at and low[at - 1] in _BEFORE_EXTREMES else words[:at]
+        if stem != word and low[at - 1 : at] in (["am"], ["at"]) and len(before) > 1:
+            before = (
+                before[:-1] if low[at - 2] not in AUXILIARIES else before
+            )  # "liegt am höchsten": of what it is, not how
+        return Shape("most" if stem in _MOST else "least", (*before, *words[at + 1 :]), _how(adjective))
     return None
 
 

@@ -26,9 +26,7 @@ SHARP = 0.06
 NOISE = 0.27
 _ABSENT, _USUAL = 0.15, 0.05  # how likely it is, before a word is read, that one is meant that is not at hand
 _COVERED = 0.6  # nearness from which a usual thing to ask for counts as a relation the graph has
-_NAMED = (
-    0.62  # and beyond which it makes no difference that it is named word for word: "job" may well mean "profession"
-)
+_NAMED = 0.62  # and beyond which it makes no difference that it is named word for word
 
 NO_RELATION = NAMING | {
     f"{RDF}type",
@@ -143,7 +141,10 @@ class Lexicon:
         values = np.array(list(best.values()), dtype=np.float64) / SPREAD
         total = float(np.log(np.exp(values - values.max()).sum()) + values.max()) if best else 0.0
         likely = {iri: value / SPREAD - total for iri, value in best.items()}
-        usual = tuple(float(row[len(relations) + at]) for at in uncovered)
+        most = (
+            1.0 if text.startswith("How ") else _NAMED
+        )  # "job" may well mean "profession"; "how deep" is not how high
+        usual = tuple(min(float(row[len(relations) + at]), most) for at in uncovered)
         return Fit(best, likely, usual, frozenset(named))
 
 
@@ -159,7 +160,7 @@ def not_elsewhere(fit: Fit, relation: Iri, available: frozenset[Iri], backward: 
     if fit.named - available - {relation} and relation not in fit.named:
         rivals.append(1.0)
     absent = sum(_ABSENT * math.exp((near - here) / SHARP) for near in rivals)
-    usual = sum(_USUAL * math.exp((min(near, _NAMED) - here) / SHARP) for near in fit.usual)
+    usual = sum(_USUAL * math.exp((near - here) / SHARP) for near in fit.usual)
     return 1.0 / (1.0 + absent + usual)
 
 

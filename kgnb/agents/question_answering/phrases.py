@@ -228,12 +228,13 @@ def _clause(
     if sentence[j : j + 1] == ["'s"]:
         return
     for at in range(i - 1, 0, -1):
-        if sentence[at] in RELATIVE and says(sentence[at - 1]):
-            piece = [*sentence[at + 1 : i], "X", *sentence[j:]]
+        noun = at - 2 if at > 1 and sentence[at - 1] in PREPOSITIONS else at - 1  # "the valley in which X lies"
+        if sentence[at] in RELATIVE and says(sentence[noun]):
+            piece = [*sentence[noun + 1 : at], *sentence[at + 1 : i], "X", *sentence[j:]]
             if count := _count([token for token in piece if token != "X"]):
                 lead = "Whose" if sentence[at] == "whose" else "What"
                 phrase = Phrase(f"{lead} {' '.join(piece)}?", count, 0, False)
-                yield from _from(sentence[:at] + [X], at, at + 1, (*done, phrase), longest)
+                yield from _from(sentence[: noun + 1] + [X], noun + 1, noun + 2, (*done, phrase), longest)
             return
 
 

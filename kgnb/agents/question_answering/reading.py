@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from kgnb.kg.terms import Iri, Literal, Term, Triple
@@ -39,3 +39,6 @@ class Reading:
     bound: Literal | None = None  # what it is compared with
     target: Term | None = None  # of "exists"
     nearby: tuple[Triple, ...] = ()  # of "exists" and "count": what the graph does say there, for a no or a nought
+    phrases: tuple[tuple[str, int], ...] = field(
+        default=(), compare=False
+    )  # what each hop was read from, and its words

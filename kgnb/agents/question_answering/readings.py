@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kgnb.agents.question_answering.forms import Shape, shape_of
+from kgnb.agents.question_answering.languages import in_english
 from kgnb.agents.question_answering.lexicon import is_relation
 from kgnb.agents.question_answering.patterns import body
 from kgnb.agents.question_answering.phrases import Phrase, find, masked, says, tokens
@@ -51,7 +52,9 @@ _DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMo
 
 def read_question(state: State) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
     """The readings, best first, and notes on what was not tried."""
-    shape = shape_of(tokens(state.question.text))
+    sentence = tokens(state.question.text)
+    spans = [span for link in state.linked.links if link.mention and (span := find(link.mention, sentence))]
+    shape = shape_of(in_english(sentence, spans))
     things = [link for link in state.linked.links if not _is_class(state, link)]
     classes = [link for link in state.linked.links if _is_class(state, link)]
     if shape.form == "exists":

@@ -127,4 +127,11 @@ def _reading(start: Iri, cut: Sequence[Phrase], path: _Partial, lexicon: Lexicon
         for phrase, hop in zip(cut, path.hops, strict=True)
     )
     words = sum(phrase.words for phrase in cut)
-    return Reading(start, path.hops, score=path.score / max(1, words), confidence=path.confidence, explanation=said)
+    return Reading(
+        start,
+        path.hops,
+        score=path.score / max(1, words),
+        confidence=path.confidence,
+        explanation=said,
+        phrases=tuple((phrase.text, phrase.words) for phrase in cut),
+    )

@@ -59,12 +59,21 @@ class Options:
     own_knowledge: bool = field(
         default=False, metadata={"help": "let the model answer from memory where the graph does not (marked so)"}
     )
+    rehearse: int = field(
+        default=50,
+        metadata={
+            "help": "a batch of so many questions first learns their wording from each other (0: never)",
+            "min": 0,
+        },
+    )
     seed: int = field(default=0, metadata={"help": "seed of what is sampled", "min": 0, "max": 2**31 - 1})
 
     def __post_init__(self) -> None:
         for name in ("depth", "width", "keep", "rounds", "hops", "links", "page", "most"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}: at least 1 is needed")
+        if self.rehearse < 0:
+            raise ValueError(f"rehearse is {self.rehearse}: a number of questions is needed, or 0 for never")
         for name in ("share", "confidence"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} is {getattr(self, name)}: it lies between 0 and 1")

@@ -15,7 +15,8 @@ ASKED = "What is the {} of X?"
 # for all that a question may ask for and the graph has no relation for. Not taken from any data set.
 USUAL = tuple(
     """name age size colour price owner maker founder leader member part kind date year time place country city region
-    language title number amount weight height length speed cause purpose result origin material shape friend enemy
+    language title number amount weight height depth width length speed
+    duration temperature cause purpose result origin material shape friend enemy
     teacher pupil colleague neighbour successor predecessor author subject genre award event role employer school
     party religion family parent child spouse sex illness hobby food capital border currency population area
     climate""".split()  # noqa: SIM905 - a list of one word a line is a page long

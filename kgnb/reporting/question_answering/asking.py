@@ -80,6 +80,11 @@ def run_questions(
         desk = open_desk(opened, run=run, options=options, **asking)
         measured = ask_all(chosen, desk, options, run, out=session.folder / "answers.jsonl")
     notes = [*task.notes, *([_SLICED] if sliced else [])]
+    if any(step.name == "rehearse" for step in run.steps):
+        notes.append(
+            "The questions were read ahead, and what their wording has in common was learned from them all, without their "
+            "answers: a question asked on its own may be answered otherwise."
+        )
     if len(measured) < len(chosen):
         notes.append(f"A budget was spent or a service gave up: {len(measured)} of {len(chosen)} questions were asked.")
     if most and len(chosen) < len(task.questions):
