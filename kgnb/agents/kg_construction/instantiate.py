@@ -115,7 +115,7 @@ def _one(
     key = journal_key(
         {
             "document": document.digest, "reader": reader.name, "options": asdict(options), "namespace": namespace,
-            "pack": dict(pack.manifest), "prompts": [prompt.text for prompt in plan.prompts], "checked": checked,
+            "pack": pack.content_sha256, "prompts": [prompt.text for prompt in plan.prompts], "checked": checked,
         }
     )  # fmt: skip
     if folder is not None and (kept := read_journal(folder, document.name, key)):

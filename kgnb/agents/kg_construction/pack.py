@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -120,6 +121,12 @@ class ToolPack:
             }
             for t in self.tools
         ])  # fmt: skip
+
+    @cached_property
+    def content_sha256(self) -> str:
+        """The hash of what the pack does, tools, constraints and plan, whichever compiler made it."""
+        texts = (self.tools_json(), self.shacl(), self.plan_json())
+        return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def files(self) -> dict[str, str]:
         """Name and text of every file a pack is saved as; the same ontology gives the same bytes."""

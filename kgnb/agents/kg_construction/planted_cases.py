@@ -19,7 +19,10 @@ _FEW = 6
 _TEXTS = ("!?", "no such value", "7", "a 7", " a", "a ", "A", "a", "é", "two\nlines")
 """Texts of many forms: some of them do not match a pattern, or are not on a list."""
 _LETTERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"
-_NAMES = (*_LETTERS, *(f"{letter}{ascii_lowercase[at % 26] * (2 + at // 26)}" for at, letter in enumerate(_LETTERS * 2)))
+_NAMES = (
+    *_LETTERS,
+    *(f"{letter}{ascii_lowercase[at % 26] * (2 + at // 26)}" for at, letter in enumerate(_LETTERS * 2)),
+)
 
 
 @dataclass(frozen=True)

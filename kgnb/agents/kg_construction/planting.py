@@ -75,6 +75,7 @@ def _single(chain: tuple[Shape, ...]) -> Iterator[tuple[tuple[Shape, ...], Const
 class _Planter:
     def __init__(self, pack: ToolPack) -> None:
         self.pack = pack
+        self.samples = Samples(pack.session(namespace="https://planted.example/kg/"))
 
     def planted(self, kind: str, chain: tuple[Shape, ...], constraint: Constraint) -> Planted:
         """The first case that is refused and accepted as it should be; else the last one tried."""
@@ -87,8 +88,7 @@ class _Planter:
         return last
 
     def _cases(self, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
-        session = self.pack.session(namespace="https://planted.example/kg/")
-        yield from islice(cases(Samples(session), chain, constraint), _MOST_TRIES)
+        yield from islice(cases(self.samples, chain, constraint), _MOST_TRIES)
 
     def _tried(self, kind: str, shape: Shape, case: Case) -> Planted:
         def fresh() -> tuple[Session, str]:

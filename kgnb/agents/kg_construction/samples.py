@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice, product
@@ -30,6 +31,15 @@ class Samples:
         self.pack = session.pack
         self._creating = {tool.term: tool for tool in self.pack.of_kind("create")}
         self._adding = {tool.term: tool for tool in self.pack.of_kind("add")}
+        self._made: dict[tuple[str, str], Made | None] = {}
+        self._domains: defaultdict[str, list[Shape]] = defaultdict(list)
+        self._leading: defaultdict[str, list[tuple[Shape, Shape]]] = defaultdict(list)
+        for shape in self.pack.shapes:
+            for predicate in shape.subjects_of if shape.kind == "domain" else ():
+                self._domains[predicate].append(shape)
+            for inner in (shape, *shape.properties):
+                for predicate in _ends(inner.path) if inner.path is not None else ():
+                    self._leading[predicate].append((shape, inner))
 
     # entities --------------------------------------------------------------------------------------------------------
 
@@ -45,6 +55,11 @@ class Samples:
             yield (), one
 
     def _create(self, kind: str, name: str) -> Made | None:
+        if (kind, name) not in self._made:
+            self._made[kind, name] = self._tried(kind, name)
+        return self._made[kind, name]
+
+    def _tried(self, kind: str, name: str) -> Made | None:
         tool = self._creating[kind]
         arguments: dict[str, Any] = {"label": name}
         quantity = self.pack.quantities.get(kind)
@@ -93,8 +108,7 @@ class Samples:
 
     def domains(self, predicate: str) -> list[list[str]]:
         """For every domain of a property the classes that do."""
-        wanted = [s for s in self.pack.shapes if s.kind == "domain" and predicate in s.subjects_of]
-        return [found for shape in wanted if (found := list(_classes(shape)))]
+        return [found for shape in self._domains[predicate] if (found := list(_classes(shape)))]
 
     def all_of(self, classes: tuple[str, ...], name: str) -> Iterator[Made]:
         """Entities that are an instance of every one of these classes."""
@@ -166,14 +180,11 @@ class Samples:
     def ranges(self, predicate: str, subject_kind: str = "") -> list[Shape]:
         """The property shapes that say what values a property may have, for subjects of a class as well."""
         above = set(self.pack.tbox.above(subject_kind)) if subject_kind else set()
-        found = []
-        for shape in self.pack.shapes:
-            direct = shape.path is not None and predicate in _ends(shape.path)
-            if direct and (predicate in shape.subjects_of or above & set(shape.classes)):
-                found.append(shape)
-            found += [
-                p for p in shape.properties if above & set(shape.classes) and p.path and predicate in _ends(p.path)
-            ]
+        found = [
+            inner
+            for shape, inner in self._leading[predicate]
+            if above & set(shape.classes) or (inner is shape and predicate in shape.subjects_of)
+        ]
         kept = [replace(s, constraints=tuple(c for c in s.constraints if c.component in PER_VALUE)) for s in found]
         return [s for s in kept if s.kind != "unit" and s.constraints]
 

@@ -27,6 +27,7 @@ class TBox:
         self.facts = facts
         self.ontology = ontology
         self._labels: dict[str, str] = {}
+        self._above: dict[str, tuple[str, ...]] = {}
         self.entities: dict[str, Entity] = {}
         for entity in ontology.entities:
             if entity.kind == "class" and self.is_datatype(entity.iri):
@@ -115,7 +116,9 @@ class TBox:
 
     def above(self, iri: str) -> tuple[str, ...]:
         """A class and the classes above it, nearest first."""
-        return tuple(_reached(iri, self.parents))
+        if iri not in self._above:
+            self._above[iri] = tuple(_reached(iri, self.parents))
+        return self._above[iri]
 
     @cached_property
     def enumerated(self) -> dict[str, frozenset[str]]:

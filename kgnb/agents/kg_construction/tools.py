@@ -28,6 +28,7 @@ class Values:
     datatypes: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     choices: tuple[Term, ...] = ()
+    listed: tuple[str, ...] = ()  # classes that are closed lists, where a range is one of them
 
 
 class ToolMaker:
@@ -112,10 +113,12 @@ class ToolMaker:
             mine[name] = None
         found: list[Parameter] = []
         for name in mine:
+            if len(found) == MOST_INLINE:
+                break
             values = self.values(name)
             if name in self.of_properties and values.datatypes and not values.classes and not values.choices:
                 argument = self.of_properties[name]
-                if argument not in taken and len(found) < MOST_INLINE:
+                if argument not in taken:
                     taken.add(argument)
                     found.append(self._value(argument, name, values, required=False))
         return found
@@ -144,7 +147,11 @@ class ToolMaker:
         datatypes: dict[str, None] = {}
         classes: dict[str, None] = {}
         choices: list[Term] = []
+        listed: tuple[str, ...] = ()
         for shape in self._on_path.get(iri, ()):
+            asked = [str(leaf.terms[0]) for leaf in _leaves(shape) if leaf.component in ("isA", "class")]
+            if shape.kind == "range" and asked and self.tbox.closed_lists.issuperset(asked):
+                listed = tuple(asked)
             for leaf in _leaves(shape):
                 if leaf.component == "datatype":
                     datatypes[str(leaf.terms[0])] = None
@@ -160,7 +167,7 @@ class ToolMaker:
             datatypes = dict.fromkeys(literals or [f"{RDFS}Literal"])
         if kinds == {"object property"} and not (choices and all(isinstance(t, Literal) for t in choices)):
             datatypes = {}
-        return Values(tuple(_specific_first(datatypes)), tuple(classes), tuple(choices))
+        return Values(tuple(_specific_first(datatypes)), tuple(classes), tuple(choices), listed)
 
     def _add(self, iri: str) -> ToolSpec:
         tbox, values = self.tbox, self.values(iri)
@@ -192,9 +199,8 @@ class ToolMaker:
     def _choices(self, values: Values) -> list[tuple[str, Term]]:
         """The closed list of a property's values, by name, if it has one that is not too long."""
         terms: list[Term] = list(values.choices)
-        closed = self.tbox.closed_lists
-        if not terms and values.classes and all(c in closed for c in values.classes):
-            listed = {i for c in values.classes for i in self.tbox.enumerated.get(c, ())}
+        if not terms and values.listed:
+            listed = {i for c in values.listed for i in self.tbox.enumerated.get(c, ())}
             terms = [Iri(i) for i in sorted(listed)]
         if not terms or len(terms) > MOST_CHOICES:
             return []

@@ -1,10 +1,12 @@
 """How fast ontologies compile and calls are checked, and what every ontology at hand compiles to.
 
 python -m tests.benchmarks.agents.kg_construction --data DIR [--calls N] [--facts N] [--tboxes] [--out FILE]
+python -m tests.benchmarks.agents.kg_construction --data DIR --planted [--most N] [--only NAME]
 
 ``compile``: OM-2 and schema.org. ``calls``: through the checked store, against the same quads written unchecked, and
 against the published system's way, a Turtle file that is parsed, extended and written again on every call.
-``--tboxes`` adds the counts of every ontology.
+``--tboxes`` adds the counts of every ontology. ``--planted``: for every ontology one mistake and its legal twin
+against each constraint, or the first N of each kind, and whether pyshacl agrees; a table of what came of them.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from typing import Any
 import rdflib
 
 from kgnb import compile_ontology
+from kgnb.agents.kg_construction.agreement import agreement
+from kgnb.agents.kg_construction.planting import plant
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.values import Source
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -130,6 +134,39 @@ def ontologies(root: Path, every: bool) -> Iterator[Path]:
         yield from sorted(path for path in (root / folder).rglob("*") if path.suffix in suffixes)
 
 
+def planted(root: Path, most: int | None, only: str) -> Iterator[list[Any]]:
+    """One row an ontology: counts, what came of the mistakes and their twins, and how pyshacl judged both."""
+    for path in ontologies(root, True):
+        if only not in path.name:
+            continue
+        begun = time.process_time()
+        pack = compile_ontology(path)
+        found = plant(pack, most=most)
+        cases = [one for one in found if one.case is not None]
+        compared = agreement(pack, found)
+        counts = pack.counts()
+        for one in cases:
+            if not one.fine:
+                print(f"{path.name}: {one.kind} {one.shape}: {one.note}", file=sys.stderr)
+        for difference in compared.differences:
+            print(f"{path.name}: {difference}", file=sys.stderr)
+        yield [
+            path.name, *(counts[name] for name in ("classes", "properties", "tools", "constraints", "warnings")),
+            len(cases), sum(one.refused and one.named for one in cases), sum(one.accepted for one in cases),
+            len(found) - len(cases), compared.illegal, len(compared.differences),
+            round(time.process_time() - begun, 1),
+        ]  # fmt: skip
+
+
+def table(rows: Iterator[list[Any]]) -> None:
+    """Print rows as they come."""
+    heads = ("T-Box", "classes", "properties", "tools", "constraints", "warnings", "planted", "refused", "accepted",
+             "no case", "broken", "differ", "CPU s")  # fmt: skip
+    print(f"{heads[0]:32}" + "".join(f"{head:>12}" for head in heads[1:]))
+    for row in rows:
+        print(f"{row[0]:32}" + "".join(f"{value:>12}" for value in row[1:]), flush=True)
+
+
 def main() -> int:
     """Print the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -137,8 +174,14 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=4000)
     parser.add_argument("--facts", type=int, default=20_000)
     parser.add_argument("--tboxes", action="store_true")
+    parser.add_argument("--planted", action="store_true")
+    parser.add_argument("--most", type=int, help="of each kind of constraint; all by default")
+    parser.add_argument("--only", default="", help="part of the file names to take")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
+    if given.planted:
+        table(planted(given.data, given.most, given.only))
+        return 0
     compiled = {}
     for path in ontologies(given.data, given.tboxes):
         counts = compile_ontology(path).counts()
