@@ -2,6 +2,41 @@
 
 from __future__ import annotations
 
+import re
+
+HIDDEN = "[redacted]"
+SHORTEST = 6  # anything shorter would blot out innocent text
+
+KEYS = {
+    "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----)?",
+    "a key of an OpenAI-like service": r"sk-(?:ant-|proj-|or-v1-|svcacct-)?[A-Za-z0-9_-]{16,}",
+    "a GitHub token": r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",
+    "a GitLab token": r"glpat-[A-Za-z0-9_-]{18,}",
+    "a Hugging Face token": r"hf_[A-Za-z0-9]{30,}",
+    "an AWS key id": r"(?:AKIA|ASIA)[A-Z0-9]{16}",
+    "a Google API key": r"AIza[A-Za-z0-9_-]{35}",
+    "a Slack token": r"xox[abprs]-[A-Za-z0-9-]{10,}",
+    "a Stripe key": r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}",
+    "a Groq key": r"gsk_[A-Za-z0-9]{30,}",
+    "a PyPI token": r"pypi-[A-Za-z0-9_-]{50,}",
+    "a JSON web token": r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+}
+"""Keys that betray themselves by how they begin. Where a key may begin, no character of Base64 stands before it."""
+KEY = re.compile("(?<![A-Za-z0-9+/=_-])(?:" + "|".join(f"(?:{form})" for form in KEYS.values()) + ")")
+
+_revealed: set[str] = set()
+
+
+def blot(text: str) -> str:
+    """The text without keys that betray themselves, and without any secret this process has revealed to a client.
+
+    >>> blot("the reply was: use sk-proj-abcdefghijklmnop1234, it works")
+    'the reply was: use [redacted], it works'
+    """
+    for known in sorted(_revealed, key=lambda value: (-len(value), value)):
+        text = text.replace(known, HIDDEN)
+    return KEY.sub(HIDDEN, text)
+
 
 class Secret:
     """A text that shows itself to nobody who does not ask for it by ``reveal()``."""
@@ -14,6 +49,8 @@ class Secret:
 
     def reveal(self) -> str:
         """The secret itself: pass it to a client, never to a file."""
+        if len(self._text) >= SHORTEST:
+            _revealed.add(self._text)
         return self._text
 
     def __repr__(self) -> str:

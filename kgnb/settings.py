@@ -7,6 +7,7 @@ A secret is named, never written: ``key = "env:OPENAI_API_KEY"``.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -40,6 +41,23 @@ def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
             f"the environment variable {name} is not set", fix=f"export {name}=... before starting Jupyter."
         )
     return Secret(value, handle)
+
+
+SECRET_NAME = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)($|_)", re.I)
+
+
+def secret_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment variables whose names look like those of secrets, to be kept out of what is saved.
+
+    >>> secret_variables({"HF_TOKEN": "abcd-1234", "PATH": "/bin", "SSH_KEY": "/home/me/key", "KGNB_KEY": "env:MINE"})
+    {'HF_TOKEN': 'abcd-1234'}
+    """
+    environment = os.environ if environment is None else environment
+    return {
+        name: value
+        for name, value in environment.items()
+        if SECRET_NAME.search(name) and len(value) >= 8 and not value.startswith(("/", "env:", "keyring:"))
+    }
 
 
 def _from_keyring(service: str, user: str) -> str:

@@ -41,7 +41,7 @@ def resume(folder: str, workers: int, shard: str, scheduler: str) -> None:
         raise DataError(
             f"{folder}: there is no sweep and no report to go on with",
             where=folder,
-            fix="Name a folder that kgnb sweep or kgnb report has written; a run of your own resumes when its code runs again.",
+            fix="Name a folder that kgnb sweep or kgnb report has written; for a run of your own, run its code again.",
         )
     result = run_report(request.report, request.values, home)
     click.echo(result.html)

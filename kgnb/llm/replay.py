@@ -16,6 +16,7 @@ from kgnb.errors import DataError
 from kgnb.llm.failure import shown
 from kgnb.llm.kept import VERSION, Key, reply_from_json, reply_to_json, server_alias
 from kgnb.llm.model import ChatModel, Reply, Request
+from kgnb.llm.turns import Turns
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (digest TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
 _LONGEST_FILE = 50_000_000  # bytes; no reply is that long
@@ -160,8 +161,8 @@ class Replaying:
     """A model whose replies are kept: "record" asks what is not kept yet, "replay" never asks, "live" keeps nothing.
 
     For a replay without a server the model may be just its name. ``server`` tells apart models of one name on several
-    servers; where it is not given it is made from the model's own address (``server_alias``). Two threads with the same
-    question at the same time ask once.
+    servers; where it is not given it is made from the model's own address (``server_alias``). Two threads or processes
+    with the same question at the same time ask once.
     """
 
     def __init__(
@@ -175,7 +176,7 @@ class Replaying:
         self.cache = cache
         self.mode = mode
         self.server = _server_of(model) if server is None else server
-        self._turns = [threading.Lock() for _ in range(64)]
+        self._turns = Turns(cache.path)
 
     def __repr__(self) -> str:
         return f"Replaying({self.model!r}, mode={self.mode!r})"
@@ -194,18 +195,18 @@ class Replaying:
         if self.mode == "live" and not isinstance(self.model, str):
             return self.model.ask(request)
         key = Key.of(request, self.name, self.server)
-        with self._turns[int(key.digest[:8], 16) % len(self._turns)]:
+        if self.mode == "record" and (ready := self.cache.get(key)) is not None and _trusted(ready):
+            return ready
+        with self._turns.of(key.digest):
             kept = self.cache.get(key)
             if self.mode == "replay" or isinstance(self.model, str):
                 if kept is None:
                     raise self._missing(key, request)
                 return kept
-            # A prompt that was too long yesterday may fit today's server: that is the one reply not to trust.
-            stale = kept is not None and kept.finish_reason == "context_overflow"
-            if kept is not None and not stale:
+            if kept is not None and _trusted(kept):
                 return kept
             reply = self.model.ask(request)
-            self.cache.put(key, reply, instead=stale)
+            self.cache.put(key, reply, instead=kept is not None)
             return reply
 
     def _missing(self, key: Key, request: Request) -> DataError:
@@ -216,6 +217,11 @@ class Replaying:
             fix="A replay never asks a model. Import the folder that holds this reply, or set model.replay to record.",
             details=f"digest {key.digest}",
         )
+
+
+def _trusted(reply: Reply) -> bool:
+    """A prompt that was too long yesterday may fit today's server: that is the one reply not to trust."""
+    return reply.finish_reason != "context_overflow"
 
 
 def _server_of(model: ChatModel | str) -> str:

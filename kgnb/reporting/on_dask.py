@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from kgnb.errors import BackendError, ConfigError
 from kgnb.reporting.processes import Running, as_line
@@ -23,27 +24,25 @@ def run_on_dask(
     that is lost has its items run again elsewhere: what was done is found done.
     """
     try:
-        from distributed import Client, as_completed
+        distributed: Any = import_module("distributed")
     except ImportError as error:
         raise ConfigError("a scheduler needs the package distributed", fix='pip install "kgnb[dask]"') from error
     try:
-        client = Client(address, timeout=START)
+        client = distributed.Client(address, timeout=START)
     except (OSError, ValueError) as error:
         raise BackendError(f"no Dask scheduler answers at {address}", service=address, fix="Is it running?") from error
     with client:
-        width = max(1, sum(client.nthreads().values()))
+        width = max(1, int(sum(client.nthreads().values())))
         line = as_line(shared(settings, width))
         futures = [
             client.submit(_on_worker, str(folder.resolve()), line, tries, key=f"kgnb-{folder.resolve()}", pure=False)
             for folder in folders
         ]
-        before = signal.getsignal(signal.SIGTERM)
         try:
-            for future in as_completed(futures):
+            for future in distributed.as_completed(futures):
                 told(bool(future.status == "finished" and future.result()))
         finally:
             client.cancel(futures)
-            signal.signal(signal.SIGTERM, before)
     return width
 
 

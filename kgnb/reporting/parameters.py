@@ -22,6 +22,7 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from kgnb.errors import DataError
+from kgnb.secret import KEY
 
 Value: TypeAlias = str | int | float | bool | None
 
@@ -142,7 +143,12 @@ def check(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[
         if looks_secret(name):
             raise ValueError(
                 f"parameter {name}: its name looks like a secret, and a report prints its parameters\n"
-                "Set secrets in the environment (KGNB_API_KEY) or in kgnb.toml; they are never written to a report."
+                'Set secrets in the environment and name them there (key = "env:NAME"); they are never written to a report.'
+            )
+        if isinstance(value, str) and KEY.search(value):
+            raise ValueError(
+                f"parameter {name}: its value looks like a key, and a report prints its parameters\n"
+                'Set secrets in the environment and name them there (key = "env:NAME"); they are never written to a report.'
             )
         if name not in names:
             nearest = get_close_matches(name, names, n=1)

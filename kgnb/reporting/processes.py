@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,11 +47,9 @@ class Running:
         assert process.stdin and process.stderr
         self._processes.add(process)
         try:
-            try:
+            with suppress(BrokenPipeError):  # it ended at once; its status says why
                 process.stdin.write(line)
                 process.stdin.flush()
-            except BrokenPipeError:  # it ended at once; its status says why
-                pass
             if self.stopped:
                 process.terminate()
             said = process.stderr.read().strip().splitlines()
@@ -58,10 +57,8 @@ class Running:
         finally:
             self._processes.discard(process)
             process.stderr.close()
-            try:
+            with suppress(BrokenPipeError):
                 process.stdin.close()
-            except BrokenPipeError:
-                pass
 
     def stop(self) -> None:
         """Ask every process to end in order; safe in a signal handler."""

@@ -1,8 +1,8 @@
 """Sweeps: every combination of a grid as a report run of its own, in its own process and folder, resumable.
 
-A sweep's folder holds ``sweep.json`` (what to run), ``items/<digest of the values>/`` (a report's folder, with its state
-in ``item.json``), and ``comparison.html`` and ``comparison.json``. What is done is not run again; what was cut short is,
-and finds its paid replies in the cache.
+A sweep's folder holds ``sweep.json`` (what to run), ``items/<digest of the values>/`` (a report's folder, with its
+state in ``item.json``), and ``comparison.html`` and ``comparison.json``. What is done is not run again; what was cut
+short is, and finds its paid replies in the cache.
 """
 
 from __future__ import annotations
@@ -89,7 +89,6 @@ def run_sweep(
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / FILE, json.dumps(grid.content, indent=1, ensure_ascii=False) + "\n")
     todo = _to_do(folder, grid, items, settings)
-    compare_with = lambda: write_comparison(folder, compare_items(folder, grid), grid)  # noqa: E731  # twice below
     width = len(todo)
     try:
         if todo and scheduler:
@@ -101,7 +100,7 @@ def run_sweep(
             width = min(workers, len(todo), max(1, settings.width) if settings.model else workers)
             _run_here(folder, todo, width, settings, _counter(on_item, len(items), len(items) - len(todo)))
     finally:
-        html, comparison = compare_with()
+        html, comparison = write_comparison(folder, compare_items(folder, grid), grid)
     result = SweepResult(folder, html, comparison, states(folder, grid), width)
     failed = [item for item in items if _state(folder, item) == "failed"]
     if failed:

@@ -9,13 +9,17 @@ from pathlib import Path
 
 from kgnb.errors import DataError
 from kgnb.run.record import VERSION, Event, Record
+from kgnb.secret import blot
 
 EVENTS = "events.jsonl"
 SUMMARY = "run.json"
 
 
 class RunFolder:
-    """Writes one run. What an earlier run left in the folder is kept beside it as ``events-1.jsonl`` and so on."""
+    """Writes one run, secrets blotted out.
+
+    What an earlier run left in the folder is kept beside it as ``events-1.jsonl`` and so on.
+    """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -29,13 +33,14 @@ class RunFolder:
             self._begun = True
         lines = "".join(json.dumps(event, ensure_ascii=True, allow_nan=False) + "\n" for event in events)
         with (self.path / EVENTS).open("a", encoding="utf-8") as file:
-            file.write(lines)
+            file.write(blot(lines))
 
     def summarise(self, record: Record) -> None:
         """Write ``run.json``: never half a file, whatever happens."""
         self.path.mkdir(parents=True, exist_ok=True)
         target, draft = self.path / SUMMARY, self.path / f"{SUMMARY}.{os.getpid()}"
-        draft.write_text(json.dumps(record.to_json(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        text = json.dumps(record.to_json(), indent=1, allow_nan=False)
+        draft.write_text(blot(text) + "\n", encoding="utf-8")
         draft.replace(target)
 
 
