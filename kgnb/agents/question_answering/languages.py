@@ -18,7 +18,8 @@ _GERMAN = {
     "haben": "have", "hatte": "had", "der": "the", "die": "the", "das": "the", "den": "the", "dem": "the", "ein": "a",
     "eine": "a", "einen": "a", "einem": "a", "einer": "a", "eines": "a", "von": "of", "vom": "of", "im": "in",
     "beim": "at", "bei": "at", "am": "at", "an": "at", "auf": "on", "aus": "from", "für": "for", "mit": "with",
-    "durch": "through", "unter": "under", "über": "above", "zu": "to", "zum": "to", "zur": "to", "und": "and", "oder": "or", "es": "it",
+    "durch": "through", "unter": "under", "über": "above", "zu": "to", "zum": "to", "zur": "to",
+    "und": "and", "oder": "or", "es": "it",
     "gibt": "there", "alle": "all", "nenne": "list", "nenn": "list", "heißt": "name", "heisst": "name",
 }  # fmt: skip
 _FRENCH = {
@@ -35,6 +36,7 @@ _CLEAR = {
     "french": frozenset(_FRENCH) - {"a", "un", "t", "d", "y", "en", "il", "par", "sur", "ce", "pour", "des"},
 }
 """Words by which a language is told: none is an English word."""
+_ENGLISH = frozenset(["the", "who", "what", "which", "where", "when", "how", "is", "are", "does", "did", "of"])
 _OPENS = {
     "german": frozenset(["wer", "wem", "wen", "was", "wo", "woher", "wohin", "wann", "wie", "wessen", "nenne"]),
     "french": frozenset(["qui", "que", "quel", "quelle", "quels", "quelles", "où", "quand", "comment", "combien"]),
@@ -48,9 +50,10 @@ def language_of(sentence: Sequence[str]) -> str:
     ('german', '')
     """
     low = [token.lower() for token in sentence]
+    english = sum(token in _ENGLISH for token in low)
     for language, clear in _CLEAR.items():
         opens = bool(low) and (low[0] in _OPENS[language] or low[0].startswith("welche"))
-        if sum(token in clear for token in low) + opens >= 2:
+        if max(2, english + 1) <= sum(token in clear for token in low) + opens:
             return language
     return ""
 

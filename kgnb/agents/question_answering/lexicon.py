@@ -141,10 +141,10 @@ class Lexicon:
         values = np.array(list(best.values()), dtype=np.float64) / SPREAD
         total = float(np.log(np.exp(values - values.max()).sum()) + values.max()) if best else 0.0
         likely = {iri: value / SPREAD - total for iri, value in best.items()}
-        most = (
-            1.0 if text.startswith("How ") else _NAMED
-        )  # "job" may well mean "profession"; "how deep" is not how high
-        usual = tuple(min(float(row[len(relations) + at]), most) for at in uncovered)
+        # "job" may well mean "profession", word for word or not; but "how deep" is never how high
+        measured = text.startswith("How ")
+        near = [float(row[len(relations) + at]) for at in uncovered]
+        usual = tuple(one + 0.07 if measured else min(one, _NAMED) for one in near)
         return Fit(best, likely, usual, frozenset(named))
 
 
