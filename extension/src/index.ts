@@ -3,19 +3,59 @@
  */
 
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ILayoutRestorer } from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { ICompletionProviderManager } from '@jupyterlab/completer';
+import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
+import { ILauncher } from '@jupyterlab/launcher';
+import { IMainMenu } from '@jupyterlab/mainmenu';
+import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator } from '@jupyterlab/translation';
+import { followCells } from './cell-languages';
+import { addCommands } from './commands';
+import { QueryCompletions } from './completer';
 import { listen } from './insert';
+import { addLanguages } from './languages';
 import { rendererFactories } from './mime';
+import { ControlPanel } from './panel';
+import { choicesFrom, IPreferences, Preferences } from './preferences';
+import { UNTRANSLATED, wordsFrom } from './words';
+
+const settings: JupyterFrontEndPlugin<Preferences> = {
+  id: 'kgnb-labextension:settings',
+  description: 'What a person has chosen for knowledge graphs.',
+  autoStart: true,
+  optional: [ISettingRegistry],
+  provides: IPreferences,
+  activate: (_app: JupyterFrontEnd, registry: ISettingRegistry | null): Preferences => {
+    const preferences = new Preferences();
+    void registry?.load(settings.id).then(loaded => {
+      const take = (): void => {
+        preferences.choose(choicesFrom(loaded.composite));
+      };
+      loaded.changed.connect(take);
+      take();
+    });
+    return preferences;
+  }
+};
 
 const mime: JupyterFrontEndPlugin<void> = {
   id: 'kgnb-labextension:mime',
-  description: 'Draws tables, scores and runs of kgnb.',
+  description: 'Draws tables, scores, graphs and runs of kgnb.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
-  optional: [ITranslator],
-  activate: (_app: JupyterFrontEnd, registry: IRenderMimeRegistry, translator: ITranslator | null): void => {
-    for (const factory of rendererFactories(translator?.load('kgnb'))) {
+  optional: [ITranslator, IPreferences],
+  activate: (
+    _app: JupyterFrontEnd,
+    registry: IRenderMimeRegistry,
+    translator: ITranslator | null,
+    preferences: Preferences | null
+  ): void => {
+    for (const factory of rendererFactories(translator?.load('kgnb'), preferences ?? undefined)) {
       registry.addFactory(factory);
     }
   }
@@ -30,6 +70,73 @@ const insert: JupyterFrontEndPlugin<void> = {
   }
 };
 
-const plugins: JupyterFrontEndPlugin<unknown>[] = [mime, insert];
+const languages: JupyterFrontEndPlugin<void> = {
+  id: 'kgnb-labextension:languages',
+  description: 'Colours SPARQL and Turtle, in files and in cells that begin with %%sparql or %%turtle.',
+  autoStart: true,
+  requires: [IEditorLanguageRegistry],
+  optional: [INotebookTracker, IPreferences],
+  activate: (
+    _app: JupyterFrontEnd,
+    registry: IEditorLanguageRegistry,
+    tracker: INotebookTracker | null,
+    preferences: Preferences | null
+  ): void => {
+    addLanguages(registry);
+    if (tracker) {
+      followCells(tracker, registry, preferences ?? new Preferences());
+    }
+  }
+};
+
+const completer: JupyterFrontEndPlugin<void> = {
+  id: 'kgnb-labextension:completer',
+  description: 'Completes queries in %%sparql cells from the open graph.',
+  autoStart: true,
+  requires: [ICompletionProviderManager],
+  optional: [IPreferences],
+  activate: (_app: JupyterFrontEnd, manager: ICompletionProviderManager, preferences: Preferences | null): void => {
+    manager.registerProvider(new QueryCompletions(preferences ?? new Preferences()));
+  }
+};
+
+const commands: JupyterFrontEndPlugin<void> = {
+  id: 'kgnb-labextension:commands',
+  description: 'New notebooks on knowledge graphs, from templates that run as they are.',
+  autoStart: true,
+  optional: [IDefaultFileBrowser, ILauncher, IMainMenu, ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    browser: IDefaultFileBrowser | null,
+    launcher: ILauncher | null,
+    menu: IMainMenu | null,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ): void => {
+    const words = wordsFrom(translator?.load('kgnb') ?? UNTRANSLATED);
+    addCommands(app, { browser, launcher, menu, palette }, words);
+  }
+};
+
+const panel: JupyterFrontEndPlugin<void> = {
+  id: 'kgnb-labextension:panel',
+  description: 'Graphs, agents stage by stage, and runs of the notebook in front, at the left.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [ITranslator, ILayoutRestorer],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    translator: ITranslator | null,
+    restorer: ILayoutRestorer | null
+  ): void => {
+    const words = wordsFrom(translator?.load('kgnb') ?? UNTRANSLATED);
+    const shown = new ControlPanel(app, tracker, words);
+    restorer?.add(shown, shown.id);
+    app.shell.add(shown, 'left', { rank: 600, type: 'Knowledge graphs' });
+  }
+};
+
+const plugins: JupyterFrontEndPlugin<unknown>[] = [settings, mime, insert, languages, completer, commands, panel];
 
 export default plugins;

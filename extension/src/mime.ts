@@ -11,6 +11,7 @@ import { drawGraph, newGraphState } from './graph';
 import { GRAPH_MIME, readGraph } from './graph-data';
 import { drawMetrics } from './metrics';
 import { METRICS_MIME, readMetrics } from './metrics-data';
+import type { Preferences } from './preferences';
 import { readRun, RUN_MIME } from './run';
 import { drawRun, newRunState } from './runview';
 import { drawTable, newTableState } from './table';
@@ -67,13 +68,16 @@ function factory(mimeType: string, newDraw: () => Draw, words: Words): IRenderMi
 }
 
 /** The factories of all kgnb results. Each output keeps what a person did to it (sorting, opened rows) in its drawer. */
-export function rendererFactories(translation?: IRenderMime.TranslationBundle): IRenderMime.IRendererFactory[] {
+export function rendererFactories(
+  translation?: IRenderMime.TranslationBundle,
+  preferences?: Preferences
+): IRenderMime.IRendererFactory[] {
   const words = wordsFrom(translation ?? UNTRANSLATED);
   return [
     factory(
       TABLE_MIME,
       () => {
-        const state = newTableState();
+        const state = newTableState(preferences?.values.rowsPerPage);
         return (data, said) => drawTable(readTable(data), state, said);
       },
       words

@@ -7,12 +7,12 @@ import { cellText, fullText, hasDecimals, isNumeric } from './cell';
 import { button, element, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import { drawIri } from './iri';
+import { DEFAULTS, ROWS } from './preferences';
 import type { Row, TableData } from './table-data';
 import type { Sorting } from './table-rows';
 import { filterRows, nextSorting, pageOf, searchTexts, sortRows } from './table-rows';
 import type { Words } from './words';
 
-const PAGE_SIZES = [10, 25, 50, 100];
 const FILTER_FROM = 6; // rows: fewer are read faster than a search is typed
 
 /** What a person has done to a table; survives a redraw with new data. */
@@ -24,8 +24,8 @@ export interface TableState {
   opened: Set<number>;
 }
 
-export function newTableState(): TableState {
-  return { search: '', sorting: null, page: 0, size: 25, opened: new Set() };
+export function newTableState(size = DEFAULTS.rowsPerPage): TableState {
+  return { search: '', sorting: null, page: 0, size, opened: new Set() };
 }
 
 export function drawTable(data: TableData, state: TableState, words: Words): HTMLElement {
@@ -208,7 +208,7 @@ class TableDrawing {
     const from = found === 0 ? 0 : page * state.size + 1;
     const to = Math.min(found, (page + 1) * state.size);
     this.status.textContent = pages > 1 ? words.page(from, to, found) : words.rows(found);
-    const smallest = PAGE_SIZES[0] ?? 0;
+    const smallest = ROWS[0] ?? 0;
     this.footer.hidden = data.rows.length <= smallest && !state.search;
     const turn = (step: number, name: string, picture: 'left' | 'right'): HTMLButtonElement => {
       const made = button(
@@ -230,11 +230,11 @@ class TableDrawing {
 
   private drawSizes(): HTMLElement[] {
     const { data, state, words } = this;
-    if (data.rows.length <= (PAGE_SIZES[0] ?? 0)) {
+    if (data.rows.length <= (ROWS[0] ?? 0)) {
       return [];
     }
     const sizes = element('select', 'kgnb-sizes', { 'aria-label': words.rowsPerPage });
-    sizes.append(...PAGE_SIZES.map(size => element('option', '', { selected: size === state.size }, String(size))));
+    sizes.append(...ROWS.map(size => element('option', '', { selected: size === state.size }, String(size))));
     sizes.addEventListener('change', () => {
       state.size = Number(sizes.value);
       state.page = 0;

@@ -1,0 +1,52 @@
+/**
+ * Completion inside ``%%sparql`` cells, asked of the kernel, which knows the open graph. Nothing leaves the machine.
+ */
+
+import type { CompletionHandler, ICompletionContext, ICompletionProvider } from '@jupyterlab/completer';
+import type { Kernel } from '@jupyterlab/services';
+import { KernelComm } from './kernel-comm';
+import { magicLanguage } from './magic-cell';
+import type { Preferences } from './preferences';
+import { readOffers, toCodePoints } from './query-completions';
+
+const TARGET = 'kgnb.complete';
+
+export class QueryCompletions implements ICompletionProvider {
+  readonly identifier = 'kgnb-labextension:completer';
+  readonly rank = 1100; // before the kernel's own, whose names have no labels beside them
+  readonly renderer = null;
+  private readonly comms = new WeakMap<Kernel.IKernelConnection, KernelComm>();
+
+  constructor(private readonly preferences: Preferences) {}
+
+  isApplicable(context: ICompletionContext): Promise<boolean> {
+    const source = context.editor?.model.sharedModel.getSource() ?? '';
+    const fits = magicLanguage(source) === 'sparql' && Boolean(context.session?.kernel);
+    return Promise.resolve(fits && this.preferences.values.completeQueries);
+  }
+
+  async fetch(
+    request: CompletionHandler.IRequest,
+    context: ICompletionContext
+  ): Promise<CompletionHandler.ICompletionItemsReply> {
+    const kernel = context.session?.kernel;
+    // The place is the editor's own: versions of JupyterLab differ in how the request counts it.
+    const { editor } = context;
+    const offset = editor ? editor.getOffsetAt(editor.getCursorPosition()) : request.offset;
+    if (!kernel) {
+      return { start: offset, end: offset, items: [] };
+    }
+    const answer = await this.comm(kernel).ask({ code: request.text, cursor: toCodePoints(request.text, offset) });
+    return readOffers(answer, request.text);
+  }
+
+  private comm(kernel: Kernel.IKernelConnection): KernelComm {
+    const known = this.comms.get(kernel);
+    if (known) {
+      return known;
+    }
+    const made = new KernelComm(kernel, TARGET);
+    this.comms.set(kernel, made);
+    return made;
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * What the kernel says of its session (`kgnb/magics/panel.py`), and the agents' stages as they are documented.
+ */
+
+import type { JsonObject } from './json';
+import { list, number, numberOrNull, object, text, versionOne } from './json';
+import documented from './stages.json';
+
+export const PANEL_TARGET = 'kgnb.panel';
+
+export interface Connection {
+  readonly name: string;
+  readonly origin: string;
+  readonly remote: boolean;
+  readonly current: boolean;
+  readonly triples: number | null;
+  readonly classes: number | null;
+  readonly properties: number | null;
+}
+
+export interface StageState {
+  readonly name: string;
+  readonly state: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly seconds: number | null;
+}
+
+export interface AgentState {
+  readonly name: string;
+  readonly stages: readonly StageState[];
+  readonly waiting: number;
+}
+
+export interface RunLine {
+  readonly number: number;
+  readonly agent: string;
+  readonly state: string;
+  readonly step: string;
+  readonly working: boolean;
+  readonly steps: number;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly usd: number | null;
+  readonly seconds: number;
+}
+
+export interface SavedRun {
+  readonly folder: string;
+  readonly name: string;
+}
+
+export interface PanelData {
+  readonly model: string;
+  readonly connections: readonly Connection[];
+  readonly agents: readonly AgentState[];
+  readonly runs: readonly RunLine[];
+  readonly saved: readonly SavedRun[];
+}
+
+export interface Health {
+  readonly answers: boolean;
+  readonly milliseconds: number;
+  readonly reason: string;
+}
+
+export interface DocumentedStage {
+  readonly name: string;
+  readonly line: string;
+  readonly help: string;
+}
+
+export interface DocumentedAgent {
+  readonly agent: string;
+  readonly title: string;
+  readonly start: DocumentedStage | null;
+  readonly stages: readonly DocumentedStage[];
+  readonly review: string | null;
+}
+
+/** The four agents with their stages in order: the words of the magics' own help, held to it by a test. */
+export const AGENTS: readonly DocumentedAgent[] = documented;
+
+export const NOTHING: PanelData = { model: '', connections: [], agents: [], runs: [], saved: [] };
+
+/** Reads the state; throws a ShapeError that says what is wrong with it. */
+export function readPanel(data: JsonObject): PanelData {
+  versionOne(data);
+  const objects = (name: string): JsonObject[] =>
+    list(data[name], name).map((item, at) => object(item, `${name}[${at}]`));
+  return {
+    model: text(data.model),
+    connections: objects('connections').map(one => ({
+      name: text(one.name),
+      origin: text(one.origin),
+      remote: one.remote === true,
+      current: one.current === true,
+      triples: numberOrNull(one.triples),
+      classes: numberOrNull(one.classes),
+      properties: numberOrNull(one.properties)
+    })),
+    agents: objects('agents').map(one => ({
+      name: text(one.name),
+      waiting: number(one.waiting),
+      stages: list(one.stages, 'stages').map(item => readStage(object(item, 'a stage')))
+    })),
+    runs: objects('runs').map(one => ({
+      number: number(one.number),
+      agent: text(one.agent),
+      state: text(one.state),
+      step: text(one.step),
+      working: one.working === true,
+      steps: number(one.steps),
+      calls: number(one.calls),
+      tokens: number(one.tokens),
+      usd: numberOrNull(one.usd),
+      seconds: number(one.seconds)
+    })),
+    saved: objects('saved').map(one => ({ folder: text(one.folder), name: text(one.name) }))
+  };
+}
+
+function readStage(stage: JsonObject): StageState {
+  const counts = Object.entries(object(stage.counts ?? {}, 'counts'));
+  return {
+    name: text(stage.name),
+    state: text(stage.state),
+    counts: Object.fromEntries(counts.flatMap(([key, n]) => (typeof n === 'number' ? [[key, n]] : []))),
+    seconds: numberOrNull(stage.seconds)
+  };
+}
+
+export function readHealth(data: JsonObject): Health {
+  return { answers: data.answers === true, milliseconds: number(data.milliseconds), reason: text(data.reason) };
+}
