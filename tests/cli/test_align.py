@@ -115,3 +115,57 @@ def test_what_cannot_be_done_is_said_with_how_to_mend_it(kgnb, words, status, sa
     said = kgnb("align", *words)
     assert said.status == status and says in said.err
     assert "Traceback" not in said.err
+
+
+@pytest.fixture
+def openea(tmp_path):
+    """A folder in the layout of OpenEA: relation and attribute triples by IRI, links, and one fold of them."""
+    folder = tmp_path / "openea"
+    fold = folder / "721_5fold" / "1"
+    fold.mkdir(parents=True)
+    iris = [f"http://left.example/Q{at + 100}" for at in range(12)]
+    others = [f"http://right.example/P{at + 900}" for at in range(12)]
+    links = [f"{one}\t{other}" for one, other in zip(iris, others, strict=True)]
+    files = {"ent_links": links}
+    for side, entities, label in (("1", iris, "label"), ("2", others, "nom")):
+        files[f"rel_triples_{side}"] = [
+            f"{one}\thttp://r.example/r{side}\t{entities[at - 1]}" for at, one in enumerate(entities)
+        ]
+        files[f"attr_triples_{side}"] = [
+            f'{one}\thttp://a.example/{label}\t"{NAMES[at]}{"" if side == "1" else "e"}"@de'
+            for at, one in enumerate(entities)
+        ]
+    for name, lines in files.items():
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for name, part in (("train_links", links[:2]), ("valid_links", links[2:3]), ("test_links", links[3:])):
+        (fold / name).write_text("\n".join(part) + "\n", encoding="utf-8")
+    return folder, iris, others
+
+
+def test_an_openea_folder_is_aligned_by_its_fold(kgnb, openea, tmp_path):
+    folder, iris, others = openea
+    out, ranking = tmp_path / "out.tsv", tmp_path / "ranking.tsv"
+    names = tmp_path / "names.json"
+    names.write_text(json.dumps({**dict(zip(iris, NAMES, strict=True)), **dict(zip(others, NAMES, strict=True))}))
+    words = ("--seeds", "folder", "--names", str(names), "--out", str(out), "--ranking", str(ranking))
+    said = kgnb("align", str(folder), *words, "--confidence", "0")
+    assert said.status == 0, said.err
+    assert "over 9 test pairs" in said.err and "2 seeds" in said.err and "Hits@1 100.00%" in said.err
+    assert {row[0] for row in rows(ranking)} == set(iris[3:]) and {row[2] for row in rows(ranking)} <= set(others[3:])
+    assert {tuple(row[:2]) for row in rows(out)} >= set(zip(iris[3:], others[3:], strict=True))
+
+
+def test_what_is_wrong_in_a_folder_or_a_file_of_seeds_is_said_with_its_line(kgnb, openea, tmp_path):
+    folder, iris, others = openea
+    seeds = tmp_path / "seeds.tsv"
+    seeds.write_text(f"{iris[0]}\t{others[0]}\nhttp://nowhere.example/x\t{others[1]}\n", encoding="utf-8")
+    unknown = kgnb("align", str(folder), "--seeds", str(seeds))
+    assert unknown.status == 1 and "nowhere.example/x" in unknown.err and "1 of 2 pairs" in unknown.err
+    seeds.write_text(f"{iris[0]}\t{others[0]}\n{iris[1]}\n", encoding="utf-8")
+    short = kgnb("align", str(folder), "--seeds", str(seeds))
+    assert short.status == 1 and "seeds.tsv:2" in short.err
+    triples = folder / "rel_triples_1"
+    triples.write_text(triples.read_text(encoding="utf-8") + "only one column\n", encoding="utf-8")
+    broken = kgnb("align", str(folder))
+    assert broken.status == 1 and "rel_triples_1:13" in broken.err and "1 columns, not 3" in broken.err
+    assert "Traceback" not in unknown.err + short.err + broken.err

@@ -13,7 +13,7 @@ from kgnb.agents.entity_alignment.asked import Asked
 from kgnb.agents.entity_alignment.attributes import shared_values, value_pairs
 from kgnb.agents.entity_alignment.candidates import Pairs, Singles, dense_dots, nearest_pairs, nearest_rows, united
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.names import Named, compare_ready
+from kgnb.agents.entity_alignment.names import Further, Named, all_names, compare_ready
 from kgnb.agents.entity_alignment.propagation import labels, spread, unit
 from kgnb.agents.entity_alignment.relations import Edges, Matrix, Seen, adjacency, edges_of
 from kgnb.agents.entity_alignment.values import Options
@@ -76,10 +76,20 @@ class Comparison:
             mine, yours = self.names
             found.append(self.near(self.named_surroundings(), NEAREST))
             found.append(self.near(Sides(mine.vectors, yours.vectors), BESIDE))
+            if mine.further is not None and yours.further is not None:
+                found.append(self._near_by_any_name(mine.further, yours.further))
         if self.values is not None:
             rows, columns = asked.rows[: asked.open_rows], asked.columns[: asked.open_columns]
             found.append(value_pairs(self.values, rows, columns, BESIDE))
         return united(*found, width=self.width)
+
+    def _near_by_any_name(self, mine: Further, yours: Further) -> Pairs:
+        """Open rows and columns any names of which are alike."""
+        asked = self.asked
+        rows, left = _names_of(mine, asked.rows[: asked.open_rows])
+        columns, right = _names_of(yours, asked.columns[: asked.open_columns])
+        near = nearest_pairs(mine.vectors[left], yours.vectors[right], BESIDE, self.options.block_rows)
+        return Pairs(rows[near.rows], columns[near.columns])
 
     def named_surroundings(self) -> Sides:
         """Names of an entity and of what is around it, added up."""
@@ -158,6 +168,14 @@ class Comparison:
         return sparse.csr_matrix((chances, (rows, columns)), shape=shape)
 
 
+def _names_of(further: Further, entities: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The place among ``entities`` and the position of every name of theirs."""
+    often = np.diff(further.starts)[entities]
+    place = np.repeat(np.arange(len(entities)), often)
+    within = np.arange(len(place)) - np.repeat(np.cumsum(often) - often, often)
+    return place, further.starts[entities][place] + within
+
+
 def _met_once(keys: NDArray[np.int64], among: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Keys that one entity alone of the whole side has, where it is among these; and those entities."""
     known, first, often = np.unique(keys, return_index=True, return_counts=True)
@@ -171,6 +189,9 @@ def compare(left: EntityGraph, right: EntityGraph, embedder: Embedder, asked: As
     weights = (adjacency(edges[0]), adjacency(edges[1]))
     named = options.names == "native" and any(left.names) and any(right.names)
     names = compare_ready(left.names, right.names, embedder, seed=options.seed) if named else None
+    if names and (left.aliases or right.aliases):
+        further = all_names(left.names, right.names, (left.aliases, right.aliases), embedder, seed=options.seed)
+        names = (names[0]._replace(further=further[0]), names[1]._replace(further=further[1]))
     hops: tuple[list[Vectors], list[Vectors]] = ([], [])
     if names:
         hops = (

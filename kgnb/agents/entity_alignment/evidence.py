@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from kgnb.agents.entity_alignment.candidates import Pairs, Singles, dense_dots, sparse_dots
-from kgnb.agents.entity_alignment.names import Named
+from kgnb.agents.entity_alignment.names import Further, Named
 from kgnb.agents.entity_alignment.relations import Edges, Matrix, Seen, counterparts, neighbours, statements
 from kgnb.vectors.embedder import Vectors
 
@@ -33,19 +33,42 @@ class Evidence(NamedTuple):
 
 def of_names(left: Named, right: Named, hops_left: list[Vectors], hops_right: list[Vectors], pairs: Pairs) -> Evidence:
     """How alike the names of the two are, and those of their neighbours."""
-    views = [
-        dense_dots(left.meaning, right.meaning, pairs),
-        sparse_dots(left.grams, right.grams, pairs),
-        same(left.whole, right.whole, pairs),
-        same(left.bare, right.bare, pairs),
-        (left.numbers[pairs.rows] == right.numbers[pairs.columns]).astype(np.float32),
-    ]
+    if left.further is not None and right.further is not None:
+        views = best_of_names(left.further, right.further, pairs)
+    else:
+        views = [
+            dense_dots(left.meaning, right.meaning, pairs),
+            sparse_dots(left.grams, right.grams, pairs),
+            same(left.whole, right.whole, pairs),
+        ]
+    views.append(same(left.bare, right.bare, pairs))
+    views.append((left.numbers[pairs.rows] == right.numbers[pairs.columns]).astype(np.float32))
     names = ["meaning", "spelling", "same name", "same bare name", "numbers agree"]
     for hop, (mine, yours) in enumerate(zip(hops_left, hops_right, strict=True)):
         if hop < 2:
             views.append(dense_dots(mine, yours, pairs))
             names.append(("names one hop away", "names two hops away")[hop])
     return Evidence(np.column_stack(views), {name: NAME_PRIOR[name] for name in names})
+
+
+def best_of_names(left: Further, right: Further, pairs: Pairs) -> list[Singles]:
+    """Meaning, spelling, sameness of the names of two entities that are most alike, whichever of theirs these are."""
+    each = [np.diff(side.starts)[ends] for side, ends in ((left, pairs.rows), (right, pairs.columns))]
+    met = each[0] * each[1]
+    first = np.cumsum(met) - met
+    at = np.arange(int(met.sum())) - np.repeat(first, met)
+    wide = np.repeat(each[1], met)
+    names = Pairs(
+        np.repeat(left.starts[pairs.rows], met) + at // wide, np.repeat(right.starts[pairs.columns], met) + at % wide
+    )
+    if not len(at):
+        return [np.zeros(len(pairs.rows), dtype=np.float32)] * 3
+    views = (
+        dense_dots(left.meaning, right.meaning, names),
+        sparse_dots(left.grams, right.grams, names),
+        same(left.whole, right.whole, names),
+    )
+    return [np.maximum.reduceat(view, first) for view in views]
 
 
 def of_labels(dots: list[Singles]) -> Evidence:

@@ -142,9 +142,11 @@ class EntityGraph:
         return replace(self, names=("",) * len(self), aliases={})
 
     def renamed(self, names: Mapping[str, str]) -> EntityGraph:
-        """The same graph with other names (by IRI; an entity that is not in ``names`` keeps its own)."""
+        """The same graph with other names by IRI; an entity that is not in ``names`` keeps its own, and its aliases."""
         pairs = zip(self.entities, self.names, strict=True)
-        return replace(self, names=tuple(" ".join(names.get(iri, name).split()) for iri, name in pairs))
+        called = tuple(" ".join(names.get(iri, name).split()) for iri, name in pairs)
+        kept = {at: more for at, more in self.aliases.items() if self.entities[at] not in names}
+        return replace(self, names=called, aliases=kept)
 
 
 def _grouped(keys: Integers, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

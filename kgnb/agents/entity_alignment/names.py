@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -21,6 +21,7 @@ from kgnb.vectors.embedder import Embedder, Vectors
 
 _DIMENSIONS = 1 << 18  # of the sparse n-gram space: names of 100,000 entities hardly collide
 _PROJECTED = 256
+_ALIASES = 4  # further names of an entity that are compared
 _ACCENTS = re.compile("[\u0300-\u036f]")  # only those of European scripts: elsewhere marks are vowels
 _QUALIFIER = re.compile(r"\s*[(（\[].*[)）\]]\s*$|\s*,\s.*$")
 _NUMBERS = re.compile(r"\d+")
@@ -73,6 +74,16 @@ def bare(name: str) -> str:
     return folded(_QUALIFIER.sub("", name)) or folded(name)
 
 
+class Further(NamedTuple):
+    """Every name of one side's entities, the display name first; entity ``e`` has those from ``starts[e]`` on."""
+
+    starts: NDArray[np.int64]  # (entities + 1,)
+    grams: sparse.csr_matrix  # (names, n-grams), unit rows
+    vectors: Vectors  # (names, dimensions): meaning and n-grams
+    meaning: Vectors  # (names, dimensions) unit rows: the embedder's alone
+    whole: NDArray[np.int64]  # key of the folded name, -1 where there is none
+
+
 class Named(NamedTuple):
     """One side's names, made ready to be compared with the other's."""
 
@@ -82,6 +93,7 @@ class Named(NamedTuple):
     whole: NDArray[np.int64]  # key of the folded name, -1 where there is none; equal names share it on both sides
     bare: NDArray[np.int64]  # the same without the qualifier
     numbers: NDArray[np.int64]  # key of the numbers in the name, -1 where there are none
+    further: Further | None = None  # all names of each entity, where any entity of the two sides has several
 
 
 def compare_ready(
@@ -97,6 +109,34 @@ def compare_ready(
     numbers = _keys([" ".join(sorted(_NUMBERS.findall(name))) for name in plain])
     parts = [slice(0, size), slice(size, None)]
     one, other = (Named(grams[p], vectors[p], meaning[p], whole[p], short[p], numbers[p]) for p in parts)
+    return one, other
+
+
+def all_names(
+    left: Sequence[str],
+    right: Sequence[str],
+    aliases: tuple[Mapping[int, tuple[str, ...]], Mapping[int, tuple[str, ...]]],
+    embedder: Embedder,
+    *,
+    seed: int = 0,
+) -> tuple[Further, Further]:
+    """Every name of both sides' entities, a few each, ready to be compared name by name."""
+    plain, meanings, starts = list[str](), list[Vectors](), []
+    for names, more in zip((left, right), aliases, strict=True):
+        found = [(name, *more.get(entity, ())[:_ALIASES]) for entity, name in enumerate(names)]
+        starts.append(np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64))
+        texts = [text for one in found for text in one]
+        plain += map(folded, texts)
+        meanings.append(embedder.embed(texts))
+    grams, whole = _weighed(hashed_grams(plain, _DIMENSIONS)), _keys(plain)
+    meaning = centred(*meanings)
+    vectors = unit(np.hstack([np.vstack(meaning), _projected(grams, seed)]))
+    size = len(meanings[0])
+    parts = [slice(0, size), slice(size, None)]
+    one, other = (
+        Further(start, grams[part], vectors[part], own, whole[part])
+        for start, part, own in zip(starts, parts, meaning, strict=True)
+    )
     return one, other
 
 

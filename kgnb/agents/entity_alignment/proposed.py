@@ -28,7 +28,8 @@ def shared(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
     asked, options = comparison.asked, comparison.options
     height, width = asked.open_rows, asked.open_columns
     if options.assignment == "argmax" or options.cardinality == "n:1":
-        return softmax(pairs, corrected(pairs, logits, height, width) / 2, height)  # of the logits' own scale
+        halved = (corrected(pairs, logits, height, width) / 2).astype(np.float32)  # of the logits' own scale
+        return softmax(pairs, halved, height)
     even = abs(height - width) <= _EVEN * max(height, width)
     warm = (logits / (50 * options.temperature)).astype(np.float32)
     return sinkhorn(pairs, warm, height, width, rounds=options.sinkhorn_rounds, even=even)

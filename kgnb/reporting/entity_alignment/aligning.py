@@ -21,7 +21,7 @@ from kgnb.tasks.aligning import Outcome, align
 from kgnb.tasks.sides import Links, Sides, hidden, links_of, open_sides
 from kgnb.vectors.embedder import Embedder
 
-CURVE = (0.0, 0.1, 0.2, 0.3)  # of all known pairs
+CURVE = (0.0, 0.05, 0.1, 0.2, 0.3)  # of all known pairs
 
 
 @dataclass(frozen=True)

@@ -149,18 +149,22 @@ def policy(results: Results) -> Table:
     """SIMULATION: planners side by side on entities kept back."""
     columns = [Column("planner", "Planner"), Column("tools", "Tools an entity", "number")]
     columns += [Column("reflected", "With reflection", "percent"), Column("hits", "Right", "percent")]
-    columns += [Column("n", "Entities", "number"), Column("source", "Where it is from")]
+    columns += [Column("deviation", "± (over draws)", "percent"), Column("n", "Entities", "number")]
+    columns += [Column("source", "Where it is from")]
     if results.simulation is None:
         return Table(columns, [], notes=[NOTHING])
     rate = results.simulation.error_rate
     where = f"SIMULATION, error rate {rate:g}"
     rows: list[list[Value]] = [
-        [one.name, one.tools, one.reflected, one.hits, one.entities, where] for one in results.simulation.planners
+        [one.name, round(one.tools, 2), one.reflected, one.hits, one.hits_deviation, one.entities, where]
+        for one in results.simulation.planners
     ]
     for when in ("before", "after"):
         system: list[Value] = [f"EA-Agent, {when} optimisation", PATHS[f"tools {when}"], PATHS[f"reflected {when}"]]
-        rows.append([*system, None, None, "EA-Agent paper"])
+        rows.append([*system, None, None, None, "EA-Agent paper"])
     notes = [
+        f"Means over {results.simulation.draws} draws of the half that is kept back and of the errors; ± is the "
+        "standard deviation of the share that is right.",
         "SIMULATION: an aligner that knows the reference and is wrong at the stated rate answers; every entity is "
         "looked at, as in the paper. It shows what planning saves, not what a model reaches.",
     ]

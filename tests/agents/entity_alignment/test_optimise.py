@@ -41,12 +41,20 @@ def test_a_rewriting_is_kept_only_if_its_reward_is_higher(learned):
         assert one.rewritten != ()
 
 
-def test_three_rounds_shorten_the_ways_and_cut_reflection_without_losing_hits(learned):
+def test_three_rounds_shorten_the_ways_and_cut_reflection_without_losing_hits(learned, proposal, truth):
+    """One draw of errors decides a few points either way: hits are compared over five."""
     first, *_, last = learned.rounds
     assert len(learned.rounds) == 3
     assert last.tools < first.tools - 0.5 and last.reflected < first.reflected / 2
-    assert last.hits >= first.hits - 0.05 and last.reward > first.reward
+    assert last.reward > first.reward
     assert learned.simulation and "SIMULATION" in learned.table().notes[0]
+    look, rows = LookOptions(share=1.0), range(0, len(proposal), 3)
+    others = [
+        optimise(proposal, truth, oracle(truth.items(), error_rate=0.1, seed=seed), options=look, rows=rows).rounds
+        for seed in range(1, 5)
+    ]
+    gained = [rounds[-1].hits - rounds[0].hits for rounds in (learned.rounds, *others)]
+    assert sum(gained) / len(gained) >= -0.02
 
 
 def test_a_policy_plans_as_it_did_before_it_was_saved(learned, proposal, tmp_path):

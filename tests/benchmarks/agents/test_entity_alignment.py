@@ -1,6 +1,7 @@
 """Propose, with its defaults, reaches on a real pair what it has reached before.
 
-A bounded run: one pair, spelling in place of the embedding model, few rounds. All of it: see ``entity_alignment``.
+A bounded run: names hidden on the whole of one pair, and names as they are on a part of it, spelling in place of the
+embedding model, few rounds. All of it: see ``entity_alignment``.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ def small(benchmark_data: Path) -> Case:
 
 
 def test_names_and_structure_without_seeds_keep_their_floor(small: Case) -> None:
-    row = asked(PAIR, small, CharacterEmbedder(256), Options(rounds=1), small.seeds[:0])
-    assert row.hits1 >= 0.98
-    assert row.f1 >= 0.97
+    part = small._replace(tests=small.tests[::5])
+    row = asked(PAIR, part, CharacterEmbedder(128), Options(rounds=1), small.seeds[:0])
+    assert row.hits1 >= 0.985
+    assert row.f1 >= 0.98
 
 
 def test_structure_alone_keeps_its_floor(small: Case) -> None:
-    row = asked(PAIR, small, CharacterEmbedder(256), Options(rounds=1, names="hidden"), small.seeds)
-    assert row.hits1 >= 0.40
+    row = asked(PAIR, small, CharacterEmbedder(128), Options(rounds=1, names="hidden"), small.seeds)
+    assert row.hits1 >= 0.42
