@@ -200,7 +200,7 @@ class GraphPicture:
         drawn, names = self._drawn, self._names
         lines = [one_line(_kept(self.title)), ""] if self.title else []
         for edge in drawn.edges[:TEXT_LINES]:
-            way = f"-- {one_line(edge.label)} -->" if edge.label else "-->"
+            way = f"-- {shortened(one_line(edge.label), 60)} -->" if edge.label else "-->"
             ends = [shortened(one_line(names[end]), 60) for end in (edge.source, edge.target)]
             lines.append(f"{ends[0]} {way} {ends[1]}")
         if len(drawn.edges) > TEXT_LINES:
