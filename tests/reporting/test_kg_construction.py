@@ -11,10 +11,12 @@ import rdflib
 from kgnb.datasets import kitchen
 from kgnb.datasets.text2kg import text2kg
 from kgnb.datasets.twa import QUERIES, SHAPES, mop_sample
+from kgnb.errors import DataError
 from kgnb.evaluate.extraction import Counts
 from kgnb.reporting import kg_construction as report
 from kgnb.reporting.kg_construction.feedback import by_document, feedback_on_and_off, feedback_table
 from kgnb.reporting.kg_construction.scoring import entity_scores, micro, reference_graph, score_graph
+from kgnb.reporting.kg_construction.sections import each
 from kgnb.reporting.kg_construction.sentences import BASELINES, read_case
 from kgnb.tasks.building import build_graph, compile_ontology
 
@@ -70,3 +72,11 @@ def test_feedback_leads_the_scripted_mistakes_to_the_papers_synthesis_steps() ->
     on, off = feedback_on_and_off({sample.name: sample.steps}, pack, QUERIES)
     assert on.f1["micro"] >= 0.95
     assert off.f1["micro"] <= on.f1["micro"] - 0.2
+
+
+def test_a_pattern_names_several_tboxes_each_for_itself(tmp_path) -> None:
+    for name in ("b.ttl", "a.ttl"):
+        (tmp_path / name).write_text("")
+    assert each(f"huts:kitchen, {tmp_path}/*.ttl") == ["huts:kitchen", f"{tmp_path}/a.ttl", f"{tmp_path}/b.ttl"]
+    with pytest.raises(DataError, match="no file fits"):
+        each(f"{tmp_path}/*.owl")

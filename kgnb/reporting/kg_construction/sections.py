@@ -6,11 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from typing import Any
 
 from rdflib import Graph
 
+from kgnb.agents.kg_construction.agreement import Agreement, agreement
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.planting import Planted, plant
@@ -18,6 +20,7 @@ from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.backends import file_of
 from kgnb.datasets import kitchen, published_building, twa
 from kgnb.datasets.text2kg import text2kg
+from kgnb.errors import DataError
 from kgnb.evaluate.extraction import Extraction
 from kgnb.reporting.files import write_whole
 from kgnb.reporting.kg_construction.feedback import Ablation, by_document, feedback_on_and_off
@@ -64,6 +67,7 @@ class Results:
     grounding: Grounding | None
     sentences: tuple[SentenceScores, ...]
     paper: tuple[Ablation, ...]  # the same on the sample of a published paper
+    agreed: tuple[tuple[str, Agreement], ...]  # what pyshacl says of the planted facts, by T-Box
     own: bool  # on our own kitchens
 
 
@@ -75,8 +79,9 @@ def run_report(
     settings = current().settings
     own = tbox == "huts:kitchen"
     pack = compile_ontology(tbox, shapes or None, settings=settings)
-    more = [compile_ontology(one.strip(), settings=settings) for one in tboxes.split(",") if one.strip()]
+    more = [compile_ontology(one, settings=settings) for one in each(tboxes)]
     mistakes = tuple((one.name, plant(one, most=planted or None)) for one in (pack, *more))
+    agreed = tuple((one.name, agreement(one, found)) for one, (_, found) in zip((pack, *more), mistakes, strict=True))
     run = new_run("kg_construction", {"tbox": pack.manifest["tbox_sha256"][:16]}, settings=settings)
     with run:
         built = build_graph(documents.split(","), pack, judge=judge, run=run, settings=settings)
@@ -90,7 +95,21 @@ def run_report(
             both = feedback_on_and_off(by_document(Path(file_of(reference))), pack, kitchen.QUERIES)
     read = tuple(map(read_case, text2kg(settings.data))) if benchmark else ()
     paper = _paper(settings.data) if benchmark else ()
-    return Results((pack, *more), mistakes, built, run, scores, both, linked, read, paper, own)
+    return Results((pack, *more), mistakes, built, run, scores, both, linked, read, paper, agreed, own)
+
+
+def each(tboxes: str) -> list[str]:
+    """The T-Boxes of a list with commas; a pattern stands for every file it fits, each a T-Box of its own.
+
+    Raises DataError where a pattern fits nothing.
+    """
+    found: list[str] = []
+    for one in filter(None, map(str.strip, tboxes.split(","))):
+        files = sorted(path for path in glob(one, recursive=True) if Path(path).is_file()) if "*" in one else [one]
+        if not files:
+            raise DataError("no file fits this pattern", where=one, fix="Name files of RDF, as in tboxes=DIR/**/*.owl")
+        found += files
+    return found
 
 
 def _paper(data: Path | None) -> tuple[Ablation, ...]:
@@ -128,6 +147,9 @@ def enforcement(results: Results) -> Table:
                          sum(one.accepted for one in mine) / len(mine)])  # fmt: skip
     left = Counter(one.note for _, every in results.planted for one in every if one.case is None)
     notes = [f"no case for {number}: {note}" for note, number in sorted(left.items())]
+    for name, one in results.agreed:
+        told = "agrees on all" if one.whole else f"differs on {len(one.differences)}"
+        notes.append(f"{name}: pyshacl {told} of {one.legal} findings on the legal facts, {one.illegal} on the others")
     return Table(columns, rows, caption="One mistake and its legal twin for every constraint", notes=notes)
 
 
@@ -230,6 +252,10 @@ def metrics(results: Results) -> dict[str, Any]:
         "planted": len(planted),
         "refused": sum(one.refused and one.named for one in planted),
         "accepted": sum(one.accepted for one in planted),
+        "pyshacl": {
+            name: {"findings": one.legal + one.illegal, "differences": len(one.differences)}
+            for name, one in results.agreed
+        },
         "built": {name: value for name, value in results.built.counts().items() if name != "resumed"},
         "scores": {name: round(one.f1, 6) for name, one in results.scores.items()} | {"micro": round(total.f1, 6)},
         "feedback": {str(one.feedback): {k: round(v, 6) for k, v in one.f1.items()} for one in results.ablation},
