@@ -18,6 +18,7 @@ from kgnb.reporting.ledger import read_ledger
 from kgnb.reporting.listing import document, table
 from kgnb.reporting.parameters import Value, assignments
 from kgnb.reporting.request import read_request
+from kgnb.run import Run
 
 
 @dataclass(frozen=True)
@@ -104,12 +105,32 @@ def compare_reports(folders: Iterable[Path | str]) -> Compared:
     return Compared(str(fixed.pop("report", "several")), varied, fixed, rows)
 
 
-def write_comparison(folder: Path, compared: Compared, grid: Grid) -> tuple[Path, Path]:
+def load_run(folder: Path) -> Run:
+    """The run in a folder, or in a report's folder."""
+    return Run.load(folder / "run" if (folder / "run").is_dir() else folder)
+
+
+def text_of(compared: Compared) -> str:
+    """The rows as aligned columns."""
+    names = [*compared.varied, "state", *compared.columns, *compared.cost_columns]
+    rows = [names]
+    for row in compared.rows:
+        told = [assignments({"": row.parameters[name]})[0][1:] or "-" for name in compared.varied]
+        found = [str(values.get(name, "-")) for values, columns in
+                 ((row.figures, compared.columns), (row.cost, compared.cost_columns)) for name in columns]  # fmt: skip
+        rows.append([*told, row.state, *found])
+    widths = [max(len(row[column]) for row in rows) for column in range(len(names))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def write_comparison(folder: Path, compared: Compared, title: str) -> tuple[Path, Path]:
     """Write ``comparison.html`` and ``comparison.json`` into the folder and say where."""
     page, data = folder / "comparison.html", folder / "comparison.json"
     text = json.dumps(compared.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     write_whole(data, text)
-    write_whole(page, comparison_page(compared, f"{grid.title}: a sweep"))
+    write_whole(page, comparison_page(compared, title))
     return page, data
 
 

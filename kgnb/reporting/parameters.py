@@ -143,12 +143,12 @@ def check(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[
         if looks_secret(name):
             raise ValueError(
                 f"parameter {name}: its name looks like a secret, and a report prints its parameters\n"
-                'Set secrets in the environment and name them there (key = "env:NAME"); they are never written to a report.'
+                'Put it in an environment variable and name that in the settings: key = "env:NAME".'
             )
         if isinstance(value, str) and KEY.search(value):
             raise ValueError(
                 f"parameter {name}: its value looks like a key, and a report prints its parameters\n"
-                'Set secrets in the environment and name them there (key = "env:NAME"); they are never written to a report.'
+                'Put it in an environment variable and name that in the settings: key = "env:NAME".'
             )
         if name not in names:
             nearest = get_close_matches(name, names, n=1)

@@ -100,7 +100,7 @@ def run_sweep(
             width = min(workers, len(todo), max(1, settings.width) if settings.model else workers)
             _run_here(folder, todo, width, settings, _counter(on_item, len(items), len(items) - len(todo)))
     finally:
-        html, comparison = write_comparison(folder, compare_items(folder, grid), grid)
+        html, comparison = write_comparison(folder, compare_items(folder, grid), f"{grid.title}: a sweep")
     result = SweepResult(folder, html, comparison, states(folder, grid), width)
     failed = [item for item in items if _state(folder, item) == "failed"]
     if failed:

@@ -21,6 +21,7 @@ from kgnb.run.clock import Clock
 from kgnb.run.comparison import Comparison, compare
 from kgnb.run.folder import RunFolder, read_run
 from kgnb.run.limits import Budget, Limits, Spending
+from kgnb.run.otel import to_otel
 from kgnb.run.plain import digest, numbers, plain, said
 from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Query, Record, Step
 from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel
@@ -198,6 +199,11 @@ class Run:
         """The whole run as plain JSON."""
         with self._lock:
             return self._record.to_json()
+
+    def to_otel(self) -> dict[str, Any]:
+        """The run as OpenTelemetry spans with ``gen_ai.*`` attributes: plain JSON, as OTLP has it."""
+        with self._lock:
+            return to_otel(self._record)
 
     def compare(self, other: Run) -> Comparison:
         """How this run and another differ."""

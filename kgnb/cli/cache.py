@@ -1,0 +1,57 @@
+"""``kgnb cache``: what is kept of models, and how a colleague gets it."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group()
+def cache() -> None:
+    """Show the cache of replies, verdicts and vectors; export it for a colleague, import a colleague's.
+
+    \b
+    Examples:
+      kgnb cache export shared/replies
+      kgnb cache import shared/replies
+      KGNB_REPLAY=replay kgnb report ontology-matching -p judge=model -p model=gpt-4o-mini    no key, no network
+    """
+
+
+@cache.command()
+def info() -> None:
+    """Say where the cache is and how much is in it."""
+    from kgnb.reporting.sharing import contents
+    from kgnb.settings import Settings
+
+    settings = Settings.load()
+    click.echo(settings.cache)
+    for name, (count, size) in contents(settings.cache).items():
+        click.echo(f"{name:10} {count:>9,}  {size / 1e6:8.1f} MB")
+
+
+@cache.command()
+@click.argument("folder", type=click.Path(file_okay=False), metavar="DIR")
+@click.option("--vectors/--no-vectors", default=True, show_default=True, help="With the vectors of texts.")
+def export(folder: str, vectors: bool) -> None:
+    """Write everything in the cache to DIR: one JSON file a reply, the rest as JSON Lines."""
+    from kgnb.reporting.redaction import known_secrets
+    from kgnb.reporting.scan import scan
+    from kgnb.reporting.sharing import export_cache
+    from kgnb.settings import Settings
+
+    settings = Settings.load()
+    for name, count in export_cache(settings.cache, folder, vectors=vectors).items():
+        click.echo(f"{name:10} {count:>9,}")
+    if scan(folder, known_secrets(settings)):
+        click.echo(f"kgnb: there may be secrets in it: kgnb scan {folder} says where", err=True)
+
+
+@cache.command("import")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False), metavar="DIR")
+def take_in(folder: str) -> None:
+    """Take in what an export wrote; what is there already stays."""
+    from kgnb.reporting.sharing import import_cache
+    from kgnb.settings import Settings
+
+    for name, count in import_cache(Settings.load().cache, folder).items():
+        click.echo(f"{name:10} {count:>9,} new")

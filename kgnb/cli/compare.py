@@ -1,0 +1,45 @@
+"""``kgnb compare``: what differs between runs, or between reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, metavar="RUN RUN", type=click.Path(exists=True, file_okay=False))
+@click.option("--out", type=click.Path(file_okay=False), metavar="FOLDER", help="Also write comparison.html and .json.")
+def compare(folders: tuple[str, ...], out: str | None) -> None:
+    """Say what differs between two runs or two or more reports (their folders).
+
+    Of two runs: parameters, data, versions, totals, counts and judgements that changed. Of reports: the parameters in
+    which they differ against headline figures and costs.
+
+    \b
+    Examples:
+      kgnb compare reports/ontology-matching/17190f336b6b reports/ontology-matching/5b1f0c2a9d3e
+      kgnb compare first/run second/run
+    """
+    from kgnb.reporting.comparing import compare_reports, load_run, text_of, write_comparison
+    from kgnb.reporting.ledger import read_ledger
+
+    if len(folders) < 2:
+        raise click.UsageError("name at least two folders")
+    reports = all(read_ledger(Path(folder)) for folder in folders)
+    if not reports and len(folders) > 2:
+        raise click.UsageError("runs are compared two at a time, reports any number")
+    if reports:
+        compared = compare_reports(folders)
+        click.echo(text_of(compared))
+        if out:
+            Path(out).mkdir(parents=True, exist_ok=True)
+            for path in write_comparison(Path(out), compared, "Comparison"):
+                click.echo(path)
+    if not reports or (len(folders) == 2 and all(_has_run(Path(folder)) for folder in folders)):
+        first, second = (load_run(Path(folder)) for folder in folders)
+        click.echo(str(first.compare(second)))
+
+
+def _has_run(folder: Path) -> bool:
+    return (folder / "events.jsonl").is_file() or (folder / "run" / "events.jsonl").is_file()

@@ -1,0 +1,122 @@
+"""The cache as a folder of text files that a colleague replays with no key and the network off.
+
+``replies/<digest>.json``, ``verdicts.jsonl``, ``vectors.jsonl`` (Base64 of little-endian float32) and ``reports/``, the
+seconds that reports took when they were first computed. The same cache gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from kgnb.errors import DataError
+from kgnb.judging.remembered import Memory
+from kgnb.llm.replay import ReplayCache
+from kgnb.reporting.files import write_whole
+from kgnb.vectors.cached_embedder import VectorCache
+
+FILES = {"replies": "replies.sqlite", "verdicts": "verdicts.sqlite", "vectors": "vectors.sqlite"}
+COLUMNS = {
+    "verdicts": ("judge", "question", "decision", "choice", "confidence", "rationale", "signed", "also"),
+    "vectors": ("embedder", "key", "vector"),
+}
+
+
+def contents(cache: Path) -> dict[str, tuple[int, int]]:
+    """How many replies, verdicts and vectors a cache holds, and the bytes they take."""
+    found = {}
+    for name, file in FILES.items():
+        path = cache / file
+        count = next(_rows(path, f"SELECT count(*) FROM {name}"), (0,))[0]
+        found[name] = (int(count), path.stat().st_size if path.is_file() else 0)
+    return found
+
+
+def export_cache(cache: Path, folder: Path | str, *, vectors: bool = True) -> dict[str, int]:
+    """Write a cache to a folder; how many of each there are."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "replies").mkdir(exist_ok=True)
+    counts = {"replies": 0}
+    if (cache / FILES["replies"]).is_file():
+        with closing(ReplayCache(cache / FILES["replies"])) as replies:
+            counts["replies"] = replies.export_folder(folder / "replies")
+    for name in ("verdicts", "vectors") if vectors else ("verdicts",):
+        columns = COLUMNS[name]
+        lines = [
+            json.dumps(dict(zip(columns, map(_written, row), strict=True)), ensure_ascii=False)
+            for row in _rows(cache / FILES[name], f"SELECT {', '.join(columns)} FROM {name} ORDER BY 1, 2")
+        ]
+        write_whole(folder / f"{name}.jsonl", "".join(f"{line}\n" for line in lines))
+        counts[name] = len(lines)
+    if (cache / "reports").is_dir():
+        shutil.copytree(cache / "reports", folder / "reports", dirs_exist_ok=True)
+    return counts
+
+
+def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
+    """Take in what ``export_cache`` wrote (or a bare folder of replies); how many of each were new.
+
+    Raises:
+        DataError: nothing of it is there, or a file is damaged.
+    """
+    folder = Path(folder)
+    home = folder / "replies" if (folder / "replies").is_dir() else folder
+    if home is folder and not any(folder.glob("*.json")):
+        raise DataError("there is no exported cache", where=str(folder), fix="Name the folder that the export wrote.")
+    cache.mkdir(parents=True, exist_ok=True)
+    with closing(ReplayCache(cache / FILES["replies"])) as replies:
+        counts = {"replies": replies.import_folder(home)}
+    for name, opened in (("verdicts", Memory), ("vectors", VectorCache)):
+        if (folder / f"{name}.jsonl").is_file():
+            opened(cache / FILES[name]).close()  # makes the table, and refuses a file of another kind
+            counts[name] = _take_in(cache / FILES[name], name, folder / f"{name}.jsonl")
+    if (folder / "reports").is_dir():
+        for file in sorted((folder / "reports").glob("*.json")):
+            target = cache / "reports" / file.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists():
+                shutil.copyfile(file, target)
+    return counts
+
+
+def _take_in(path: Path, name: str, file: Path) -> int:
+    columns = COLUMNS[name]
+    rows = list(_read(file, columns))
+    with closing(sqlite3.connect(path, timeout=60)) as db, db:
+        before = db.total_changes
+        marks = ", ".join("?" * len(columns))
+        db.executemany(f"INSERT OR IGNORE INTO {name} ({', '.join(columns)}) VALUES ({marks})", rows)
+        return db.total_changes - before
+
+
+def _read(file: Path, columns: Sequence[str]) -> Iterator[list[Any]]:
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                content = json.loads(line)
+                row = [content[column] for column in columns]
+                yield [base64.b64decode(value["base64"]) if isinstance(value, dict) else value for value in row]
+            except (ValueError, KeyError, TypeError) as error:
+                fix = "Export it again, or delete this line."
+                raise DataError(f"is no exported entry: {error}", where=f"{file}:{number}", fix=fix) from error
+
+
+def _rows(path: Path, query: str) -> Iterator[tuple[Any, ...]]:
+    if not path.is_file():
+        return
+    try:
+        with closing(sqlite3.connect(path, timeout=60)) as db:
+            yield from db.execute(query)
+    except sqlite3.Error as error:
+        raise DataError(f"cannot be read: {error}", where=str(path), fix="Move it away to start a new one.") from error
+
+
+def _written(value: Any) -> Any:
+    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value

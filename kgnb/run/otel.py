@@ -1,0 +1,121 @@
+"""A run as OpenTelemetry spans, named by the semantic conventions for generative AI (OTLP's JSON form)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from kgnb.run.record import Call, Query, Record, Step
+
+Span = dict[str, Any]
+
+
+def to_otel(record: Record) -> dict[str, Any]:
+    """One span for the run, one a step below it, one a model call or graph query below its step.
+
+    A run records how long things took, not when each began: spans of one level are laid end to end, also calls that
+    were made side by side. Prompts and replies are not in it.
+    """
+    trace = _id(record.id or record.agent, 32)
+    begun = int(datetime.fromisoformat(record.started).timestamp() * 1e9) if record.started else 0
+    spans: list[Span] = []
+    clock = begun
+    for step in record.steps:
+        start = clock
+        clock = _step(spans, trace, step, start)
+    totals = record.totals()
+    about = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": record.agent,
+        "gen_ai.agent.id": record.id,
+        "gen_ai.usage.input_tokens": totals["prompt_tokens"],
+        "gen_ai.usage.output_tokens": totals["completion_tokens"],
+        "kgnb.run.state": record.state,
+        "kgnb.run.judgements": totals["judgements"],
+        "kgnb.run.usd": totals["usd"],
+    }
+    ended = max(clock, begun + int((record.seconds or 0) * 1e9))
+    root = _span(trace, "run", "", f"invoke_agent {record.agent}", begun, ended, about)
+    root["status"] = {"code": 2 if record.state in ("failed", "cancelled") else 1}
+    scope = {"name": "kgnb", "version": record.versions.get("kgnb", "")}
+    resource = {"attributes": _attributes({"service.name": "kgnb", "service.version": scope["version"]})}
+    return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": [root, *spans]}]}]}
+
+
+def _step(spans: list[Span], trace: str, step: Step, start: int) -> int:
+    name = f"step-{step.number}"
+    counts = {f"kgnb.count.{key}": value for key, value in step.counts.items()}
+    about = {"kgnb.step.number": step.number, "kgnb.step.judgements": len(step.judgements), "error.type": step.error}
+    ended = start + int((step.seconds or 0) * 1e9)
+    spans.append(_span(trace, name, "run", step.name, start, ended, about | counts))
+    spans[-1]["status"] = {"code": 2 if step.error else 1}
+    clock = start
+    for call in sorted(step.calls, key=lambda one: one.number):
+        after = clock + int(call.seconds * 1e9)
+        spans.append(_span(trace, f"call-{call.number}", name, f"chat {call.model}", clock, after, _of_call(call), 3))
+        spans[-1]["status"] = {"code": 2 if call.error else 1}
+        clock = after
+    for number, query in enumerate(step.queries, start=1):
+        after = clock + int(query.seconds * 1e9)
+        identity = f"{name}-query-{number}"
+        spans.append(_span(trace, identity, name, f"query {query.graph}", clock, after, _of_query(query), 3))
+        clock = after
+    return max(ended, clock)
+
+
+def _of_call(call: Call) -> dict[str, Any]:
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",  # the protocol that is spoken, whoever speaks it
+        "gen_ai.request.model": call.model,
+        "gen_ai.response.model": call.model,
+        "gen_ai.response.finish_reasons": [call.finish_reason] if call.finish_reason else [],
+        "gen_ai.usage.input_tokens": call.prompt_tokens,
+        "gen_ai.usage.output_tokens": call.completion_tokens,
+        "error.type": call.error,
+        "kgnb.call.cached": call.cached,
+        "kgnb.call.usd": call.usd,
+        "kgnb.call.retries": max(0, len(call.attempts) - 1),
+        "kgnb.call.request": call.request,
+    }
+
+
+def _of_query(query: Query) -> dict[str, Any]:
+    return {
+        "db.system.name": "sparql",
+        "db.namespace": query.graph,
+        "db.query.text": query.query,
+        "db.response.returned_rows": query.rows,
+    }
+
+
+def _span(
+    trace: str, name: str, parent: str, title: str, begun: int, ended: int, about: Mapping[str, Any], kind: int = 1
+) -> Span:
+    span = {"traceId": trace, "spanId": _id(trace + name, 16)}
+    if parent:
+        span["parentSpanId"] = _id(trace + parent, 16)
+    times = {"startTimeUnixNano": str(begun), "endTimeUnixNano": str(ended)}
+    return span | {"name": title, "kind": kind} | times | {"attributes": _attributes(about)}
+
+
+def _attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": _value(value)} for key, value in values.items() if value is not None and value != []]
+
+
+def _value(value: Any) -> dict[str, Any]:
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, int):
+        return {"intValue": str(value)}
+    if isinstance(value, float):
+        return {"doubleValue": value}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [_value(item) for item in value]}}
+    return {"stringValue": str(value)}
+
+
+def _id(text: str, length: int) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
