@@ -71,7 +71,12 @@ class KgcMagics(VerbMagics):
 
     @verb("kgc instantiate", "%kgc instantiate notes/", "%kgc instantiate huts:kitchen-notes --judge rule")
     @argument("documents", metavar="DOCUMENT", nargs="+", help="files, folders or patterns: text, Markdown, HTML, PDF")
-    @argument("--judge", choices=READERS, default="auto", help="who reads; auto: the model if one is set, else rule")
+    @argument(
+        "--judge",
+        choices=(*READERS, "person"),
+        default="auto",
+        help="who reads; auto: the model if one is set, else rule",
+    )
     @argument("--folder", metavar="FOLDER", default=None, help="keep journals here: what was read is not read again")
     @options(Options)
     def instantiate(self, arguments: argparse.Namespace) -> Built:
@@ -109,7 +114,12 @@ class KgcMagics(VerbMagics):
 
     @verb("kgc run", "%kgc run notes/ --reference pantry.ttl", "%kgc run huts:kitchen-notes --judge rule")
     @argument("documents", metavar="DOCUMENT", nargs="+", help="files, folders or patterns")
-    @argument("--judge", choices=READERS, default="auto", help="who reads; auto: the model if one is set, else rule")
+    @argument(
+        "--judge",
+        choices=(*READERS, "person"),
+        default="auto",
+        help="who reads; auto: the model if one is set, else rule",
+    )
     @argument("--folder", metavar="FOLDER", default=None, help="keep journals here")
     @argument("--reference", metavar="FILE", default="", help="then ground to this graph")
     @options(Options)

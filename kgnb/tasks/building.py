@@ -128,11 +128,14 @@ def make_reader(
     """The reader of this name, or the one given.
 
     Raises:
-        ConfigError: a model is asked for and none is set.
+        ConfigError: a model is asked for and none is set, or a person, who calls the tools in a notebook.
         ValueError: there is no reader of this name.
     """
     if not isinstance(judge, str):
         return judge if hasattr(judge, "read") else CallableReader(judge)  # type: ignore[return-value]
+    if judge == "person":
+        fix = "In a notebook: %kgc call TOOL --fill shows a tool's form; %kgc missing says what is still required."
+        raise ConfigError("a person reads by calling the tools", fix=fix)
     if judge not in READERS:
         raise ValueError(f"there is no judge {judge!r}; there are {', '.join(READERS)}, and person in a notebook")
     if judge == "model" and model is None:
