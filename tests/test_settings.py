@@ -80,3 +80,30 @@ def test_the_settings_page_lists_every_setting() -> None:
     for entry in fields(Settings):
         row = f"| `{entry.metadata['toml']}` | `{entry.metadata['variable']}` |"
         assert row in page and entry.metadata["help"] in page
+
+
+def test_services_are_described_by_name(tmp_path: Path) -> None:
+    text = '[endpoints.ours]\nurl = "http://127.0.0.1:1/q"\nauth = "env:OURS"\ngraph = "urn:g"\ntimeout = 5\n'
+    [ours] = Settings.load(write(tmp_path, text), {}).endpoints
+    assert (ours.name, ours.url, ours.auth, ours.graph, ours.timeout) == (
+        "ours",
+        "http://127.0.0.1:1/q",
+        "env:OURS",
+        "urn:g",
+        5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[endpoints.ours]\nauth = "env:X"\n', "has no url"),
+        ('[endpoints.ours]\nurl = "http://x"\nauth = "sk-planted-0123456789"\n', "holds a key itself"),
+        ('[endpoints.ours]\nurl = "http://x"\ntimeuot = 3\n', "Did you mean timeout?"),
+        ("[endpoints.ours]\nurl = 3\n", "is 3"),
+    ],
+)
+def test_a_wrong_service_says_what_and_how_to_mend_it(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        Settings.load(write(tmp_path, text), {})
+    assert message in str(error.value) and "sk-planted" not in str(error.value)

@@ -6,6 +6,7 @@ from rdflib import Graph
 
 from kgnb.errors import DataError
 from kgnb.magics.kg import Opened
+from tests.kg.flaky_endpoint import FlakyEndpoint
 from tests.magics.conftest import ALPINE, Notebook
 
 
@@ -79,3 +80,22 @@ def test_open_says_what_had_to_be_mended(notebook: Notebook, folder: Path) -> No
     opened = notebook.good("%kg open sloppy.ttl").value
     assert opened.triples == 1 and opened.mended
     assert "mended" in repr(opened) and "mended" in opened._repr_mimebundle_()["text/html"]
+
+
+def test_a_service_is_opened_and_looked_at_without_counting_everything(notebook: Notebook) -> None:
+    service = FlakyEndpoint("gzip")
+    service.store.update(
+        'INSERT DATA { <urn:a> a <urn:Hut> ; <http://www.w3.org/2000/01/rdf-schema#label> "Hut"@en . '
+        "GRAPH <urn:g> { <urn:b> a <urn:Hut> } }"
+    )
+    try:
+        opened = notebook.good(f"%kg open {service.url} --as ours")
+        assert "answered in" in opened.printed and opened.value.triples is None
+        frame = notebook.good("%kg info").value.df().set_index("what")
+        assert frame.loc["triples", "which"] == "not counted"
+        assert (frame.loc["classes", "count"], frame.loc["named graphs", "which"]) == (1, "urn:g")
+        assert frame.loc["texts in en", "count"] == 1
+        assert "answers in" in notebook.good("%kg list --check").value.df()["health"].tolist()[0]
+    finally:
+        service.stop()
+    assert "cannot be reached" in notebook.good("%kg list --check").value.df()["health"].tolist()[0]
