@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from kgnb.datasets.published_alignment import BY_PAIR, COST, PATHS
-from kgnb.evaluate.ranking import Measured, is_feasible
+from kgnb.evaluate.ranking import IDENTICAL, Measured, is_feasible
 from kgnb.reporting.entity_alignment.aligning import Results, Setting
 from kgnb.reporting.ontology_matching.sections import Words
 from kgnb.reporting.plot import Plot, Theme
@@ -70,6 +70,10 @@ def _warnings(results: Results) -> list[str]:
         "'each entity by itself' makes no such use of it.",
         "Pairs about entities that are in no known pair are not counted in precision.",
     ]
+    first = results.headline[0].measured
+    if IDENTICAL in first.slices:
+        share = first.slices[IDENTICAL].tests / max(1, first.ranking.tests)
+        notes.append(f"Identical names alone would solve {share:.1%} of the pairs.")
     for peer in BY_PAIR.get(results.pair, ()):
         if peer.mrr is not None and not is_feasible(peer.hits1, 1.0, peer.mrr, rounding=0.0005):
             notes.append(
