@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -36,7 +37,9 @@ class Helpful(click.Command):
     "--out", type=click.Path(file_okay=False), metavar="FOLDER", help="Where to write. [default: reports/NAME/<digest>]"
 )
 @click.option("--open", "show", is_flag=True, help="Open the page when it is done.")
-def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool) -> None:
+@click.option("--pdf", is_flag=True, help="Also print the page to report.pdf, through a browser.")
+@click.option("--index", is_flag=True, help="Instead: write index.html of all reports in --out. [default: reports]")
+def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool, pdf: bool, index: bool) -> None:
     """Run the report NAME; without NAME, list the reports there are.
 
     NAME is one of them, or a notebook of your own (a .ipynb file whose first code cell is tagged "parameters"). The
@@ -49,9 +52,17 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
       kgnb report ontology-matching --help           its parameters
       kgnb report ontology-matching -p dataset=oaei-conference -p k=10
       kgnb report ./my-report.ipynb -p year=2026 --out today
+      kgnb report --index                            reports/index.html
     """
-    from kgnb.reporting.report import run_report, templates
+    from kgnb.reporting.index import write_index
+    from kgnb.reporting.pdf import print_pdf
+    from kgnb.reporting.report import REPORTS, run_report, templates
 
+    if index:
+        if name or given:
+            raise click.UsageError("--index runs no report: leave out NAME and -p")
+        click.echo(write_index(Path(out) if out else REPORTS))
+        return
     if name is None:
         for template in templates():
             click.echo(f"{template.name:24} {template.summary}")
@@ -69,6 +80,8 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
     for text in headline(result.metrics):
         click.echo(text)
     click.echo(result.html)
+    if pdf:
+        click.echo(print_pdf(result.html))
     if show:
         click.launch(str(result.html))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbconvert import HTMLExporter
@@ -11,6 +13,8 @@ from traitlets.config import Config
 from kgnb.reporting.ledger import Ledger
 
 TEMPLATES = Path(__file__).parent
+TIMED = re.compile(r"^#+\s+(costs?|times?)\b", re.IGNORECASE | re.MULTILINE)
+TIMES = re.compile(r"<!-- times -->.*?<!-- /times -->", re.DOTALL)
 
 
 def page(notebook: Path, title: str, ledger: Ledger) -> str:
@@ -40,6 +44,22 @@ def page(notebook: Path, title: str, ledger: Ledger) -> str:
     )
     content = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
     content.metadata.pop("widgets", None)
+    _mark_times(content)
     styles = (TEMPLATES / "template" / "report.css").read_text(encoding="utf-8")
     html, _ = exporter.from_notebook_node(content, {"ledger": ledger, "styles": styles, "title": title})
     return str(html)
+
+
+def without_times(html: str) -> str:
+    """A page without the blocks that hold times: the same bytes whenever the report is made."""
+    return TIMES.sub("", html)
+
+
+def _mark_times(notebook: Any) -> None:
+    """What stands under a heading "Cost" or "Times" says how long things took, and is marked as such."""
+    timed = False
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and cell.source.lstrip().startswith("#"):
+            timed = bool(TIMED.search(cell.source))
+        elif cell.cell_type == "code":
+            cell.metadata["kgnb_times"] = timed

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -29,9 +30,11 @@ from kgnb.reporting.html import page
 from kgnb.reporting.kernel import NAME
 from kgnb.reporting.ledger import Ledger, read_ledger
 from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters
-from kgnb.reporting.redaction import known_secrets, redact_folder
+from kgnb.reporting.provenance import write_provenance
+from kgnb.reporting.redaction import known_secrets, redact, redact_folder
 from kgnb.reporting.request import Request
 from kgnb.reporting.session import Session, as_code
+from kgnb.run.run import package_versions
 from kgnb.settings import Settings
 
 HERE = Path(__file__).parent
@@ -150,12 +153,26 @@ def run_report(
     secrets = known_secrets(settings)
     Request(name, values).save(folder, secrets)
     ledger = Ledger(folder, on_cell=on_cell)
+    begun = datetime.now(UTC)
     try:
         _execute(template.path, values, folder / "report.ipynb", ledger, session, about, secrets)
     finally:
         redact_folder(folder, secrets)
         if (folder / "report.ipynb").is_file():
             write_whole(folder / "report.html", page(folder / "report.ipynb", template.title, ledger))
+        write_provenance(
+            folder,
+            title=template.title,
+            summary=template.summary,
+            report=template.name,
+            command=redact(command, secrets),
+            values=redact(values, secrets),
+            data=data,
+            versions=package_versions(),
+            ledger=ledger,
+            begun=begun,
+            ended=datetime.now(UTC),
+        )
     metrics = folder / "metrics.json"
     return ReportResult(
         folder=folder,
@@ -225,7 +242,7 @@ def _claim(folder: Path) -> None:
         )
     for name in ("run", "alignments") if earlier is not None else ():
         shutil.rmtree(folder / name, ignore_errors=True)
-    for name in ("metrics.json", "timing.json", "report.html", "report.ipynb"):
+    for name in ("metrics.json", "timing.json", "report.html", "report.ipynb", "report.pdf"):
         (folder / name).unlink(missing_ok=True)
 
 

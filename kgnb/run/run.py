@@ -80,7 +80,7 @@ class Run:
             agent=agent,
             parameters=plain(dict(parameters or {}), "parameters"),
             data=dict(data or {}),
-            versions=dict(_versions() if versions is None else versions),
+            versions=dict(package_versions() if versions is None else versions),
             seed=seed,
         )
         content = (agent, self._record.parameters, self._record.data, seed, self._record.versions)
@@ -370,7 +370,8 @@ def _number(value: int, name: str, aside: str = "") -> str:
     return f"{value:,} {name}{'' if value == 1 else 's'}{f' ({aside})' if aside else ''}"
 
 
-def _versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
+    """The versions of Python and of the packages that sway a result."""
     found = {"python": ".".join(map(str, sys.version_info[:3]))}
     for package in _PACKAGES:
         try:

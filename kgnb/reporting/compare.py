@@ -1,0 +1,71 @@
+"""What the report ``compare`` computes and draws."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from kgnb.errors import DataError
+from kgnb.reporting.comparing import Compared, compare_reports, load_run
+from kgnb.reporting.files import write_whole
+from kgnb.reporting.parameters import assignments
+from kgnb.reporting.report import REPORTS
+from kgnb.reporting.session import Session
+from kgnb.results.table import Column, Table, Value
+
+
+def compare_named(folders: str) -> Compared:
+    """The reports in these folders, separated by commas; all below ``reports/`` if none is named."""
+    named = _named(folders) or [
+        path.parent
+        for path in sorted(REPORTS.rglob("cells.json"))
+        if "compare" not in path.parts and "items" not in path.parts
+    ]
+    if not named:
+        raise DataError("there is no report to compare", where=str(REPORTS), fix="kgnb report compare -p folders=A,B")
+    return compare_reports(named)
+
+
+def save(compared: Compared, session: Session) -> None:
+    """Write ``metrics.json``: the comparison as data."""
+    content = {"report": "compare"} | {"compared": compared.to_json()}
+    write_whole(session.folder / "metrics.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def shown(compared: Compared) -> Table:
+    """A row a report."""
+    names = [*compared.varied, "state"]
+    numbers = [*compared.columns, *compared.cost_columns]
+    columns = [Column(f"p{at}", name) for at, name in enumerate(names)]
+    columns += [Column(f"n{at}", name, "number") for at, name in enumerate(numbers)]
+    rows: list[list[Value]] = []
+    for row in compared.rows:
+        told = [assignments({"": row.parameters[name]})[0][1:] for name in compared.varied]
+        figures = {**row.cost, **row.figures}
+        rows.append([*told, row.state, *(figures.get(name) for name in numbers)])
+    notes = [f"row {number}: {note}" for number, row in enumerate(compared.rows, 1) for note in row.notes]
+    return Table(columns, rows, caption="Parameters against headline figures and costs", notes=notes)
+
+
+def fixed(compared: Compared) -> Table:
+    """The parameters that are the same in all."""
+    rows: list[list[Value]] = [list(word.partition("=")[::2]) for word in assignments(compared.fixed)]
+    return Table([Column("name", "parameter"), Column("value", "value")], rows)
+
+
+def changes(folders: str) -> Table:
+    """What two runs counted and judged differently; an empty table unless two reports with runs are named."""
+    named = _named(folders)
+    rows: list[list[Value]] = []
+    if len(named) == 2 and all((folder / "run").is_dir() for folder in named):
+        first, second = (load_run(folder) for folder in named)
+        for line in str(first.compare(second)).splitlines():
+            if "seconds" not in line:  # times never repeat
+                what, _, how = line.partition(": ")
+                rows.append([what, how])
+    notes = [] if rows else ["Name two reports to see what changed between their runs."]
+    return Table([Column("what", "what"), Column("how", "before -> after")], rows, notes=notes)
+
+
+def _named(folders: str) -> list[Path]:
+    return [Path(name.strip()) for name in folders.split(",") if name.strip()]
