@@ -44,7 +44,7 @@ export function drawPanel(
     'div',
     'kgnb-panel-body',
     {},
-    hint ? element('p', 'kgnb-panel-hint', { role: 'status' }, hint) : null,
+    hint ? element('p', 'kgnb-panel-hint', { role: 'status' }, oneLine(hint)) : null,
     drawing.connections(),
     ...AGENTS.map(agent => drawing.agent(agent)),
     drawing.runs()

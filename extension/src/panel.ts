@@ -5,6 +5,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
+import { NotebookActions } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
@@ -23,6 +24,7 @@ import { drawRun, newRunState } from './runview';
 import type { Words } from './words';
 
 const WATCHED = 1000; // milliseconds between looks at a kernel that works
+const PATIENCE = 5000; // milliseconds a kernel is given to answer
 
 export class ControlPanel extends Widget implements PanelActions {
   private data: PanelData = NOTHING;
@@ -49,6 +51,7 @@ export class ControlPanel extends Widget implements PanelActions {
     tracker.currentChanged.connect(() => {
       this.follow();
     });
+    NotebookActions.executed.connect(this.onExecuted);
     this.follow();
     this.draw();
   }
@@ -107,6 +110,7 @@ export class ControlPanel extends Widget implements PanelActions {
   }
 
   override dispose(): void {
+    NotebookActions.executed.disconnect(this.onExecuted);
     this.comm?.close();
     super.dispose();
   }
@@ -145,11 +149,14 @@ export class ControlPanel extends Widget implements PanelActions {
     this.refresh();
   }
 
+  private readonly onExecuted = (): void => {
+    this.refresh();
+  };
+
   /** While cells run, a look now and then shows how far they are; kernels that can, answer at once. */
   private readonly onStatus = (_: Kernel.IKernelConnection, status: Kernel.Status): void => {
-    if (status === 'idle') {
-      this.refresh();
-    } else if (status === 'busy') {
+    // Not at "idle": every question makes the kernel busy and idle again.
+    if (status === 'busy') {
       setTimeout(() => {
         if (this.kernel?.status === 'busy') {
           this.refresh();
@@ -167,9 +174,17 @@ export class ControlPanel extends Widget implements PanelActions {
       return;
     }
     this.asking = true;
-    void this.ask({ ask: 'state' }).then(answer => {
+    const late = new Promise<'late'>(resolve => {
+      setTimeout(() => {
+        resolve('late');
+      }, PATIENCE);
+    });
+    void Promise.race([this.ask({ ask: 'state' }), late]).then(answer => {
       this.asking = false;
-      this.showAnswer(answer);
+      // A kernel that cannot answer while it works leaves what is shown as it is.
+      if (answer !== 'late') {
+        this.showAnswer(answer);
+      }
       if (this.again) {
         this.again = false;
         this.refresh();

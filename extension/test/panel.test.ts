@@ -1,0 +1,112 @@
+// @vitest-environment jsdom
+import { describe, expect, it } from 'vitest';
+import { NOTHING, readPanel } from '../src/panel-data';
+import type { PanelActions, PanelState } from '../src/panel-drawing';
+import { drawPanel } from '../src/panel-drawing';
+import { choicesFrom, DEFAULTS } from '../src/preferences';
+import { fromCodePoints, readOffers, toCodePoints } from '../src/query-completions';
+import { UNTRANSLATED, wordsFrom } from '../src/words';
+
+const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
+const words = wordsFrom(UNTRANSLATED);
+
+function actions(): PanelActions & { asked: unknown[] } {
+  const asked: unknown[] = [];
+  const note =
+    (name: string) =>
+    (...given: unknown[]): void => {
+      asked.push([name, ...given]);
+    };
+  return { asked, insert: note('insert'), check: note('check'), openRun: note('openRun'), stop: note('stop') };
+}
+
+const fresh = (): PanelState => ({ opened: new Map(), health: new Map() });
+
+const SESSION = {
+  version: 1,
+  model: HOSTILE,
+  connections: [{ name: HOSTILE, origin: HOSTILE, remote: false, current: true, triples: 1200 }],
+  agents: [
+    {
+      name: 'ontology_matching',
+      waiting: 3,
+      stages: [{ name: 'retrieve', state: 'done', counts: { entities: 12 }, seconds: 2 }]
+    }
+  ],
+  runs: [
+    {
+      number: 1,
+      agent: 'ontology_matching',
+      state: 'running',
+      step: HOSTILE,
+      working: true,
+      steps: 2,
+      calls: 4,
+      tokens: 900,
+      usd: 0.5,
+      seconds: 3
+    }
+  ],
+  saved: [{ folder: 'a/run', name: HOSTILE }]
+};
+
+describe('the panel', () => {
+  it('shows hostile names as text', () => {
+    const drawn = drawPanel(readPanel(SESSION), fresh(), words, actions(), HOSTILE);
+    expect(drawn.querySelector('img')).toBeNull();
+    expect(drawn.textContent).toContain('<img src=x');
+    expect(drawn.textContent).not.toContain('\u202e');
+  });
+
+  it('shows what a stage did, what waits, and what a run costs while it goes on', () => {
+    const done = actions();
+    const drawn = drawPanel(readPanel(SESSION), fresh(), words, done, '');
+    for (const said of ['12 entities', '3 wait for you', '900 tokens', '$0.50', '1,200 triples']) {
+      expect(drawn.textContent).toContain(said);
+    }
+    drawn.querySelector<HTMLButtonElement>('[aria-label="Stop this run"]')?.click();
+    drawn.querySelector<HTMLButtonElement>('[aria-label="Insert a cell: %om store"]')?.click();
+    expect(done.asked).toEqual([['stop'], ['insert', '%om store']]);
+  });
+
+  it('remembers what a person folded', () => {
+    const state = fresh();
+    const head = (): HTMLButtonElement | undefined =>
+      [...drawPanel(NOTHING, state, words, actions(), '').querySelectorAll('button')].find(
+        one => one.textContent === 'Entity alignment'
+      );
+    expect(head()?.getAttribute('aria-expanded')).toBe('false');
+    head()?.click();
+    expect(head()?.getAttribute('aria-expanded')).toBe('true');
+  });
+
+  it('refuses what it does not know', () => {
+    expect(() => readPanel({ ...SESSION, version: 2 })).toThrow('version 2');
+    expect(() => readPanel({ ...SESSION, runs: 7 })).toThrow('runs');
+  });
+});
+
+describe('offers of the kernel', () => {
+  it('count characters as Python does', () => {
+    const source = '🏔 hütt';
+    expect(toCodePoints(source, source.length)).toBe(6);
+    expect(fromCodePoints(source, 6)).toBe(source.length);
+  });
+
+  it('carry the label they were found by, on one line and without what hides', () => {
+    const answer = { start: 2, end: 6, items: [{ text: ':Hut', kind: 'class', label: 'Hütte\n(\u202ealt)' }] };
+    const found = readOffers(answer, '🏔 hütt');
+    expect(found.items[0]).toEqual({ insertText: ':Hut', type: 'class', label: ':Hut  Hütte ↵ [⟨U+202E⟩alt]' });
+    expect([found.start, found.end]).toEqual([3, 7]);
+  });
+});
+
+describe('choices', () => {
+  it('fall back to what holds by default', () => {
+    expect(choicesFrom({})).toEqual(DEFAULTS);
+    expect(choicesFrom({ highlightCells: 'no', rowsPerPage: 33, completeQueries: false })).toEqual({
+      ...DEFAULTS,
+      completeQueries: false
+    });
+  });
+});
