@@ -25,6 +25,7 @@ INSTRUCTIONS = """You answer a question from a knowledge graph. Choose the value
 value does. What you know besides counts for nothing here."""
 _MOST = 200  # values a judge looks at
 _SUPPORT = 200  # triples shown as proof
+_LABELLED = 1000  # values whose labels are looked up; the others show their IRI
 
 
 def answer(state: State) -> State:
@@ -185,7 +186,7 @@ def _end(hop: Hop, triple: Triple) -> Term:
 
 def _labels(state: State, values: Sequence[Term], support: Sequence[Triple]) -> dict[str, str]:
     wanted = (
-        iris(tuple(values))
+        iris(tuple(values[:_LABELLED]))
         | iris(tuple(support))
         | iris(state.memory.triples)
         | frozenset(map(str, state.linked.entities))

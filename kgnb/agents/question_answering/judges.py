@@ -42,7 +42,11 @@ def make_judges(
         decisions = Decisions(decisions)
     if name == "person":
         if decisions is None:
-            raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
+            raise ConfigError(
+                "the person judge answers from a file of decisions, and none is given",
+                fix="Decide action by action in a notebook (%load_ext kgnb, then %qa), or give the decisions made "
+                "there: --decisions FILE.",
+            )
         return Judges.all(PersonJudge(decisions))
     if name == "rule":
         found = Judges.all(RuleJudge())

@@ -260,7 +260,9 @@ class Answer:
     paths: tuple[Path, ...] = ()  # the memory it rests on
     linked: Linked = Linked(())
     notes: tuple[str, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict, repr=False)  # by IRI, for all terms in values and support
+    labels: Mapping[str, str] = field(
+        default_factory=dict, repr=False
+    )  # by IRI, for the first 1,000 values and the support
 
     def label(self, term: Term) -> str:
         """How a person would read a term."""
