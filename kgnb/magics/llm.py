@@ -91,6 +91,24 @@ class LlmMagics(VerbMagics):
             notes=[_budget(self.session.settings)],
         )
 
+    @verb("llm cache", "%llm cache", "%llm cache export shared/replies", "%llm cache import shared/replies")
+    @argument("do", nargs="?", default="info", choices=["info", "export", "import"], help="what to do [info]")
+    @argument("folder", metavar="DIR", nargs="?", default="", help="the folder to write, or to take in")
+    def cache(self, arguments: argparse.Namespace) -> Table:
+        """Show what is kept of models, write it to a folder for a colleague, or take such a folder in."""
+        from kgnb.reporting.sharing import contents, export_cache, import_cache
+
+        kept = self.session.settings.cache
+        if arguments.do == "info":
+            counts = {name: count for name, (count, _) in contents(kept).items()}
+        elif not arguments.folder:
+            raise ConfigError("no folder is named", fix=f"%llm cache {arguments.do} DIR")
+        else:
+            counts = (export_cache if arguments.do == "export" else import_cache)(kept, arguments.folder)
+        rows: list[list[Any]] = [[name, count] for name, count in counts.items()]
+        caption = {"info": "In the cache", "export": "Written", "import": "New in the cache"}[arguments.do]
+        return Table([Column("what", "what"), Column("count", "how many", "number")], rows, caption=caption)
+
     @verb("llm budget", "%llm budget --calls 500 --usd 1", "%llm budget --usd 0")
     @argument("--calls", type=Number(int, 0, None), metavar="N", help="model calls a run may make; 0: no limit")
     @argument("--tokens", type=Number(int, 0, None), metavar="N", help="tokens a run may use; 0: no limit")

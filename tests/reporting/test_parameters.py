@@ -93,7 +93,7 @@ def test_an_unknown_name_gives_the_nearest():
 )
 def test_names_that_look_secret_are_refused_with_advice(name):
     assert looks_secret(name)
-    with pytest.raises(ValueError, match="KGNB_API_KEY"):
+    with pytest.raises(ValueError, match="env:NAME"):
         check(PARAMETERS, {name: "sk-123"})
 
 

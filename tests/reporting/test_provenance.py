@@ -1,0 +1,59 @@
+import json
+
+import pytest
+
+from kgnb.cli import main
+from kgnb.errors import BackendError
+from kgnb.reporting.html import TIMES, without_times
+from kgnb.reporting.pdf import print_pdf
+from kgnb.reporting.report import run_report
+from kgnb.run import Run
+
+PARAMETERS = "k: int = 2  # how many [1, 9]\nword: str = 'a'  # of what"
+SAVES = (
+    "import json\nfrom kgnb.reporting.session import current\n"
+    "(current().folder / 'metrics.json').write_text(json.dumps({'headline': [{'F1': 10.0 * k}]}))"
+)
+
+
+@pytest.fixture
+def made(write_notebook, settings, tmp_path):
+    path = write_notebook("# Small", PARAMETERS, SAVES, "# Cost", "import time; time.perf_counter()")
+    return [run_report(path, {"k": k}, tmp_path / name, settings).folder for k, name in ((2, "a"), (2, "b"), (3, "c"))]
+
+
+def test_a_report_describes_itself_is_listed_compared_and_the_same_again(made, tmp_path, capsys):
+    a, b, c = made
+    crate = json.loads((a / "ro-crate-metadata.json").read_text())
+    entities = {entity["@id"]: entity for entity in crate["@graph"]}
+    assert len(entities) == len(crate["@graph"])
+    assert crate["@context"] == "https://w3id.org/ro/crate/1.1/context"
+    about = entities["ro-crate-metadata.json"]
+    assert about["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"} and about["about"] == {"@id": "./"}
+    assert {part["@id"] for part in entities["./"]["hasPart"]} >= {"report.html", "metrics.json", "report.ipynb"}
+    for entity in crate["@graph"]:
+        for value in entity.values():
+            for one in value if isinstance(value, list) else [value]:
+                if isinstance(one, dict) and not one["@id"].startswith("http"):
+                    assert one["@id"] in entities
+    pages = [(folder / "report.html").read_text() for folder in (a, b)]
+    assert len(TIMES.findall(pages[0])) == 1 and pages[0] != pages[1]
+    assert without_times(pages[0]) == without_times(pages[1])
+    assert main(["compare", str(a), str(c), "--out", str(tmp_path / "both")]) == 0
+    assert capsys.readouterr().out.splitlines()[:3] == ["k  state  F1", "2  done   20.0", "3  done   30.0"]
+    assert main(["report", "--index", "--out", str(tmp_path)]) == 0
+    index = (tmp_path / "index.html").read_text()
+    assert all(f'href="{name}/report.html"' in index for name in "abc") and "both/comparison.html" in index
+    with pytest.raises(BackendError, match="did not print"):
+        print_pdf(a / "report.html", "/no/such/browser")
+
+
+def test_a_run_becomes_spans_with_the_names_of_the_conventions(tmp_path, capsys):
+    run = Run("example", folder=tmp_path / "run")
+    with run:
+        run.do(len, [1])
+    assert main(["run", "export", str(tmp_path / "run"), "--otel", str(tmp_path / "o.json")]) == 0
+    [scope] = json.loads((tmp_path / "o.json").read_text())["resourceSpans"][0]["scopeSpans"]
+    root, step = scope["spans"]
+    assert {"key": "gen_ai.operation.name", "value": {"stringValue": "invoke_agent"}} in root["attributes"]
+    assert (step["name"], step["parentSpanId"], step["traceId"]) == ("len", root["spanId"], root["traceId"])

@@ -1,0 +1,144 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from kgnb.errors import DataError
+from kgnb.reporting.grid import grid_of, part_of, read_grid
+from kgnb.reporting.item import read_state
+from kgnb.reporting.sweep import SweepError, resume_sweep, run_sweep
+
+PARAMETERS = "k: int = 2  # how many [1, 9]\nword: str = 'a'  # of what"
+SAVES = (
+    "import json, os, time\nfrom kgnb.reporting.session import current\n"
+    "with open(os.environ['SEEN'], 'a') as seen: seen.write(f'{k}\\n')\n"
+    "if os.path.exists(os.environ['SEEN'] + f'-slow-{k}'): time.sleep(60)\n"
+    "if word == 'bad': raise ValueError('no such word')\n"
+    "(current().folder / 'metrics.json').write_text("
+    "json.dumps({'headline': [{'F1': 10.0 * k}], 'calls': k, 'tokens': 7 * k}))"
+)
+
+
+@pytest.fixture
+def sweep_file(write_notebook, tmp_path, monkeypatch):
+    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
+    write_notebook("# Small", PARAMETERS, SAVES)
+
+    def write(**content):
+        (tmp_path / "grid.yaml").write_text(json.dumps({"report": "small.ipynb"} | content))
+        return tmp_path / "grid.yaml"
+
+    return write
+
+
+def seen(tmp_path):
+    return sorted((tmp_path / "seen").read_text().split())
+
+
+def test_a_grid_is_every_combination_and_what_is_included_each_once(sweep_file):
+    include = [{"k": 3, "word": "c"}, {"k": 1, "word": "a"}]
+    grid = read_grid(sweep_file(parameters={"k": [1, 2], "word": ["a", "b"]}, include=include))
+    assert [(item.values["k"], item.values["word"]) for item in grid.items] == [
+        (1, "a"), (1, "b"), (2, "a"), (2, "b"), (3, "c"),
+    ]  # fmt: skip
+    assert grid.varied == ("k", "word")
+    assert grid.label(grid.items[0]) == "k=1 word=a"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [({"parameters": {"k": []}}, "empty list"), ({"grid": {}}, "no entry 'grid'"), ({"parameters": [1]}, "maps")],
+)
+def test_a_file_of_another_form_is_refused(sweep_file, content, said):
+    with pytest.raises(DataError, match=said):
+        read_grid(sweep_file(**content))
+
+
+def test_a_value_that_is_not_allowed_is_refused_before_anything_runs(sweep_file, settings, tmp_path):
+    with pytest.raises(ValueError, match="from 1 to 9"):
+        run_sweep(sweep_file(parameters={"k": [1, 99]}), tmp_path / "out", settings=settings)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_shard_is_every_nth_and_all_shards_are_all(sweep_file):
+    items = read_grid(sweep_file(parameters={"k": [1, 2, 3, 4, 5]})).items
+    assert [item.values["k"] for item in part_of(items, "1/2")] == [1, 3, 5]
+    assert sorted(item.number for i in (1, 2, 3) for item in part_of(items, f"{i}/3")) == [1, 2, 3, 4, 5]
+    for wrong in ("0/2", "3/2", "x", "1"):
+        with pytest.raises(ValueError, match="I/N"):
+            part_of(items, wrong)
+
+
+def test_a_sweep_needs_a_report():
+    with pytest.raises(DataError, match="names its report"):
+        grid_of({"parameters": {}}, "x.yaml")
+
+
+@pytest.mark.slow
+def test_parallel_equals_serial_and_what_is_done_does_not_run_again(sweep_file, settings, tmp_path):
+    file = sweep_file(parameters={"k": [1, 2, 3]})
+    serial = run_sweep(file, tmp_path / "serial", settings=settings)
+    parallel = run_sweep(file, tmp_path / "parallel", workers=3, settings=settings)
+    assert serial.comparison.read_bytes() == parallel.comparison.read_bytes()
+    assert serial.html.read_bytes() == parallel.html.read_bytes()
+    assert seen(tmp_path) == ["1", "1", "2", "2", "3", "3"]
+    run_sweep(file, tmp_path / "serial", settings=settings)
+    assert len(seen(tmp_path)) == 6
+    rows = json.loads(serial.comparison.read_text())["rows"]
+    assert [(row["figures"]["F1"], row["cost"]["calls"]) for row in rows] == [(10.0, 1), (20.0, 2), (30.0, 3)]
+
+
+@pytest.mark.slow
+def test_a_failure_is_tried_twice_and_stops_nothing(sweep_file, settings, tmp_path):
+    file = sweep_file(parameters={"k": [1]}, include=[{"k": 4, "word": "bad"}])
+    with pytest.raises(SweepError, match="1 of 2 reports failed") as caught:
+        run_sweep(file, tmp_path / "out", settings=settings)
+    assert caught.value.result.states == {"done": 1, "failed": 1}
+    assert seen(tmp_path) == ["1", "4", "4"]
+    failed = json.loads(caught.value.result.comparison.read_text())["rows"][1]
+    assert failed["state"] == "failed" and "no such word" in failed["error"]
+    assert "partial" in caught.value.result.html.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_what_was_cut_short_is_resumed_to_the_same_comparison(sweep_file, settings, tmp_path, number):
+    file = sweep_file(parameters={"k": [1, 2, 3]})
+    slow = tmp_path / "seen-slow-2"
+    slow.touch()
+    words = [sys.executable, "-m", "kgnb", "sweep", str(file), "--out", str(tmp_path / "out")]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 90
+    while not ((tmp_path / "seen").exists() and "2" in seen(tmp_path)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(number)
+    process.wait(timeout=60)
+    grid = read_grid(file)
+    homes = [tmp_path / "out" / "items" / item.name for item in grid.items]
+    while read_state(homes[1]).state == "running" and time.monotonic() < deadline:
+        time.sleep(0.1)  # after a kill the item notices by itself
+    assert [read_state(home).state for home in homes] == ["done", "cancelled", "not run"]
+    slow.unlink()
+    from kgnb.settings import Settings
+
+    resumed = resume_sweep(tmp_path / "out", settings=Settings.load())
+    assert resumed.states == {"done": 3}
+    assert seen(tmp_path) == ["1", "2", "2", "3"]
+    whole = run_sweep(file, tmp_path / "whole", settings=Settings.load())
+    assert whole.comparison.read_bytes() == resumed.comparison.read_bytes()
+
+
+@pytest.mark.slow
+def test_two_dask_workers_give_what_one_process_gives(sweep_file, settings, tmp_path):
+    distributed = pytest.importorskip("distributed", reason="the extra kgnb[dask] is not installed")
+    file = sweep_file(parameters={"k": [1, 2]})
+    serial = run_sweep(file, tmp_path / "serial", settings=settings)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+    ) as cluster:
+        spread = run_sweep(file, tmp_path / "dask", settings=settings, scheduler=cluster.scheduler_address)
+    assert spread.width == 2
+    assert spread.comparison.read_bytes() == serial.comparison.read_bytes()
