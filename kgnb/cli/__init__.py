@@ -15,7 +15,24 @@ from kgnb.cli.outcome import outcome
 
 __all__ = ["main"]
 
-COMMANDS = ("match", "ask", "align", "evaluate", "compile", "build", "ground", "serve", "report", "sweep", "resume", "compare", "run", "cache", "scan", "data")
+COMMANDS = (
+    "match",
+    "ask",
+    "align",
+    "evaluate",
+    "compile",
+    "build",
+    "ground",
+    "serve",
+    "report",
+    "sweep",
+    "resume",
+    "compare",
+    "run",
+    "cache",
+    "scan",
+    "data",
+)
 
 
 class Commands(click.Group):

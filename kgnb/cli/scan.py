@@ -13,8 +13,8 @@ def scan(paths: tuple[str, ...]) -> int:
     """Find secrets in notebooks, runs, reports and settings below PATH; exit with 1 if there are any.
 
     Sources, outputs, metadata and widget states of notebooks and every other file are searched for values of the
-    secrets that kgnb.toml and the environment name, keys that betray themselves by how they begin, authorization headers,
-    passwords in URLs, and long mixed values under names such as api_key. What is found is named, never shown.
+    secrets that kgnb.toml and the environment name, keys that betray themselves by how they begin, authorization
+    headers, passwords in URLs, and long mixed values under names such as api_key. What is found is named, never shown.
 
     \b
     Examples:

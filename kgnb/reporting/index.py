@@ -41,7 +41,7 @@ def _row(home: Path, folder: Path) -> list[str]:
     request = read_request(home)
     try:
         ledger = read_ledger(home)
-        state = ledger.state if ledger else "not run"
+        state: str = ledger.state if ledger else "not run"
     except (ValueError, KeyError, TypeError):
         state = "cannot be read"
     metrics = _metrics(home)
