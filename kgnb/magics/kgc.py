@@ -19,7 +19,7 @@ from kgnb.agents.kg_construction.plan import Plan, plan
 from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.datasets import huts, kitchen
 from kgnb.errors import DataError, KgnbError
-from kgnb.magics.arguments import argument, options
+from kgnb.magics.arguments import Number, argument, options
 from kgnb.magics.building import BuildingTask, arguments_of, told
 from kgnb.magics.progress import Progress
 from kgnb.magics.verbs import VerbMagics, verb
@@ -182,17 +182,23 @@ class KgcMagics(VerbMagics):
         self._built(task)
         return task.explained(" ".join(map(str, arguments.item)))
 
-    @verb("kgc review", "%kgc review", "%kgc review --links")
+    @verb("kgc review", "%kgc review", "%kgc review --links", "%kgc review --accept 1", "%kgc review --reject 2")
     @argument(
         "--links", action="store_true", help="what grounding could not decide, in place of what reading could not"
     )
     @argument("--violations", action="store_true", help="every refused call, and whether it was mended")
+    @argument("--accept", metavar="N", type=Number(int, 1, None), help="take the best candidate of unsure link N")
+    @argument("--candidate", metavar="M", type=Number(int, 1, None), default=1, help="with --accept: its Mth [1]")
+    @argument("--reject", metavar="N", type=Number(int, 1, None), help="unsure link N is none of its candidates")
     def review(self, arguments: argparse.Namespace) -> Table:
-        """Show what was left to a person."""
+        """Show what was left to a person, or decide a link; the numbers are those of --links, from 1."""
         task = self._task(arguments)
-        if arguments.links:
+        if arguments.links or arguments.accept or arguments.reject:
             if task.grounding is None:
                 raise OutOfOrder("nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE")
+            if arguments.accept or arguments.reject:
+                choice = arguments.candidate if arguments.accept else None
+                task.grounding = task.grounding.decided(arguments.accept or arguments.reject, choice)
             return replace(task.grounding, links=task.grounding.unsure).table()
         built = self._built(task)
         return built.violations() if arguments.violations else built.review()

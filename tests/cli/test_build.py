@@ -17,9 +17,16 @@ def test_notes_become_a_graph_and_the_graph_is_grounded(tmp_path: Path, capsys: 
     assert "15 documents" in capsys.readouterr().err
     assert (tmp_path / "review.csv").read_text().startswith("document,")
     assert main(["ground", str(out), "huts:pantry", "--schema", "huts:kitchen", "--out", str(links),
-                 "--rewrite", str(tmp_path / "new.nt")]) == 0  # fmt: skip
+                 "--rewrite", str(tmp_path / "new.trig")]) == 0  # fmt: skip
     assert len(rdflib.Graph().parse(links)) > 30
-    assert "http://huts.example/id/goods-barley" in (tmp_path / "new.nt").read_text()
+    rewritten = rdflib.Dataset().parse(tmp_path / "new.trig", format="trig")
+    barley = rdflib.URIRef("http://huts.example/id/goods-barley")
+    assert {name for *_, name in rewritten.quads((barley, None, None, None))} & {name for *_, name in named(out)}
+
+
+def named(path: Path) -> list[tuple[rdflib.term.Node, ...]]:
+    """The quads of a TriG file that stand in a named graph."""
+    return [quad for quad in rdflib.Dataset().parse(path, format="trig").quads() if quad[3] is not None]
 
 
 def test_a_document_that_cannot_be_read_fails_the_command_and_not_the_graph(
@@ -43,6 +50,7 @@ def test_a_document_that_cannot_be_read_fails_the_command_and_not_the_graph(
         (["build", "huts:kitchen", "huts:kitchen-notes", "--judge", "model"], 1, "no model is set"),
         (["build", "nowhere.ttl", "huts:kitchen-notes"], 1, "there is no such file"),
         (["ground", "nowhere.ttl", "huts:pantry"], 1, "there is no such file"),
+        (["ground", "nowhere.ttl", "huts:pantry", "--rewrite", "x.csv"], 2, "ends in none of .trig"),
         (["serve", "huts:kitchen", "--out", "x.csv"], 2, "name a .trig"),
     ],
 )

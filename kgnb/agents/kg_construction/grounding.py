@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from typing import Literal as OneOf
@@ -66,6 +66,25 @@ class Grounding:
     def mapping(self) -> Mapping[str, str]:
         """The reference's IRI by the entity's."""
         return {link.entity: link.target for link in self.links if link.holds}
+
+    def decided(self, number: int, choice: int | None) -> Grounding:
+        """A person's word on the ``number``-th unsure link (from 1): its ``choice``-th candidate, or None of them.
+
+        Raises:
+            ValueError: there is no such link or candidate.
+        """
+        if not 1 <= number <= len(self.unsure):
+            raise ValueError(f"there is no unsure link {number}: there are {len(self.unsure)}")
+        link = self.unsure[number - 1]
+        if choice is not None and not 1 <= choice <= len(link.candidates):
+            raise ValueError(f"{link.label} has {len(link.candidates)} candidates, no number {choice}")
+        said = "a person decided"
+        if choice is None:
+            new = Link(link.entity, link.label, "none", reason=said)
+        else:
+            taken = link.candidates[choice - 1]
+            new = Link(link.entity, link.label, "decided", taken.target, taken.label, 1.0, reason=said)
+        return replace(self, links=tuple(new if one is link else one for one in self.links))
 
     def counts(self) -> dict[str, int]:
         """How many entities there are of each outcome."""

@@ -60,6 +60,12 @@ def test_two_equal_names_are_for_a_person_who_has_the_last_word() -> None:
     assert decided.mapping == {"urn:new:1": "urn:ref:b"}
     assert decided.turtle() == "<urn:new:1> <http://www.w3.org/2002/07/owl#sameAs> <urn:ref:b> .\n"
     assert ground(new, KNOWN, decisions={"urn:new:1": None}).counts() == {"entities": 1, "none": 1}
+    assert found.decided(1, 2).mapping == {"urn:new:1": found.unsure[0].candidates[1].target}
+    assert found.decided(1, None).counts() == {"entities": 1, "none": 1}
+    with pytest.raises(ValueError, match="no unsure link 2"):
+        found.decided(2, 1)
+    with pytest.raises(ValueError, match="no number 9"):
+        found.decided(1, 9)
 
 
 def test_iris_are_rewritten_on_request_and_literals_are_not() -> None:
