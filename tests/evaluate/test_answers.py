@@ -142,4 +142,9 @@ def test_all_items_count_and_are_split_by_kind() -> None:
 
 def test_an_answer_of_nought_is_told_apart() -> None:
     assert is_literal_zero(["0"]) and is_literal_zero([" 0 "])
-    assert not is_literal_zero([]) and not is_literal_zero(["00"]) and not is_literal_zero(["no"]) and not is_literal_zero(["0", "0"])
+    assert (
+        not is_literal_zero([])
+        and not is_literal_zero(["00"])
+        and not is_literal_zero(["no"])
+        and not is_literal_zero(["0", "0"])
+    )

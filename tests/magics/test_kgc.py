@@ -12,12 +12,12 @@ from kgnb.widgets.tool_form import ToolForm
 
 
 def compiled(notebook: Any) -> Any:
-    notebook.good("%kgc compile huts:kitchen --shapes huts:kitchen-shapes").value
+    notebook.good("%kgc compile huts:kitchen --shapes huts:kitchen-shapes")
     return notebook
 
 
 def test_the_pack_shows_itself_and_stages_follow(notebook: Any, tmp_path: Path) -> None:
-    pack = notebook.good("%kgc compile huts:kitchen --shapes huts:kitchen-shapes").value
+    pack = notebook.good("%kgc compile huts:kitchen --shapes huts:kitchen-shapes")
     assert "kitchen.ttl: 60 tools" in pack.table().text()
     assert len(notebook.good("%kgc plan").value) == len(pack.plan)
     built = notebook.good("%kgc instantiate huts:kitchen-notes --judge rule").value
@@ -62,7 +62,7 @@ def test_a_graph_grows_over_cells_and_is_compared_with_any_reference(notebook: A
     compiled(notebook)
     (tmp_path / "one.md").write_text("# Tea\n\nHut: Refuge de l'Ambre\nDish: tea (soup)\nServes 4\n\n- 2 l water\n")
     (tmp_path / "two.md").write_text("# Broth\n\nHut: Hochkarhaus\nDish: broth (soup)\nServes 8\n\n- 3 l water\n")
-    notebook.good(f"%kgc instantiate {tmp_path / 'one.md'} --judge rule").value
+    notebook.good(f"%kgc instantiate {tmp_path / 'one.md'} --judge rule")
     built = notebook.good(f"%kgc instantiate {tmp_path / 'two.md'} --judge rule").value
     assert [journal.document for journal in built.journals] == ["one.md", "two.md"]
     built.save(tmp_path / "all.ttl")
