@@ -146,8 +146,7 @@ class Wire:
             with request.send(seconds) as response:
                 return self._answer(response, end, seconds)
         except urllib.error.HTTPError as error:
-            body = _lenient(error.read(65536), dict(error.headers.items()))
-            raise self._refusal(error.code, body, error.headers.get("Retry-After")) from None
+            raise self._refusal(error.code, _told(error), error.headers.get("Retry-After")) from None
         except TimeoutError as error:
             raise self._late(seconds) from error
         except urllib.error.URLError as error:
@@ -257,12 +256,14 @@ def _unpacked(body: bytes, headers: Mapping[str, str], most: int = 1 << 24) -> b
     return unpacked
 
 
-def _lenient(body: bytes, headers: Mapping[str, str]) -> str:
-    """An error's text, however it was packed."""
+def _told(error: urllib.error.HTTPError) -> str:
+    """What a refusal says; where its text was lost on the way, the request is worth another try."""
     try:
-        return _unpacked(body, headers).decode("utf-8", "replace")
-    except (OSError, zlib.error):
-        return ""
+        return _unpacked(error.read(65536), dict(error.headers.items())).decode("utf-8", "replace")
+    except (OSError, EOFError, http.client.HTTPException, zlib.error) as lost:
+        if error.code in BUSY:
+            return ""
+        raise _Again(f"answered HTTP {error.code}, and what it said was lost", fix="try again later") from lost
 
 
 def _seconds(retry_after: str | None) -> float | None:
