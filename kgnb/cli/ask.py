@@ -241,8 +241,8 @@ class _Work:
         read = next((step.counts for step in run.steps if step.name == "rehearse"), {})
         if read:
             click.echo(
-                f"kgnb: {read['questions']} questions were read ahead and taught the wording of {read['phrases']} phrases "
-                "(--rehearse 0 asks each on its own)",
+                f"kgnb: {read['questions']} questions were read ahead and taught the wording of "
+                f"{read['phrases']} phrases (--rehearse 0 asks each on its own)",
                 err=True,
             )
         parts = [what, f"{totals['queries']:,} queries"]

@@ -147,9 +147,9 @@ def answer_questions(
 ) -> list[Outcome]:
     """The outcome of every question, in order: its answer, or what went wrong with it alone.
 
-    From ``options.rehearse`` questions on (50), all are read before the first is answered, and what their wording has in
-    common is learned (no answer is looked at). A question that fails does not stop the others; a service that fails three questions in a row, and a budget that is
-    spent, do.
+    From ``options.rehearse`` questions on (50), all are read before the first is answered, and what their wording has
+    in common is learned (no answer is looked at). A question that fails does not stop the others; a service that fails
+    three questions in a row, and a budget that is spent, do.
 
     Args:
         questions: texts, Questions, or mappings with ``id``, ``question`` and perhaps ``entities``.
@@ -201,7 +201,7 @@ def answer_questions(
 
 
 def _rehearsed(asked: Sequence[Question], desk: Desk, options: Options, run: Run) -> None:
-    """Teaches the desk the wording of all questions, those answered before too: a resumed batch gives what a whole does."""
+    """Teaches the desk the wording of all questions, those answered before too, so that a resumed batch reads alike."""
     named: list[Question] = []
     for question in asked:
         try:

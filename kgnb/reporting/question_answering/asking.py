@@ -82,8 +82,8 @@ def run_questions(
     notes = [*task.notes, *([_SLICED] if sliced else [])]
     if any(step.name == "rehearse" for step in run.steps):
         notes.append(
-            "The questions were read ahead, and what their wording has in common was learned from them all, without their "
-            "answers: a question asked on its own may be answered otherwise."
+            "The questions were read ahead, and what their wording has in common was learned from them all, without "
+            "their answers: a question asked on its own may be answered otherwise."
         )
     if len(measured) < len(chosen):
         notes.append(f"A budget was spent or a service gave up: {len(measured)} of {len(chosen)} questions were asked.")

@@ -162,9 +162,10 @@ def ablation(results: Results) -> Table | Words:
         )
     notes = [
         f"{results.judge}, the same questions in every row; one option changed, everything else as it is.",
-        "The rule judge chooses among readings of the question over the relations around its entities, which are made "
-        "whether the graph is observed or not: with it, observation, reflection, D, N, P and K change the cost and hardly "
-        "the answers. What they do for the answers shows only with a judge that reads the observation (a model).",
+        "The rule judge chooses among readings of the question over the relations around its entities, which are "
+        "made whether the graph is observed or not: with it, observation, reflection, D, N, P and K change the cost "
+        "and hardly the answers. What they do for the answers shows only with a judge that reads the observation "
+        "(a model).",
         "Vectors that an earlier row has computed come from the cache and are not counted again.",
         "The paper's averages over its sets: 82.63 without observation, reflection by similarity 83.29, at random "
         "79.77, by generated facts 82.10, against 85.77 (GPT-4, legacy-lenient).",
