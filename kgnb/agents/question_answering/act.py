@@ -6,6 +6,7 @@ the list) is held to the same rule; a repeated action is refused, and so is ``Pa
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from kgnb.agents.question_answering.actions import Action, Finish, Neighbours, Paths, Query, read_action, written
@@ -25,6 +26,7 @@ nearest to the answer, given what was observed and what is remembered. Choose to
 suffices."""
 _READINGS = 5  # offered
 _NEIGHBOURS = 12  # offered
+_ENTITIES = 300  # offered
 
 
 def act(state: State) -> State:
@@ -65,21 +67,30 @@ def act_question(state: State) -> ActQuestion:
         unique.setdefault(written(entry[0]), entry)
     left = [entry for key, entry in unique.items() if key not in done]
     left.append((Finish(), "answer now, from what is remembered", None))
-    known = sorted(state.seen)
     relations = {seen.triple[1] for seen in state.observation.triples} | {
         hop.relation for reading in state.observation.readings for hop in (*reading.hops, *reading.by)
     }
+    known = _offered(state, relations)
+    state.desk.hood.names.fetch(known)  # in batches, not one by one
     return ActQuestion(
         asked=state.question.text,
         text=act_text(state),
         actions=tuple(action for action, _, _ in left),
         shown=tuple(shown for _, shown, _ in left),
         readings=tuple(reading for _, _, reading in left),
-        entities=tuple((iri, label(iri)) for iri in known if iri not in relations),
+        entities=tuple((iri, label(iri)) for iri in known),
         relations=tuple((iri, label(iri)) for iri in sorted(relations)),
         done=tuple(acted.action for acted in state.history),
         settled=state.settled,
     )
+
+
+def _offered(state: State, relations: Set[str]) -> list[str]:
+    """The entities a judge may name: those nearest to the question first where there are too many for a prompt."""
+    near = {str(iri) for iri in state.linked.entities} | iris(state.memory.triples)
+    near |= iris(tuple(seen.triple for seen in state.observation.triples))
+    ranked = sorted((iri for iri in state.seen if iri not in relations), key=lambda iri: (iri not in near, iri))
+    return sorted(ranked[:_ENTITIES])
 
 
 def action_of(reading: Reading) -> Action:

@@ -92,7 +92,9 @@ def in_english(sentence: Sequence[str], kept: Sequence[tuple[int, int]] = ()) ->
 def _verb_first(sentence: Sequence[str], kept: Sequence[tuple[int, int]]) -> bool:
     """Whether a verb and then two names make a question of yes or no: "Spricht Anna Deutsch?"."""
     begins = {begin for begin, _ in kept}
-    return sentence[-1:] == ["?"] and 1 in begins and len(begins) > 1 and says(sentence[0])
+    opens = sentence[0].lower() if sentence else ""
+    verb = says(opens) and opens not in _GERMAN and opens not in _FRENCH
+    return sentence[-1:] == ["?"] and 1 in begins and len(begins) > 1 and verb
 
 
 _RELATIVE = frozenset(["der", "die", "das", "dem", "den"])

@@ -73,6 +73,7 @@ class Lexicon:
     hood: Neighbourhood
     wording: Wording
     learned: Mapping[tuple[str, Iri], float] = field(default_factory=dict)  # nearness that examples add, by phrase
+    rehearsed: Mapping[tuple[str, Iri], float] = field(default_factory=dict)  # that recurrence adds to the order alone
     _names: dict[Iri, tuple[str, ...]] = field(default_factory=dict)
     _samples: dict[Iri, Term | None] = field(default_factory=dict)
     _fits: dict[tuple[str, int], Fit] = field(default_factory=dict)
@@ -138,9 +139,11 @@ class Lexicon:
             best[iri] = max(-1.0, min(1.0, best[iri] + self.learned.get((text, iri), 0.0)))
         for iri in named:
             best[iri] = 1.0
-        values = np.array(list(best.values()), dtype=np.float64) / SPREAD
+        # what recurs says which relation is the likeliest of those there are, not that any of them is meant
+        ordered = {iri: min(1.0, near + self.rehearsed.get((text, iri), 0.0)) for iri, near in best.items()}
+        values = np.array(list(ordered.values()), dtype=np.float64) / SPREAD
         total = float(np.log(np.exp(values - values.max()).sum()) + values.max()) if best else 0.0
-        likely = {iri: value / SPREAD - total for iri, value in best.items()}
+        likely = {iri: value / SPREAD - total for iri, value in ordered.items()}
         # "job" may well mean "profession", word for word or not; but "how deep" is never how high
         measured = text.startswith("How ")
         near = [float(row[len(relations) + at]) for at in uncovered]

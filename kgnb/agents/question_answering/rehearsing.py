@@ -18,6 +18,7 @@ from kgnb.agents.question_answering.desk import Desk
 from kgnb.agents.question_answering.lexicon import SPREAD
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.names import local_name
+from kgnb.agents.question_answering.phrases import Phrase
 from kgnb.agents.question_answering.reading import Hop, Reading
 from kgnb.agents.question_answering.readings import read_question
 from kgnb.agents.question_answering.state import State
@@ -32,6 +33,7 @@ WEIGHT = 0.3
 _ROUNDS = 4
 _SHARP = 4.0  # how far a better reading is believed over a worse one; anything from 2 to 8 came to the same
 _PRIOR = 2.0  # questions' worth of doubt: what is asked once or twice teaches little
+_RARE = 0.1  # share of its places below which a relation does not belong to a phrase
 _DEAD = 3  # questions in a row that a service fails before reading ahead is given up
 Place = tuple[Iri | None, tuple[Hop, ...]]  # where a relation is followed: an entity, and the way from it
 
@@ -87,9 +89,18 @@ def rehearse(
         whole = tuple(r for r in readings if r.start is not None and r.hops and len(r.phrases) == len(r.hops))
         if whole:
             cases.append(whole)
-    learned = estimate(cases, _shares(desk, cases, inverse=options.directions == "both"))
-    for key, gain in learned.items():
-        desk.lexicon.learned = {**desk.lexicon.learned, key: max(gain, desk.lexicon.learned.get(key, 0.0))}
+    inverse = options.directions == "both"
+    learned = estimate(cases, _shares(desk, cases, inverse=inverse))
+    meant = _meant_elsewhere(desk, cases, inverse=inverse)
+    sure = {
+        (phrase, relation): gain
+        for (phrase, relation), gain in learned.items()
+        if desk.lexicon.fit(Phrase(phrase, 1)).near[relation] >= meant[phrase]
+    }
+    # the others only order the relations there are: that none of them is meant stays as likely as it was
+    desk.lexicon.rehearsed = {key: gain for key, gain in learned.items() if key not in sure}
+    taught = desk.lexicon.learned
+    desk.lexicon.learned = {**taught, **{key: max(gain, taught.get(key, 0.0)) for key, gain in sure.items()}}
     desk.lexicon.forget()
     ranked = sorted(learned.items(), key=lambda entry: (-round(entry[1], 6), entry[0]))
     return Rehearsed(len(questions), tuple((phrase, relation, gain) for (phrase, relation), gain in ranked))
@@ -139,3 +150,28 @@ def _shares(desk: Desk, cases: Sequence[Sequence[Reading]], *, inverse: bool) ->
         for relation in {hop.relation for hop, _, _ in desk.hood.ways(start, hops, inverse=inverse).hops}:
             have[relation] += 1
     return {relation: count / len(places) for relation, count in have.items()}
+
+
+def _meant_elsewhere(desk: Desk, cases: Sequence[Sequence[Reading]], *, inverse: bool) -> dict[str, float]:
+    """How near each phrase is to what it is asked of in vain: relations that hardly any of its places has.
+
+    What is there instead must not be believed in for it: a batch that has no answer at all would teach wrong ones.
+    """
+    places: dict[str, set[Place]] = defaultdict(set)
+    for readings in cases:
+        for reading in readings:
+            for at, (phrase, _) in enumerate(reading.phrases):
+                places[phrase].add((reading.start, reading.hops[:at]))
+    found: dict[str, float] = {}
+    for phrase, around in places.items():
+        have: dict[Iri, int] = defaultdict(int)
+        for start, hops in around:
+            if start is not None:
+                for relation in {
+                    h.relation for h, _, _ in desk.hood.ways(start, hops, inverse=inverse).hops if not h.inverse
+                }:
+                    have[relation] += 1
+        fit = desk.lexicon.fit(Phrase(phrase, 1))
+        missing = [near for relation, near in fit.near.items() if have[relation] < _RARE * len(around)]
+        found[phrase] = max(missing, default=-1.0)
+    return found

@@ -33,6 +33,7 @@ def test_names_stay_as_they_are() -> None:
 def test_a_verb_before_two_names_asks_for_yes_or_no() -> None:
     assert in_english(tokens("Spricht Anna Deutsch?"), [(1, 2), (2, 3)])[0] == "does"
     assert in_english(tokens("Spricht Anna Deutsch?"), [(1, 2)])[0] == "Spricht"
+    assert in_english(tokens("Quel refuge est le plus haut ?"), [(1, 2), (5, 6)])[0] == "which"
 
 
 def test_german_questions_find_what_english_labels_name() -> None:

@@ -5,7 +5,7 @@ from kgnb.agents.question_answering.reading import Hop, Reading
 from kgnb.agents.question_answering.rehearsing import WEIGHT, estimate, rehearse
 from kgnb.agents.question_answering.values import Question
 from kgnb.kg.terms import Iri
-from tests.agents.question_answering.worlds import V, desk
+from tests.agents.question_answering.worlds import TURTLE, V, desk
 
 WIFE, JOB, SEX = Iri(f"{V}spouse"), Iri(f"{V}job"), Iri(f"{V}sex")
 
@@ -55,3 +55,16 @@ def test_a_question_that_cannot_be_read_is_passed_over() -> None:
     found = rehearse(desk(), [Question("1", "Who?", ("no iri",)), Question("2", "Who runs Upper Hut?", (V + "upper",))])
     assert found.counts()["questions"] == 2
     assert "2 questions teach" in found._repr_mimebundle_()["text/plain"]
+
+
+def test_a_batch_without_answers_does_not_teach_that_it_has_some() -> None:
+    turtle = (
+        TURTLE
+        + ":boss rdfs:label 'telephone number' . :none :boss :cake ."
+        + "".join(f':guest{n} rdfs:label "Guest{n}" ; :livesIn :village .' for n in range(12))
+    )
+    questions = [Question(str(n), f"What is the phone number of Guest{n}?", (f"{V}guest{n}",)) for n in range(12)]
+    opened = desk(turtle)
+    rehearse(opened, questions)
+    assert all(answer_question(question, opened).status == "unsure" for question in questions)
+    assert not any(relation == V + "livesIn" for _, relation in opened.lexicon.learned)

@@ -135,7 +135,7 @@ class Counting:
         return self._embedder.embed(texts)
 
 
-def observing(cases: QuestionSet, embedder: Embedder, most: int = 10) -> Cost:
+def observing(cases: QuestionSet, embedder: Embedder, most: int = 40) -> Cost:
     """Observe the entities of some questions; then score the very triples seen one by one, as naive code does."""
     graph = open_graph(cases.graph, Settings())
     counting = Counting(embedder)
