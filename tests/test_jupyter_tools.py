@@ -12,6 +12,7 @@ import pytest
 from kgnb.settings import Settings
 from kgnb.tasks import jupyter_tools
 from kgnb.tasks.building import compile_ontology
+from tests.apart import run_apart
 
 TBOX = """@prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -43,7 +44,6 @@ def test_each_tool_is_found_by_name_and_says_what_it_takes(tmp_path: Path, monke
 
 
 def test_the_sdk_of_mcp_takes_such_a_function(tmp_path: Path) -> None:
-    import anyio
     from mcp import Client
     from mcp.server.mcpserver import MCPServer
 
@@ -63,5 +63,5 @@ def test_the_sdk_of_mcp_takes_such_a_function(tmp_path: Path) -> None:
             done = await client.call_tool("create_hut", {"label": "Ambre"})
             assert not done.is_error
 
-    anyio.run(talk)
+    run_apart(talk)
     assert len(own.session.entities()) == 1

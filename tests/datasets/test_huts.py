@@ -30,7 +30,8 @@ def test_a_file_is_named_by_its_side() -> None:
 @pytest.mark.parametrize("inside", [True, False])
 def test_it_is_found_where_the_wheel_and_where_the_checkout_put_it(inside: bool, tmp_path: Path) -> None:
     package = tmp_path / "kgnb"
-    shutil.copytree(Path(kgnb.__path__[0]) / "datasets", package / "datasets")
+    for part in ("datasets", "kg"):
+        shutil.copytree(Path(kgnb.__path__[0]) / part, package / part)
     shutil.copy(Path(kgnb.__path__[0]) / "errors.py", package)
     (package / "__init__.py").touch()
     data = (package if inside else tmp_path) / "data" / "huts"

@@ -61,7 +61,7 @@ def test_stop_ends_a_slow_query_within_a_second(folder: Path) -> None:
     manager, client = start_new_kernel(kernel_name="python3", cwd=str(folder))
     try:
         client.execute_interactive(f"{LOAD}\n%kg open alpine.ttl", timeout=60)
-        slow = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p }"
+        slow = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p . ?q ?r ?s }"
         asked = client.execute(f"%%sparql --silent\n{slow}")
         while client.get_iopub_msg(timeout=60)["msg_type"] != "execute_input":
             pass

@@ -16,7 +16,7 @@ from tests.kg.stub_endpoint import Reply, StubEndpoint, solutions
 from tests.magics.conftest import Notebook
 
 HUT = "http://huts.example/alpine#Hut"
-SLOW = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n1 ?o }"
+SLOW = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p . ?q ?r ?s }"
 
 
 @pytest.fixture

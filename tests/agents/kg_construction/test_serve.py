@@ -22,6 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 from kgnb.agents.kg_construction.serve import Shared, mcp_server, serve
 from kgnb.errors import ConfigError
 from kgnb.tasks.building import compile_ontology
+from tests.apart import run_apart
 
 TBOX = """
 @prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -101,7 +102,7 @@ def test_a_client_in_the_same_process_builds_a_graph(tbox: Path) -> None:
         async with Client(mcp_server(Shared(pack, session))) as client:
             await build_two_huts(client)
 
-    anyio.run(talk)
+    run_apart(talk)
     assert (None, rdflib.URIRef("https://hut.example/beds"), rdflib.Literal(28)) in session.graph
 
 
@@ -113,7 +114,7 @@ def test_stdio_serves_a_real_client_and_leaves_a_whole_file(tbox: Path, tmp_path
         async with Client(given) as client:
             await build_two_huts(client)
 
-    anyio.run(talk)
+    run_apart(talk)
     data = rdflib.Dataset()
     data.parse(out)
     assert any(str(p) == "https://hut.example/beds" for _, p, _, _ in data.quads())
@@ -147,7 +148,7 @@ def test_http_serves_real_clients_at_once_and_turns_away_who_has_no_token(tbox: 
             assert found["data"]
             return made
 
-        made = anyio.run(talk)
+        made = run_apart(talk)
     assert len(made) == 60
     assert len(set(made)) == 10 + 30
 
@@ -195,7 +196,7 @@ def test_a_real_small_model_drives_the_tools_once(tbox: Path, transport: str) ->
 
     with LocalModel(context=1024) as model:
         if transport == "stdio":
-            anyio.run(over_stdio, model)
+            run_apart(over_stdio, model)
         else:
             with listening(tbox) as (url, token):
-                anyio.run(over_the_net, url, token, model)
+                run_apart(over_the_net, url, token, model)
