@@ -74,7 +74,7 @@ def test_the_run_holds_every_stage_and_judgement(settings: Settings) -> None:
     match_ontologies(alpine(), refuge(), settings=settings, run=run)
     steps = run.to_json()["steps"]
     assert [step["name"] for step in steps] == ["retrieve", "store", "search", "summarise", "validate", "merge"]
-    assert len(steps[4]["judgements"]) == steps[4]["counts"]["questions"] == 12
+    assert len(steps[4]["judgements"]) == steps[4]["counts"]["questions"] == 13
 
 
 MISBEHAVIOUR: dict[str, list[Fault]] = {
