@@ -23,6 +23,7 @@ from kgnb.llm.kept import server_alias
 from kgnb.llm.model import ChatModel
 from kgnb.llm.pacing import Pace, Paced
 from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.shared_pace import SharedPace
 from kgnb.secret import Secret
 from kgnb.settings import Endpoint, Settings, secret
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
@@ -117,7 +118,8 @@ def open_model(settings: Settings) -> ChatModel | None:
     else:
         key = settings.api_key().reveal() or None
         live = OpenAIModel(settings.model, settings.base_url or None, key, timeout=settings.timeout)
-    pace = _pace(settings.requests_per_minute, settings.tokens_per_minute, settings.width)
+    limits = (settings.requests_per_minute, settings.tokens_per_minute, settings.width)
+    pace = _pace(*limits, settings.cache, server_alias(settings.base_url))
     paced = Paced(live, pace, retries=settings.retries)
     return Replaying(paced, cache, "record") if cache is not None else paced
 
@@ -131,9 +133,11 @@ def _local_model() -> ChatModel:
 
 
 @lru_cache
-def _pace(requests_per_minute: float, tokens_per_minute: float, at_once: int) -> Pace:
-    """One pace for all models of this process that are bound by the same limits."""
-    return Pace(requests_per_minute, tokens_per_minute, at_once)
+def _pace(requests_per_minute: float, tokens_per_minute: float, at_once: int, folder: Path, server: str) -> Pace:
+    """One pace for all models bound by the same limits: of this process, or with a limit a minute of all processes."""
+    if requests_per_minute or tokens_per_minute:
+        return SharedPace(folder, server, requests_per_minute, tokens_per_minute, at_once)
+    return Pace(at_once=at_once)
 
 
 def open_embedder(name: str | None, settings: Settings) -> Embedder:

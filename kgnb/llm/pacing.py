@@ -15,7 +15,7 @@ from kgnb.llm.failure import ModelError
 from kgnb.llm.model import Attempt, ChatModel, Reply, Request
 from kgnb.llm.prices import estimate_usage
 
-_MINUTE = 60.0
+MINUTE = 60.0  # seconds
 _SLICE = 0.2  # seconds: how late an interrupt may be noticed
 
 stopped: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("kgnb_llm_stopped", default=None)
@@ -39,7 +39,7 @@ def rest(seconds: float) -> None:
 class Pace:
     """How fast all models that share it may be asked: requests and tokens in any minute, calls at once. 0: no limit.
 
-    Make one for a process and pass it to every ``Paced`` model. ``clock`` and ``sleep`` are for tests.
+    Make one for a process and pass it to every ``Paced`` model. ``minute``, ``clock`` and ``sleep`` are for tests.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Pace:
         tokens_per_minute: float = 0,
         at_once: int = 0,
         *,
+        minute: float = MINUTE,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = rest,
     ) -> None:
@@ -55,15 +56,16 @@ class Pace:
             raise ValueError("a limit is 0 (none) or more")
         self.requests_per_minute = requests_per_minute
         self.tokens_per_minute = tokens_per_minute
+        self.minute = minute
         self.clock = clock
         self.sleep = sleep
         self._lock = threading.Lock()
-        self._sent: deque[_Sent] = deque()  # oldest first, none older than matters
+        self._sent: deque[Sent] = deque()  # oldest first, none older than matters
         self._held_until = float("-inf")
         self._free = threading.Semaphore(at_once) if at_once else None
 
     @contextmanager
-    def turn(self, tokens: int) -> Iterator[_Sent]:
+    def turn(self, tokens: int) -> Iterator[Sent]:
         """Waits for a turn to send about so many tokens; set its ``tokens`` once the true count is known."""
         while self._free and not self._free.acquire(timeout=_SLICE):
             rest(0)
@@ -80,42 +82,55 @@ class Pace:
         with self._lock:
             self._held_until = max(self._held_until, self.clock() + seconds)
 
-    def _enter_or_wait(self, tokens: int) -> _Sent | float:
+    @property
+    def burst(self) -> int:
+        """How many requests may leave at once, before ``window`` seconds have passed since the first of them."""
+        return max(1, int(self.requests_per_minute))
+
+    @property
+    def window(self) -> float:
+        """Seconds; a minute, or longer where less than one request a minute is allowed."""
+        return self.minute * self.burst / self.requests_per_minute if self.requests_per_minute else self.minute
+
+    def _enter_or_wait(self, tokens: int) -> Sent | float:
         """A turn, noted; or the seconds after which to ask again."""
-        burst = max(1, int(self.requests_per_minute))
-        window = _MINUTE * burst / self.requests_per_minute if self.requests_per_minute else _MINUTE
         with self._lock:
             now = self.clock()
-            while self._sent and self._sent[0].when + max(window, _MINUTE) <= now:
+            while self._sent and self._sent[0].when + max(self.window, self.minute) <= now:
                 self._sent.popleft()
-            free_at = self._held_until
-            if self.requests_per_minute and len(self._sent) >= burst:
-                free_at = max(free_at, self._sent[-burst].when + window)
-            if self.tokens_per_minute:
-                free_at = max(free_at, self._room_at(tokens, now))
-            if free_at > now:
-                return free_at - now
-            self._sent.append(sent := _Sent(now, tokens))
-            return sent
+            turn = self._next(tokens, now)
+            if isinstance(turn, Sent):
+                self._sent.append(turn)
+            return turn
+
+    def _next(self, tokens: int, now: float) -> Sent | float:
+        """A turn at this moment, or the seconds until there may be one."""
+        free_at = self._held_until
+        if self.requests_per_minute and len(self._sent) >= self.burst:
+            free_at = max(free_at, self._sent[-self.burst].when + self.window)
+        if self.tokens_per_minute:
+            free_at = max(free_at, self._room_at(tokens, now))
+        return free_at - now if free_at > now else Sent(now, tokens)
 
     def _room_at(self, tokens: int, now: float) -> float:
         """When the last minute's tokens leave room; a call larger than the limit goes alone."""
-        recent = [sent for sent in self._sent if sent.when + _MINUTE > now]
+        recent = [sent for sent in self._sent if sent.when + self.minute > now]
         total = sum(sent.tokens for sent in recent)
         for sent in recent:
             if total + tokens <= self.tokens_per_minute:
                 break
             total -= sent.tokens
-            now = sent.when + _MINUTE
+            now = sent.when + self.minute
         return now
 
 
 @dataclass
-class _Sent:
+class Sent:
     """One call on its way: when it left, and its tokens, estimated until it is back."""
 
     when: float
     tokens: int
+    number: int = 0  # where a pace is shared between processes
 
 
 class Paced:

@@ -1,0 +1,126 @@
+"""One budget for several processes: what a server sees arrive, and what a file remembers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kgnb.errors import DataError
+from kgnb.llm.shared_pace import SharedPace
+from kgnb.settings import Settings
+from tests.llm.stub_server import StubServer
+from tests.llm.test_pacing import Clock
+
+MINUTE, CALLS = 2.0, 6
+ASKS = """
+import sys
+from pathlib import Path
+from kgnb.llm.model import Message, Request
+from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.pacing import Paced
+from kgnb.llm.shared_pace import SharedPace
+
+folder, url, calls, minute, who = sys.argv[1:]
+pace = SharedPace(Path(folder), "stub", requests_per_minute=int(calls), minute=float(minute))
+server = OpenAIModel("stub", url, "none")
+server.ask(Request((Message("user", "warm up"),)))  # imports the client
+model = Paced(server, pace)
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(int(calls)):
+    model.ask(Request((Message("user", f"{who} {number}"),)))
+"""
+
+
+def pace(folder: Path, clock: Clock, **limits: float) -> SharedPace:
+    return SharedPace(folder, "a server", clock=clock, sleep=clock.sleep, **limits)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_two_processes_together_send_no_more_in_a_minute_than_one_may(tmp_path: Path) -> None:
+    arrived: list[tuple[float, str]] = []
+
+    def answer(body: object) -> str:
+        arrived.append((time.monotonic(), str(body)))
+        return "A"
+
+    with StubServer(answer) as server:
+        words = [sys.executable, "-c", ASKS, str(tmp_path), server.url, str(CALLS), str(MINUTE)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        both = [subprocess.Popen([*words, who], **pipes) for who in ("one", "other")]  # type: ignore[call-overload]
+        for process in both:
+            assert process.stdout.readline() == "ready\n"
+        arrived.clear()
+        for process in both:
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        assert [process.wait(timeout=60) for process in both] == [0, 0]
+        for process in both:
+            process.stdin.close()
+            process.stdout.close()
+    assert len(arrived) == 2 * CALLS
+    times = [when for when, _ in arrived]
+    for first, later in zip(times, times[CALLS:], strict=False):
+        assert later - first > MINUTE - 0.5  # on the way to the server one call may catch up with another
+    early = {body.split("'content': '")[1].split()[0] for _, body in arrived[:CALLS]}
+    assert early == {"one", "other"}  # neither had to wait for the other to be done
+
+
+def test_what_one_has_sent_the_other_counts(tmp_path: Path) -> None:
+    clock = Clock()
+    one, other = (pace(tmp_path, clock, requests_per_minute=2) for _ in range(2))
+    with one.turn(1), other.turn(1):
+        pass
+    assert clock.now == 1000.0
+    with one.turn(1):
+        assert clock.now == 1060.0
+
+
+def test_true_tokens_and_holds_are_known_to_all(tmp_path: Path) -> None:
+    clock = Clock()
+    one, other = (pace(tmp_path, clock, tokens_per_minute=100) for _ in range(2))
+    with one.turn(10) as sent:
+        sent.tokens = 100
+    other.hold(5)
+    one.hold(1)  # the longer wish stands
+    with other.turn(1):
+        assert clock.now == 1060.0
+    other.hold(7)
+    with one.turn(1):
+        assert clock.now == 1067.0
+
+
+def test_servers_have_each_a_budget_of_their_own(tmp_path: Path) -> None:
+    clock = Clock()
+    for server in ("a", "b"):
+        with SharedPace(tmp_path, server, 1, clock=clock, sleep=clock.sleep).turn(1):
+            assert clock.now == 1000.0
+
+
+def test_a_clock_that_was_set_back_stops_nobody(tmp_path: Path) -> None:
+    clock = Clock()
+    with pace(tmp_path, clock, requests_per_minute=1).turn(1):
+        pass
+    clock.now -= 500
+    with pace(tmp_path, clock, requests_per_minute=1).turn(1):
+        assert clock.now == 500.0
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match="cannot be kept") as caught:
+        SharedPace(tmp_path / "file", "a server", 1)
+    assert "KGNB_CACHE" in caught.value.fix
+
+
+def test_a_limit_a_minute_is_shared_by_all_processes_and_width_is_not(tmp_path: Path) -> None:
+    from kgnb.backends import open_model
+
+    settings = Settings(model="m", base_url="http://127.0.0.1:9/v1", cache=tmp_path, replay="live")
+    limited = open_model(settings.with_(requests_per_minute=60.0))
+    assert isinstance(limited.pace, SharedPace) and limited.pace.path.parent == tmp_path  # type: ignore[union-attr]
+    assert not isinstance(open_model(settings).pace, SharedPace)  # type: ignore[union-attr]
