@@ -61,7 +61,7 @@ class Checker:
 
     def _enter(self, shape: Shape) -> None:
         for iri in shape.classes:
-            for below in self.hierarchy.below.get(iri, {iri}):
+            for below in sorted(self.hierarchy.below.get(iri, {iri})):  # an order that is the same in every process
                 self._of_class.setdefault(below, []).append(shape)
         for index, iris in ((self._subjects_of, shape.subjects_of), (self._objects_of, shape.objects_of)):
             for iri in iris:
