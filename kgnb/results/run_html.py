@@ -26,10 +26,16 @@ def html(run: Mapping[str, Any]) -> str:
         '<div style="max-width: 100%; overflow-x: auto; line-height: 1.5; font-size: 13px">'
         f'<div style="font-weight: 600">{escaped(title(run))} <span style="{_QUIET}; font-weight: 400">'
         f"{_state(run)}</span></div>"
+        f"{_partial(run)}"
         f'<div style="{_QUIET}; margin: 0 0 4px 0">{escaped(" · ".join(facts))}</div>'
         f"{''.join(_step(step) for step in run.get('steps') or [])}"
         f"{_more(left_out, 'more step')}{_setting(run)}</div>"
     )
+
+
+def _partial(run: Mapping[str, Any]) -> str:
+    why = run.get("partial")
+    return f"<div><b>Partial</b>: {escaped(one_line(str(why)))}</div>" if why else ""
 
 
 def _step(step: Mapping[str, Any]) -> str:

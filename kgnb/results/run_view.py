@@ -56,6 +56,8 @@ class RunView:
         names = [escaping.one_line(str(step.get("name", ""))) for step in steps]
         states = [state_of(step) for step in steps]
         lines = [f"{title(self.run)}: {state_of(self.run)}"]
+        if partial := self.run.get("partial"):
+            lines.append(columns.fit(f"partial: {escaping.one_line(str(partial))}", columns.WIDTH))
         if facts := totals_facts(self.run.get("totals") or {}):
             lines.append(", ".join(facts))
         for step, name, state in zip(steps, names, states, strict=True):

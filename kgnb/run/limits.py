@@ -69,6 +69,17 @@ class Budget:
                 self._changed.wait()
             self._in_flight.append(expected)
 
+    def check(self, spent: str = "") -> None:
+        """Whether there is anything left to go on with; ``spent`` names a budget that is known to be spent.
+
+        Raises:
+            LimitError: there is not.
+        """
+        with self._changed:
+            limit = spent or self._exceeded([])
+        if limit:
+            raise self._error(limit)
+
     def settle(self, expected: Spending, actual: Spending) -> None:
         """Replace what was set aside by what the call did cost."""
         with self._changed:

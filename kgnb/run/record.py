@@ -102,6 +102,7 @@ class Record:
     started: str | None = None
     seconds: float | None = None
     limit: str = ""  # the budget that was spent before the run was through
+    partial: str = ""  # and what is said of it: the result is partial
     by_number: dict[int, Step] = field(default_factory=dict)
 
     @property
@@ -132,6 +133,7 @@ class Record:
                 self.by_number[step].queries.append(Query(**content))
             case "limit":
                 self.limit = content["limit"]
+                self.partial = content.get("why") or f"the budget of {self.limit} is spent"
             case "step_end":
                 self.by_number[step].__dict__.update(content)
             case "run_end":
@@ -176,7 +178,7 @@ class Record:
             "seconds": self.seconds,
             "steps": [step.to_json() for step in self.steps],
             "totals": self.totals(),
-        }
+        } | ({"partial": self.partial} if self.partial else {})
 
     def _calls(self) -> Iterator[Call]:
         for step in self.by_number.values():

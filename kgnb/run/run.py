@@ -43,6 +43,15 @@ class Counted(Protocol):
         ...
 
 
+@runtime_checkable
+class Markable(Protocol):
+    """A result that can say it is partial."""
+
+    def marked_partial(self, why: str) -> Self:
+        """The same result, saying that it is partial, and why."""
+        ...
+
+
 class Run:
     """One run of an agent: its steps, model calls, judgements, queries and costs.
 
@@ -133,6 +142,11 @@ class Run:
         return self._budget.limits
 
     @property
+    def partial(self) -> str:
+        """Why the result is partial: the budget that was spent; "" while none is."""
+        return self._record.partial
+
+    @property
     def folder(self) -> Path | None:
         """Where the run is saved, if it is."""
         return self._folder.path if self._folder else None
@@ -151,13 +165,22 @@ class Run:
     def do(self, stage: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one stage as a step of its own and return its result; the step is named after the function.
 
-        An error gets a note that names the stage, and goes on as it is.
+        An error gets a note that names the stage, and goes on as it is. Once a budget is spent, results that can say
+        so are marked as partial.
         """
         with _Doing(self, getattr(stage, "__name__", type(stage).__name__)) as doing:
             result = stage(*args, **kwargs)
             if isinstance(result, Counted):
                 doing.counts = numbers(result.counts())
-            return result
+            return result.marked_partial(self.partial) if self.partial and isinstance(result, Markable) else result
+
+    def check(self) -> None:
+        """For loops over items, before each: refuse the next one once a budget is spent.
+
+        Raises:
+            LimitError: a budget is spent, or the time is up.
+        """
+        self._within_budget(lambda: self._budget.check(self._record.limit))
 
     def watch(self, model: ChatModel) -> ChatModel:
         """The model, with every call noted on the step it is made in, and refused once a budget is spent.
@@ -240,15 +263,18 @@ class Run:
 
     def begin_call(self, expected: Spending) -> int:
         """Set a model call aside in the budget, and number it. For watched models."""
-        try:
-            self._budget.take(expected)
-        except LimitError as error:
-            if not self._record.limit:
-                self._note({"event": "limit", "step": self._step(), "limit": error.limit})
-            raise
+        self._within_budget(lambda: self._budget.take(expected))
         with self._lock:
             self._calls += 1
             return self._calls
+
+    def _within_budget(self, claim: Callable[[], None]) -> None:
+        try:
+            claim()
+        except LimitError as error:
+            if not self._record.limit:
+                self._note({"event": "limit", "step": self._step(), "limit": error.limit, "why": error.what})
+            raise
 
     def end_call(self, call: Call, expected: Spending, actual: Spending) -> None:
         """Note a model call with what it did cost. For watched models."""
