@@ -29,8 +29,13 @@ _SOME_CLASSES = f"""SELECT ?c (COUNT(?x) AS ?n) WHERE {{ {{ SELECT ?x ?c WHERE {
 GROUP BY ?c ORDER BY DESC(?n) ?c"""
 _SOME_PROPERTIES = f"""SELECT ?p (COUNT(*) AS ?n) WHERE {{ {{ SELECT ?s ?p WHERE {{ ?s ?p ?o }} LIMIT {_SAMPLE} }} }}
 GROUP BY ?p ORDER BY DESC(?n) ?p"""
-_ENDS = f"""SELECT DISTINCT ?a ?p ?b WHERE {{ ?p <{RDFS}domain> ?a ; <{RDFS}range> ?b FILTER(isIRI(?a) && isIRI(?b)) }}
-ORDER BY ?a ?p ?b"""
+_MEMBER = f"(<{OWL}unionOf>/<{RDF}rest>*/<{RDF}first>)?"  # a class, or each of those it is the union of
+_ENDS = f"""SELECT DISTINCT ?a ?p ?b WHERE {{ ?p <{RDFS}domain>/{_MEMBER} ?a ; <{RDFS}range>/{_MEMBER} ?b
+FILTER(isIRI(?a) && isIRI(?b)) }} ORDER BY ?a ?p ?b"""
+_RESTRICTED = f"""SELECT DISTINCT ?a ?p ?b WHERE {{
+  ?a (<{RDFS}subClassOf>|<{OWL}equivalentClass>)/(<{OWL}intersectionOf>/<{RDF}rest>*/<{RDF}first>)? ?r .
+  ?r <{OWL}onProperty> ?p ; (<{OWL}someValuesFrom>|<{OWL}allValuesFrom>|<{OWL}onClass>)/{_MEMBER} ?b
+  FILTER(isIRI(?a) && isIRI(?p) && isIRI(?b)) }} ORDER BY ?a ?p ?b"""
 _ABOVE = f"""SELECT DISTINCT ?a ?b WHERE {{ ?a <{RDFS}subClassOf> ?b FILTER(isIRI(?a) && isIRI(?b) && ?a != ?b) }}
 ORDER BY ?a ?b"""
 _GRAPHS = "SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s ?p ?o } } ORDER BY ?g"
@@ -95,9 +100,10 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
     properties = {**spoken, **{str(p): spoken.get(str(p), 0) for p, k in declared if str(k).endswith("Property")}}
     found: dict[tuple[str, str, str], int] = {}
     if links:
-        for a, p, b in asked(_ENDS, MOST_LINKS, "declared links"):
-            if _ours(a) and _ours(b):
-                found[str(a), str(p), str(b)] = 0
+        for query, what in ((_ENDS, "declared links"), (_RESTRICTED, "links that axioms ask for")):
+            for a, p, b in asked(query, MOST_LINKS, what):
+                if _ours(a) and _ours(b):
+                    found[str(a), str(p), str(b)] = 0
         for a, p, b, n in asked(_LINKS, MOST_LINKS, "links"):
             if _ours(a) and _ours(b):
                 found[str(a), str(p), str(b)] = _count(n)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from kgnb.kg.schema import Schema
+from collections import Counter, defaultdict
+
+from kgnb.kg.schema import Named, Schema
 from kgnb.results.bundle import count
 from kgnb.results.graph import Edge, GraphPicture, Node
 
 
 def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture:
-    """The ``most`` used classes and the lines between them; a class has more weight the more things are of it.
+    """The ``most`` central classes and the lines between them; a class has more weight the more things are of it.
 
+    Central is what has the most things of it or of its kinds, then the most kinds, then the most properties.
     A property between two classes is drawn once, at the most special classes it was found with.
     """
-    linked = {end for a, _, b, _ in schema.links for end in (a, b)} | {end for pair in schema.above for end in pair}
-    ranked = sorted(schema.classes, key=lambda one: (-one.count, one.iri not in linked, one.iri))[:most]
+    below = _below(schema)
+    things = {one.iri: one.count for one in schema.classes}
+    joins = Counter(end for a, _, b, _ in schema.links for end in {a, b})
+    reach = {one: sum(things.get(kind, 0) for kind in {one, *kinds}) for one, kinds in below.items()}
+
+    def central(one: Named) -> tuple[int, int, int, str]:
+        return (-reach[one.iri], -len(below[one.iri]), -joins[one.iri], one.iri)
+
+    ranked = sorted(schema.classes, key=central)[:most]
     names = {one.iri: one.name for one in (*schema.classes, *schema.properties)}
     shown = {one.iri for one in ranked}
-    things = {one.iri: one.count for one in schema.classes}
     nodes = [
         Node(
             one.iri,
@@ -42,6 +51,23 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
         )
     ]
     return GraphPicture(nodes, edges, f"What {name} holds", (*notes, *schema.notes))
+
+
+def _below(schema: Schema) -> dict[str, set[str]]:
+    """Every class with all kinds of it, however deep; circles do no harm."""
+    kinds = defaultdict(list)
+    for narrower, broader in schema.above:
+        kinds[broader].append(narrower)
+    found = {}
+    for one in schema.classes:
+        seen: set[str] = set()
+        waiting = [one.iri]
+        while waiting:
+            fresh = [kind for kind in kinds[waiting.pop()] if kind not in seen]
+            seen.update(fresh)
+            waiting.extend(fresh)
+        found[one.iri] = seen - {one.iri}
+    return found
 
 
 def _special(links: tuple[tuple[str, str, str, int], ...], things: dict[str, int]) -> list[tuple[str, str, str, int]]:
