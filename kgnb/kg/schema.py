@@ -76,10 +76,14 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
     """
     notes: list[str] = []
 
-    def asked(query: str, limit: int, what: str, instead: str = "") -> list[tuple[Term | None, ...]]:
+    def asked(
+        query: str, limit: int, what: str, instead: str = "", lacked: bool = False
+    ) -> list[tuple[Term | None, ...]]:
         try:
             found = graph.select(query, limit=limit, timeout=timeout)
         except (BackendError, DataError) as error:
+            if lacked and isinstance(error, DataError):  # a graph without named graphs: none, and no loss
+                return []
             if instead:
                 notes.append(f"{what}: those of {_SAMPLE:,} statements, because: {error.what}")
                 return asked(instead, limit, what)
@@ -114,7 +118,7 @@ def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, lang
         tuple(Named(iri, labels.get(iri, ()), count) for iri, count in properties.items()),
         tuple((*ends, count) for ends, count in found.items()),
         tuple(above),
-        tuple(str(row[0]) for row in asked(_GRAPHS, 200, "named graphs")),
+        tuple(str(row[0]) for row in asked(_GRAPHS, 200, "named graphs", lacked=True)),
         dict(getattr(graph, "prefixes", ())),
         tuple(notes),
     )

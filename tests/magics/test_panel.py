@@ -36,7 +36,7 @@ def test_a_new_session_has_nothing_to_show(notebook: Notebook) -> None:
     assert told["version"] == 1
     assert told["connections"] == told["runs"] == told["saved"] == []
     assert [one["name"] for one in told["agents"]] == list(panel.AGENTS)
-    assert all(one["stages"] == [] and one["waiting"] == 0 for one in told["agents"])
+    assert all(one["stages"] == one["reviews"] == [] for one in told["agents"])
 
 
 def test_open_graphs_are_listed_with_their_counts(notebook: Notebook) -> None:
@@ -168,7 +168,6 @@ def test_the_panel_lists_the_stages_there_are_in_the_words_of_their_help(agent: 
     for stage in [agent["start"], *agent["stages"]] if agent["start"] else agent["stages"]:
         assert stage["help"] == family.verbs[stage["name"]].summary  # type: ignore[attr-defined]
         assert stage["line"].startswith(f"%{agent['magic']} {stage['name']}")
-    assert agent["review"] is None or agent["review"] == f"%{agent['magic']} review"
 
 
 def test_the_panel_knows_every_agent() -> None:
