@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
@@ -73,6 +73,7 @@ class Alignment:
     dropped: tuple[Dropped, ...] = ()
     unsure: tuple[Mapping, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    partial: str = ""  # why, if it is: a budget was spent before everything was judged
 
     def __len__(self) -> int:
         return len(self.mappings)
@@ -84,10 +85,15 @@ class Alignment:
         counts = self.counts()
         relations = ", ".join(f"{number} {relation}" for relation, number in counts["relations"].items())
         found = f"{len(self)} mapping{'' if len(self) == 1 else 's'}" + (f" ({relations})" if relations else "")
-        return f"<Alignment: {found}, {len(self.dropped)} dropped, {len(self.unsure)} unsure>"
+        partial = "partial: " if self.partial else ""
+        return f"<Alignment: {partial}{found}, {len(self.dropped)} dropped, {len(self.unsure)} unsure>"
 
     def __str__(self) -> str:
         return self.table().text()
+
+    def marked_partial(self, why: str) -> Alignment:
+        """The same mappings, said to be partial."""
+        return replace(self, partial=why)
 
     def counts(self) -> dict[str, Any]:
         """How many mappings there are, by relation and by kind, and how many were dropped or are unsure; plain JSON."""
@@ -141,7 +147,8 @@ class Alignment:
         reasons = "; ".join([f"{number} {reason}" for reason, number in ranked[:5]] + ["..."] * (len(ranked) > 5))
         dropped = [f"{len(self.dropped)} dropped: {reasons}"] if self.dropped else []
         unsure = [f"{len(self.unsure)} unsure: they wait for a person to decide"] if self.unsure else []
-        return [*dropped, *unsure, *self.notes]
+        partial = [f"Partial: {self.partial}"] if self.partial else []
+        return [*partial, *dropped, *unsure, *self.notes]
 
 
 def _counted(words: Iterator[str]) -> dict[str, int]:

@@ -157,6 +157,14 @@ def _entry(path: Path) -> tuple[str, str, str]:
     return key.digest, key.content, reply
 
 
+class MissingReply(DataError):
+    """A replay lacks a reply: ``digest`` names the call. Every further call would fail alike."""
+
+    def __init__(self, what: str, *, digest: str, where: str, fix: str) -> None:
+        super().__init__(what, where=where, fix=fix, details=f"digest {digest}")
+        self.digest = digest
+
+
 class Replaying:
     """A model whose replies are kept: "record" asks what is not kept yet, "replay" never asks, "live" keeps nothing.
 
@@ -190,7 +198,8 @@ class Replaying:
         """The kept reply, or the model's.
 
         Raises:
-            DataError: replaying, and no reply to this request is kept; or the cache is damaged.
+            MissingReply (a DataError): replaying, and no reply to this request is kept.
+            DataError: the cache is damaged.
         """
         if self.mode == "live" and not isinstance(self.model, str):
             return self.model.ask(request)
@@ -209,13 +218,13 @@ class Replaying:
             self.cache.put(key, reply, instead=kept is not None)
             return reply
 
-    def _missing(self, key: Key, request: Request) -> DataError:
+    def _missing(self, key: Key, request: Request) -> MissingReply:
         prompt = shown(request.messages[-1].text, 80) if request.messages else ""
-        return DataError(
+        return MissingReply(
             f"no reply of {self.name} ({self.server or 'no server'}) is kept for: {prompt} [{key.digest[:12]}]",
+            digest=key.digest,
             where=str(self.cache.path),
             fix="A replay never asks a model. Import the folder that holds this reply, or set model.replay to record.",
-            details=f"digest {key.digest}",
         )
 
 

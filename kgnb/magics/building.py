@@ -45,7 +45,7 @@ class BuildingTask:
             one for one in self.built.doubts if one.document not in {new.document for new in built.journals}
         ]  # fmt: skip
         self.built = Built(
-            built.pack, built.session, (*earlier, *built.journals), (*doubts, *built.doubts), built.limited
+            built.pack, built.session, (*earlier, *built.journals), (*doubts, *built.doubts), built.partial
         )
         self.texts |= {document.name: document.text for document in documents}
         return self.built

@@ -40,6 +40,7 @@ class Outcome:
     sparql: str = ""
     source: str = "graph"
     error: str = ""
+    partial: str = ""  # why, if it is: a budget was spent, and what was found by then decided
     answer: Answer | None = field(default=None, repr=False, compare=False)
 
     @classmethod
@@ -53,6 +54,7 @@ class Outcome:
             answer.status,
             answer.sparql,
             answer.source,
+            partial=answer.partial,
             answer=answer,
         )
 
@@ -72,7 +74,8 @@ class Outcome:
             "source": self.source,
             "sparql": self.sparql,
         }
-        return content | ({"error": self.error} if self.error else {})
+        content |= {"error": self.error} if self.error else {}
+        return content | ({"partial": self.partial} if self.partial else {})
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Outcome:
@@ -92,6 +95,7 @@ class Outcome:
             str(content.get("sparql", "")),
             str(content.get("source", "graph")),
             str(content.get("error", "")),
+            str(content.get("partial", "")),
         )
 
 
@@ -108,8 +112,8 @@ def written(outcome: Outcome) -> str:
 class AnswerFile:
     """A file of answers, one a line, that is complete up to the last whole line at any time.
 
-    A file that is there is replaced; with ``resume`` its answers are kept, except those of questions that failed and a
-    last line that was cut off.
+    A file that is there is replaced; with ``resume`` its answers are kept, except those of questions that failed or
+    for which a budget was spent too early, and a last line that was cut off.
 
     Raises:
         DataError: with ``resume``, the file there holds something else than answers; or it cannot be written.
@@ -161,6 +165,6 @@ class AnswerFile:
                 raise DataError(
                     "this line is no answer", where=f"{self.path}:{number}", fix="Leave out --resume to start again."
                 ) from error
-            if outcome.status != "failed":
+            if outcome.status != "failed" and not outcome.partial:
                 found[outcome.id] = outcome
         return found

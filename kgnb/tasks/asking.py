@@ -16,10 +16,11 @@ from kgnb.agents.question_answering.rehearsing import rehearse
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_embedder, open_graph, open_model
 from kgnb.datasets.questions import Asked
-from kgnb.errors import BackendError, KgnbError, LimitError
+from kgnb.errors import BackendError, ConfigError, KgnbError, LimitError
 from kgnb.judging import CallableJudge, Judge, Verdict
 from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel
+from kgnb.llm.replay import MissingReply
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.answer_files import AnswerFile, Outcome
@@ -206,7 +207,7 @@ def _rehearsed(asked: Sequence[Question], desk: Desk, options: Options, run: Run
     for question in asked:
         try:
             named.append(_named(question, desk.graph))
-        except LimitError:
+        except (LimitError, ConfigError, MissingReply):  # the next one would fail alike
             raise
         except (KgnbError, ValueError):
             continue  # said when the question itself is asked
@@ -217,10 +218,11 @@ def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: 
     """Asks one question after another; a service that fails several in a row ends it."""
     dead = 0
     for number, question in enumerate(questions):
+        run.check()
         run.progress(number, len(questions), "questions")
         try:
             answer = pipeline.answer_question(_named(question, desk.graph), desk, options=options, run=run)
-        except LimitError:
+        except (LimitError, ConfigError, MissingReply):  # the next one would fail alike
             raise
         except BackendError as error:
             dead += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kgnb.agents.entity_alignment import shown
@@ -156,6 +156,11 @@ class Aligned:
     answers: tuple[Answer, ...]
     judge: str
     simulation: bool = False
+    partial: str = ""  # why, if it is: a budget was spent before everything was asked
+
+    def marked_partial(self, why: str) -> Aligned:
+        """The same answers, said to be partial."""
+        return replace(self, partial=why)
 
     def counts(self) -> dict[str, int]:
         """Answers by what they come to."""

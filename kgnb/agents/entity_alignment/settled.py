@@ -47,6 +47,11 @@ class Settled:
         """Whether anybody who answered knows the reference."""
         return self.aligned.simulation or self.aligned.selected.planned.simulation
 
+    @property
+    def partial(self) -> str:
+        """Why the result is partial; "" where it is whole."""
+        return self.aligned.partial
+
     def confidence(self, row: int) -> float:
         """How sure the choice of a row is."""
         choice = self.choices.get(row)
@@ -122,6 +127,7 @@ class Settled:
             dropped=tuple(self._dropped()),
             unsure=tuple(self._unsure()),
             notes=(*self.notes(), *notes),
+            partial=self.partial,
         )
 
     def notes(self) -> list[str]:

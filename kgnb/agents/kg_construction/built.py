@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +25,22 @@ _WORDS = {"create": "created", "add": "added"}
 
 @dataclass(frozen=True)
 class Built:
-    """A built graph. ``limited``: a budget was spent before all documents were read."""
+    """A built graph. ``partial`` says why, if it is: a budget was spent before all documents were read."""
 
     pack: ToolPack
     session: Session
     journals: tuple[Journal, ...]
     doubts: tuple[Doubt, ...]
-    limited: bool = False
+    partial: str = ""
+
+    @property
+    def limited(self) -> bool:
+        """Whether a budget was spent before all documents were read."""
+        return bool(self.partial)
+
+    def marked_partial(self, why: str) -> Built:
+        """The same graph, said to be partial."""
+        return replace(self, partial=why)
 
     @property
     def graph(self) -> rdflib.Graph:
@@ -76,7 +85,7 @@ class Built:
             ]
             for one in self.journals
         ]  # fmt: skip
-        notes = ["a budget was spent: this is partial"] if self.limited else []
+        notes = [f"Partial: {self.partial}"] if self.partial else []
         caption = f"Built with {self.pack.name}: {len(self.session.facts):,} facts"
         return Table(columns, rows, caption=caption, notes=notes)
 
@@ -130,7 +139,8 @@ class Built:
 
     def __repr__(self) -> str:
         counts = self.counts()
-        return f"Built({', '.join(f'{value:,} {name}' for name, value in counts.items() if value)})"
+        partial = "partial: " if self.partial else ""
+        return f"Built({partial}{', '.join(f'{value:,} {name}' for name, value in counts.items() if value)})"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         return self.table()._repr_mimebundle_(include, exclude)

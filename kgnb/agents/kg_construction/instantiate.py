@@ -21,6 +21,7 @@ from kgnb.agents.kg_construction.plan import Plan
 from kgnb.agents.kg_construction.readers import Reader, Task, still_missing
 from kgnb.agents.kg_construction.values import Source, ToolPack
 from kgnb.errors import BackendError, DataError, LimitError, ReplyError
+from kgnb.llm.replay import MissingReply
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import Session
@@ -87,11 +88,10 @@ def instantiate(
             continue
         try:
             journals.append(_one(entry, pack, reader, plan, options, target.namespace, folder, checked))
-            failures = 0
+            failures, limit = 0, journals[-1].error  # what could be read of it within the budget is kept
+        except MissingReply:
+            raise
         except (DataError, ReplyError) as error:
-            journals.append(Journal(entry.name, "", "", reader.name, error=error.what))
-        except LimitError as error:
-            limit = error.what
             journals.append(Journal(entry.name, "", "", reader.name, error=error.what))
         except BackendError as error:
             failures += 1
@@ -103,7 +103,7 @@ def instantiate(
     doubts = [doubt for journal in journals for doubt in journal.doubts]
     for journal in journals:
         doubts += _apply(journal, target)
-    return Built(pack, target, tuple(journals), tuple(doubts), limited=bool(limit))
+    return Built(pack, target, tuple(journals), tuple(doubts), limit)
 
 
 def _one(
@@ -121,7 +121,7 @@ def _one(
     if folder is not None and (kept := read_journal(folder, document.name, key)):
         return kept
     journal = replace(_read(document, pack, reader, plan, options, namespace, checked), key=key)
-    if folder is not None:
+    if folder is not None and not journal.error:
         write_journal(folder, journal)
     return journal
 
@@ -129,13 +129,18 @@ def _one(
 def _read(
     document: Document, pack: ToolPack, reader: Reader, plan: Plan, options: Options, namespace: str, checked: bool
 ) -> Journal:
-    """One document, read in a session of its own."""
+    """One document, read in a session of its own; where a budget is spent, as far as it reached."""
     session = pack.session(namespace, checked=checked)
     desk = Desk(session, document.name, {tool.name: tool for tool in pack.tools}, options.repairs, options.feedback)
     cut = passages(document, options.passage, min(options.overlap, options.passage // 2))
     tasks = [Task(passage, prompt, pack) for prompt in plan.prompts for passage in cut]
+    spent = ""
     for task in [*tasks[:-1], *(replace(task, last=True) for task in tasks[-1:])]:
-        reader.read(task, desk)
+        try:
+            reader.read(task, desk)
+        except LimitError as error:
+            spent = error.what
+            break
     desk.close()
     doubts = list(desk.doubts)
     if tasks:
@@ -144,7 +149,7 @@ def _read(
             doubts.append(Doubt(document.name, 0, len(document.text), "missing", {"iri": one.focus}, reason, (one,)))
     return Journal(
         document.name, document.digest, "", reader.name, tuple(desk.acts), tuple(doubts), desk.repaired,
-        desk.repeats, len(document.text),
+        desk.repeats, len(document.text), error=spent,
     )  # fmt: skip
 
 

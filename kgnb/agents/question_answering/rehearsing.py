@@ -25,6 +25,7 @@ from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Options, Question
 from kgnb.errors import BackendError, KgnbError, LimitError
 from kgnb.kg.terms import Iri
+from kgnb.llm.replay import MissingReply
 from kgnb.results.cells import Link, Value
 from kgnb.results.table import Column, Table
 
@@ -77,7 +78,7 @@ def rehearse(
         try:
             readings, _ = read_question(link(State(question, options, desk)))
             dead = 0
-        except LimitError:
+        except (LimitError, MissingReply):
             raise
         except BackendError:
             dead += 1

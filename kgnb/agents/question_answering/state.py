@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kgnb.agents.question_answering.actions import Finish
@@ -63,6 +63,10 @@ class State:
             "reflect": self.memory,
             "answer": self.answered,
         }.get(self.stage)  # type: ignore[return-value]  # mypy joins the values to object
+
+    def marked_partial(self, why: str) -> State:
+        """The same state; its answer, if there is one, is said to be partial."""
+        return self if self.answered is None else replace(self, answered=replace(self.answered, partial=why))
 
     def counts(self) -> dict[str, int]:
         """What the last stage says it holds."""

@@ -68,6 +68,7 @@ def answered(value: Answer) -> Table:
     rows: list[list[Value]] = [[shown(term, value.labels)] for term in value.values]
     proof = [" ".join(str(_plain(term, value.labels)) for term in triple) for triple in value.support]
     notes = [
+        *([f"Partial: {value.partial}"] if value.partial else []),
         f"{value.status}, confidence {value.confidence:.2f}, from the {value.source}"
         + ("'s memory" if value.source == "model" else ""),
         *([value.rationale] if value.rationale else []),

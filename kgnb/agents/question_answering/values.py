@@ -260,6 +260,7 @@ class Answer:
     paths: tuple[Path, ...] = ()  # the memory it rests on
     linked: Linked = Linked(())
     notes: tuple[str, ...] = ()
+    partial: str = ""  # why, if it is: a budget was spent, and what was found by then decided
     labels: Mapping[str, str] = field(
         default_factory=dict, repr=False
     )  # by IRI, for the first 1,000 values and the support
