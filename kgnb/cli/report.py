@@ -54,6 +54,7 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
       kgnb report ./my-report.ipynb -p year=2026 --out today
       kgnb report --index                            reports/index.html
     """
+    from kgnb.reporting.figures import marks
     from kgnb.reporting.index import write_index
     from kgnb.reporting.pdf import print_pdf
     from kgnb.reporting.report import REPORTS, run_report, templates
@@ -77,7 +78,7 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
         )
     finally:
         line.clear()
-    for text in headline(result.metrics):
+    for text in (*headline(result.metrics), *marks(result.metrics)):
         click.echo(text)
     click.echo(result.html)
     if pdf:

@@ -48,7 +48,8 @@ def marks(metrics: Mapping[str, Any]) -> list[str]:
     if metrics.get("simulation") and isinstance(metrics["simulation"], str):
         found.append(f"simulation: {metrics['simulation']}")
     if metrics.get("partial"):
-        found.append(f"partial: {metrics['partial']}" if isinstance(metrics["partial"], str) else "partial")
+        why = metrics.get("partial_reason") or metrics["partial"]
+        found.append(f"partial: {why}" if isinstance(why, str) else "partial")
     return found
 
 

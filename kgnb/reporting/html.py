@@ -17,8 +17,10 @@ TIMED = re.compile(r"^#+\s+(costs?|times?)\b", re.IGNORECASE | re.MULTILINE)
 TIMES = re.compile(r"<!-- times -->.*?<!-- /times -->", re.DOTALL)
 
 
-def page(notebook: Path, title: str, ledger: Ledger) -> str:
+def page(notebook: Path, title: str, ledger: Ledger, partial: str = "") -> str:
     """The HTML of an executed notebook. Its policy forbids the browser any request and any script.
+
+    ``partial`` says on top why the result is partial.
 
     Outputs are drawn from text/html, pictures, Markdown or plain text, in this order; widgets and our own JSON fall
     back to those, since nothing here runs.
@@ -46,7 +48,8 @@ def page(notebook: Path, title: str, ledger: Ledger) -> str:
     content.metadata.pop("widgets", None)
     _mark_times(content)
     styles = (TEMPLATES / "template" / "report.css").read_text(encoding="utf-8")
-    html, _ = exporter.from_notebook_node(content, {"ledger": ledger, "styles": styles, "title": title})
+    resources = {"ledger": ledger, "styles": styles, "title": title, "partial": partial}
+    html, _ = exporter.from_notebook_node(content, resources)
     return str(html)
 
 

@@ -30,6 +30,7 @@ from kgnb.reporting.html import page
 from kgnb.reporting.kernel import NAME
 from kgnb.reporting.ledger import Ledger, read_ledger
 from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters
+from kgnb.reporting.partial import mark_partial
 from kgnb.reporting.provenance import write_provenance
 from kgnb.reporting.redaction import known_secrets, redact, redact_folder
 from kgnb.reporting.request import Request
@@ -157,9 +158,10 @@ def run_report(
     try:
         _execute(template.path, values, folder / "report.ipynb", ledger, session, about, secrets)
     finally:
+        why = mark_partial(folder)
         redact_folder(folder, secrets)
         if (folder / "report.ipynb").is_file():
-            write_whole(folder / "report.html", page(folder / "report.ipynb", template.title, ledger))
+            write_whole(folder / "report.html", page(folder / "report.ipynb", template.title, ledger, why))
         write_provenance(
             folder,
             title=template.title,

@@ -83,6 +83,21 @@ def read_run(path: Path | str) -> Record:
     return record
 
 
+def why_partial(path: Path | str) -> str:
+    """Which budget was spent before the run in a folder was through; "" if none was, or there is no run."""
+    why = ""
+    try:
+        with (Path(path) / EVENTS).open(encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if line.startswith('{"event": "limit"'):
+                    record = Record()
+                    record.apply(json.loads(line))
+                    why = why or record.partial
+    except (OSError, ValueError, KeyError):
+        return why
+    return why
+
+
 def _set_aside(file: Path) -> None:
     if not file.exists():
         return

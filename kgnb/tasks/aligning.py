@@ -41,6 +41,8 @@ class Outcome:
     sides: Sides
     run: Run
     universe: str
+    calls: int = 0  # model calls and tokens of this alignment alone: a run may hold several
+    tokens: int = 0
 
     @property
     def alignment(self) -> Alignment:
@@ -50,9 +52,8 @@ class Outcome:
     @property
     def tokens_per_entity(self) -> float:
         """Model tokens over all entities, asked or not."""
-        totals = self.run.totals
         number = len(self.settled.proposal)
-        return (totals["prompt_tokens"] + totals["completion_tokens"]) / number if number else 0.0
+        return self.tokens / number if number else 0.0
 
     @property
     def share_looked_at(self) -> float:
@@ -136,6 +137,7 @@ def align(
     chat = model or (open_model(settings) if wanted else None)
     known = links_of(reference, settings) if reference is not None else sides.tests or None
     ruled = decisions if isinstance(decisions, EntityDecisions) or decisions is None else EntityDecisions(decisions)
+    before = run.totals
     with run if own_run else nullcontext():
         watched = run.watch(chat) if chat else None
         asked = _judge(judge, watched, known, error_rate, seed, ruled, settings)
@@ -154,7 +156,9 @@ def align(
             rulings=ruled.rulings() if ruled is not None else None,
             run=run,
         )
-    return Outcome(settled, sides, run, "the test targets" if tested else "all entities")
+    spent = {name: run.totals[name] - before[name] for name in ("calls", "prompt_tokens", "completion_tokens")}
+    tokens = spent["prompt_tokens"] + spent["completion_tokens"]
+    return Outcome(settled, sides, run, "the test targets" if tested else "all entities", spent["calls"], tokens)
 
 
 def _judge(

@@ -76,13 +76,16 @@ def run_report(
     ablation: bool, benchmark: bool,
 ) -> Results:  # fmt: skip
     """Compiles, plants mistakes, builds, scores, grounds."""
-    settings = current().settings
+    session = current()
+    settings = session.settings
     own = tbox == "huts:kitchen"
     pack = compile_ontology(tbox, shapes or None, settings=settings)
     more = [compile_ontology(one, settings=settings) for one in each(tboxes)]
     mistakes = tuple((one.name, plant(one, most=planted or None)) for one in (pack, *more))
     agreed = tuple((one.name, agreement(one, found)) for one, (_, found) in zip((pack, *more), mistakes, strict=True))
-    run = new_run("kg_construction", {"tbox": pack.manifest["tbox_sha256"][:16]}, settings=settings)
+    data = {"tbox": pack.manifest["tbox_sha256"][:16]}
+    asked = {"tbox": tbox, "documents": documents, "judge": judge}
+    run = new_run("kg_construction", data, parameters=asked, settings=settings, folder=session.folder / "run")
     with run:
         built = build_graph(documents.split(","), pack, judge=judge, run=run, settings=settings)
         linked = ground(built, against, run=run, settings=settings) if against else None

@@ -1,0 +1,27 @@
+"""What a report says of itself where a budget was spent before it was through."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from kgnb.reporting.files import write_whole
+from kgnb.run.folder import why_partial
+
+
+def mark_partial(folder: Path) -> str:
+    """Why the report in a folder is partial ("": it is not); its ``metrics.json`` then says so.
+
+    ``"partial": true`` and ``"partial_reason"`` are written to the metrics, whichever report wrote them.
+    """
+    why = why_partial(folder / "run")
+    path = folder / "metrics.json"
+    if why and path.is_file():
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:  # a notebook of one's own may write what it likes
+            return why
+        if isinstance(content, dict):
+            content |= {"partial": True, "partial_reason": why}
+            write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    return why
