@@ -27,6 +27,7 @@ PREPOSITIONS = frozenset(["of", "for", "by", "in", "on", "at", "to", "from", "wi
 HEADLESS = 0.85
 OTHER_NUMBER = 0.3
 NEGATED = 0.4
+TOLD_APART = 0.4
 REWRITTEN = 0.95
 DERIVED = 0.85
 OF_AGENT = 0.5  # a presenter is no presentation
@@ -114,11 +115,16 @@ class Lexicon:
     """How rare each word is among the names of both ontologies, and name likeness weighed by that.
 
     ``wordbook`` adds what the ontologies themselves say about their words; None leaves it out. ``strict`` is whether
-    numbers and negations must agree.
+    numbers and negations must agree, ``apart`` whether words the wordbook tells apart contradict each other.
     """
 
     def __init__(
-        self, entities: Iterable[Iterable[Name]], wordbook: Wordbook | None = None, *, strict: bool = True
+        self,
+        entities: Iterable[Iterable[Name]],
+        wordbook: Wordbook | None = None,
+        *,
+        strict: bool = True,
+        apart: bool = True,
     ) -> None:
         seen: Counter[str] = Counter()
         total = 0
@@ -131,6 +137,7 @@ class Lexicon:
         self._alike: dict[tuple[str, str], float] = {}
         self._wordbook = wordbook
         self._strict = strict
+        self._apart = wordbook if apart else None
 
     def weight(self, word: str) -> float:
         """A word's weight: 1 for the rarest and for numbers, less for common ones, little for small words."""
@@ -195,16 +202,19 @@ class Lexicon:
             heads = head(one), head(other)
             if heads[0] not in taken_one or heads[1] not in taken_other:
                 matched *= HEADLESS
-        agreement = self._agreement(left, right) if self._strict and (left or right) else 1.0
+        agreement = self._agreement(left, right) if left or right else 1.0
         likeness = min(agreement * matched / whole, 0.99) if whole else 0.0
         return Comparison(likeness, agreement, left, right, whole)
 
     def _agreement(self, left: Sequence[str], right: Sequence[str]) -> float:
         """1, or less where words without a counterpart contradict each other."""
-        if any(is_number(spelled(word)) for word in left) and any(is_number(spelled(word)) for word in right):
-            return OTHER_NUMBER
-        if (not NEGATIONS.isdisjoint(left)) != (not NEGATIONS.isdisjoint(right)):
-            return NEGATED
+        if self._strict:
+            if any(is_number(spelled(word)) for word in left) and any(is_number(spelled(word)) for word in right):
+                return OTHER_NUMBER
+            if (not NEGATIONS.isdisjoint(left)) != (not NEGATIONS.isdisjoint(right)):
+                return NEGATED
+        if left and right and self._apart and self._apart.apart(_phrase(left), _phrase(right)):
+            return TOLD_APART
         return 1.0
 
     def _links(self, one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, float]]:

@@ -46,7 +46,7 @@ class Weights:
     property_name: float = 6.0  # the same of properties, whose names are short and much alike
     supplied: float = 5.0  # words that only one name has and the other entity's surroundings supply
     known: float = 1.8  # or that the other ontology has, and left out here
-    contradiction: float = 6.0  # numbers or negations that differ, whatever else agrees
+    contradiction: float = 6.0  # numbers, negations or words told apart that differ, whatever else agrees
     context: float = 0.8  # cosine of what their axioms mention
     meaning: float = 16.0  # cosine of the definitions, centred, above or below what unrelated ones have
     support: float = 2.3  # relatives whose counterparts are relatives too
@@ -59,6 +59,7 @@ class Weights:
     rounds: int = 3
     wordbook: bool = True  # what the ontologies' own names say about their words
     strict: bool = True  # numbers and negations must agree
+    apart: bool = True  # and so must words that the ontologies tell apart again and again
 
 
 @dataclass
@@ -112,8 +113,9 @@ class RuleJudge:
         descriptions = {(q.side, q.about.key): q.about for q in questions}
         sides = [[d for (at, _), d in descriptions.items() if at == side] for side in ("source", "target")]
         names = [[d.names for d in side] for side in sides]
-        wordbook = Wordbook(names) if self.weights.wordbook else None
-        lexicon = Lexicon((one for side in names for one in side), wordbook, strict=self.weights.strict)
+        w = self.weights
+        wordbook = Wordbook(names) if w.wordbook else None
+        lexicon = Lexicon((one for side in names for one in side), wordbook, strict=w.strict, apart=w.apart)
         surplus = Surplus(lexicon, wordbook, [{d.iri: d for d in side} for side in sides])
         for case in cases.values():
             self._compare(case, lexicon)

@@ -44,6 +44,14 @@ class Wordbook:
         pair = _pair(one, other)
         return self._same[pair] >= SUPPORT and self._same[pair] > self._apart[pair]
 
+    def apart(self, one: Name, other: Name) -> bool:
+        """Whether a word of each, put in place of the other, makes names of different entities, often and not seldom.
+
+        Left lung and right lung, temperature maximum and minimum: what an ontology tells apart again and again.
+        """
+        pairs = (_pair((left,), (right,)) for left in one for right in other)
+        return any(self._apart[pair] >= SUPPORT and self._apart[pair] > self._same[pair] for pair in pairs)
+
     def distinct(self, one: Word, other: Word) -> bool:
         """Whether one ontology uses both words: then one is not a spelling of the other."""
         return any(one in vocabulary and other in vocabulary for vocabulary in self._vocabularies)

@@ -63,6 +63,14 @@ def test_numbers_and_negations_must_agree() -> None:
     assert lax.compare(words("FourBedRoom"), words("6-bed room"))[1] == 1.0
 
 
+def test_words_that_the_ontologies_tell_apart_contradict_each_other() -> None:
+    named = [[words(name)] for name in ("upper hut", "lower hut", "upper door", "lower door", "upper path")]
+    told = Lexicon(named, Wordbook([named]))
+    assert told.compare(words("upper path"), words("lower path")).agreement < 0.5
+    assert told.compare(words("upper path"), words("old path")).agreement == 1.0
+    assert Lexicon(named, Wordbook([named]), apart=False).compare(words("upper path"), words("lower path"))[1] == 1.0
+
+
 def test_a_word_the_ontologies_swap_is_as_good_as_equal() -> None:
     swapped = [[words("alpine hut"), words("mountain hut")], [words("alpine guide"), words("mountain guide")]]
     mined = Lexicon(swapped, Wordbook([swapped]))

@@ -35,6 +35,19 @@ def test_words_that_tell_entities_apart_are_not_equal_whatever_a_few_synonyms_sa
     assert not Wordbook([swapped + apart]).equal(("lower",), ("upper",))
 
 
+def test_words_that_tell_entities_apart_again_and_again_are_apart_and_those_that_did_once_are_not() -> None:
+    book = Wordbook([entities("upper hut", "lower hut", "upper door", "lower door", "north wall", "south wall")])
+    assert book.apart(("upper",), ("lower",)) and book.apart(("lower",), ("old", "upper"))
+    assert not book.apart(("north",), ("south",))
+    assert not book.apart(("upper",), ("upper",)) and not book.apart((), ("upper",))
+
+
+def test_words_that_synonyms_swap_as_often_are_not_apart() -> None:
+    told = ("alpine hut | mountain hut", "alpine guide | mountain guide", "alpine club | mountain club")
+    book = Wordbook([entities(*told, "alpine rose", "mountain rose", "alpine path", "mountain path")])
+    assert not book.apart(("alpine",), ("mountain",))
+
+
 def test_words_of_one_ontology_are_distinct() -> None:
     book = Wordbook([entities("interior wall", "inferior wall"), entities("organisation")])
     assert book.distinct("interior", "inferior")
