@@ -97,6 +97,7 @@ def run_cases(
     with run:
         for case in cases:
             try:
+                run.check()
                 outcomes.append(_match(case, wanted[case.name], read, run, options, embed, index, settings, asked))
             except LimitError:
                 if not outcomes:
@@ -114,7 +115,7 @@ def run_cases(
         run=run,
         peers=_peers(task, cases),
         simulation=simulated,
-        notes=(*task.notes, *_cut_short(len(outcomes), len(cases)), *failed),
+        notes=(*task.notes, *_cut_short(run, len(outcomes), len(cases)), *failed),
         draws=tuple(draw for one in tried for draw in one.draws),
         shares=tuple(draw for one in tried for draw in one.shares),
         prompts=tuple(counted for one in tried for counted in one.prompts),
@@ -246,10 +247,11 @@ def _said(judge: str, settings: Settings) -> str:
     return f"{name}, {settings.model}" if settings.model and name in ("model", "cascade") else f"{name} judge"
 
 
-def _cut_short(done: int, wanted: int) -> list[str]:
-    return [f"A budget was spent: {done} of {wanted} pairs were matched, and the last may be partial."] * (
-        done < wanted
-    )
+def _cut_short(run: Run, done: int, wanted: int) -> list[str]:
+    if not run.partial:
+        return []
+    matched = f"; {done} of {wanted} pairs were matched, and the last may be partial" if done < wanted else ""
+    return [f"Partial: {run.partial}{matched}."]
 
 
 def _counters(embedder: Embedder) -> tuple[int, int]:

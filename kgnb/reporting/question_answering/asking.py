@@ -85,8 +85,10 @@ def run_questions(
             "The questions were read ahead, and what their wording has in common was learned from them all, without "
             "their answers: a question asked on its own may be answered otherwise."
         )
-    if len(measured) < len(chosen):
-        notes.append(f"A budget was spent or a service gave up: {len(measured)} of {len(chosen)} questions were asked.")
+    if run.partial:
+        notes.insert(0, f"Partial: {run.partial}; {len(measured)} of {len(chosen)} questions were asked.")
+    elif len(measured) < len(chosen):
+        notes.append(f"A service gave up: {len(measured)} of {len(chosen)} questions were asked.")
     if most and len(chosen) < len(task.questions):
         notes.append(f"{len(chosen)} of the {len(task.questions):,} questions, evenly spread over the set.")
     return Results(
