@@ -134,7 +134,7 @@ class ReportEngine(Engine):  # type: ignore[misc]  # papermill is untyped
         try:
             ReportClient(
                 keeper, km=ThisPython(), before=given["before"], timeout=None, startup_timeout=given["start_timeout"]
-            ).execute()
+            ).execute(cleanup_kc=True)
         finally:
             keeper.notebook_complete()
         return keeper.nb

@@ -57,6 +57,12 @@ def read_state(folder: Path) -> ItemState | None:
     return replace(state, state="cancelled") if state.state == "running" and gone else state
 
 
+def listen() -> None:
+    """SIGTERM and SIGINT stop this process in order."""
+    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGINT, _stop)
+
+
 def main(folder: Path) -> int:
     """Run the report of this item; 0 if it is done, 1 if it failed, 130 or 143 if it was stopped."""
     from kgnb.reporting.report import Interrupted, run_report
@@ -104,6 +110,5 @@ def _stop(number: int, frame: object) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _stop)
-    signal.signal(signal.SIGINT, _stop)
+    listen()
     sys.exit(main(Path(sys.argv[1])))

@@ -9,7 +9,7 @@ from typing import Any
 
 from kgnb.errors import BackendError, ConfigError
 from kgnb.reporting.processes import Running, as_line
-from kgnb.reporting.sweep import attempt, shared
+from kgnb.reporting.sweep import attempt
 from kgnb.settings import Settings
 
 START = 30  # seconds a scheduler may take to answer
@@ -33,7 +33,7 @@ def run_on_dask(
         raise BackendError(f"no Dask scheduler answers at {address}", service=address, fix="Is it running?") from error
     with client:
         width = max(1, int(sum(client.nthreads().values())))
-        line = as_line(shared(settings, width))
+        line = as_line(settings)
         futures = [
             client.submit(_on_worker, str(folder.resolve()), line, tries, key=f"kgnb-{folder.resolve()}", pure=False)
             for folder in folders

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
+from kgnb.reporting.forks import ForkedItem, Forks
 from kgnb.reporting.session import Session, as_text
 from kgnb.settings import Settings
 
-PATIENCE = 60  # seconds a stopped report may take to save what it has
+Process: TypeAlias = "subprocess.Popen[str] | ForkedItem"
 
 
 def as_line(settings: Settings) -> str:
@@ -22,12 +23,12 @@ def as_line(settings: Settings) -> str:
 
 @dataclass
 class Running:
-    """The processes under way. Once stopped, none is started any more."""
+    """The processes under way, forked by ``forks`` if there is such. Once stopped, none is started any more."""
 
+    forks: Forks | None = None
     stopped: bool = False
     signal: int = 0
-    _processes: set[subprocess.Popen[str]] = field(default_factory=set)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _processes: set[Process] = field(default_factory=set)
 
     def run(self, folder: Path, line: str) -> tuple[int, str]:
         """Run the item in ``folder`` to its end: its exit status and the last line it said, 0 where it was not begun.
@@ -36,14 +37,7 @@ class Running:
         """
         if self.stopped:
             return 130, "stopped"
-        process = subprocess.Popen(
-            [sys.executable, "-m", "kgnb.reporting.item", str(folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        process = self._start(folder)
         assert process.stdin and process.stderr
         self._processes.add(process)
         try:
@@ -63,6 +57,21 @@ class Running:
     def stop(self) -> None:
         """Ask every process to end in order; safe in a signal handler."""
         self.stopped = True
+        if self.forks:
+            self.forks.stop()
         for process in list(self._processes):
-            if process.poll() is None:
-                process.terminate()
+            process.terminate()
+
+    def _start(self, folder: Path) -> Process:
+        if self.forks and self.forks.alive:
+            forked = self.forks.item(folder)
+            if forked.pid:
+                return forked
+        return subprocess.Popen(
+            [sys.executable, "-m", "kgnb.reporting.item", str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )

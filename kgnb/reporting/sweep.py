@@ -21,10 +21,11 @@ from kgnb.errors import DataError, KgnbError
 from kgnb.reporting.comparing import compare_items, write_comparison
 from kgnb.reporting.digests import data_digests
 from kgnb.reporting.files import write_whole
+from kgnb.reporting.forks import POSSIBLE, Forks, modules_of
 from kgnb.reporting.grid import Grid, Item, grid_of, part_of, read_grid
 from kgnb.reporting.item import ItemState, read_state
 from kgnb.reporting.processes import Running, as_line
-from kgnb.reporting.report import REPORTS, Interrupted, digest_of
+from kgnb.reporting.report import REPORTS, Interrupted, digest_of, find_template
 from kgnb.settings import Settings
 
 TRIES = 2
@@ -66,8 +67,8 @@ def run_sweep(
     Args:
         source: the sweep's file (see ``grid.read_grid``), or the grid itself.
         out: its folder; by default ``reports/sweeps/<name of the file>``.
-        workers: how many processes; with a model, never more than its ``width``, which they share as they share its
-            requests and tokens a minute.
+        workers: how many reports run at once, each with a model ``width`` of its own; what a model's server allows a
+            minute they share.
         shard: "i/n" runs only every n-th item from the i-th, for schedulers of other makes.
         scheduler: address of a Dask scheduler whose workers see the same folders; "" runs here.
         settings: by default those of this folder.
@@ -97,8 +98,8 @@ def run_sweep(
             width = run_on_dask(scheduler, [item_folder(folder, item) for item in todo], settings, TRIES,
                                 _counter(on_item, len(items), len(items) - len(todo)))  # fmt: skip
         elif todo:
-            width = min(workers, len(todo), max(1, settings.width) if settings.model else workers)
-            _run_here(folder, todo, width, settings, _counter(on_item, len(items), len(items) - len(todo)))
+            width = min(workers, len(todo))
+            _run_here(folder, grid.report, todo, width, settings, _counter(on_item, len(items), len(items) - len(todo)))
     finally:
         html, comparison = write_comparison(folder, compare_items(folder, grid), f"{grid.title}: a sweep")
     result = SweepResult(folder, html, comparison, states(folder, grid), width)
@@ -164,25 +165,11 @@ def _to_do(folder: Path, grid: Grid, items: Sequence[Item], settings: Settings) 
     return todo
 
 
-def shared(settings: Settings, width: int) -> Settings:
-    """One worker's part of what the model's server allows: the parts of all are together no more than the whole.
-
-    >>> part = shared(Settings(width=8, requests_per_minute=60), 4)
-    >>> part.width, part.requests_per_minute, part.tokens_per_minute
-    (2, 15.0, 0.0)
-    """
-    return settings.with_(
-        width=max(1, settings.width // width),
-        requests_per_minute=settings.requests_per_minute / width,
-        tokens_per_minute=settings.tokens_per_minute / width,
-    )
-
-
 def _run_here(
-    folder: Path, items: Sequence[Item], width: int, settings: Settings, told: Callable[[bool], None]
+    folder: Path, report: str, items: Sequence[Item], width: int, settings: Settings, told: Callable[[bool], None]
 ) -> None:
-    line, running = as_line(shared(settings, width)), Running()
-    with _signals(running), ThreadPoolExecutor(width) as pool:
+    line, running = as_line(settings), Running()
+    with _signals(running), forking(running, report, len(items), settings), ThreadPoolExecutor(width) as pool:
         futures: list[Future[bool]] = [
             pool.submit(attempt, item_folder(folder, item), line, running, TRIES) for item in items
         ]
@@ -196,6 +183,19 @@ def _run_here(
             raise
     if running.signal:
         raise Interrupted(running.signal)
+
+
+@contextmanager
+def forking(running: Running, report: str, items: int, settings: Settings) -> Iterator[None]:
+    """Have the items forked from one process that has imported everything, where that is possible and pays."""
+    if not POSSIBLE or items < 2:
+        yield
+        return
+    running.forks = Forks(modules_of(find_template(report).path, bool(settings.model)))
+    try:
+        yield
+    finally:
+        running.forks.close()
 
 
 def attempt(home: Path, line: str, running: Running, tries: int) -> bool:
