@@ -39,7 +39,8 @@ export function addCommands(app: JupyterFrontEnd, places: Places, words: Words):
     }
   });
   const category = words.category;
-  places.launcher?.add({ command: NEW_NOTEBOOK, category, rank: 0 });
+  // Between "Notebook" (0) and "Console" (20), where it is seen without scrolling; JupyterLab 4.4 puts it last.
+  places.launcher?.add({ command: NEW_NOTEBOOK, category, rank: 0, categoryRank: 10 });
   places.menu?.fileMenu.newMenu.addGroup([{ command: NEW_NOTEBOOK }], 40);
   places.palette?.addItem({ command: NEW_NOTEBOOK, category, args: { isPalette: true } });
   for (const { id } of TEMPLATES) {

@@ -22,6 +22,7 @@ import { addLanguages } from './languages';
 import { rendererFactories } from './mime';
 import { ControlPanel } from './panel';
 import { choicesFrom, IPreferences, Preferences } from './preferences';
+import { checkFrontEnd, checkKernels } from './version-check';
 import { UNTRANSLATED, wordsFrom } from './words';
 
 const settings: JupyterFrontEndPlugin<Preferences> = {
@@ -137,6 +138,29 @@ const panel: JupyterFrontEndPlugin<void> = {
   }
 };
 
-const plugins: JupyterFrontEndPlugin<unknown>[] = [settings, mime, insert, languages, completer, commands, panel];
+const versions: JupyterFrontEndPlugin<void> = {
+  id: 'kgnb-labextension:versions',
+  description: 'Says so when this extension does not go with the front end or with the package in a kernel.',
+  autoStart: true,
+  optional: [INotebookTracker, ITranslator],
+  activate: (app: JupyterFrontEnd, tracker: INotebookTracker | null, translator: ITranslator | null): void => {
+    const words = wordsFrom(translator?.load('kgnb') ?? UNTRANSLATED);
+    checkFrontEnd(app, words);
+    if (tracker) {
+      checkKernels(tracker, words);
+    }
+  }
+};
+
+const plugins: JupyterFrontEndPlugin<unknown>[] = [
+  settings,
+  mime,
+  insert,
+  languages,
+  completer,
+  commands,
+  panel,
+  versions
+];
 
 export default plugins;

@@ -44,6 +44,7 @@ export function wordsFrom(bundle: Bundle) {
     classes: counted('{n} class', '{n} classes'),
     connections: say('Connections'),
     copied: say('Copied'),
+    copyCommand: say('Copy the command'),
     copyIri: say('Copy IRI'),
     costTitle: say('Cost'),
     create: say('Create'),
@@ -56,6 +57,10 @@ export function wordsFrom(bundle: Bundle) {
     findNode: say('Find a node'),
     finishReason: say('ended by'),
     firstOf: (n: number, total: number) => say('The first %1 of %2 rows.', shown(n), shown(total)),
+    frontEndNewer: (name: string, wanted: string, version: string, command: string) =>
+      say('This kgnb is made for %1 up to %2, and this is %3. To mend it: %4', name, wanted, version, command),
+    frontEndOlder: (name: string, wanted: string, version: string, command: string) =>
+      say('kgnb needs %1 %2 or newer, and this is %3. To mend it: %4', name, wanted, version, command),
     graph: say('graph'),
     graphTitle: say('Graph'),
     hideDetails: say('Hide details'),
@@ -87,6 +92,16 @@ export function wordsFrom(bundle: Bundle) {
     openNotebook: say('Open a notebook to see its graphs, agents and runs.'),
     openRun: (name: string) => say('Open the run %1', name),
     outdated: say('to be run again'),
+    packageNewer: (kernel: string, here: string, command: string) =>
+      say(
+        'This kernel has kgnb %1, Jupyter has kgnb %2. In Jupyter’s environment: %3, then restart it.',
+        ...[kernel, here, command]
+      ),
+    packageOlder: (kernel: string, here: string, command: string) =>
+      say(
+        'This kernel has kgnb %1, Jupyter has kgnb %2. In the kernel’s environment: %3, then restart the kernel.',
+        ...[kernel, here, command]
+      ),
     page: (from: number, to: number, of: number) => say('%1–%2 of %3', shown(from), shown(to), shown(of)),
     paused: (step: string) => say('up to %1', step),
     properties: counted('{n} property', '{n} properties'),

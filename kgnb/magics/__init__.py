@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from kgnb import __version__
 from kgnb.magics import completing, panel
 from kgnb.magics.comms import Answering
 from kgnb.magics.completing import matcher
@@ -50,7 +51,8 @@ def _complete_queries(ipython: Any, session: Session) -> None:
 
 
 def _answer_the_front_end(ipython: Any, session: Session) -> None:
-    """Serves JupyterLab's completer and panel; the panel is told after every cell that things may have changed."""
+    """Serves JupyterLab's completer, panel and check of versions; the panel is told after every cell to look again."""
+    session.answering["kgnb.version"] = Answering(ipython, "kgnb.version", lambda _question: {"version": __version__})
     session.answering["kgnb.complete"] = Answering(ipython, "kgnb.complete", partial(completing.answer, session))
     shown = session.answering["kgnb.panel"] = Answering(ipython, "kgnb.panel", partial(panel.answer, session))
     session.after_cell = lambda _result: shown.tell({"changed": True})

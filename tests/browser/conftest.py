@@ -36,14 +36,16 @@ HARMLESS = ("favicon", "/lsp/status", "preload", "WebSocket", "Failed to load re
 
 @dataclass
 class Lab:
-    """A running JupyterLab server and the folder it serves."""
+    """A running server of JupyterLab or Notebook and the folder it serves."""
 
     url: str
     token: str
     folder: Path
+    app: str = "lab"
 
     def page_url(self, path: str) -> str:
-        return f"{self.url}/lab/tree/{path}?token={self.token}&reset"
+        place = "notebooks" if self.app == "notebook" else "lab/tree"
+        return f"{self.url}/{place}/{path}?token={self.token}&reset"
 
 
 @dataclass
@@ -114,8 +116,10 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def start_lab(home: Path, labextensions: bool) -> Iterator[Lab]:
-    """Serve ``home / "work"``, with our extension or with it disabled, and stop at the end."""
+def start_lab(
+    home: Path, labextensions: bool = True, *, python: str | Path = sys.executable, app: str = "lab"
+) -> Iterator[Lab]:
+    """Serve ``home / "work"`` by the lab or the notebook ``app``, our extension on or off; stop at the end."""
     work = home / "work"
     work.mkdir(parents=True, exist_ok=True)
     # No pop-up about news, which would ask the network; and cells off the screen are there too.
@@ -133,7 +137,8 @@ def start_lab(home: Path, labextensions: bool) -> Iterator[Lab]:
         "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
         "KGNB_CACHE": str(home / "cache"),
     }
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
+    module = {"lab": "jupyterlab", "notebook": "notebook"}[app]
+    command = [str(python), "-m", module, "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={work}"]
     command += ["--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     command += ["--LabApp.extension_manager=readonly", "--expose-app-in-browser"]
@@ -141,7 +146,7 @@ def start_lab(home: Path, labextensions: bool) -> Iterator[Lab]:
     with log.open("wb") as out:
         server = subprocess.Popen(command, cwd=work, env=environment, stdout=out, stderr=subprocess.STDOUT)
         try:
-            lab = Lab(f"http://127.0.0.1:{port}", token, work)
+            lab = Lab(f"http://127.0.0.1:{port}", token, work, app)
             wait_for(lab, server, log)
             yield lab
         finally:

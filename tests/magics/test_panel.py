@@ -148,7 +148,7 @@ def test_in_a_kernel_the_panel_is_told_after_every_cell_and_unloading_leaves_not
     shell, comms, comm = new_shell(), Comms(), Comm()
     shell.kernel = SimpleNamespace(comm_manager=comms)
     load(shell, Settings.load().with_(embedder="characters"))
-    assert set(comms.targets) == {"kgnb.complete", "kgnb.panel"}
+    assert set(comms.targets) == {"kgnb.complete", "kgnb.panel", "kgnb.version"}
     comms.targets["kgnb.panel"](comm, {})
     comm.receive({"content": {"data": {"id": 1, "ask": "state"}}})
     assert comm.sent[0]["id"] == 1 and comm.sent[0]["connections"] == []

@@ -1,0 +1,79 @@
+/**
+ * Says so, once and with how to mend it, when the extension does not go with the front end or with a kernel's package.
+ */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Clipboard, Notification } from '@jupyterlab/apputils';
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import { NotebookActions } from '@jupyterlab/notebook';
+import type { Kernel } from '@jupyterlab/services';
+import { text } from './json';
+import { KernelComm, NobodyThere } from './kernel-comm';
+import { frontEndTrouble, packageTrouble, VERSION } from './versions';
+import type { Words } from './words';
+
+const TARGET = 'kgnb.version';
+
+/** Looks at the front end. */
+export function checkFrontEnd(app: JupyterFrontEnd, words: Words): void {
+  const trouble = frontEndTrouble(app.name, app.version);
+  if (trouble) {
+    const { name, wanted, version, command } = trouble;
+    const say = trouble.difference === 'older' ? words.frontEndOlder : words.frontEndNewer;
+    warn(say(name, wanted, version, command), command, words);
+  }
+}
+
+/** Looks at the package of every kernel in which a cell has loaded kgnb. */
+export function checkKernels(tracker: INotebookTracker, words: Words): void {
+  const told = new Map<string, string>(); // by the kernel: the version that was looked at last
+  NotebookActions.executed.connect((_, { notebook, cell, success }) => {
+    const kernel = tracker.find(panel => panel.content === notebook)?.sessionContext.session?.kernel;
+    if (success && kernel && loadsKgnb(cell.model.sharedModel.getSource())) {
+      void versionIn(kernel).then(version => {
+        if (version === null || told.get(kernel.id) === version) {
+          return;
+        }
+        told.set(kernel.id, version);
+        const trouble = packageTrouble(version);
+        if (trouble) {
+          const say = trouble.difference === 'older' ? words.packageOlder : words.packageNewer;
+          warn(say(version, VERSION, trouble.command), trouble.command, words);
+        }
+      });
+    }
+  });
+}
+
+/** Whether a cell loads kgnb into its kernel. */
+export function loadsKgnb(source: string): boolean {
+  return /^[ \t]*%(?:re)?load_ext[ \t]+kgnb\b/m.test(source);
+}
+
+async function versionIn(kernel: Kernel.IKernelConnection): Promise<string | null> {
+  const comm = new KernelComm(kernel, TARGET);
+  try {
+    return text((await comm.ask({})).version);
+  } catch (error) {
+    if (error instanceof NobodyThere) {
+      return null;
+    }
+    throw error;
+  } finally {
+    comm.close();
+  }
+}
+
+function warn(message: string, command: string, words: Words): void {
+  Notification.warning(message, {
+    autoClose: false,
+    actions: [
+      {
+        label: words.copyCommand,
+        callback: () => {
+          Clipboard.copyToSystem(command);
+        }
+      }
+    ]
+  });
+}

@@ -1,0 +1,48 @@
+"""The extension and the package are of one version, and a kernel says which one it has."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import kgnb
+from kgnb.magics import load
+from kgnb.settings import Settings
+
+from .test_panel import Comm, Comms
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_kernel_says_which_version_it_has(folder: Path, new_shell: Any) -> None:
+    shell, comms, comm = new_shell(), Comms(), Comm()
+    shell.kernel = SimpleNamespace(comm_manager=comms)
+    load(shell, Settings.load().with_(embedder="characters"))
+    comms.targets["kgnb.version"](comm, {})
+    comm.receive({"content": {"data": {"id": 7}}})
+    assert comm.sent == [{"version": kgnb.__version__, "id": 7}]
+
+
+def test_the_package_and_its_extension_carry_one_version() -> None:
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    manifest = json.loads((ROOT / "extension" / "package.json").read_text(encoding="utf-8"))["version"]
+    source = (ROOT / "extension" / "src" / "versions.ts").read_text(encoding="utf-8")
+    assert re.findall(r"^export const VERSION = '(.*)';$", source, re.MULTILINE) == [package] == [manifest]
+
+
+def test_the_extension_is_for_the_front_ends_that_the_package_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    source = (ROOT / "extension" / "src" / "versions.ts").read_text(encoding="utf-8")
+    oldest = re.search(r"JupyterLab: \{ from: \[(\d+), (\d+)\]", source)
+    assert oldest is not None
+    assert f"jupyterlab>={oldest[1]}.{oldest[2]}" in project["optional-dependencies"]["lab"]
+    manifest = json.loads((ROOT / "extension" / "package.json").read_text(encoding="utf-8"))
+    # JupyterLab calls an extension incompatible that asks for more than it has.
+    for name in ("application", "notebook", "completer", "launcher", "rendermime", "settingregistry"):
+        wanted = f"^{oldest[1]}.{oldest[2]}.0"
+        assert manifest["dependencies"][f"@jupyterlab/{name}"] == wanted
+        assert manifest["jupyterlab"]["sharedPackages"][f"@jupyterlab/{name}"]["requiredVersion"] == wanted
