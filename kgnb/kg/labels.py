@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from functools import lru_cache
 from urllib.parse import unquote
 
 from kgnb.kg.ontology import Entity, Text
@@ -79,6 +81,7 @@ def readable(entity: Entity, languages: Sequence[str] = ("en",)) -> str:
     return _one_line(other.text) if other is not None else name or entity.iri
 
 
+@lru_cache(maxsize=1 << 16)  # names of properties are read again and again
 def readable_name(name: str) -> str:
     """A local name as words: percent signs decoded, camel case and underscores taken apart, acronyms kept.
 

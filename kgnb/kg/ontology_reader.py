@@ -11,7 +11,7 @@ from kgnb.kg import vocabulary as v
 from kgnb.kg.axioms import Axioms, Node
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Entity, Kind, Ontology, Restriction, Text
-from kgnb.kg.terms import OWL, XSD, Blank, Iri, Literal, Term
+from kgnb.kg.terms import OWL, RDFS, XSD, Blank, Iri, Literal, Term
 
 _ORDER: tuple[Kind, ...] = ("class", "object property", "datatype property", "annotation property", "individual")
 
@@ -152,10 +152,10 @@ class _Reader:
                 elif kind.endswith(("#Datatype", "#DataRange")):
                     datatypes.add(node)
         for subject in list(self.axioms.of):
-            for other in self.axioms.iris(subject, v.SUBCLASS):
-                for iri in (subject, other):
-                    if isinstance(iri, Iri) and iri not in datatypes:
-                        kinds[iri].add("class")
+            above = self.axioms.get(subject, v.SUBCLASS)
+            for iri in (subject, *above) if above or self._defined(subject) else ():
+                if isinstance(iri, Iri) and iri not in datatypes:
+                    kinds[iri].add("class")
         for iri in sorted(undecided):
             if not kinds[iri] - {"class"}:
                 kinds[iri].add(self._kind_by_range(iri, kinds, datatypes))
@@ -163,6 +163,13 @@ class _Reader:
             if len(several - {"class"}) > 1:
                 several.discard("annotation property")
         return {iri: several for iri, several in kinds.items() if several and not self._is_built_in(iri)}
+
+    def _defined(self, node: Node) -> bool:
+        """Whether a node is said to equal an anonymous class (no data range): it is a class, declared or not."""
+        return any(
+            isinstance(other, Blank) and f"{RDFS}Datatype" not in self.axioms.iris(other, v.TYPE)
+            for other in self.axioms.get(node, v.EQUIVALENT_CLASS)
+        )
 
     def _kind_by_range(self, iri: Iri, kinds: Mapping[str, set[Kind]], datatypes: set[str]) -> Kind:
         """A plain property's kind by its range, else its superproperty's, else annotation."""

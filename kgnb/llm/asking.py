@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import atexit
 import contextvars
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 from kgnb.errors import BackendError, LimitError, ReplyError
 from kgnb.llm.model import ChatModel, Reply, Request
 from kgnb.llm.pacing import stopped
 
+Failure: TypeAlias = BackendError | ReplyError | LimitError
 Outcome: TypeAlias = Reply | BackendError | ReplyError | LimitError
+_LANDING = 5.0  # seconds a process that ends waits for replies that are on their way, and paid for
+_workers: set[threading.Thread] = set()
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def ask_many(
@@ -21,9 +29,19 @@ def ask_many(
     width: int = 4,
     on_done: Callable[[int, Outcome], object] | None = None,
 ) -> list[Outcome]:
-    """One outcome a request, in the order of the requests, at most ``width`` being asked at a time.
+    """One outcome a request, in the order of the requests, at most ``width`` being asked at a time; see ``do_many``."""
+    return do_many(model.ask, requests, width, on_done)
 
-    A request that fails for good (BackendError, ReplyError, LimitError) gives its error as a value: the others go on.
+
+def do_many(
+    do: Callable[[Item], Result],
+    items: Sequence[Item],
+    width: int = 4,
+    on_done: Callable[[int, Result | Failure], object] | None = None,
+) -> list[Result | Failure]:
+    """One outcome an item, in the order of the items, at most ``width`` being worked on at a time.
+
+    An item that fails for good (BackendError, ReplyError, LimitError) gives its error as a value: the others go on.
     ``on_done(index, outcome)`` is called in the caller's thread as each one ends. Workers see the caller's context
     variables. Anything else ends it: an interrupt, a fault in ``on_done``, a ConfigError or DataError (a wrong key, a
     reply missing from a replay: the next call would fail alike). Then what has not begun is never asked, who waits to
@@ -32,7 +50,7 @@ def ask_many(
     if width < 1:
         raise ValueError("width is 1 or more")
     waiting: queue.SimpleQueue[tuple[int, contextvars.Context]] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[int, Reply | BaseException]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, Result | Failure | _Fault]] = queue.SimpleQueue()
     stop = threading.Event()
 
     def work() -> None:
@@ -42,33 +60,51 @@ def ask_many(
             except queue.Empty:
                 return
             try:
-                done.put((index, context.run(model.ask, requests[index])))
-            except BaseException as error:  # carried to the caller's thread, which alone may raise it
-                if not isinstance(error, Outcome):
-                    stop.set()
+                done.put((index, context.run(do, items[index])))
+            except (BackendError, ReplyError, LimitError) as error:
                 done.put((index, error))
+            except BaseException as error:  # carried to the caller's thread, which alone may raise it
+                stop.set()
+                done.put((index, _Fault(error)))
 
-    for index in range(len(requests)):
+    for index in range(len(items)):
         context = contextvars.copy_context()
         context.run(stopped.set, stop)
         waiting.put((index, context))
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, Result | Failure] = {}
     try:
-        for _ in range(min(width, len(requests))):
-            threading.Thread(target=work, daemon=True, name="kgnb-ask").start()
-        while len(outcomes) < len(requests):
+        for _ in range(min(width, len(items))):
+            worker = threading.Thread(target=work, daemon=True, name="kgnb-ask")
+            _workers.add(worker)
+            worker.start()
+        while len(outcomes) < len(items):
             index, outcome = _next(done)
-            if not isinstance(outcome, Outcome):
-                raise outcome
+            if isinstance(outcome, _Fault):
+                raise outcome.error
             outcomes[index] = outcome
             if on_done:
                 on_done(index, outcome)
     finally:
         stop.set()
-    return [outcomes[index] for index in range(len(requests))]
+    return [outcomes[index] for index in range(len(items))]
 
 
-def _next(done: queue.SimpleQueue[tuple[int, Reply | BaseException]]) -> tuple[int, Reply | BaseException]:
+@dataclass(frozen=True)
+class _Fault:
+    """What ends it all, on its way to the caller's thread."""
+
+    error: BaseException
+
+
+@atexit.register
+def _land() -> None:
+    """After an interrupt: replies on their way are paid for, and a cache keeps those that arrive."""
+    end = time.monotonic() + _LANDING
+    for worker in list(_workers):
+        worker.join(max(0.0, end - time.monotonic()))
+
+
+def _next(done: queue.SimpleQueue[Item]) -> Item:
     while True:
         try:
             return done.get(timeout=0.2)  # an endless wait cannot be interrupted on Windows

@@ -21,6 +21,7 @@ from kgnb.agents.kg_construction.plan import Plan
 from kgnb.agents.kg_construction.readers import Reader, Task, still_missing
 from kgnb.agents.kg_construction.values import Source, ToolPack
 from kgnb.errors import BackendError, DataError, LimitError, ReplyError
+from kgnb.llm.asking import Failure, do_many
 from kgnb.llm.replay import MissingReply
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ class Options:
         default=40, metadata={"help": "replies of a model for one passage and step", "min": 1, "max": 500}
     )
     feedback: bool = field(default=True, metadata={"help": "tell the reader why a call is refused"})
+    width: int = field(
+        default=1,
+        metadata={"help": "documents that are read at once; the graph is the same", "min": 1, "max": 64},
+    )
 
 
 @dataclass
@@ -75,35 +80,76 @@ def instantiate(
         checked: False writes without asking the constraints: the ablation.
         on_document: told how many documents are done, and of how many.
 
+    With ``options.width`` above 1 the reader is called from several threads, and the graph is the same.
+
     Raises:
         BackendError: a model's server fails on three documents in a row; journals so far are kept.
     """
     target = session if session is not None else pack.session(checked=checked)
-    journals: list[Journal] = []
-    failures = 0
-    limit = ""
-    for number, entry in enumerate(documents, start=1):
-        if limit:
-            journals.append(Journal(entry.name, "", "", reader.name, error=f"not read: {limit}"))
-            continue
-        try:
-            journals.append(_one(entry, pack, reader, plan, options, target.namespace, folder, checked))
-            failures, limit = 0, journals[-1].error  # what could be read of it within the budget is kept
-        except MissingReply:
-            raise
-        except (DataError, ReplyError) as error:
-            journals.append(Journal(entry.name, "", "", reader.name, error=error.what))
-        except BackendError as error:
-            failures += 1
-            journals.append(Journal(entry.name, "", "", reader.name, error=error.what))
-            if failures >= min(_FAILURES, len(documents)):
-                raise
-        if on_document:
-            on_document(number, len(documents))
+
+    def read(entry: Readable) -> Journal:
+        return _one(entry, pack, reader, plan, options, target.namespace, folder, checked)
+
+    journals, limit = _journals(documents, read, reader.name, options.width, on_document)
     doubts = [doubt for journal in journals for doubt in journal.doubts]
     for journal in journals:
         doubts += _apply(journal, target)
-    return Built(pack, target, tuple(journals), tuple(doubts), limit)
+    return Built(pack, target, journals, tuple(doubts), limit)
+
+
+def _journals(
+    documents: Sequence[Readable],
+    read: Callable[[Readable], Journal],
+    reader: str,
+    width: int,
+    on_document: Callable[[int, int], object] | None,
+) -> tuple[tuple[Journal, ...], str]:
+    """A journal for every document, in order, and which budget was spent, if one was; a bad document stops no other."""
+    limits: list[str] = []
+    failures, ended = 0, 0
+
+    def one(entry: Readable) -> Journal:
+        if limits:
+            return Journal(entry.name, "", "", reader, error=f"not read: {limits[0]}")
+        try:
+            journal = read(entry)
+        except MissingReply:
+            raise
+        except (DataError, ReplyError) as error:
+            return Journal(entry.name, "", "", reader, error=error.what)
+        if journal.error:  # what could be read of it within the budget is kept
+            limits.append(journal.error)
+        return journal
+
+    def heard(index: int, outcome: Journal | Failure) -> None:
+        nonlocal failures, ended
+        failures = failures + 1 if isinstance(outcome, BackendError) else 0
+        if isinstance(outcome, BackendError) and failures >= min(_FAILURES, len(documents)):
+            raise outcome
+        ended += 1
+        if on_document:
+            on_document(ended, len(documents))
+
+    found = do_many(one, documents, width, heard) if width > 1 else _in_turn(one, documents, heard)
+    journals = tuple(
+        outcome if isinstance(outcome, Journal) else Journal(entry.name, "", "", reader, error=outcome.what)
+        for entry, outcome in zip(documents, found, strict=True)
+    )
+    return journals, limits[0] if limits else ""
+
+
+def _in_turn(
+    one: Callable[[Readable], Journal], documents: Sequence[Readable], heard: Callable[[int, Journal | Failure], None]
+) -> list[Journal | Failure]:
+    """One document after the other, in the caller's own thread: a reader may be any function."""
+    found: list[Journal | Failure] = []
+    for index, entry in enumerate(documents):
+        try:
+            found.append(one(entry))
+        except BackendError as error:
+            found.append(error)
+        heard(index, found[-1])
+    return found
 
 
 def _one(
@@ -114,7 +160,7 @@ def _one(
     document = read_document(entry)
     key = journal_key(
         {
-            "document": document.digest, "reader": reader.name, "options": asdict(options), "namespace": namespace,
+            "document": document.digest, "reader": reader.name, "options": _deciding(options), "namespace": namespace,
             "pack": pack.content_sha256, "prompts": [prompt.text for prompt in plan.prompts], "checked": checked,
         }
     )  # fmt: skip
@@ -124,6 +170,11 @@ def _one(
     if folder is not None and not journal.error:
         write_journal(folder, journal)
     return journal
+
+
+def _deciding(options: Options) -> dict[str, object]:
+    """The options that decide what a reader does: not how many documents are read at once."""
+    return {name: value for name, value in asdict(options).items() if name != "width"}
 
 
 def _read(

@@ -11,6 +11,7 @@ from kgnb.agents.kg_construction.values import Warned
 from kgnb.kg.terms import OWL, RDF, RDFS, Blank, Iri, Literal, Term
 
 _TERMS = ("class", "datatype", "nodeKind", "hasValue", "minInclusive", "maxInclusive", "minExclusive", "maxExclusive")
+_NAMED = ("class", "datatype", "nodeKind")
 _NUMBERS = ("minCount", "maxCount", "minLength", "maxLength")
 _PAIRS = ("equals", "disjoint", "lessThan", "lessThanOrEquals")
 _TARGETS = ("targetClass", "targetNode", "targetSubjectsOf", "targetObjectsOf")
@@ -50,7 +51,7 @@ class _Reader:
         found: set[Term] = set()
         for kind in ("NodeShape", "PropertyShape"):
             found.update(self.graph.subjects(Iri(f"{SH}{kind}"), TYPE))
-        for name in (*_TARGETS, *_PARAMETERS):
+        for name in (*_TARGETS, *_PARAMETERS, "path"):
             found.update(subject for subject, _ in self.graph.pairs(f"{SH}{name}"))
         wanted = {node for node in found if isinstance(node, Iri) or any(self._all(node, t) for t in _TARGETS)}
         return sorted(wanted, key=repr)
@@ -61,6 +62,14 @@ class _Reader:
     def _first(self, node: Term, name: str) -> Term | None:
         return next(iter(self._all(node, name)), None)
 
+    def _iris(self, node: Term, name: str) -> Iterator[str]:
+        """The values that have a name; others are reported."""
+        for value in self._all(node, name):
+            if isinstance(value, Iri):
+                yield str(value)
+            else:
+                self._warn("malformed shape", node, f"a value of sh:{name} is no IRI")
+
     def _true(self, node: Term, name: str) -> bool:
         value = self._first(node, name)
         return isinstance(value, Literal) and value.text in ("true", "1")
@@ -69,34 +78,44 @@ class _Reader:
         """One shape; a nested one with a name is referred to by it, so that shapes may run in circles."""
         if isinstance(node, Iri) and not top:
             return Shape(reference=str(node), id=str(node))
+        name = str(node) if isinstance(node, Iri) else ""
         if node in seen or len(seen) > 60:
             self._warn("circular shape", node, "a shape without a name contains itself")
-            return Shape(deactivated=True)
+            return Shape(id=name, deactivated=True)
         seen = (*seen, node)
-        for name in _BEYOND:
-            if self.graph.objects(node, f"{SH}{name}"):
-                self._warn("SHACL beyond the core", node, f"sh:{name} is not enforced")
+        for beyond in _BEYOND:
+            if self.graph.objects(node, f"{SH}{beyond}"):
+                self._warn("SHACL beyond the core", node, f"sh:{beyond} is not enforced")
         paths = self._all(node, "path")
         path = self._path(paths[0]) if paths else None
         if paths and path is None:
             self._warn("path", node, "its sh:path cannot be read, so the shape is not enforced")
-            return Shape(deactivated=True)
+            return Shape(id=name, deactivated=True)
         message = next((value.text for value in self._all(node, "message") if isinstance(value, Literal)), "")
         return Shape(
             constraints=tuple(sorted(self._constraints(node, path, seen), key=repr)),
             path=path,
-            properties=tuple(sorted((self.shape(inner, seen=seen) for inner in self._all(node, "property")), key=repr)),
-            id=str(node) if isinstance(node, Iri) else "",
+            properties=tuple(sorted((self.shape(inner, seen=seen) for inner in self._properties(node)), key=repr)),
+            id=name,
             classes=tuple(sorted(self._target_classes(node))) if top else (),
             nodes=tuple(value for value in self._all(node, "targetNode") if isinstance(value, Iri | Blank | Literal))
             if top
             else (),
-            subjects_of=tuple(map(str, self._all(node, "targetSubjectsOf"))) if top else (),
-            objects_of=tuple(map(str, self._all(node, "targetObjectsOf"))) if top else (),
-            severity=str(self._first(node, "severity") or f"{SH}Violation"),
+            subjects_of=tuple(self._iris(node, "targetSubjectsOf")) if top else (),
+            objects_of=tuple(self._iris(node, "targetObjectsOf")) if top else (),
+            severity=next(iter(self._iris(node, "severity")), f"{SH}Violation"),
             message=message,
             deactivated=self._true(node, "deactivated"),
         )
+
+    def _properties(self, node: Term) -> Iterator[Term]:
+        """The property shapes of a shape: those with a path that can be read."""
+        for inner in self._all(node, "property"):
+            paths = self._all(inner, "path")
+            if paths and self._path(paths[0]) is not None:
+                yield inner
+            else:
+                self._warn("malformed shape", node, "a sh:property without a path that can be read is not enforced")
 
     def _target_classes(self, node: Term) -> Iterator[str]:
         yield from (str(value) for value in self._all(node, "targetClass") if isinstance(value, Iri))
@@ -106,7 +125,8 @@ class _Reader:
 
     def _constraints(self, node: Term, path: Path | None, seen: tuple[Term, ...]) -> Iterator[Constraint]:
         for name in _TERMS:
-            yield from (Constraint(name, (value,)) for value in self._all(node, name))
+            yield from (Constraint(name, (Iri(value),)) for value in self._iris(node, name) if name in _NAMED)
+            yield from (Constraint(name, (value,)) for value in self._all(node, name) if name not in _NAMED)
         for name in _NUMBERS:
             for value in self._all(node, name):
                 if isinstance(value, Literal) and value.text.strip().lstrip("+-").isdecimal():
@@ -114,7 +134,7 @@ class _Reader:
                 else:
                     self._warn("number", node, f"sh:{name} is no whole number")
         for name in _PAIRS:
-            yield from (Constraint(name, texts=(str(value),)) for value in self._all(node, name))
+            yield from (Constraint(name, texts=(value,)) for value in self._iris(node, name))
         for head in self._all(node, "in"):
             yield Constraint("in", tuple(self.members(head)))
         for head in self._all(node, "languageIn"):
@@ -132,7 +152,11 @@ class _Reader:
             yield from (Constraint(name, shapes=(self.shape(inner, seen=seen),)) for inner in self._all(node, name))
         for name in ("and", "or", "xone"):
             for head in self._all(node, name):
-                yield Constraint(name, shapes=tuple(self.shape(inner, seen=seen) for inner in self.members(head)))
+                inner = tuple(self.shape(one, seen=seen) for one in self.members(head))
+                if inner:
+                    yield Constraint(name, shapes=inner)
+                else:
+                    self._warn("malformed shape", node, f"sh:{name} has an empty list")
         yield from self._qualified(node, seen)
         if self._true(node, "closed"):
             own = {

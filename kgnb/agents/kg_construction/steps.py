@@ -47,33 +47,58 @@ def _below(tbox: TBox, classes: Iterable[str]) -> frozenset[str]:
 
 
 def _layers(made: list[str], starts: Ends, ends: Ends) -> list[list[str]]:
-    """Classes by how far they hang below a class that nothing leads to."""
-    makeable = set(made)
-    leads: defaultdict[str, set[str]] = defaultdict(set)
-    for iri, subjects in starts.items():
-        led = ends[iri] & makeable
-        for start in subjects & makeable if led else ():
-            leads[start] |= led - {start}
-    waiting: dict[str, int] = dict.fromkeys(sorted(makeable), 0)
-    for start, after in leads.items():
-        for end in after:
-            if start not in leads.get(end, ()):  # two classes that lead to each other do not wait
-                waiting[end] += 1
+    """Classes by how far they hang below a class that nothing leads to.
+
+    Sets of classes are the bits of whole numbers: a property between two large hierarchies makes as many dependencies
+    as one has classes times the other's.
+    """
+    order = sorted(set(made))
+    bits = _Bits(order)
+    leads, led_to = _ways(order, starts, ends, bits), _ways(order, ends, starts, bits)
     layers: list[list[str]] = []
-    left = dict(waiting)
-    while left:
-        ready = [iri for iri, count in left.items() if count == 0]
+    waiting, left = order, bits.all
+    while waiting:  # two classes that lead to each other do not wait for each other
+        ready = [iri for iri in waiting if not led_to[iri] & ~leads[iri] & left]
         if not ready:  # a circle: begin with the classes that lead on to most
-            most = max(len(leads[iri] & left.keys()) for iri in left)
-            ready = [iri for iri in left if len(leads[iri] & left.keys()) == most]
-        for iri in ready:
-            del left[iri]
-        for iri in ready:
-            for end in leads[iri]:
-                if end in left and iri not in leads.get(end, ()):
-                    left[end] -= 1
-        layers.append(sorted(ready))
+            ahead = {iri: (leads[iri] & left).bit_count() for iri in waiting}
+            most = max(ahead.values())
+            ready = [iri for iri in waiting if ahead[iri] == most]
+        left &= ~bits.of(frozenset(ready))
+        done = set(ready)
+        waiting = [iri for iri in waiting if iri not in done]
+        layers.append(ready)
     return layers
+
+
+class _Bits:
+    """Sets of some classes as whole numbers, a bit a class."""
+
+    def __init__(self, order: list[str]) -> None:
+        self.place = {iri: at for at, iri in enumerate(order)}
+        self.all = (1 << len(order)) - 1
+        self._known: dict[frozenset[str], int] = {}
+
+    def of(self, classes: frozenset[str]) -> int:
+        """The bits of those of the classes that have one."""
+        if classes not in self._known:
+            set_bits = bytearray(len(self.place) // 8 + 1)
+            for at in (self.place[iri] for iri in classes if iri in self.place):
+                set_bits[at >> 3] |= 1 << (at & 7)
+            self._known[classes] = int.from_bytes(set_bits, "little")
+        return self._known[classes]
+
+
+def _ways(order: list[str], near: Ends, far: Ends, bits: _Bits) -> dict[str, int]:
+    """For every class the others that properties with the class at their near end have at their far end."""
+    found = dict.fromkeys(order, 0)
+    together: defaultdict[frozenset[str], int] = defaultdict(int)
+    for iri, classes in near.items():
+        together[classes] |= bits.of(far[iri])
+    for classes, reached in together.items():
+        for iri in classes if reached else ():
+            if iri in found:
+                found[iri] |= reached
+    return {iri: reached & ~(1 << bits.place[iri]) for iri, reached in found.items()}
 
 
 def _step(

@@ -160,7 +160,11 @@ class ToolMaker:
                 elif leaf.component in ("isA", "class"):
                     classes[str(leaf.terms[0])] = None
                 elif leaf.component == "in" and shape.kind in ("oneOf", "range"):
-                    choices += [term for term in leaf.terms if term not in choices]
+                    if _closes(shape):
+                        choices += [term for term in leaf.terms if term not in choices]
+                    else:
+                        literals = [term for term in leaf.terms if isinstance(term, Literal)]
+                        datatypes |= dict.fromkeys(term.datatype or f"{XSD}string" for term in literals)
         kinds = {kind for kind in ("object property", "datatype property") if (iri, kind) in self.tbox.declared}
         if not datatypes and "datatype property" in kinds:
             literals = [t.datatype or f"{XSD}string" for t in choices if isinstance(t, Literal)]
@@ -255,6 +259,12 @@ def _leaves(shape: Shape, depth: int = 0) -> Iterator:  # type: ignore[type-arg]
                     yield from _leaves(inner, depth + 1)
         else:
             yield constraint
+
+
+def _closes(shape: Shape) -> bool:
+    """Whether the lists of a shape say all there is: not where a union names a datatype or class beside a list."""
+    unions = [c.shapes for c in shape.constraints if c.component in ("or", "xone")]
+    return all(any(leaf.component == "in" for leaf in _leaves(one)) for union in unions for one in union)
 
 
 def _specific_first(datatypes: Mapping[str, None]) -> list[str]:

@@ -210,3 +210,47 @@ def test_property_kinds_follow_the_ranges_of_plain_properties() -> None:
     assert arguments["add_p"] == {"subject", "object"}
     assert arguments["add_q"] == {"subject", "value"}
     assert arguments["add_r"] == {"subject", "object", "value", "language"}
+
+
+def test_a_list_beside_a_datatype_does_not_close_a_property() -> None:
+    either = "[ a rdfs:Datatype ; owl:unionOf ( xsd:boolean [ a rdfs:Datatype ; owl:oneOf ( 0 1 ) ] ) ]"
+    hut = ":Hut a owl:Class . :open a owl:DatatypeProperty ; rdfs:domain :Hut ; rdfs:range"
+    session = opened(pack_of(f"{hut} {either} ."))
+    hut = session.call("create_hut", {"label": "Ambre"}).iri
+    answers = {str(v): session.call("add_open", {"subject": hut, "value": v}).ok for v in (True, 0, 1, 7, "yes")}
+    assert answers == {"True": True, "0": True, "1": True, "7": False, "yes": False}
+
+
+def test_malformed_shapes_are_named_and_the_pack_is_written_all_the_same() -> None:
+    pack = pack_of(
+        ":Hut a owl:Class . :S a sh:NodeShape ; sh:targetClass :Hut ; sh:or () ; sh:property :P , :Q . "
+        ':P sh:path [] . :Q sh:path :beds ; sh:datatype "integer" ; sh:class [] ; sh:lessThan 3 ; sh:maxCount 1 . '
+        ':P2 sh:path [] ; sh:targetObjectsOf "x" ; sh:severity "bad" .'
+    )
+    kinds = {(warned.kind, warned.about.rsplit("#")[-1]) for warned in pack.warnings}
+    assert {("malformed shape", "S"), ("malformed shape", "Q"), ("path", "P")} <= kinds
+    assert Graph().parse(data=pack.files()["shapes.ttl"], format="turtle")
+    session = pack.session()
+    hut = session.call("create_hut", {"label": "Ambre"}).iri
+    assert session.call("add_beds", {"subject": hut, "value": 3}).ok
+    assert not session.call("add_beds", {"subject": hut, "value": 4}).ok
+    assert not session.shacl_report()[0] or not session.validate()
+
+
+def test_classes_that_only_axioms_name_are_classes() -> None:
+    pack = pack_of(
+        ":Hut rdfs:subClassOf [ owl:onProperty :keeper ; owl:someValuesFrom :Person ] . "
+        ":Refuge owl:equivalentClass [ owl:unionOf ( :Hut :Bivouac ) ] . "
+        ":Short owl:equivalentClass [ a rdfs:Datatype ; owl:oneOf ( 1 2 ) ] . :Short a rdfs:Datatype ."
+    )
+    names = {tool.name for tool in pack.tools}
+    assert {"create_hut", "create_refuge", "create_person", "add_keeper"} <= names
+    assert "create_short" not in names
+
+
+def test_properties_between_two_large_hierarchies_do_not_slow_the_plan_down() -> None:
+    classes = "".join(f":C{n} a owl:Class ; rdfs:subClassOf :C{n // 2} . " for n in range(1, 1200))
+    pack = pack_of(f"{classes} :C0 a owl:Class . :leads a owl:ObjectProperty ; rdfs:domain :C0 ; rdfs:range :C0 . "
+                   ":D a owl:Class . :has a owl:ObjectProperty ; rdfs:domain :D ; rdfs:range :C0 .")  # fmt: skip
+    assert [len(step.classes) for step in pack.plan] == [1, 1200]
+    assert pack.milliseconds < 30_000

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -202,6 +204,46 @@ def test_what_was_read_is_not_read_again_and_the_graph_is_the_same(tmp_path: Pat
     changed = {**documents, "note 2": "The Ambre has 28 beds."}
     build_graph(changed, PACK, judge="model", model=second, folder=tmp_path)
     assert again
+
+
+def test_several_documents_at_once_give_the_same_bytes_and_the_same_journals(tmp_path: Path) -> None:
+    documents = {f"note {n}": f"The Ambre has 28 beds and an oven of 120 C. {n}" for n in range(9)}
+    one = build_graph(documents, PACK, judge="model", model=ScriptedModel(obedient), folder=tmp_path)
+    at_once, heard = [], threading.Lock()
+    working = [0]
+
+    def slow(request: Request) -> Reply:
+        with heard:
+            working[0] += 1
+            at_once.append(working[0])
+        time.sleep(0.02)
+        with heard:
+            working[0] -= 1
+        return obedient(request)
+
+    wide = build_graph(documents, PACK, judge="model", model=ScriptedModel(slow), options=Options(width=3))
+    assert max(at_once) == 3
+    assert wide.session.trig() == one.session.trig()
+    assert [j.document for j in wide.journals] == list(documents)
+    model, made = counting(obedient)
+    again = build_graph(documents, PACK, judge="model", model=model, folder=tmp_path, options=Options(width=4))
+    assert not made and again.counts()["resumed"] == 9
+
+
+def test_a_bad_document_among_several_at_once_stops_no_other_and_a_lost_server_ends_them(tmp_path: Path) -> None:
+    (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.4 broken")
+    for n in range(5):
+        (tmp_path / f"{n}.txt").write_text(f"The Ambre has 28 beds and an oven of 120 C. {n}")
+    wide = Options(width=3)
+    built = build_graph(tmp_path, PACK, judge="model", model=ScriptedModel(obedient), options=wide)
+    assert [journal.document for journal in built.failed] == ["bad.pdf"]
+    assert built.counts()["documents"] == 6
+
+    def away(request: Request) -> Reply:
+        raise BackendError("the server is away", service="model")
+
+    with pytest.raises(BackendError):
+        build_graph({str(n): "x" for n in range(9)}, PACK, judge="model", model=ScriptedModel(away), options=wide)
 
 
 def test_the_order_of_documents_changes_no_fact_and_two_of_them_meet_in_one_entity() -> None:
