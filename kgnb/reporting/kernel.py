@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import signal
@@ -129,5 +130,6 @@ def _wait(heard: int) -> None:
     finally:  # whatever it was, it ends here: above is the process that this one was forked from
         if sys.exc_info()[0] not in (None, SystemExit):
             traceback.print_exc()
+        atexit._run_exitfuncs()
         sys.stderr.flush()
         os._exit(0)
