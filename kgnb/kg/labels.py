@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from functools import lru_cache
 from urllib.parse import unquote
 
 from kgnb.kg.ontology import Entity, Text
