@@ -24,18 +24,50 @@ KEYS = {
 """Keys that betray themselves by how they begin. Where a key may begin, no character of Base64 stands before it."""
 KEY = re.compile("(?<![A-Za-z0-9+/=_-])(?:" + "|".join(f"(?:{form})" for form in KEYS.values()) + ")")
 
-_revealed: set[str] = set()
+TOLD = (
+    re.compile(r"""(?P<before>://[^\s/@:"'<>]{0,100}:)[^\s/@"'<>]{3,500}(?=@)"""),
+    re.compile(
+        r"""(?P<before>[Aa][Uu][Tt][Hh][Oo][Rr][Ii][Zz][Aa][Tt][Ii][Oo][Nn]["'\\]*\s*[:=]\s*["'\\]*(?:[Bb]earer|[Bb]asic)\s+)"""
+        r"[A-Za-z0-9._~+/%=-]{6,}"
+    ),
+    re.compile(
+        r"(?P<before>[?&](?<=[A-Za-z0-9/%_.~=+-].)(?:amp;)?(?:[xX]-)?(?:[aA][pP][iI][_-]?[kK][eE][yY]|key"
+        r"|(?:(?:access|auth|sas)[_-]?)?token|(?:client[_-]?)?secret|pass(?:word|wd)?|sig)=)"
+        r"""[^\s/@"'<>&\\#;)]{6,500}"""
+    ),
+)
+"""Secrets that what stands before them betrays: a password in a URL, an authorization header, a key in a query string.
+``?key=`` after a space or a bracket is a variable of SPARQL."""
+
+_hidden: set[str] = set()
+
+
+def hide(*secrets: str) -> None:
+    """From now on ``blot`` takes these out of every text, but for those that are shorter than six characters."""
+    _hidden.update(secret for secret in secrets if len(secret) >= SHORTEST)
 
 
 def blot(text: str) -> str:
-    """The text without keys that betray themselves, and without any secret this process has revealed to a client.
+    """The text without keys that betray themselves, and without any secret this process has revealed or was told of.
 
     >>> blot("the reply was: use sk-proj-abcdefghijklmnop1234, it works")
     'the reply was: use [redacted], it works'
     """
-    for known in sorted(_revealed, key=lambda value: (-len(value), value)):
+    for known in sorted(_hidden, key=lambda value: (-len(value), value)):
         text = text.replace(known, HIDDEN)
-    return KEY.sub(HIDDEN, text)
+    return blot_forms(text)
+
+
+def blot_forms(text: str) -> str:
+    """The text without what its form, or what stands before it, betrays as a secret.
+
+    >>> blot_forms("GET https://me:hunter2@graph.example/sparql?api_key=abcd-1234&query=ASK")
+    'GET https://me:[redacted]@graph.example/sparql?api_key=[redacted]&query=ASK'
+    """
+    text = KEY.sub(HIDDEN, text)
+    for form in TOLD:
+        text = form.sub(rf"\g<before>{HIDDEN}", text)
+    return text
 
 
 class Secret:
@@ -49,8 +81,7 @@ class Secret:
 
     def reveal(self) -> str:
         """The secret itself: pass it to a client, never to a file."""
-        if len(self._text) >= SHORTEST:
-            _revealed.add(self._text)
+        hide(self._text)
         return self._text
 
     def __repr__(self) -> str:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import platformdirs
 
 from kgnb.errors import ConfigError, DataError
-from kgnb.secret import Secret
+from kgnb.secret import SHORTEST, Secret
 
 
 def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
@@ -58,6 +59,38 @@ def secret_variables(environment: Mapping[str, str] | None = None) -> dict[str, 
         for name, value in environment.items()
         if SECRET_NAME.search(name) and len(value) >= 8 and not value.startswith(("/", "env:", "keyring:"))
     }
+
+
+def known_secrets(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The secrets these settings lead to: their keys, passwords and keys within their URLs and within those of the
+    environment, and every environment variable whose name looks like that of a secret."""
+    environment = os.environ if environment is None else environment
+    urls = [settings.base_url, settings.embedder_url, settings.index]
+    urls += [url for one in settings.endpoints for url in (one.url, one.update_url)]
+    urls += [value for value in environment.values() if "://" in value]
+    values = [*(value for url in urls for value in _within(url)), *secret_variables(environment).values()]
+    handles = [settings.key, settings.embedder_key, settings.index_key, *(one.auth for one in settings.endpoints)]
+    for handle in handles:
+        try:
+            values.append(secret(handle, environment).reveal() if handle else "")
+        except ConfigError:  # the variable is not set: there is nothing to hide
+            continue
+    return tuple(sorted({value for value in values if len(value) >= SHORTEST}))
+
+
+def _within(url: str) -> Iterator[str]:
+    """The password in a URL, with the user too (a header holds both), and what its query calls a key."""
+    try:
+        parts = urlsplit(url)
+        fields = parse_qsl(parts.query)
+        if parts.password:
+            password = unquote(parts.password)
+            yield from (parts.password, password, f"{unquote(parts.username or '')}:{password}")
+    except ValueError:  # no URL at all
+        return
+    for name, value in fields:
+        if SECRET_NAME.search(name):
+            yield value
 
 
 def _from_keyring(service: str, user: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from kgnb.errors import DataError
 from kgnb.llm.model import Reply, Request, ToolCall, Usage
+from kgnb.secret import blot
 
 VERSION = 1
 """Of the cache's form; part of every key, so that an old reply is never taken for a new one."""
@@ -28,6 +29,7 @@ class Key:
         """The key of one request to one model.
 
         Keys of a schema keep their order, for it sways a model: a reason before a decision is not one after it.
+        Secrets in messages are blotted out: what is kept is handed around.
         """
         content = {
             "version": VERSION,
@@ -44,7 +46,7 @@ class Key:
             "messages": [
                 {
                     "role": message.role,
-                    "text": message.text,
+                    "text": blot(message.text),
                     "tool_calls": [_call_to_json(call) for call in message.tool_calls],
                     "tool_call_id": message.tool_call_id,
                 }
@@ -72,6 +74,20 @@ def server_alias(base_url: str) -> str:
 
 def _call_to_json(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "name": call.name, "arguments": call.arguments}
+
+
+def without_secrets(reply: Reply) -> Reply:
+    """The reply with any secret in it blotted out, so that it is the same when it is replayed from what was kept."""
+    calls = tuple(replace(call, arguments=_blotted(call.arguments)) for call in reply.tool_calls)
+    return replace(reply, text=blot(reply.text), tool_calls=calls)
+
+
+def _blotted(value: Any) -> Any:
+    if isinstance(value, str):
+        return blot(value)
+    if isinstance(value, Mapping):
+        return {name: _blotted(item) for name, item in value.items()}
+    return [_blotted(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def reply_to_json(reply: Reply) -> str:

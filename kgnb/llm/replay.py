@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 
 from kgnb.errors import DataError
 from kgnb.llm.failure import shown
-from kgnb.llm.kept import VERSION, Key, reply_from_json, reply_to_json, server_alias
+from kgnb.llm.kept import VERSION, Key, reply_from_json, reply_to_json, server_alias, without_secrets
 from kgnb.llm.model import ChatModel, Reply, Request
 from kgnb.llm.turns import Turns
 
@@ -202,7 +202,7 @@ class Replaying:
             DataError: the cache is damaged.
         """
         if self.mode == "live" and not isinstance(self.model, str):
-            return self.model.ask(request)
+            return without_secrets(self.model.ask(request))
         key = Key.of(request, self.name, self.server)
         if self.mode == "record" and (ready := self.cache.get(key)) is not None and _trusted(ready):
             return ready
@@ -214,7 +214,7 @@ class Replaying:
                 return kept
             if kept is not None and _trusted(kept):
                 return kept
-            reply = self.model.ask(request)
+            reply = without_secrets(self.model.ask(request))
             self.cache.put(key, reply, instead=kept is not None)
             return reply
 

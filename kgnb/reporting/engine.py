@@ -35,11 +35,12 @@ class CellKeeper(NotebookExecutionManager):  # type: ignore[misc]  # papermill i
         self.path = path
         self.ledger = ledger
         self.secrets = secrets
+        self._clean: set[int] = set()  # places of cells that hold no secret any more
         notebook.metadata["kgnb"] = about
         for name in ("input_path", "output_path"):  # paths of this machine say nothing to whoever gets the report
             notebook.metadata.papermill[name] = about["report"] + ".ipynb" if name == "input_path" else path.name
         ledger.cells = {
-            number: Cell(number, cell.source.strip().partition("\n")[0])
+            number: Cell(number, redact(cell.source.strip().partition("\n")[0], secrets))
             for number, cell in enumerate(notebook.cells, 1)
             if cell.cell_type == "code"
         }
@@ -48,7 +49,11 @@ class CellKeeper(NotebookExecutionManager):  # type: ignore[misc]  # papermill i
         """Write notebook and ledger, secrets blotted out."""
         for number, cell in self.ledger.cells.items():
             self.nb.cells[number - 1].metadata["kgnb"] = {"state": cell.state}
-        text = nbformat.writes(redact(self.nb, self.secrets))  # type: ignore[no-untyped-call]
+        about = redact({name: value for name, value in self.nb.items() if name != "cells"}, self.secrets)
+        cells = [
+            cell if at in self._clean else redact(cell, self.secrets) for at, cell in enumerate(self.nb.cells)
+        ]
+        text = nbformat.writes(nbformat.from_dict(about | {"cells": cells}))  # type: ignore[no-untyped-call]
         write_whole(self.path, text + "\n")
         self.ledger.save()
         self.last_save_time = self.now()
@@ -58,6 +63,7 @@ class CellKeeper(NotebookExecutionManager):  # type: ignore[misc]  # papermill i
         self.end_time = self.now()
         self.nb.metadata.papermill["end_time"] = self.end_time.isoformat()
         self.nb.metadata.papermill["duration"] = (self.end_time - self.start_time).total_seconds()
+        self._clean.clear()  # a later cell may have changed what an earlier one displays
         self.save()
 
     @contextmanager
@@ -66,6 +72,7 @@ class CellKeeper(NotebookExecutionManager):  # type: ignore[misc]  # papermill i
         number, begun = index + 1, monotonic()
         if number not in self.ledger.cells:
             yield
+            self._blot(cell, index)
             cell.metadata.papermill["status"] = self.COMPLETED
             return
         self.ledger.mark(number, "running")
@@ -74,6 +81,7 @@ class CellKeeper(NotebookExecutionManager):  # type: ignore[misc]  # papermill i
         try:
             yield
             finished = True
+            self._blot(cell, index)
             self.ledger.mark(number, "ran", monotonic() - begun)
             self.cell_complete(cell, cell_index=index)
         except (CellExecutionError, DeadKernelError) as error:
@@ -87,6 +95,11 @@ class CellKeeper(NotebookExecutionManager):  # type: ignore[misc]  # papermill i
                 self.ledger.mark(number, "cancelled", monotonic() - begun)
                 cell.metadata.papermill["status"] = "cancelled"
                 self.save()
+
+
+    def _blot(self, cell: Any, index: int) -> None:
+        cell.update(redact(cell, self.secrets))
+        self._clean.add(index)
 
 
 class ReportClient(PapermillNotebookClient):  # type: ignore[misc]  # papermill is untyped

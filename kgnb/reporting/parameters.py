@@ -22,7 +22,7 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from kgnb.errors import DataError
-from kgnb.secret import KEY
+from kgnb.secret import KEY, blot_forms
 
 Value: TypeAlias = str | int | float | bool | None
 
@@ -154,10 +154,10 @@ def check(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[
             nearest = get_close_matches(name, names, n=1)
             hint = f" (did you mean {nearest[0]}?)" if nearest else ""
             raise ValueError(f"there is no parameter {name!r}{hint}\nThe parameters are: {', '.join(names)}.")
-        if isinstance(value, str) and re.search(r"://[^/@\s]*:[^/@\s]*@", value):
+        if isinstance(value, str) and blot_forms(value) != value:
             raise ValueError(
-                f"parameter {name}: the URL carries a password, and a report prints its parameters\n"
-                "Give the URL without user and password."
+                f"parameter {name}: the URL carries a password or a key, and a report prints its parameters\n"
+                "Give the URL without it, and say env:NAME in the settings: docs/settings.md, Endpoints."
             )
     return {
         parameter.name: parameter.read(given[parameter.name]) if parameter.name in given else parameter.default

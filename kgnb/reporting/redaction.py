@@ -6,30 +6,19 @@ import base64
 import json
 import re
 from collections.abc import Iterable
+from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, quote_plus
 
-from kgnb.errors import ConfigError
-from kgnb.secret import HIDDEN, KEY, SHORTEST
-from kgnb.settings import Settings, secret, secret_variables
+from kgnb.secret import HIDDEN, KEY, TOLD, blot_forms
+from kgnb.settings import known_secrets
+
+__all__ = ["disguises", "known_secrets", "redact", "redact_folder"]
 
 REDACTED = HIDDEN
 KEY_BYTES = re.compile(KEY.pattern.encode())
-
-
-def known_secrets(settings: Settings) -> tuple[str, ...]:
-    """The secrets these settings lead to: their keys, passwords within their URLs, and every environment variable
-    whose name looks like that of a secret."""
-    urls = [settings.base_url, settings.embedder_url, settings.index, *(one.url for one in settings.endpoints)]
-    values = [*map(_password, urls), *secret_variables().values()]
-    handles = [settings.key, settings.embedder_key, settings.index_key, *(one.auth for one in settings.endpoints)]
-    for handle in handles:
-        try:
-            values.append(secret(handle).reveal() if handle else "")
-        except ConfigError:  # the variable is not set: there is nothing to hide
-            continue
-    return tuple(sorted({value for value in values if len(value) >= SHORTEST}))
+TOLD_BYTES = tuple(re.compile(form.pattern.encode()) for form in TOLD)
 
 
 def disguises(secrets: Iterable[str]) -> tuple[str, ...]:
@@ -37,7 +26,8 @@ def disguises(secrets: Iterable[str]) -> tuple[str, ...]:
     found = set()
     for value in secrets:
         raw = value.encode()
-        found |= {value, quote(value, safe=""), json.dumps(value)[1:-1], base64.b64encode(raw).decode().rstrip("=")}
+        found |= {value, quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1], escape(value)}
+        found.add(base64.b64encode(raw).decode().rstrip("="))
     return tuple(sorted(found, key=lambda text: (-len(text), text)))
 
 
@@ -50,32 +40,39 @@ def redact(value: Any, secrets: Iterable[str]) -> Any:
     return _redact(value, disguises(secrets))
 
 
-def _password(url: str) -> str:
-    try:
-        return unquote(urlsplit(url).password or "")
-    except ValueError:  # no URL at all
-        return ""
-
-
 def redact_folder(folder: Path, secrets: Iterable[str]) -> None:
-    """Blot the secrets, and what looks like a key, out of every file below ``folder``, byte by byte."""
+    """Blot the secrets, and what betrays itself as one, out of every file below ``folder``, byte by byte.
+
+    In a file that is no text (a database, a picture) as many bytes take a secret's place as it had.
+    """
     texts = [text.encode() for text in disguises(secrets)]
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
             content = path.read_bytes()
-            clean = content
-            for text in texts:
-                clean = clean.replace(text, REDACTED.encode())
-            clean = KEY_BYTES.sub(REDACTED.encode(), clean)
+            clean = _bytes_redacted(content, texts)
             if clean != content:
                 path.write_bytes(clean)
+
+
+def _bytes_redacted(content: bytes, texts: Iterable[bytes]) -> bytes:
+    mark = REDACTED.encode()
+    if b"\0" in content:
+        for text in texts:
+            content = content.replace(text, b"*" * len(text))
+        return KEY_BYTES.sub(lambda match: b"*" * len(match[0]), content)
+    for text in texts:
+        content = content.replace(text, mark)
+    content = KEY_BYTES.sub(mark, content)
+    for form in TOLD_BYTES:
+        content = form.sub(rb"\g<before>" + mark, content)
+    return content
 
 
 def _redact(value: Any, texts: tuple[str, ...]) -> Any:
     if isinstance(value, str):
         for text in texts:
             value = value.replace(text, REDACTED)
-        return KEY.sub(REDACTED, value)
+        return blot_forms(value)
     if isinstance(value, dict):
         return type(value)({_redact(name, texts): _redact(item, texts) for name, item in value.items()})
     if isinstance(value, list | tuple):

@@ -17,13 +17,14 @@ from typing import Any
 
 from kgnb.errors import DataError
 from kgnb.reporting.redaction import disguises
-from kgnb.secret import KEYS
+from kgnb.secret import KEYS, TOLD
 
 LARGEST = 200_000_000  # bytes; a larger file is named, not read
 LEFT_OUT = {".git", "node_modules", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache"}  # not ours to share
 LONGEST_LINE = 20_000  # characters of a line in which assignments are looked for; pictures are longer
 BEFORE = r"(?<![A-Za-z0-9+/=_-])"
 VENDORS = [(what, re.compile(BEFORE + form)) for what, form in KEYS.items()]
+IN_QUERY = TOLD[2]
 HEADER = re.compile(r"(?:authorization[\"'\\]*\s*[:=]\s*[\"'\\]*)?\b(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{12,})", re.I)
 URL = re.compile(r"://[^\s/@:\"'<>]{0,100}:([^\s/@\"'<>]{3,200})@")
 ASSIGNED = re.compile(
@@ -163,6 +164,10 @@ def _in_line(line: str, known: Sequence[str], *, assigned: bool) -> Iterator[tup
     for match in URL.finditer(line):
         if not PLACEHOLDER.search(match[1]) and new(match[1]):
             yield "a password in a URL", match[1]
+    for match in IN_QUERY.finditer(line):
+        value = match[0][len(match["before"]) :]
+        if not PLACEHOLDER.search(value) and new(value):
+            yield "a key in a URL", value
     if not assigned:
         return
     for start in range(0, len(line), LONGEST_LINE):

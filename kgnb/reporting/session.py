@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kgnb.settings import Endpoint, Settings
+from kgnb.secret import hide
+from kgnb.settings import Endpoint, Settings, known_secrets
 
 BY_HAND = Path("reports") / "by-hand"
 
@@ -30,7 +31,8 @@ _current: list[Session] = []
 
 
 def begin(session: Session) -> None:
-    """Make this the session of the running kernel."""
+    """Make this the session of the running kernel; the secrets its settings lead to are kept out of what it writes."""
+    hide(*known_secrets(session.settings))
     _current[:] = [session]
 
 

@@ -10,7 +10,8 @@ from kgnb.judging import Judge, Memory, ModelJudge, Question, Remembered
 from kgnb.llm.kept import server_alias
 from kgnb.llm.prices import Prices
 from kgnb.run import Limits, Run
-from kgnb.settings import Settings
+from kgnb.secret import hide
+from kgnb.settings import Settings, known_secrets
 
 Q = TypeVar("Q", bound=Question)
 
@@ -24,7 +25,11 @@ def new_run(
     folder: Path | None = None,
     on_event: Callable[[Any], None] | None = None,
 ) -> Run:
-    """A run over this data (the digest of every input by its name), with the settings' budget and prices."""
+    """A run over this data (the digest of every input by its name), with the settings' budget and prices.
+
+    The secrets that the settings lead to are kept out of its folder.
+    """
+    hide(*known_secrets(settings))
     limits = Limits(
         calls=settings.calls_limit or None,
         tokens=settings.tokens_limit or None,
