@@ -54,18 +54,21 @@ def do_many(
     stop = threading.Event()
 
     def work() -> None:
-        while not stop.is_set():
-            try:
-                index, context = waiting.get_nowait()
-            except queue.Empty:
-                return
-            try:
-                done.put((index, context.run(do, items[index])))
-            except (BackendError, ReplyError, LimitError) as error:
-                done.put((index, error))
-            except BaseException as error:  # carried to the caller's thread, which alone may raise it
-                stop.set()
-                done.put((index, _Fault(error)))
+        try:
+            while not stop.is_set():
+                try:
+                    index, context = waiting.get_nowait()
+                except queue.Empty:
+                    return
+                try:
+                    done.put((index, context.run(do, items[index])))
+                except (BackendError, ReplyError, LimitError) as error:
+                    done.put((index, error))
+                except BaseException as error:  # carried to the caller's thread, which alone may raise it
+                    stop.set()
+                    done.put((index, _Fault(error)))
+        finally:
+            _workers.discard(threading.current_thread())
 
     for index in range(len(items)):
         context = contextvars.copy_context()

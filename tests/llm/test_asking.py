@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import _thread
 import contextvars
+import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +18,7 @@ from kgnb.llm.asking import ask_many
 from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Pace, Paced
+from kgnb.llm.replay import ReplayCache
 from kgnb.llm.scripted import ScriptedModel
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import StubServer
@@ -128,3 +133,28 @@ def test_a_mixed_day_at_the_server_is_counted_right() -> None:
     replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
     assert len(replies) == 20
     assert sum(len(reply.attempts) for reply in replies) == len(server.requests) == 24
+
+
+def test_an_interrupted_process_lets_replies_that_are_on_their_way_land(tmp_path: Path) -> None:
+    """Whoever is interrupted has paid for what is being answered: the next run finds it in the cache."""
+    code = (
+        "import signal, threading, os, sys\n"
+        "from pathlib import Path\n"
+        "from kgnb.llm.asking import ask_many\n"
+        "from kgnb.llm.model import Message, Request\n"
+        "from kgnb.llm.openai_model import OpenAIModel\n"
+        "from kgnb.llm.replay import ReplayCache, Replaying\n"
+        "model = Replaying(OpenAIModel('stub', sys.argv[2], 'none'), ReplayCache(Path(sys.argv[1])))\n"
+        "print('ready', flush=True)\n"
+        "ask_many(model, [Request((Message('user', str(number)),)) for number in range(8)], width=2)\n"
+    )
+    with StubServer(lambda body: "A", delay=1.0) as server:
+        words = [sys.executable, "-c", code, str(tmp_path / "replies.sqlite"), server.url]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        while len(server.requests) < 3 and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        asked = len(server.requests)
+    assert asked < 8
+    assert len(ReplayCache(tmp_path / "replies.sqlite")) == asked
