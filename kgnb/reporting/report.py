@@ -35,7 +35,7 @@ from kgnb.reporting.provenance import write_provenance
 from kgnb.reporting.redaction import known_secrets, redact, redact_folder
 from kgnb.reporting.request import Request
 from kgnb.reporting.session import Session, as_code
-from kgnb.run.run import package_versions
+from kgnb.run.versions import package_versions
 from kgnb.settings import Settings
 
 HERE = Path(__file__).parent

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict
-from importlib import metadata
 from pathlib import Path
 from types import TracebackType
-from typing import Any, ParamSpec, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, ParamSpec, Self, TypeVar
 
 from kgnb.errors import ConfigError, LimitError
 from kgnb.judging import Judge, Question
@@ -22,34 +20,17 @@ from kgnb.run.comparison import Comparison, compare
 from kgnb.run.folder import RunFolder, read_run
 from kgnb.run.limits import Budget, Limits, Spending
 from kgnb.run.otel import to_otel
+from kgnb.run.outcomes import Counted, Markable
 from kgnb.run.plain import digest, numbers, plain, said
 from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Query, Record, Step
+from kgnb.run.versions import package_versions
 from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Q = TypeVar("Q", bound=Question)
 
-_PACKAGES = ("kgnb", "numpy", "openai", "pyoxigraph", "qdrant-client", "rdflib", "scipy")
 _current: ContextVar[tuple[tuple[Run, int], ...]] = ContextVar("kgnb_step", default=())
-
-
-@runtime_checkable
-class Counted(Protocol):
-    """A result that says how much it holds."""
-
-    def counts(self) -> Mapping[str, Any]:
-        """What there is, by name: ``{"candidates": 120}``; what is not a finite number is left out of the record."""
-        ...
-
-
-@runtime_checkable
-class Markable(Protocol):
-    """A result that can say it is partial."""
-
-    def marked_partial(self, why: str) -> Self:
-        """The same result, saying that it is partial, and why."""
-        ...
 
 
 class Run:
@@ -394,14 +375,3 @@ def _end_state(error: BaseException) -> str:
 
 def _number(value: int, name: str, aside: str = "") -> str:
     return f"{value:,} {name}{'' if value == 1 else 's'}{f' ({aside})' if aside else ''}"
-
-
-def package_versions() -> dict[str, str]:
-    """The versions of Python and of the packages that sway a result."""
-    found = {"python": ".".join(map(str, sys.version_info[:3]))}
-    for package in _PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
