@@ -33,12 +33,12 @@ with open(os.environ["WALL"], "a") as log:
     log.write("up\\n")
 def refuse(event, told):
     address = told[1] if event == "socket.connect" else told[0]
-    if event.startswith("socket.") and not (isinstance(address, str) and address.startswith("/")):
+    if not (isinstance(address, str) and address.startswith("/")):
         with open(os.environ["WALL"], "a") as log:
             log.write(f"{event} {told[-1]}\\n")
         raise OSError("there is no network")
-sys.addaudithook(lambda event, told: refuse(event, told)
-                 if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto") else None)
+WATCHED = {"socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"}
+sys.addaudithook(lambda event, told: refuse(event, told) if event in WATCHED else None)
 """
 
 
