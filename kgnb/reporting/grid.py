@@ -5,19 +5,23 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from kgnb.errors import DataError
-from kgnb.reporting.parameters import Value, assignments, check
+from kgnb.reporting.lines import Lines
+from kgnb.reporting.parameters import Parameter, Value, assignments, check
 from kgnb.reporting.report import find_template
 
 KEYS = ("report", "parameters", "include", "exclude")
 MOST = 10_000  # combinations; more is a slip of the pen, or work for several files
+LISTED = "include:\n  - {k: 3, judge: rule}"
 FORM = "report: ontology-matching\nparameters:\n  dataset: [huts]\n  k: [3, 5, 10]"
 
 
@@ -54,7 +58,7 @@ def read_grid(path: Path | str) -> Grid:
 
     ``report`` names it, ``parameters`` gives each parameter one value or a list of them (all combinations are run),
     ``include`` adds combinations one by one, ``exclude`` leaves out those that agree with one of its entries. A
-    combination that occurs twice is run once.
+    combination that occurs twice is run once. Each error names the line and what is allowed there.
 
     Raises:
         DataError: the file is not of this form.
@@ -62,32 +66,42 @@ def read_grid(path: Path | str) -> Grid:
     """
     path = Path(path)
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        text = path.read_text(encoding="utf-8")
+        lines, content = Lines(text), yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f"{path}, line {mark.line + 1}, column {mark.column + 1}" if mark else str(path)
+        said = " ".join(filter(None, (error.context, error.problem)))
+        raise DataError(f"this is no YAML: {said}", where=where, fix=FORM) from error
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise DataError(f"no sweep can be read: {_first_line(error)}", where=str(path), fix=FORM) from error
     if isinstance(content, dict) and str(content.get("report", "")).endswith(".ipynb"):
         beside = path.parent / content["report"]
         content["report"] = str((beside if beside.is_file() else Path(content["report"])).resolve())
-    return grid_of(content, str(path))
+    return grid_of(content, str(path), lines)
 
 
-def grid_of(content: Any, where: str) -> Grid:
+def grid_of(content: Any, where: str, lines: Lines | None = None) -> Grid:
     """The sweep that a file's content describes; see ``read_grid``."""
     if not isinstance(content, dict) or not isinstance(content.get("report"), str):
         raise DataError("a sweep names its report", where=where, fix=FORM)
+    at = _Places(where, lines)
     for name in content:
         if name not in KEYS:
-            raise DataError(f"a sweep has no entry {name!r}", where=where, fix=f"There are: {', '.join(KEYS)}.")
-    template = find_template(content["report"])
-    combinations = list(itertools.islice(_combinations(content, where), MOST + 1))
+            near = get_close_matches(str(name), KEYS, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise at.wrong(f"a sweep has no entry {name!r}{hint}", str(name), fix=f"There are: {', '.join(KEYS)}.")
+    with at.told("report"):
+        template = find_template(content["report"])
+    combinations = list(itertools.islice(_combinations(content, template.parameters, at), MOST + 1))
     if len(combinations) > MOST:
-        raise DataError(f"more than {MOST:,} combinations", where=where, fix="Split it into several files.")
+        raise at.wrong(f"more than {MOST:,} combinations", "parameters", fix="Split it into several files.")
     found: dict[str, Item] = {}
     for combination in combinations:
         item = Item(len(found) + 1, check(template.parameters, combination))
         found.setdefault(item.name, item)
     if not found:
-        raise DataError("no combination is left to run", where=where, fix=FORM)
+        raise at.wrong("no combination is left to run", "exclude", fix=FORM)
     items = tuple(found.values())
     names = [parameter.name for parameter in template.parameters]
     varied = tuple(name for name in names if len({json.dumps(item.values[name]) for item in items}) > 1)
@@ -108,14 +122,17 @@ def part_of(items: tuple[Item, ...], shard: str) -> tuple[Item, ...]:
     return items[int(part) - 1 :: int(parts)]
 
 
-def _combinations(content: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
+def _combinations(content: Mapping[str, Any], known: Sequence[Parameter], at: _Places) -> Iterator[dict[str, Any]]:
     lists = {}
-    for name, given in _mapping(content.get("parameters"), "parameters", where).items():
+    for name, given in at.mapping(content.get("parameters"), "parameters").items():
         lists[name] = given if isinstance(given, list) else [given]
         if not lists[name]:
-            raise DataError(f"parameter {name} has an empty list", where=where, fix="Give it a value, or leave it out.")
-    left_out = [_mapping(entry, "exclude", where) for entry in content.get("exclude") or []]
-    included = [_mapping(entry, "include", where) for entry in content.get("include") or []]
+            fix = "Give it a value, or leave it out."
+            raise at.wrong(f"parameter {name} has an empty list", "parameters", name, fix=fix)
+        for number, value in enumerate(lists[name]):
+            with at.told("parameters", name, number):
+                check(known, {name: value})
+    left_out, included = (at.mappings(content.get(name), name, known) for name in ("exclude", "include"))
     if lists or not included:
         for values in itertools.product(*lists.values()):
             combination = dict(zip(lists, values, strict=True))
@@ -124,12 +141,44 @@ def _combinations(content: Mapping[str, Any], where: str) -> Iterator[dict[str, 
     yield from included
 
 
-def _mapping(given: Any, what: str, where: str) -> dict[str, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, dict) or not all(isinstance(name, str) for name in given):
-        raise DataError(f"{what} maps parameters to values, which {given!r} does not", where=where, fix=FORM)
-    return given
+@dataclass(frozen=True)
+class _Places:
+    """Errors about a sweep that name its file and line."""
+
+    where: str
+    lines: Lines | None
+
+    def of(self, *place: str | int) -> str:
+        return f"{self.where}, line {self.lines.of(*place)}" if self.lines else self.where
+
+    def wrong(self, what: str, *place: str | int, fix: str) -> DataError:
+        where = self.of(*place)
+        return DataError(what, where=where, fix=fix)
+
+    @contextmanager
+    def told(self, *place: str | int) -> Iterator[None]:
+        """Put the place in front of what is wrong there."""
+        try:
+            yield
+        except ValueError as error:
+            raise ValueError(f"{self.of(*place)}: {error}") from error
+
+    def mapping(self, given: Any, *place: str | int) -> dict[str, Any]:
+        if given is None:
+            return {}
+        if not isinstance(given, dict) or not all(isinstance(name, str) for name in given):
+            raise self.wrong(f"{place[0]} maps parameters to values, which {given!r} does not", *place, fix=FORM)
+        return given
+
+    def mappings(self, given: Any, name: str, known: Sequence[Parameter]) -> list[dict[str, Any]]:
+        if not isinstance(given or [], list):
+            raise self.wrong(f"{name} is a list of combinations, which {given!r} is not", name, fix=LISTED)
+        entries = [self.mapping(entry, name, number) for number, entry in enumerate(given or [])]
+        for number, entry in enumerate(entries):
+            for parameter, value in entry.items():
+                with self.told(name, number, parameter):
+                    check(known, {parameter: value})
+        return entries
 
 
 def _first_line(error: Exception) -> str:

@@ -57,6 +57,34 @@ def test_a_file_of_another_form_is_refused(sweep_file, content, said):
         read_grid(sweep_file(**content))
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("report: small.ipynb\nparameters:\n  k:\n    - 1\n    - 99\n", 5, "k: 99 is not allowed\nIt may be"),
+        ("report: small.ipynb\nparameters:\n  wrod: b\n", 3, "did you mean word?"),
+        ("report: small.ipynb\nparametres:\n  k: 1\n", 2, "did you mean parameters?"),
+        ("report: small.ipynb\ninclude:\n  - k: 1\n  - k: 0\n", 4, "from 1 to 9"),
+        ("report: small.ipynb\nparameters: {k: 1}\nexclude:\n  - {k: 1}\n", 3, "no combination is left"),
+        ("report: small.ipynb\nexclude: {k: 1}\n", 2, "exclude is a list"),
+        ("report: small.ipynb\nparameters:\n  k: [1\n  word: a\n", 4, "this is no YAML"),
+        ("\n\nreport: nothing\n", 3, "there is no report 'nothing'"),
+    ],
+)
+def test_an_error_in_the_file_names_its_line_and_what_is_allowed(sweep_file, tmp_path, text, line, said):
+    sweep_file()
+    (tmp_path / "wrong.yaml").write_text(text)
+    with pytest.raises((DataError, ValueError)) as caught:
+        read_grid(tmp_path / "wrong.yaml")
+    assert f"wrong.yaml, line {line}" in str(caught.value) and said in str(caught.value)
+
+
+def test_a_parameter_given_twice_is_refused(sweep_file, tmp_path):
+    sweep_file()
+    (tmp_path / "wrong.yaml").write_text("report: small.ipynb\nparameters:\n  k: 1\n  k: 2\n")
+    with pytest.raises(DataError, match="'k' is there twice, in lines 3 and 4"):
+        read_grid(tmp_path / "wrong.yaml")
+
+
 def test_a_value_that_is_not_allowed_is_refused_before_anything_runs(sweep_file, settings, tmp_path):
     with pytest.raises(ValueError, match="from 1 to 9"):
         run_sweep(sweep_file(parameters={"k": [1, 99]}), tmp_path / "out", settings=settings)
