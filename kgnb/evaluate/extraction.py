@@ -12,12 +12,15 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal as OneOf
 from typing import TypeAlias
 
 import numpy as np
 from rdflib import Graph, Literal
 from rdflib.namespace import XSD
+from rdflib.plugins.sparql import prepareQuery
+from rdflib.plugins.sparql.sparql import Query
 from scipy.optimize import linear_sum_assignment
 
 Record: TypeAlias = Mapping[str, Sequence[str]]
@@ -102,7 +105,8 @@ def read_records(graph: Graph, query: str) -> tuple[dict[str, tuple[str, ...]], 
     Raises:
         ValueError: the query has no variable ``?record``.
     """
-    rows = graph.query(query)
+    bound = tuple(sorted((prefix, str(namespace)) for prefix, namespace in graph.namespaces()))
+    rows = graph.query(_prepared(query, bound))
     names = [str(name) for name in rows.vars or ()]
     if "record" not in names:
         raise ValueError("the query has to select ?record")
@@ -114,6 +118,12 @@ def read_records(graph: Graph, query: str) -> tuple[dict[str, tuple[str, ...]], 
             if value is not None:
                 slots[name].add(_text(value))
     return tuple({name: tuple(sorted(values)) for name, values in found[key].items()} for key in sorted(found))
+
+
+@lru_cache(maxsize=64)
+def _prepared(query: str, prefixes: tuple[tuple[str, str], ...]) -> Query:
+    """The query parsed, which takes longer than to ask it of a small graph."""
+    return prepareQuery(query, initNs=dict(prefixes))
 
 
 def _text(value: object) -> str:
@@ -156,6 +166,44 @@ def score_records(
         for name in slots:
             counts[name] += _slot(mine[name], theirs[name], name in either, mode == "legacy", name in forgetting, both)
     return Extraction(sum(counts.values(), Counts()), counts, len(left), len(right))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two records that were laid over each other and do not agree, or one that has no counterpart."""
+
+    found: Record | None
+    wanted: Record | None
+    slots: tuple[str, ...]  # those that differ
+
+
+def differences(
+    found: Sequence[Record], wanted: Sequence[Record], *, alternatives: Iterable[str] = ()
+) -> list[Difference]:
+    """What makes the strict scores less than 1: records that differ, then missing ones, then those too many.
+
+    >>> [one.slots for one in differences([{"name": ["leek"], "amount": ["2"]}], [{"name": ["Leek"], "amount": ["3"]}])]
+    [('amount',)]
+    """
+    either = frozenset(alternatives)
+    slots = list(dict.fromkeys(name for record in (*wanted, *found) for name in record))
+    left, right = [_normal(record, slots) for record in found], [_normal(record, slots) for record in wanted]
+    pairs = _assigned(left, right, either)
+    told = []
+    for one, other in pairs:
+        counts = {
+            name: _slot(left[one][name], right[other][name], name in either, False, False, True) for name in slots
+        }
+        if wrong := tuple(name for name, count in counts.items() if count.false or count.missed):
+            told.append(Difference(found[one], wanted[other], wrong))
+    matched_left, matched_right = {one for one, _ in pairs}, {other for _, other in pairs}
+    for at, record in enumerate(wanted):
+        if at not in matched_right and (filled := tuple(name for name in slots if right[at][name])):
+            told.append(Difference(None, record, filled))
+    for at, record in enumerate(found):
+        if at not in matched_left and (filled := tuple(name for name in slots if left[at][name])):
+            told.append(Difference(record, None, filled))
+    return told
 
 
 def _normal(record: Record, slots: Sequence[str]) -> dict[str, frozenset[str]]:

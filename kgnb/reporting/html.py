@@ -59,10 +59,13 @@ def without_times(html: str) -> str:
 
 
 def _mark_times(notebook: Any) -> None:
-    """What stands under a heading "Cost" or "Times" says how long things took, and is marked as such."""
-    timed = False
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown" and cell.source.lstrip().startswith("#"):
-            timed = bool(TIMED.search(cell.source))
-        elif cell.cell_type == "code":
-            cell.metadata["kgnb_times"] = timed
+    """What stands under a heading "Cost" or "Times" says how long things took: its outputs become one marked block."""
+    timed: list[Any] | None = None
+    for cell in [*notebook.cells, None]:
+        heading = cell is None or (cell.cell_type == "markdown" and cell.source.lstrip().startswith("#"))
+        if heading and timed:
+            timed[0].metadata["kgnb_times_begin"] = timed[-1].metadata["kgnb_times_end"] = True
+        if heading:
+            timed = [] if cell is not None and TIMED.search(cell.source) else None
+        elif timed is not None and cell.cell_type == "code":
+            timed.append(cell)

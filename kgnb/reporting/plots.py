@@ -26,7 +26,7 @@ def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[floa
         axes.tick_params(axis="y", length=0)
         axes.set_xlim(0, 105)
         axes.set_ylim(-0.5, max(1, len(names)) - 0.5)
-        axes.set_xlabel("%")
+        axes.set_xlabel("score, %")
         axes.grid(axis="x")
         axes.set_axisbelow(True)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series))
@@ -38,18 +38,23 @@ def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[floa
     return Plot(draw, caption, f"Bars in percent. {'; '.join(told)}.", size=(7.2, 0.9 + 0.42 * len(names)))
 
 
-def risk_over_coverage(points: Sequence[tuple[float, float]], caption: str) -> Plot:
-    """The share of wrong mappings among the surest ones (risk), against how large a share of all those are."""
+def risk_over_coverage(points: Sequence[tuple[float, float]], caption: str, of: str = "mappings") -> Plot:
+    """The share of wrong ones among the surest mappings (risk), against how large a share of all those are.
+
+    ``of`` names what is found where that is no mapping. Of thousands of points those are drawn that an eye can part.
+    """
+    every = max(1, len(points) // 400)
+    points = [point for at, point in enumerate(points) if at % every == 0 or at == len(points) - 1]
 
     def draw(axes: Axes, theme: Theme) -> None:
         axes.step([100 * x for x, _ in points], [100 * y for _, y in points], where="post", color=theme.series[0])
         axes.set_xlim(0, 100)
         axes.set_ylim(0, max(10.0, 1.1 * max((100 * y for _, y in points), default=0.0)))
-        axes.set_xlabel("coverage: mappings kept, surest first, %")
+        axes.set_xlabel(f"coverage: {of} kept, surest first, %")
         axes.set_ylabel("risk: wrong among them, %")
         axes.grid()
 
-    ends = f" {_percent(points[-1][1])} of all are wrong." if points else " There is no mapping."
+    ends = f" {_percent(points[-1][1])} of all are wrong." if points else f" There are no {of}."
     half = next((f" {_percent(y)} of the surer half are wrong." for x, y in points if x >= 0.5), "")
     return Plot(draw, caption, f"Risk over coverage.{half}{ends}")
 
@@ -63,7 +68,7 @@ def over_confidence(thresholds: Sequence[float], scores: Sequence[tuple[str, Seq
             axes.step(thresholds, drawn, STYLES[at], where="pre", label=label, color=theme.series[at], lw=WIDTHS[at])
         axes.set_ylim(0, 102)
         axes.set_xlabel("mappings below this confidence dropped")
-        axes.set_ylabel("%")
+        axes.set_ylabel("score, %")
         axes.grid()
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(scores))
 

@@ -8,10 +8,11 @@ import logging
 import shlex
 import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -22,8 +23,9 @@ import papermill
 from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
+from kgnb.datasets.fetch import digest
 from kgnb.errors import DataError, KgnbError
-from kgnb.reporting.digests import data_digests
+from kgnb.reporting.digests import data_files, of_benchmarks
 from kgnb.reporting.engine import ENGINE
 from kgnb.reporting.files import write_whole
 from kgnb.reporting.html import page
@@ -139,12 +141,16 @@ def run_report(
     settings = settings or Settings.load()
     template = find_template(name)
     values = check(template.parameters, parameters or {})
-    data = data_digests(values, settings)
+    files = data_files(values, settings)
+    data = {told: digest(file) for told, file in files.items()}
     folder = Path(out) if out else REPORTS / template.name / digest_of(values, data, settings)
-    folder.mkdir(parents=True, exist_ok=True)
+    _make(folder)
     _claim(folder)
     changed = {entry.name: values[entry.name] for entry in template.parameters if values[entry.name] != entry.default}
-    command = shlex.join(["kgnb", "report", name, *(word for typed in assignments(changed) for word in ("-p", typed))])
+    typed = assignments(changed)
+    words = ["kgnb", "report", name, *(word for one in typed for word in ("-p", one))]
+    command = " ".join([*_settings_typed(settings, of_benchmarks(files.values(), settings)), shlex.join(words)])
+    title = f"{template.title}: {', '.join(typed[:3])}" if typed else template.title
     session = Session(folder.resolve(), settings.with_(remember="no"), command, tuple(data.items()))
     about = {
         "report": template.name,
@@ -161,10 +167,10 @@ def run_report(
         why = mark_partial(folder)
         redact_folder(folder, secrets)
         if (folder / "report.ipynb").is_file():
-            write_whole(folder / "report.html", page(folder / "report.ipynb", template.title, ledger, why))
+            write_whole(folder / "report.html", page(folder / "report.ipynb", redact(title, secrets), ledger, why))
         write_provenance(
             folder,
-            title=template.title,
+            title=redact(title, secrets),
             summary=template.summary,
             report=template.name,
             command=redact(command, secrets),
@@ -210,11 +216,13 @@ def _execute(
             )
     except (PapermillExecutionError, DeadKernelError) as error:
         failed = next(cell for cell in ledger.cells.values() if cell.state == "failed")
+        advice = redact(getattr(error, "evalue", "").strip().partition("\n")[2].strip(), secrets)
+        where = f"The cell and its output: {saved.with_name('report.html')}"
         raise ReportError(
             f"report {about['report']} failed in cell {failed.number} ({failed.title}): {failed.error}",
             folder=session.folder,
             ledger=ledger,
-            fix=f"The cell and its output: {saved.with_name('report.html')}",
+            fix="\n".join([*filter(None, [advice]), where]),
         ) from error
 
 
@@ -222,6 +230,16 @@ def digest_of(values: Mapping[str, Value], data: Mapping[str, str], settings: Se
     """Names a report's folder: equal for equal parameters, data, and models behind them."""
     content = [dict(values), dict(data), settings.model, settings.base_url, settings.embedder, settings.embedder_url]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _settings_typed(settings: Settings, benchmarks: bool) -> list[str]:
+    """The settings that decide a result and are not at their default, as one would set them; no key is among them."""
+    told = {"KGNB_DATA": "DIR"} if benchmarks else {}
+    for name in ("model", "base_url", "embedder", "embedder_url"):
+        value, field = getattr(settings, name), next(one for one in fields(Settings) if one.name == name)
+        if value != field.default:
+            told[field.metadata["variable"]] = shlex.quote(value)
+    return [f"{name}={value}" for name, value in told.items()]
 
 
 def _shown(parameter: Parameter, value: Value) -> dict[str, Any]:
@@ -232,6 +250,16 @@ def _shown(parameter: Parameter, value: Value) -> dict[str, Any]:
         "help": parameter.help,
         "changed": changed,
     }
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        fix = "Choose another folder with --out, or make this one writable."
+        raise KgnbError(f"{folder} cannot be written: {error.strerror or error}", fix=fix) from error
 
 
 def _claim(folder: Path) -> None:

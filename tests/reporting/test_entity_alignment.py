@@ -22,7 +22,7 @@ def results(session):
 
 def test_our_own_pair_is_aligned_and_measured(results):
     names = [one.name for one in results.headline]
-    assert names == ["no seeds", "30% seeds", "no seeds, each entity by itself"]
+    assert names == ["no seeds", "30 % seeds", "no seeds, each entity by itself"]
     first, seeded, _ = results.headline
     assert first.measured.ranking.tests == 247 and first.measured.seeds == 0
     assert seeded.measured.ranking.tests + seeded.measured.seeds == 247

@@ -15,8 +15,9 @@ from kgnb.errors import DataError
 from kgnb.evaluate.extraction import Counts
 from kgnb.reporting import kg_construction as report
 from kgnb.reporting.kg_construction.feedback import by_document, feedback_on_and_off, feedback_table
+from kgnb.reporting.kg_construction.running import each
 from kgnb.reporting.kg_construction.scoring import entity_scores, micro, reference_graph, score_graph
-from kgnb.reporting.kg_construction.sections import each
+from kgnb.reporting.kg_construction.sections import figures
 from kgnb.reporting.kg_construction.sentences import BASELINES, read_case
 from kgnb.tasks.building import build_graph, compile_ontology
 
@@ -52,7 +53,15 @@ def test_the_report_shows_every_part() -> None:
     assert "functional" in report.enforcement(results).text()
     assert "57.2 %" in report.published(results).text()
     assert "tool calls per fact" in report.costs(results).text()
-    assert report.feedback(results) is None
+    assert "ablation=true" in str(report.feedback(results))
+    missed = report.errors(results)
+    assert {row[1] for row in missed.rows} <= {"differs", "missing", "not in the reference"}
+    assert len(missed) == sum(len(one.differences()) for one in results.records.values()) > 0
+    assert all({"found", "reference"} & dict(details).keys() for details in missed.details)
+    assert [row["source"] for row in figures(results)][0] == "this run"
+    assert figures(results)[-1]["f1"] == 0.826 and figures(results)[-1]["source"].startswith('"Ontology-to-tools')
+    assert len(report.picture(results).nodes) <= 24
+    assert report.stages(results).rows[-1][6] == "$0"
 
 
 @pytest.mark.benchmark

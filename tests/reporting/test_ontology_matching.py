@@ -93,7 +93,7 @@ def test_without_a_reference_nothing_is_measured_and_nothing_breaks(session, tmp
     assert results.mean is None
     for table in (om.headline(results), om.by_pair(results), om.behind(results), om.wrong(results), om.missed(results)):
         assert table._repr_mimebundle_()["text/html"]
-    for plot in (om.headline_bars(results), om.by_pair_bars(results), om.risk(results), om.thresholds(results)):
+    for plot in (om.headline_bars(results), om.risk(results), om.thresholds(results)):
         assert plot.svg().startswith("<?xml")
     assert "nothing is measured" in om.headline(results).notes[0]
     om.save(results, Session(tmp_path, session.settings))
@@ -106,7 +106,7 @@ def test_a_simulation_says_so_in_every_table_and_plot(session, tmp_path):
     assert results.outcomes[0].simulated > 0
     for table in (om.headline(results), om.by_pair(results), om.behind(results)):
         assert "SIMULATION" in table.caption
-    for plot in (om.headline_bars(results), om.by_pair_bars(results), om.risk(results), om.thresholds(results)):
+    for plot in (om.headline_bars(results), om.risk(results), om.thresholds(results)):
         assert "SIMULATION" in plot.caption
     assert om.notice(results).lines[0].startswith("SIMULATION")
     assert metrics(results, given)["headline"][0]["matcher"].startswith("kgnb, SIMULATION")

@@ -42,7 +42,7 @@ def test_a_report_runs_in_this_python_and_leaves_notebook_page_and_ledger(write_
     assert printed == f"{sys.executable} 8 {name!r}\n"
     assert states(result.folder) == ["ran"] * 3
     page = result.html.read_text()
-    assert "<title>Small things</title>" in page
+    assert "<title>Small things: k=4, name=" in page
     assert "</script>" not in page
     assert not LOADS.search(page)
 
@@ -119,7 +119,7 @@ def test_the_kernel_has_the_settings_of_the_call(write_notebook, settings, tmp_p
     )
     result = run_report(path, {"k": 5}, tmp_path / "out", settings)
     printed = nbformat.read(result.notebook, as_version=4).cells[2].outputs[0].text
-    assert printed == f"tiny kgnb report {path} -p k=5\n"
+    assert printed == f"tiny KGNB_EMBEDDER=tiny kgnb report {path} -p k=5\n"
 
 
 def test_a_report_writes_no_network_address_into_the_page_that_a_browser_would_load(write_notebook, settings, tmp_path):

@@ -102,11 +102,13 @@ def optimise(
     planner: Judge[PlanQuestion] | None = None,
     rows: Iterable[int] | None = None,
     rounds: int = ROUNDS,
+    questions: Asking | None = None,
 ) -> Optimised:
     """The policy learned from entities whose counterpart is known (``truth``: source IRI to target IRI).
 
     ``planner`` chooses the ways of the first round (default: every tool for nearly everyone, as in the paper).
-    ``rows`` are those to learn from; by default all that ``plan`` would look at.
+    ``rows`` are those to learn from; by default all that ``plan`` would look at. ``questions`` are those of an earlier
+    optimisation of this very proposal with these very options.
 
     Raises:
         ValueError: no training entity is worth a look.
@@ -119,8 +121,8 @@ def optimise(
     if not known:
         raise ValueError("no entity with a known counterpart is worth a look: give more training pairs, or other rows")
     table = statistics(proposal)
-    questions = [question_about(proposal, row, table, options) for row in known]
-    ways = Ways(proposal, truth, judge, options)
+    plans = [question_about(proposal, row, table, options) for row in known]
+    ways = Ways(proposal, truth, judge, options, asking=questions)
     best: dict[int, Outcome] = {}
     episodes: list[Episode] = []
     done: list[Round] = []
@@ -128,11 +130,11 @@ def optimise(
     for number in range(1, rounds + 1):
         chosen = {
             question.row: asking(verdict, question)
-            for question, verdict in zip(questions, chooser.judge(questions), strict=True)
+            for question, verdict in zip(plans, chooser.judge(plans), strict=True)
         }
         taken = ways.take(chosen)
         tried = rewritten(ways, taken, {row: possible(table[row], options) for row in known})
-        for question in questions:
+        for question in plans:
             episodes.append(_episode(number, question, taken[question.row], tried[question.row]))
             row = question.row
             best[row] = max((best.get(row, taken[row]), taken[row], tried[row]), key=lambda one: one.reward)
@@ -141,31 +143,46 @@ def optimise(
     return Optimised(policy, tuple(episodes), tuple(done), judge.name, bool(getattr(judge, "simulation", False)))
 
 
-class Ways:
-    """Takes ways and says what they came to; a question that was asked before is not asked again."""
+class Asking:
+    """The questions about one proposal, each made once, whoever answers them and however often they are asked."""
 
-    def __init__(
-        self, proposal: Proposal, truth: Mapping[str, str], judge: Judge[AlignQuestion], options: LookOptions
-    ) -> None:
-        self.proposal, self.truth = proposal, truth
-        self.judge = _Kept(judge)
+    def __init__(self, proposal: Proposal, options: LookOptions) -> None:
         self.options = replace(options, reflect_below=1.0)  # a reflector in a way is one that runs
         self._selector = Selector(proposal, self.options)
         self._questions: dict[tuple[int, tuple[str, ...]], AlignQuestion] = {}
 
-    def take(self, paths: Mapping[int, Path]) -> dict[int, Outcome]:
-        """The outcome of one way for each row."""
-        planned = Planned(self.proposal, paths, {}, "given")
-        questions = tuple(self._question(row, paths[row]) for row in planned.asked)
-        answered = reflect(align(Selected(planned, questions, self.options), self.judge), self.judge)
-        found = {answer.question.row: self._outcome(answer, paths[answer.question.row]) for answer in answered.answers}
-        return found | {row: self._stood(row) for row, path in paths.items() if not path}
-
-    def _question(self, row: int, path: Path) -> AlignQuestion:
+    def question(self, row: int, path: Path) -> AlignQuestion:
+        """The question about one row after the selectors of a way."""
         key = (row, tuple(tool for tool in path if tool in (ATTRIBUTES, RELATIONS)))
         if key not in self._questions:
             self._questions[key] = self._selector.question(row, path)
         return self._questions[key]
+
+
+class Ways:
+    """Takes ways and says what they came to; a question that was asked before is not asked again."""
+
+    def __init__(
+        self,
+        proposal: Proposal,
+        truth: Mapping[str, str],
+        judge: Judge[AlignQuestion],
+        options: LookOptions,
+        *,
+        asking: Asking | None = None,
+    ) -> None:
+        self.proposal, self.truth = proposal, truth
+        self.judge = _Kept(judge)
+        self.asking = asking or Asking(proposal, options)
+        self.options = self.asking.options
+
+    def take(self, paths: Mapping[int, Path]) -> dict[int, Outcome]:
+        """The outcome of one way for each row."""
+        planned = Planned(self.proposal, paths, {}, "given")
+        questions = tuple(self.asking.question(row, paths[row]) for row in planned.asked)
+        answered = reflect(align(Selected(planned, questions, self.options), self.judge), self.judge)
+        found = {answer.question.row: self._outcome(answer, paths[answer.question.row]) for answer in answered.answers}
+        return found | {row: self._stood(row) for row, path in paths.items() if not path}
 
     def _outcome(self, answer: Answer, path: Path) -> Outcome:
         right = self.truth.get(answer.question.about.iri, "")

@@ -3,21 +3,27 @@
 ``aligning``    one pair aligned under every setting: ``run_pair`` gives ``Results``
 ``simulation``  what a learned planning policy saves, with simulated answers
 ``sections``    tables and plots
+``errors``      known pairs that were missed, with evidence
 ``saving``      ``metrics.json`` and the alignment
 """
 
 from kgnb.reporting.entity_alignment.aligning import Results, run_pair
+from kgnb.reporting.entity_alignment.errors import errors, risk
 from kgnb.reporting.entity_alignment.saving import save
 from kgnb.reporting.entity_alignment.sections import (
     ablation,
     cost,
     headline,
+    headline_bars,
     notice,
     policy,
+    quality_over_questions,
     reproduce,
     rounds,
     seed_curve,
+    setting_times,
     slices,
+    stages,
     unmatched,
 )
 
@@ -25,14 +31,20 @@ __all__ = [
     "Results",
     "ablation",
     "cost",
+    "errors",
     "headline",
+    "headline_bars",
     "notice",
     "policy",
+    "quality_over_questions",
     "reproduce",
+    "risk",
     "rounds",
     "run_pair",
     "save",
     "seed_curve",
+    "setting_times",
     "slices",
+    "stages",
     "unmatched",
 ]

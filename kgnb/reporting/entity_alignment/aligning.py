@@ -16,11 +16,14 @@ from kgnb.evaluate.ranking import Measured
 from kgnb.reporting.entity_alignment.simulation import Simulation, simulate
 from kgnb.reporting.ranked import measured
 from kgnb.reporting.session import Session, current
+from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.aligning import Outcome, align
+from kgnb.tasks.running import new_run
 from kgnb.tasks.sides import Links, Sides, hidden, links_of, open_sides
 from kgnb.vectors.embedder import Embedder
 
+TEACHING = "A small teaching set of our own; a figure on it says nothing about real graphs."
 CURVE = (0.0, 0.05, 0.1, 0.2, 0.3)  # of all known pairs
 
 
@@ -33,6 +36,7 @@ class Setting:
     outcome: Outcome
     seconds: float
     simulation: bool = False
+    tests: Links = ()
 
     @property
     def tokens(self) -> float:
@@ -54,6 +58,11 @@ class Results:
     embedder: str
     judge: str
     notes: tuple[str, ...] = field(default=())
+
+    @property
+    def title(self) -> str:
+        """What was aligned, in words."""
+        return "kgnb's mountain huts" if self.pair == "huts" else self.pair
 
 
 def run_pair(
@@ -82,12 +91,22 @@ def run_pair(
         DataError: an input is missing or malformed.
         ValueError: nothing to measure against.
     """
-    settings = (session or current()).settings
+    session = session or current()
+    settings = session.settings
     settings = settings.with_(model=model) if model else settings
     name, sides, known = opened(pair, folder, source, target, reference, seeds, names, settings)
     bench = Bench(sides, known, open_embedder(embedder or None, settings), judge, settings, LookOptions(share=share))
-    rows = [bench.run("no seeds", 0.0), bench.run(f"{seed_ratio:.0%} seeds", seed_ratio)]
-    rows.append(bench.run("no seeds, each entity by itself", 0.0, options=Options(assignment="argmax")))
+    names_of = {"pair": name, "names": names, "share": share, "judge": judge}
+    run = new_run(
+        "entity_alignment", sides.digests(), parameters=names_of, settings=settings, folder=session.folder / "run"
+    )
+    with run:  # one for all three: a budget is of the whole report
+        rows = [
+            bench.run("no seeds", 0.0, run=run),
+            bench.run(f"{100 * seed_ratio:.0f} % seeds", seed_ratio, run=run),
+            bench.run("no seeds, each entity by itself", 0.0, options=Options(assignment="argmax"), run=run),
+        ]
+    partial = [f"Partial: {run.partial}."] if run.partial else []
     return Results(
         pair=name,
         headline=tuple(rows),
@@ -98,7 +117,7 @@ def run_pair(
         known=known,
         embedder=bench.embedder.name,
         judge=rows[0].outcome.settled.aligned.judge,
-        notes=sides.notes,
+        notes=(*partial, *sides.notes, *([TEACHING] if name == "huts" else [])),
     )
 
 
@@ -154,6 +173,7 @@ class Bench:
         planner: str = "auto",
         error_rate: float = 0.0,
         nameless: bool = False,
+        run: Run | None = None,
     ) -> Setting:
         """One alignment, measured."""
         seeds, tests = self.split(ratio)
@@ -171,10 +191,11 @@ class Bench:
             look=look or self.look,
             reference=tests,
             error_rate=error_rate,
+            run=run,
             settings=self.settings,
         )
         found = measured(outcome.settled, given, tests)
-        return Setting(name, found, outcome, perf_counter() - begun, outcome.settled.simulation)
+        return Setting(name, found, outcome, perf_counter() - begun, outcome.settled.simulation, tests)
 
 
 def drawn(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -229,7 +250,7 @@ def variants(bench: Bench, ratio: float, error_rate: float) -> list[Setting]:
             for hops in (0, 1, 2, 3)
         ),
         bench.run("one round, no self-training", 0.0, judge="first", options=replace(plain, rounds=0)),
-        bench.run(f"{ratio:.0%} seeds, first alignment only", ratio, judge="first"),
+        bench.run(f"{100 * ratio:.0f} % seeds, first alignment only", ratio, judge="first"),
     ]
 
 

@@ -8,16 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.mapping_files import save as save_alignment
+from kgnb.reporting.costs import spent
 from kgnb.reporting.entity_alignment.aligning import Results
-from kgnb.reporting.entity_alignment.sections import rows_of
+from kgnb.reporting.entity_alignment.sections import figures, rows_of
 from kgnb.reporting.files import write_whole
 from kgnb.reporting.session import Session
+
+SHARES = ("hits1", "hits10", "precision", "recall", "f1")
+SIMULATED = "oracle judge: it answers from the reference"
 
 
 def save(results: Results, session: Session) -> Path:
     """Write the metrics, the alignment without seeds, the policy and the recorded ways; the report's folder."""
     folder = session.folder
-    write_whole(folder / "metrics.json", json.dumps(metrics(results), indent=1, sort_keys=True) + "\n")
+    write_whole(folder / "metrics.json", json.dumps(metrics(results), indent=1, ensure_ascii=False) + "\n")
+    write_whole(folder / "timing.json", json.dumps(timing(results), indent=1, ensure_ascii=False) + "\n")
     (folder / "alignments").mkdir(exist_ok=True)
     save_alignment(results.headline[0].outcome.alignment, folder / "alignments" / "no-seeds.sssom.tsv")
     if results.simulation is not None:
@@ -25,17 +30,21 @@ def save(results: Results, session: Session) -> Path:
     return folder
 
 
+def timing(results: Results) -> dict[str, Any]:
+    """The seconds of every setting in this run: different every time."""
+    return {
+        part: {one.name: round(one.seconds, 3) for one in getattr(results, part)} for part in ("headline", "ablation")
+    }
+
+
 def metrics(results: Results) -> dict[str, Any]:
     """What is the same every time."""
     headline = [
         {
-            "setting": row["setting"],
-            "hits1": round(100 * float(row["hits1"]), 2),
-            "hits10": round(100 * float(row["hits10"]), 2),
-            "mrr": f"{float(row['mrr']):.3f}",
-            "f1": round(100 * float(row["f1"]), 2),
+            name: round(100 * value, 2) if isinstance(value, float) and name != "mrr" else value
+            for name, value in row.items()
         }
-        for row in rows_of(results.headline)
+        for row in figures(results)
     ]
     return {
         "report": "entity-alignment",
@@ -44,13 +53,15 @@ def metrics(results: Results) -> dict[str, Any]:
         "embedder": results.embedder,
         "data": {graph.name: graph.digest for graph in (results.sides.left, results.sides.right)},
         "headline": headline,
+        "cost": spent(results.headline[0].outcome.run.totals),
         "settings": rows_of(results.headline),
         "ablation": rows_of(results.ablation),
         "curve": {
             title: [[ratio, round(found.ranking.hits1, 6)] for ratio, found in points]
             for title, points in results.curve.items()
         },
-        "simulation": {
+        "simulation": SIMULATED if any(one.simulation for one in results.headline) else None,
+        "policy_simulation": {
             "error_rate": results.simulation.error_rate,
             "planners": [asdict(one) for one in results.simulation.planners],
         }

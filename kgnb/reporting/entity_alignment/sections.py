@@ -6,10 +6,13 @@ from matplotlib.axes import Axes
 
 from kgnb.datasets.published_alignment import BY_PAIR, COST, PATHS
 from kgnb.evaluate.ranking import IDENTICAL, Measured, is_feasible
+from kgnb.reporting.costs import ledger
 from kgnb.reporting.entity_alignment.aligning import Results, Setting
-from kgnb.reporting.ontology_matching.sections import Words
 from kgnb.reporting.plot import Plot, Theme
+from kgnb.reporting.plots import grouped_bars
+from kgnb.reporting.reproducing import reproduce as everything
 from kgnb.reporting.session import Session
+from kgnb.reporting.words import Words
 from kgnb.results.table import Column, Table, Value
 
 RANKED = (
@@ -17,8 +20,12 @@ RANKED = (
     Column("hits10", "Hits@10", "percent"),
     Column("mrr", "MRR", "number"),
 )
-SCORED = (Column("p", "Precision", "percent"), Column("r", "Recall", "percent"), Column("f1", "F1", "percent"))
-NOTHING = "Not computed: set the parameter to true."
+SCORED = (
+    Column("precision", "Precision", "percent"),
+    Column("recall", "Recall", "percent"),
+    Column("f1", "F1", "percent"),
+)
+NOTHING = "Not computed: its parameter is set to false."
 
 
 def notice(results: Results) -> Words:
@@ -28,8 +35,8 @@ def notice(results: Results) -> Words:
     counts = first.outcome.settled.counts()
     lines = [
         f"{left.name} ({len(left):,} entities) and {right.name} ({len(right):,}): {counts['matched']:,} of "
-        f"{counts['entities']:,} entities matched without a seed, {first.outcome.share_looked_at:.1%} of them looked "
-        f"at by {results.judge}, {first.tokens:.1f} model tokens per entity over all entities; embedder "
+        f"{counts['entities']:,} entities matched without a seed, {100 * first.outcome.share_looked_at:.1f} % of "
+        f"them looked at by the judge {results.judge}, {first.tokens:.1f} model tokens an entity over all; embedder "
         f"{results.embedder}. Measured on {first.measured.ranking.tests:,} known pairs."
     ]
     if any(one.simulation for one in results.headline):
@@ -38,30 +45,64 @@ def notice(results: Results) -> Words:
     return Words(tuple(lines))
 
 
+def figures(results: Results) -> list[dict[str, Value]]:
+    """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
+    keys = [column.key for column in (*RANKED, *SCORED)]
+    rows: list[dict[str, Value]] = []
+    for one in results.headline:
+        system = f"kgnb, {one.name}" + (" (SIMULATION)" if one.simulation else "")
+        covers = f"{one.measured.ranking.tests:,} pairs, among {one.measured.universe}"
+        scores: dict[str, Value] = dict(zip(keys, (*_ranked(one.measured), *_scored(one.measured)), strict=True))
+        told: dict[str, Value] = {"seeds": one.measured.seeds, "covers": covers, "source": "this run"}
+        rows.append({"system": system} | scores | told)
+    for peer in BY_PAIR.get(results.pair, ()):
+        nothing: dict[str, Value] = dict.fromkeys([*keys, "seeds"])
+        theirs: dict[str, Value] = {"hits1": peer.hits1, "mrr": peer.mrr, "covers": "test pairs, among test targets"}
+        rows.append({"system": peer.system} | nothing | theirs | {"source": peer.source})
+    return rows
+
+
 def headline(results: Results) -> Table:
     """Our figures with published ones beside them, each with where it is from."""
     columns = [Column("system", "System"), *RANKED, *SCORED, Column("seeds", "Seeds", "number")]
-    columns += [Column("universe", "Ranked among"), Column("tokens", "Tokens an entity", "number")]
-    columns += [Column("seconds", "Seconds an entity", "number"), Column("source", "Where it is from")]
-    rows: list[list[Value]] = []
-    for one in results.headline:
-        entities = max(1, len(one.outcome.settled.proposal))
-        rows.append(
-            [
-                f"kgnb, {one.name}" + (" (SIMULATION)" if one.simulation else ""),
-                *_ranked(one.measured),
-                *_scored(one.measured),
-                one.measured.seeds,
-                one.measured.universe,
-                round(one.tokens, 1),
-                round(one.seconds / entities, 4),
-                "this run",
-            ]
-        )
-    for peer in BY_PAIR.get(results.pair, ()):
-        figures: list[Value] = [peer.system, peer.hits1, None, peer.mrr, None, None, None, None, "test targets"]
-        rows.append([*figures, peer.tokens, peer.seconds, peer.source])
-    return Table(columns, rows, caption=results.pair, notes=_warnings(results))
+    columns += [Column("covers", "Covers"), Column("source", "Where it is from")]
+    return Table(columns, figures(results), caption=results.title, notes=_warnings(results))
+
+
+def headline_bars(results: Results) -> Plot:
+    """Hits@1, Hits@10 and F1 as bars, ours and published ones."""
+    shown = figures(results)
+    series = [
+        (title, [None if row[key] is None else float(str(row[key])) for row in shown])
+        for title, key in (("Hits@1", "hits1"), ("Hits@10", "hits10"), ("F1 of the choices", "f1"))
+    ]
+    names = [str(row["system"]).replace(", ", ",\n", 1) for row in shown]
+    return grouped_bars(names, series, "Compare only figures over the same pairs, ranked among the same targets.")
+
+
+def quality_over_questions(results: Results) -> Plot | Words:
+    """Cost against quality: Hits@1 over the share of entities that somebody is asked about; SIMULATION."""
+    asked = [one for one in results.ablation if one.simulation and not one.name.startswith(("no ", "low "))]
+    first = next((one for one in results.ablation if one.name.startswith("first alignment")), None)
+    if not asked or first is None:
+        return Words((NOTHING,), off=True)
+    points = sorted((100 * one.outcome.share_looked_at, 100 * one.measured.ranking.hits1) for one in (first, *asked))
+
+    def draw(axes: Axes, theme: Theme) -> None:
+        axes.plot(*zip(*points, strict=True), marker="o", color=theme.series[0])
+        for x, y in points:
+            axes.annotate(f"{y:.1f}", (x, y), textcoords="offset points", xytext=(6, 6), color=theme.soft, fontsize=8)
+        axes.set_xlabel("entities somebody is asked about, %")
+        axes.set_ylabel("Hits@1, %")
+        axes.margins(x=0.06, y=0.25)
+        axes.grid()
+
+    told = "; ".join(f"{y:.1f} % with {x:.1f} % asked about" for x, y in points)
+    caption = (
+        "SIMULATION: cost against quality. Nobody asked, then the least sure ones, then everyone asked about; answers "
+        "come from the reference, wrong at the stated rate."
+    )
+    return Plot(draw, caption, f"SIMULATION. Hits@1: {told}.", size=(7.2, 2.8))
 
 
 def _warnings(results: Results) -> list[str]:
@@ -73,7 +114,7 @@ def _warnings(results: Results) -> list[str]:
     first = results.headline[0].measured
     if IDENTICAL in first.slices:
         share = first.slices[IDENTICAL].tests / max(1, first.ranking.tests)
-        notes.append(f"Identical names alone would solve {share:.1%} of the pairs.")
+        notes.append(f"Identical names alone would solve {100 * share:.1f} % of the pairs.")
     for peer in BY_PAIR.get(results.pair, ()):
         if peer.mrr is not None and not is_feasible(peer.hits1, 1.0, peer.mrr, rounding=0.0005):
             notes.append(
@@ -109,26 +150,29 @@ def unmatched(results: Results) -> Table:
     return Table(columns, rows)
 
 
-def ablation(results: Results) -> Table:
+def ablation(results: Results) -> Table | Words:
     """What every ingredient is worth."""
     columns = [Column("name", "Setting"), *RANKED, Column("f1", "F1", "percent")]
-    columns += [Column("asked", "Looked at", "percent"), Column("seconds", "Seconds", "number")]
+    columns += [Column("asked", "Looked at", "percent")]
     rows: list[list[Value]] = [
         [
             one.name,
             *_ranked(one.measured),
             one.measured.chosen.f1,
             one.outcome.share_looked_at,
-            round(one.seconds, 2),
         ]
         for one in results.ablation
     ]
-    notes = ["Rows marked SIMULATION are answered from the reference at the stated error rate."] if rows else [NOTHING]
-    return Table(columns, rows, notes=notes)
+    if not rows:
+        return Words((NOTHING,), off=True)
+    notes = ["Rows marked SIMULATION are answered from the reference at the stated error rate."]
+    return Table(columns, rows, caption=f"{results.title}, one thing changed at a time", notes=notes)
 
 
-def seed_curve(results: Results) -> Plot:
+def seed_curve(results: Results) -> Plot | Words:
     """Hits@1 against the share of known pairs that are seeds."""
+    if not results.curve:
+        return Words((NOTHING,), off=True)
     series = [
         (title, [(100 * ratio, 100 * found.ranking.hits1) for ratio, found in points])
         for title, points in results.curve.items()
@@ -141,22 +185,21 @@ def seed_curve(results: Results) -> Plot:
         axes.set_xlabel("seeds, % of the known pairs")
         axes.set_ylabel("Hits@1, %")
         axes.grid()
-        if series:
-            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
 
     told = "; ".join(f"{title}: " + ", ".join(f"{y:.1f} at {x:.0f} %" for x, y in points) for title, points in series)
-    caption = "Hits@1 over the share of seeds, first alignment alone, no model." if series else NOTHING
+    caption = "Hits@1 over the share of seeds, first alignment alone, no model."
     return Plot(draw, caption, f"Hits@1 in percent. {told}")
 
 
-def policy(results: Results) -> Table:
+def policy(results: Results) -> Table | Words:
     """SIMULATION: planners side by side on entities kept back."""
+    if results.simulation is None:
+        return Words((NOTHING,), off=True)
     columns = [Column("planner", "Planner"), Column("tools", "Tools an entity", "number")]
     columns += [Column("reflected", "With reflection", "percent"), Column("hits", "Right", "percent")]
     columns += [Column("deviation", "± (over draws)", "percent"), Column("n", "Entities", "number")]
     columns += [Column("source", "Where it is from")]
-    if results.simulation is None:
-        return Table(columns, [], notes=[NOTHING])
     rate = results.simulation.error_rate
     where = f"SIMULATION, error rate {rate:g}"
     rows: list[list[Value]] = [
@@ -175,11 +218,9 @@ def policy(results: Results) -> Table:
     return Table(columns, rows, caption="Planning, on entities the policy has not seen", notes=notes)
 
 
-def rounds(results: Results) -> Table:
+def rounds(results: Results) -> Table | None:
     """SIMULATION: how the policy was learned, round by round."""
-    if results.simulation is None:
-        return Table([Column("round", "round")], [], notes=[NOTHING])
-    return results.simulation.learned.table()
+    return results.simulation.learned.table() if results.simulation is not None else None
 
 
 def cost(results: Results) -> Table:
@@ -190,25 +231,34 @@ def cost(results: Results) -> Table:
     rows: list[list[Value]] = [
         [
             f"kgnb, {one.name}",
-            round(one.tokens, 1),
-            round(one.seconds / max(1, len(one.outcome.settled.proposal)), 4),
+            f"{one.tokens:.1f}",
+            f"{one.seconds / max(1, len(one.outcome.settled.proposal)):.4f}",
             one.outcome.share_looked_at,
-            one.outcome.run.totals["calls"],
+            one.outcome.calls,
             "this run, this machine; vectors from the cache where it had them",
         ]
         for one in results.headline
     ]
-    rows += [[peer.system, peer.tokens, peer.seconds, 1.0, None, peer.source] for peer in COST]
-    return Table(columns, rows)
+    rows += [[peer.system, f"{peer.tokens:.0f}", f"{peer.seconds:.2f}", 1.0, None, peer.source] for peer in COST]
+    return Table(columns, rows, caption="What an entity costs")
+
+
+def setting_times(results: Results) -> Table | None:
+    """What every setting of the ablation took, if there were any."""
+    columns = [Column("name", "Setting"), Column("seconds", "Seconds", "number")]
+    rows: list[list[Value]] = [[one.name, f"{one.seconds:.2f}"] for one in results.ablation]
+    return Table(columns, rows, caption="What each setting took") if rows else None
+
+
+def stages(results: Results) -> Table:
+    """The cost ledger of the rows of the headline, stage by stage."""
+    return ledger(results.headline[0].outcome.run, of=", ".join(one.name for one in results.headline))
 
 
 def reproduce(results: Results, session: Session) -> Table:
     """Everything that decides the result: command, versions, digests of what was read."""
-    record = results.headline[0].outcome.run.to_json()
-    rows: list[list[Value]] = [["command", session.command or "this notebook, opened by hand"]]
-    rows += [[f"version of {name}", version] for name, version in record["versions"].items()]
-    rows += [[f"digest of {graph.name}", graph.digest] for graph in (results.sides.left, results.sides.right)]
-    return Table([Column("what", "What"), Column("value", "Value")], rows, caption="How to reproduce")
+    graphs = [(graph.name, graph.digest) for graph in (results.sides.left, results.sides.right)]
+    return everything(session, results.headline[0].outcome.run, graphs)
 
 
 def _ranked(found: Measured) -> list[float]:

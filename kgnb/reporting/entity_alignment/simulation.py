@@ -15,7 +15,7 @@ import numpy as np
 
 from kgnb.agents.entity_alignment.judges import make_planner, oracle
 from kgnb.agents.entity_alignment.looking import LookOptions
-from kgnb.agents.entity_alignment.optimise import Optimised, Ways, asking, optimise
+from kgnb.agents.entity_alignment.optimise import Asking, Optimised, Ways, asking, optimise
 from kgnb.agents.entity_alignment.paths import Path
 from kgnb.agents.entity_alignment.plan import question_about
 from kgnb.agents.entity_alignment.propose import propose
@@ -77,14 +77,16 @@ def simulate(
     truth, look = dict(asked), LookOptions(share=1.0)
     places = {proposal.left.entities[int(source)]: row for row, source in enumerate(proposal.sources)}
     rows = [places[one] for one in truth if one in places and (proposal.candidates[places[one]] >= 0).any()]
+    questions = Asking(proposal, look)
     learned, tried = [], []
     for draw in range(draws):
         order = np.random.default_rng(draw).permutation(len(rows)).tolist()
         training, kept_back = (sorted(rows[at] for at in half) for half in (order[::2], order[1::2]))
         judge = oracle(asked, error_rate=error_rate, seed=draw)
-        learned.append(optimise(proposal, truth, judge, options=look, rows=training))
+        learned.append(optimise(proposal, truth, judge, options=look, rows=training, questions=questions))
         errors = [draws + TRIES * draw + attempt for attempt in range(TRIES)]  # others than it was taught with
-        ways = [Ways(proposal, truth, oracle(asked, error_rate=error_rate, seed=seed), look) for seed in errors]
+        oracles = [oracle(asked, error_rate=error_rate, seed=seed) for seed in errors]
+        ways = [Ways(proposal, truth, one, look, asking=questions) for one in oracles]
         planners = {"every tool (paper's start)": make_planner("thorough"), "rule": make_planner("rule")}
         tried.append(_tried(planners | {"learned policy": learned[-1].policy}, ways, proposal, kept_back, look))
     found = tuple(_over([draw[name] for draw in tried]) for name in tried[0])

@@ -13,7 +13,7 @@ from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.datasets.kitchen import RecordQuery
 from kgnb.reporting.kg_construction.mistakes import MistakenReader
-from kgnb.reporting.kg_construction.scoring import micro, score_graph
+from kgnb.reporting.kg_construction.scoring import micro, records, wanted_records
 from kgnb.results.table import Column, Table, Value
 from kgnb.tasks.building import build_graph
 
@@ -47,13 +47,14 @@ def feedback_on_and_off(
     wanted = Graph()
     for graph in references.values():
         wanted += graph
+    theirs = wanted_records(wanted, queries)
     found = []
     for feedback in (True, False):
         reader = MistakenReader(references)
         built = build_graph(
             dict.fromkeys(references, "(scripted)"), pack, judge=reader, options=Options(feedback=feedback)
         )
-        scores = score_graph(built.graph, wanted, queries)
+        scores = {name: one.score() for name, one in records(built.graph, theirs, queries).items()}
         f1 = {name: one.f1 for name, one in scores.items()} | {"micro": micro(scores).f1}
         found.append(Ablation(feedback, built, f1, reader.made, reader.mended))
     return found[0], found[1]
@@ -69,4 +70,4 @@ def feedback_table(both: Sequence[Ablation]) -> Table:
         for kind in both[0].made if kind != "created twice"
     ]  # fmt: skip
     notes = ["scripted (simulation): the reader knows the reference and makes mistakes on purpose; no model was asked"]
-    return Table(columns, rows, caption="What feedback mends", notes=notes)
+    return Table(columns, rows, caption="SIMULATION: what feedback mends", notes=notes)

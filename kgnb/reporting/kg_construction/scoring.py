@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rdflib import RDF, RDFS, SKOS, Dataset, Graph, Literal, URIRef
@@ -10,7 +11,16 @@ from rdflib.term import Node
 
 from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.datasets.kitchen import RecordQuery
-from kgnb.evaluate.extraction import Counts, Extraction, Mode, read_records, score_records
+from kgnb.evaluate.extraction import (
+    Counts,
+    Difference,
+    Extraction,
+    Mode,
+    Record,
+    differences,
+    read_records,
+    score_records,
+)
 from kgnb.results.table import Column, Table, Value
 
 
@@ -24,17 +34,45 @@ def reference_graph(path: Path) -> Graph:
     return graph
 
 
+@dataclass(frozen=True)
+class Records:
+    """The records of one category on both sides, and how they are compared."""
+
+    found: Sequence[Record]
+    wanted: Sequence[Record]
+    alternatives: tuple[str, ...] = ()
+    forgiving: tuple[str, ...] = ()
+
+    def score(self, mode: Mode = "strict") -> Extraction:
+        """How well what was found agrees with what was wanted."""
+        return score_records(
+            self.found, self.wanted, alternatives=self.alternatives, forgiving=self.forgiving, mode=mode
+        )
+
+    def differences(self) -> list[Difference]:
+        """Where they do not."""
+        return differences(self.found, self.wanted, alternatives=self.alternatives)
+
+
+def wanted_records(reference: Graph, queries: Sequence[RecordQuery]) -> dict[str, Sequence[Record]]:
+    """The records of a reference, by category."""
+    return {one.name: read_records(reference, one.query) for one in queries}
+
+
+def records(graph: Graph, wanted: Mapping[str, Sequence[Record]], queries: Sequence[RecordQuery]) -> dict[str, Records]:
+    """The records of a graph beside those of the reference, by category."""
+    return {
+        one.name: Records(read_records(graph, one.query), wanted[one.name], one.alternatives, one.forgiving)
+        for one in queries
+    }
+
+
 def score_graph(
     graph: Graph, reference: Graph, queries: Sequence[RecordQuery], mode: Mode = "strict"
 ) -> dict[str, Extraction]:
     """How well a graph holds the records of the reference, by category."""
-    return {
-        one.name: score_records(
-            read_records(graph, one.query), read_records(reference, one.query),
-            alternatives=one.alternatives, forgiving=one.forgiving, mode=mode,
-        )
-        for one in queries
-    }  # fmt: skip
+    found = records(graph, wanted_records(reference, queries), queries)
+    return {name: one.score(mode) for name, one in found.items()}
 
 
 def micro(scores: Mapping[str, Extraction]) -> Counts:
@@ -57,8 +95,8 @@ def score_table(scores: Mapping[str, Extraction], caption: str = "", notes: Sequ
     return Table(columns, rows, caption=caption, notes=notes)
 
 
-def entity_scores(graph: Graph, reference: Graph, pack: ToolPack, mode: Mode = "strict") -> dict[str, Extraction]:
-    """How well a graph holds the reference's entities, class by class, whatever the ontology.
+def entity_records(graph: Graph, reference: Graph, pack: ToolPack) -> dict[str, Records]:
+    """The entities of both graphs, class by class, whatever the ontology.
 
     A record is an entity of the class, its slots the properties it has; an entity as a value counts by its name.
     """
@@ -68,15 +106,21 @@ def entity_scores(graph: Graph, reference: Graph, pack: ToolPack, mode: Mode = "
         theirs = _entities(reference, cls)
         mine = _entities(graph, cls)
         if mine or theirs:
-            found[tool.label or tool.name] = score_records(mine, theirs, mode=mode)
+            found[tool.label or tool.name] = Records(mine, theirs)
     return found
 
 
+def entity_scores(graph: Graph, reference: Graph, pack: ToolPack, mode: Mode = "strict") -> dict[str, Extraction]:
+    """How well a graph holds the reference's entities, class by class."""
+    return {name: one.score(mode) for name, one in entity_records(graph, reference, pack).items()}
+
+
 def _entities(graph: Graph, cls: URIRef) -> list[dict[str, list[str]]]:
-    return [
-        {str(p): sorted({_name(graph, o) for o in graph.objects(s, p)}) for p in set(graph.predicates(s)) - _UNCOUNTED}
-        for s in sorted(set(graph.subjects(RDF.type, cls)), key=str)
-    ]
+    found = []
+    for entity in sorted(set(graph.subjects(RDF.type, cls)), key=str):
+        said = sorted(set(graph.predicates(entity)) - _UNCOUNTED, key=str)
+        found.append({str(p): sorted({_name(graph, o) for o in graph.objects(entity, p)}) for p in said})
+    return found
 
 
 _UNCOUNTED = {RDF.type, RDFS.label, RDFS.comment}

@@ -1,130 +1,34 @@
-"""What the report computes and shows: T-Boxes, enforcement, extraction, feedback on and off, figures, costs."""
+"""The tables and pictures of the report, one function each; the notebook only calls them."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from glob import glob
-from pathlib import Path
-from typing import Any
 
-from rdflib import Graph
-
-from kgnb.agents.kg_construction.agreement import Agreement, agreement
-from kgnb.agents.kg_construction.built import Built
-from kgnb.agents.kg_construction.ground import Grounding
-from kgnb.agents.kg_construction.planting import Planted, plant
-from kgnb.agents.kg_construction.values import ToolPack
-from kgnb.backends import file_of
-from kgnb.datasets import kitchen, published_building, twa
-from kgnb.datasets.text2kg import text2kg
-from kgnb.errors import DataError
-from kgnb.evaluate.extraction import Extraction
-from kgnb.reporting.files import write_whole
-from kgnb.reporting.kg_construction.feedback import Ablation, by_document, feedback_on_and_off
+from kgnb.datasets import published_building
+from kgnb.reporting.costs import ledger
 from kgnb.reporting.kg_construction.feedback import feedback_table as _feedback_table
-from kgnb.reporting.kg_construction.scoring import entity_scores, micro, reference_graph, score_graph, score_table
-from kgnb.reporting.kg_construction.sentences import SentenceScores, read_case, sentence_table
-from kgnb.reporting.session import Session, current
+from kgnb.reporting.kg_construction.running import Results
+from kgnb.reporting.kg_construction.scoring import micro, score_table
+from kgnb.reporting.kg_construction.sentences import sentence_table
+from kgnb.reporting.plot import Plot
+from kgnb.reporting.plots import grouped_bars
+from kgnb.reporting.reproducing import reproduce as everything
+from kgnb.reporting.session import Session
+from kgnb.reporting.words import Folded, Words
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, Table, Value
+from kgnb.results.wording import money, seconds
 from kgnb.run import Run
-from kgnb.tasks.building import build_graph, compile_ontology, ground
-from kgnb.tasks.running import new_run
 
-__all__ = [
-    "Results",
-    "costs",
-    "documents",
-    "enforcement",
-    "extraction",
-    "feedback",
-    "grounding",
-    "ontologies",
-    "paper",
-    "picture",
-    "published",
-    "review",
-    "run_report",
-    "save",
-    "sentences",
-    "trace",
-]
-
-
-@dataclass(frozen=True)
-class Results:
-    """Everything the report shows."""
-
-    packs: tuple[ToolPack, ...]
-    planted: tuple[tuple[str, tuple[Planted, ...]], ...]
-    built: Built
-    run: Run
-    scores: dict[str, Extraction]
-    ablation: tuple[Ablation, ...]
-    grounding: Grounding | None
-    sentences: tuple[SentenceScores, ...]
-    paper: tuple[Ablation, ...]  # the same on the sample of a published paper
-    agreed: tuple[tuple[str, Agreement], ...]  # what pyshacl says of the planted facts, by T-Box
-    own: bool  # on our own kitchens
-
-
-def run_report(
-    *, tbox: str, shapes: str, documents: str, reference: str, against: str, judge: str, tboxes: str, planted: int,
-    ablation: bool, benchmark: bool,
-) -> Results:  # fmt: skip
-    """Compiles, plants mistakes, builds, scores, grounds."""
-    session = current()
-    settings = session.settings
-    own = tbox == "huts:kitchen"
-    pack = compile_ontology(tbox, shapes or None, settings=settings)
-    more = [compile_ontology(one, settings=settings) for one in each(tboxes)]
-    mistakes = tuple((one.name, plant(one, most=planted or None)) for one in (pack, *more))
-    agreed = tuple((one.name, agreement(one, found)) for one, (_, found) in zip((pack, *more), mistakes, strict=True))
-    data = {"tbox": pack.manifest["tbox_sha256"][:16]}
-    asked = {"tbox": tbox, "documents": documents, "judge": judge}
-    run = new_run("kg_construction", data, parameters=asked, settings=settings, folder=session.folder / "run")
-    with run:
-        built = build_graph(documents.split(","), pack, judge=judge, run=run, settings=settings)
-        linked = ground(built, against, run=run, settings=settings) if against else None
-    scores: dict[str, Extraction] = {}
-    both: tuple[Ablation, ...] = ()
-    if reference:
-        wanted = reference_graph(Path(file_of(reference)))
-        scores = score_graph(built.graph, wanted, kitchen.QUERIES) if own else entity_scores(built.graph, wanted, pack)
-        if ablation and own:
-            both = feedback_on_and_off(by_document(Path(file_of(reference))), pack, kitchen.QUERIES)
-    read = tuple(map(read_case, text2kg(settings.data))) if benchmark else ()
-    paper = _paper(settings.data) if benchmark else ()
-    return Results((pack, *more), mistakes, built, run, scores, both, linked, read, paper, agreed, own)
-
-
-def each(tboxes: str) -> list[str]:
-    """The T-Boxes of a list with commas; a pattern stands for every file it fits, each a T-Box of its own.
-
-    Raises DataError where a pattern fits nothing.
-    """
-    found: list[str] = []
-    for one in filter(None, map(str.strip, tboxes.split(","))):
-        files = sorted(path for path in glob(one, recursive=True) if Path(path).is_file()) if "*" in one else [one]
-        if not files:
-            raise DataError("no file fits this pattern", where=one, fix="Name files of RDF, as in tboxes=DIR/**/*.owl")
-        found += files
-    return found
-
-
-def _paper(data: Path | None) -> tuple[Ablation, ...]:
-    """The scripted mistakes on the sample of one paper of the published evaluation."""
-    sample = twa.mop_sample(data)
-    pack = compile_ontology(sample.tbox, Graph().parse(data=twa.SHAPES, format="turtle"))
-    return feedback_on_and_off({sample.name: sample.steps}, pack, twa.QUERIES)
+OWN = "Our own notes are more regular than real ones: a figure on them says nothing about other documents."
+READABLE = 24  # entities in a picture one can read
+UNPRICED = "price not set"
 
 
 def ontologies(results: Results) -> Table:
     """Each T-Box with what was compiled of it."""
-    names = ("classes", "properties", "tools", "constraints", "warnings", "milliseconds")
+    names = ("classes", "properties", "tools", "constraints", "warnings")
     columns = [Column("tbox", "T-Box"), *(Column(name, name, "number") for name in names)]
     rows: list[list[Value]] = []
     details = []
@@ -151,8 +55,8 @@ def enforcement(results: Results) -> Table:
     left = Counter(one.note for _, every in results.planted for one in every if one.case is None)
     notes = [f"no case for {number}: {note}" for note, number in sorted(left.items())]
     for name, one in results.agreed:
-        told = "agrees on all" if one.whole else f"differs on {len(one.differences)}"
-        notes.append(f"{name}: pyshacl {told} of {one.legal} findings on the legal facts, {one.illegal} on the others")
+        told = "agrees" if one.whole else f"differs on {len(one.differences)}"
+        notes.append(f"{name}: pyshacl {told}: {one.legal} findings on the legal facts, {one.illegal} on the others.")
     return Table(columns, rows, caption="One mistake and its legal twin for every constraint", notes=notes)
 
 
@@ -163,14 +67,15 @@ def documents(results: Results) -> Table:
 
 def extraction(results: Results) -> Table:
     """The graph against the reference."""
-    notes = ["our own notes are more regular than real ones: a figure on them says nothing about other documents"]
-    reader = results.built.journals[0].reader if results.built.journals else ""
-    return score_table(results.scores, f"Read by {reader}, strict", notes if results.own else [])
+    return score_table(results.scores, f"Read by {results.reader}, strict", [OWN] if results.own else [])
 
 
-def feedback(results: Results) -> Table | None:
-    """The ablation with the scripted reader."""
-    return _feedback_table(results.ablation) if results.ablation else None
+def feedback(results: Results) -> Table | Words:
+    """The ablation with the scripted reader; SIMULATION."""
+    if not results.ablation:
+        told = "Not computed: it needs our own kitchens (tbox=huts:kitchen), a reference and ablation=true."
+        return Words((told,), off=True)
+    return _feedback_table(results.ablation)
 
 
 def paper(results: Results) -> Table | None:
@@ -178,13 +83,89 @@ def paper(results: Results) -> Table | None:
     return _feedback_table(results.paper) if results.paper else None
 
 
-def sentences(results: Results) -> Table | None:
+def sentences(results: Results) -> Table | Words:
     """Text2KGBench, where it was asked for."""
-    return sentence_table(results.sentences) if results.sentences else None
+    if not results.sentences:
+        return Words(("Not computed: run the report with -p benchmark=true, with the data at hand.",), off=True)
+    return sentence_table(results.sentences)
+
+
+def figures(results: Results) -> list[dict[str, Value]]:
+    """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
+    rows: list[dict[str, Value]] = []
+    cases = results.cases
+    refused = sum(one.refused and one.named for one in cases) / len(cases) if cases else None
+    if results.scores:
+        total = micro(results.scores)
+        wanted = sum(one.wanted for one in results.scores.values())
+        scores: dict[str, Value] = {"precision": total.precision, "recall": total.recall, "f1": total.f1}
+        covers = f"{results.title}, {wanted:,} records, micro"
+    else:
+        scores, covers = dict.fromkeys(("precision", "recall", "f1")), results.title
+    own: dict[str, Value] = {"system": f"kgnb, read by {results.reader}", "covers": covers}
+    rows.append(own | scores | {"refused": refused, "source": "this run"})
+    for name, both in (("our kitchens", results.ablation), ("the steps of one published paper", results.paper)):
+        for one in both:
+            feedback = "with feedback" if one.feedback else "without feedback"
+            told: dict[str, Value] = {
+                "system": f"SIMULATION: scripted mistakes, {feedback}",
+                "covers": f"{name}, micro",
+            }
+            source: dict[str, Value] = {"f1": one.f1["micro"], "refused": None, "source": "this run, SIMULATION"}
+            rows.append(told | dict.fromkeys(("precision", "recall")) | source)
+    published = next(figure for figure in published_building.FIGURES if figure.category == "micro")
+    theirs: dict[str, Value] = {"precision": published.precision, "recall": published.recall, "f1": published.f1}
+    name_of: dict[str, Value] = {"system": "The World Avatar (published)", "covers": "30 chemistry papers, micro"}
+    rows.append(name_of | theirs | {"refused": None, "source": published_building.PAPER})
+    return rows
+
+
+def headline(results: Results) -> Table:
+    """The figures as a table."""
+    columns = [
+        Column("system", "System"),
+        Column("covers", "Covers"),
+        Column("precision", "Precision", "percent"),
+        Column("recall", "Recall", "percent"),
+        Column("f1", "F1", "percent"),
+        Column("refused", "Planted mistakes refused", "percent"),
+        Column("source", "Where it is from"),
+    ]
+    notes = ["The published figures are of other documents and another ontology: they say what is usual, no more."]
+    notes.append(f"{published_building.SOURCE[0].upper()}{published_building.SOURCE[1:]}.")
+    notes += [OWN] if results.own else []
+    return Table(columns, figures(results), caption=results.title, notes=notes)
+
+
+def headline_bars(results: Results) -> Plot | Words:
+    """Precision, recall and F1 by category."""
+    if not results.scores:
+        return Words(("No reference was given, so nothing is measured.",), off=True)
+    total = micro(results.scores)
+    parts = {**results.scores, "micro": total}
+    series = [
+        (title, [getattr(one, name) for one in parts.values()])
+        for title, name in (("precision", "precision"), ("recall", "recall"), ("F1", "f1"))
+    ]
+    caption = f"{results.title}: slots of the records, by category, read by {results.reader}."
+    return grouped_bars(list(parts), series, caption)
+
+
+def notice(results: Results) -> Words:
+    """In a few sentences what was done."""
+    counts, cases = results.built.counts(), results.cases
+    refused = sum(one.refused and one.named for one in cases)
+    lines = [
+        f"{results.title}: {counts['facts']:,} facts by {counts['calls']:,} tool calls, read by {results.reader}; "
+        f"{counts['refused']:,} calls refused, {len(results.built.doubts):,} left to a person. "
+        f"Of {len(cases):,} planted mistakes {refused:,} were refused with the right reason. "
+        f"{results.run.totals['calls']:,} model calls."
+    ]
+    return Words(tuple(lines))
 
 
 def published(results: Results) -> Table:
-    """What the paper reports."""
+    """What the paper reports, category by category, with feedback and without."""
     return published_table(published_building.FIGURES)
 
 
@@ -202,8 +183,28 @@ def grounding(results: Results) -> Table | None:
 
 
 def picture(results: Results) -> GraphPicture:
-    """The built graph."""
-    return results.built.picture()
+    """What is said of the entity that most is said of, and of what that leads to: the whole is too large to read."""
+    whole = results.built.picture()
+    if len(whole.nodes) <= READABLE:
+        return whole
+    leading = Counter(edge.source for edge in whole.edges)
+    root = max(leading, key=lambda node: leading[node])
+    kept = [root]
+    for node in kept:
+        for edge in whole.edges:
+            if edge.source == node and edge.target not in kept and len(kept) < READABLE:
+                kept.append(edge.target)
+    nodes = [node for node in whole.nodes if node.id in set(kept)]
+    edges = [edge for edge in whole.edges if edge.source in set(kept) and edge.target in set(kept)]
+    about = next(node.label for node in nodes if node.id == root)
+    notes = [f"{len(nodes)} of {len(whole.nodes):,} entities; the whole graph is graph.trig beside this page."]
+    return GraphPicture(nodes, edges, title=f"{about}, and what is said of it", notes=notes)
+
+
+def tools(results: Results) -> Folded:
+    """Every tool of the first T-Box, folded away."""
+    pack = results.packs[0]
+    return Folded(f"All {pack.counts()['tools']:,} tools of {pack.name}", pack)
 
 
 def review(results: Results) -> Table:
@@ -216,52 +217,36 @@ def trace(results: Results) -> Run:
     return results.run
 
 
+def stages(results: Results) -> Table:
+    """The cost ledger, stage by stage."""
+    return ledger(results.run)
+
+
+def compiling(results: Results) -> Table:
+    """How long each T-Box took to compile."""
+    columns = [Column("tbox", "T-Box"), Column("time", "Compiled in", "number")]
+    rows: list[list[Value]] = [[pack.name, seconds(pack.counts()["milliseconds"] / 1000)] for pack in results.packs]
+    return Table(columns, rows, caption="No model is asked")
+
+
+def reproduce(results: Results, session: Session) -> Table:
+    """Everything that decides the result: command, versions, digests of what was read."""
+    return everything(session, results.run)
+
+
 def costs(results: Results) -> Table:
     """Tool calls per fact, repairs per refusal, tokens and money."""
     counts, totals = results.built.counts(), results.run.totals
     facts, refused = max(1, counts["facts"]), counts["refused"]
     usd = totals.get("usd")
     rows: list[list[Value]] = [
-        ["tool calls", counts["calls"]],
-        ["tool calls per fact", round(counts["calls"] / facts, 3)],
-        ["refused", refused],
-        ["repairs per refusal", round(counts["repaired"] / refused, 3) if refused else None],
-        ["model calls", totals["calls"]],
-        ["tokens", totals["prompt_tokens"] + totals["completion_tokens"]],
-        ["US dollars", 0.0 if not totals["calls"] else usd],
+        ["tool calls", f"{counts['calls']:,}"],
+        ["tool calls per fact", f"{counts['calls'] / facts:.2f}"],
+        ["refused", f"{refused:,}"],
+        ["repairs per refusal", f"{counts['repaired'] / refused:.2f}" if refused else "no refusal"],
+        ["model calls", f"{totals['calls']:,}"],
+        ["tokens", f"{totals['prompt_tokens'] + totals['completion_tokens']:,}"],
+        ["US dollars", money(0.0) if not totals["calls"] else UNPRICED if usd is None else money(usd)],
     ]
-    notes = [f"published: {published_building.COST}"]
-    return Table([Column("what", "what"), Column("number", "number", "number")], rows, caption="Costs", notes=notes)
-
-
-def save(results: Results, session: Session) -> Path:
-    """Write the metrics and the graph; the report's folder."""
-    write_whole(session.folder / "metrics.json", json.dumps(metrics(results), indent=1, sort_keys=True) + "\n")
-    results.built.save(session.folder / "graph.trig")
-    if results.grounding is not None:
-        write_whole(session.folder / "links.ttl", results.grounding.turtle())
-    return session.folder
-
-
-def metrics(results: Results) -> dict[str, Any]:
-    """What is the same every time."""
-    total = micro(results.scores)
-    planted = [one for _, each in results.planted for one in each if one.case is not None]
-    return {
-        "report": "kg-construction",
-        "tboxes": {
-            pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"} for pack in results.packs
-        },
-        "planted": len(planted),
-        "refused": sum(one.refused and one.named for one in planted),
-        "accepted": sum(one.accepted for one in planted),
-        "pyshacl": {
-            name: {"findings": one.legal + one.illegal, "differences": len(one.differences)}
-            for name, one in results.agreed
-        },
-        "built": {name: value for name, value in results.built.counts().items() if name != "resumed"},
-        "scores": {name: round(one.f1, 6) for name, one in results.scores.items()} | {"micro": round(total.f1, 6)},
-        "feedback": {str(one.feedback): {k: round(v, 6) for k, v in one.f1.items()} for one in results.ablation},
-        "grounded": dict(Counter(link.outcome for link in results.grounding.links)) if results.grounding else {},
-        "text2kg": {one.name: round(one.rule.f1, 6) for one in results.sentences},
-    }
+    notes = [f"Published: {published_building.COST}."]
+    return Table([Column("what", "What"), Column("number", "Number", "number")], rows, caption="Costs", notes=notes)

@@ -34,6 +34,7 @@ from kgnb.reporting.ontology_matching.sections import (
     reproduce,
     risk,
     sources,
+    stages,
     thresholds,
 )
 from kgnb.reporting.ontology_matching.stored import beside, often_theirs, only_ours, only_theirs, overlap
@@ -64,6 +65,7 @@ __all__ = [
     "run_cases",
     "save",
     "sources",
+    "stages",
     "thresholds",
     "unsure",
     "wrong",

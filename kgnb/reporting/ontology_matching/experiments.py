@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from kgnb.reporting.ontology_matching import ablation, growth, prompt_counts, simulation
 from kgnb.reporting.ontology_matching.results import Results
-from kgnb.reporting.ontology_matching.sections import Words
 from kgnb.reporting.plot import Plot
+from kgnb.reporting.words import Words
 from kgnb.results.table import Table
 
 
 def oracle_curves(results: Results) -> Plot | Words:
     """Scores and questions over the error rate, drawn; SIMULATION."""
     points = simulation.curve(results.draws)
-    return simulation.plot(points) if points else Words((simulation.OFF,))
+    return simulation.plot(points) if points else Words((simulation.OFF,), off=True)
 
 
 def oracle_table(results: Results) -> Table | None:
@@ -32,12 +32,12 @@ def oracle_shares(results: Results) -> Table | None:
 def prompts(results: Results) -> Table | Words:
     """What a model would be sent."""
     off = "What a model would be sent: not counted; run the report with -p curves=true."
-    return prompt_counts.table(results.prompts) if results.prompts else Words((off,))
+    return prompt_counts.table(results.prompts) if results.prompts else Words((off,), off=True)
 
 
 def left_out(results: Results) -> Table | Words:
     """What every ingredient is worth."""
-    return ablation.table(results.ablated) if results.ablated else Words((ablation.OFF,))
+    return ablation.table(results.ablated) if results.ablated else Words((ablation.OFF,), off=True)
 
 
 def grown(results: Results) -> Plot | Words:

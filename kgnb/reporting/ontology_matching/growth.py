@@ -15,8 +15,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from kgnb.errors import DataError
-from kgnb.reporting.ontology_matching.sections import Words
 from kgnb.reporting.plot import Plot, Theme
+from kgnb.reporting.words import Words
 
 OFF = "Not drawn: run python -m tests.benchmarks.scale.growth --out growth, then the report with -p growth=growth.json."
 Run = Mapping[str, Any]  # classes a side, candidates, and stages: {name: {"cpu", "seconds", "megabytes"}}
@@ -52,7 +52,7 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float | None:
 def growth(runs: Sequence[Run]) -> Plot | Words:
     """CPU seconds of every stage, and the highest memory, over the size; n log n beside them."""
     if not runs:
-        return Words((OFF,))
+        return Words((OFF,), off=True)
     sizes = [run["classes"] for run in runs]
     stages = list(runs[0]["stages"])
     sums = [sum(run["stages"][stage]["cpu"] for stage in stages) for run in runs]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from html import escape
 
 from kgnb.datasets.cases import Figure
 from kgnb.evaluate.alignment import Average, Score, best_threshold
+from kgnb.reporting.costs import ledger
 from kgnb.reporting.ontology_matching.outcome import Cost
 from kgnb.reporting.ontology_matching.results import Results
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.plots import grouped_bars, over_confidence, risk_over_coverage
+from kgnb.reporting.reproducing import reproduce as everything
 from kgnb.reporting.session import Session
+from kgnb.reporting.words import Words
 from kgnb.results.table import Column, Table, Value
 
 SCORES = (
@@ -72,8 +73,10 @@ def by_pair(results: Results) -> Table:
     return Table(columns, rows, caption=_labelled(results, ""))
 
 
-def by_pair_bars(results: Results) -> Plot:
-    """The scores of every pair as bars."""
+def by_pair_bars(results: Results) -> Plot | None:
+    """The scores of every pair as bars; nothing where the headline shows the only one."""
+    if len(results.scored) < 2:
+        return None
     return grouped_bars(
         [one.name for one in results.scored], _series(results.scores), _labelled(results, "Scores of every pair.")
     )
@@ -140,9 +143,8 @@ def cost(results: Results) -> Table:
     notes = [
         f"{len(results.ontologies)} ontologies take {used} sides of {_pairs(len(results.outcomes))}: each is embedded "
         "and stored once, whatever it is matched with.",
-        "Seconds are those of this run; tokens are what the models' servers counted, cached replies included.",
     ]
-    return Table(columns, rows, notes=notes)
+    return Table(columns, rows, caption="Pair by pair", notes=notes)
 
 
 def sources(results: Results) -> Table:
@@ -183,7 +185,8 @@ def _scored(score: Score) -> list[float | int]:
 
 
 def _costs(cost: Cost) -> list[float | int | None]:
-    counted = [cost.calls, cost.cached, cost.tokens, cost.usd, cost.texts_embedded, cost.texts_reused, cost.points]
+    usd = cost.usd if cost.calls else 0.0
+    counted = [cost.calls, cost.cached, cost.tokens, usd, cost.texts_embedded, cost.texts_reused, cost.points]
     return [round(cost.seconds, 2), *counted, cost.points_written]
 
 
@@ -213,20 +216,6 @@ def _short(text: str) -> str:
     return text if len(text) <= 28 else text[:27] + "…"
 
 
-@dataclass(frozen=True)
-class Words:
-    """Text for the page: escaped, one paragraph a line; with ``alarm`` the first one cannot be overlooked."""
-
-    lines: tuple[str, ...]
-    alarm: bool = False
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        first = '<p class="alarm">' if self.alarm else "<p>"
-        starts = [first, *["<p>"] * (len(self.lines) - 1)]
-        body = "".join(f"{start}{escape(line)}</p>" for start, line in zip(starts, self.lines, strict=True))
-        return {"text/html": body, "text/plain": "\n".join(self.lines)}
-
-
 def notice(results: Results) -> Words:
     """In a few sentences what was done; where anything is simulated, that comes first."""
     done = (
@@ -242,10 +231,9 @@ def notice(results: Results) -> Words:
 
 def reproduce(results: Results, session: Session) -> Table:
     """Everything that decides the result: command, versions, digests of what was read."""
-    record = results.run.to_json()
-    rows: list[list[Value]] = [["command", session.command or "this notebook, opened by hand"]]
-    rows += [["run", record["id"]]]
-    rows += [[f"version of {name}", version] for name, version in record["versions"].items()]
-    rows += [[f"SHA-256 of {name}", digest] for name, digest in session.data]
-    notes = ["As long as all of these and the cache are the same, metrics.json is the same, byte for byte."]
-    return Table([Column("what", "What"), Column("value", "Value")], rows, caption="How to reproduce", notes=notes)
+    return everything(session, results.run)
+
+
+def stages(results: Results) -> Table:
+    """The cost ledger, stage by stage."""
+    return ledger(results.run)

@@ -12,7 +12,7 @@ from kgnb.mapping_files import load
 from kgnb.reporting.ontology_matching.errors import entity_details, evidence_details, linked
 from kgnb.reporting.ontology_matching.outcome import Outcome, Stored
 from kgnb.reporting.ontology_matching.results import Results
-from kgnb.reporting.ontology_matching.sections import Words
+from kgnb.reporting.words import Words
 from kgnb.results.table import Column, Table, Value
 
 NONE = "No alignments of other systems lie beside this data."
@@ -59,7 +59,7 @@ def beside(results: Results) -> Table | Words:
     return (
         Table(columns, rows, caption=_told(results, "Beside stored alignments"), notes=notes)
         if rows
-        else Words((NONE,))
+        else Words((NONE,), off=True)
     )
 
 

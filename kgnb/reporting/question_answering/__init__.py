@@ -21,6 +21,9 @@ from kgnb.reporting.question_answering.sections import (
     notice,
     published,
     reproduce,
+    risk,
+    stages,
+    variant_costs,
     worthless,
 )
 
@@ -35,7 +38,10 @@ __all__ = [
     "notice",
     "published",
     "reproduce",
+    "risk",
     "run_questions",
     "save",
+    "stages",
+    "variant_costs",
     "worthless",
 ]

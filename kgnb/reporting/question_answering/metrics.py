@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from kgnb.reporting.costs import spent
 from kgnb.reporting.files import write_whole
 from kgnb.reporting.question_answering.results import Results
+from kgnb.reporting.question_answering.sections import figures
 from kgnb.reporting.session import Session
 
 
 def metrics(results: Results) -> dict[str, Any]:
     """The figures that are the same whenever the report is run again."""
     return {
+        "report": "question-answering",
         "title": results.title,
         "judge": results.judge,
         "embedder": results.embedder,
         "entities": results.entities,
         "simulation": results.simulation,
         "options": asdict(results.options),
+        "headline": [_percent(row) for row in figures(results)],
         "all": asdict(results.whole) if results.items else None,
         "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()} if results.items else {},
         "variants": {one.name: asdict(one.measures) for one in results.variants},
         "queries": results.cost.queries,
         "calls": results.cost.calls,
         "tokens": results.cost.tokens,
+        "cost": spent(results.run.totals),
     }
 
 
@@ -34,6 +40,11 @@ def save(results: Results, session: Session) -> None:
     _write(session, "metrics.json", metrics(results))
     seconds = {"all": results.cost.seconds, "questions": {one.asked.id: one.cost.seconds for one in results.measured}}
     _write(session, "timing.json", seconds)
+
+
+def _percent(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the headline as ``kgnb report`` prints it, shares in percent."""
+    return {name: round(100 * value, 1) if isinstance(value, float) else value for name, value in row.items()}
 
 
 def _write(session: Session, name: str, content: Any) -> None:

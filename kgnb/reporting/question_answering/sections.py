@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from html import escape
 
 from kgnb.agents.question_answering.pictures import proof
-from kgnb.evaluate.answers import WARNING, Measures
+from kgnb.evaluate.alignment import risk_coverage
+from kgnb.evaluate.answers import WARNING, Item, Measures, measure
+from kgnb.reporting.costs import ledger
 from kgnb.reporting.plot import Plot
-from kgnb.reporting.plots import grouped_bars
+from kgnb.reporting.plots import grouped_bars, risk_over_coverage
 from kgnb.reporting.question_answering.results import Measured, Results, wrong
+from kgnb.reporting.reproducing import reproduce as everything
 from kgnb.reporting.session import Session
+from kgnb.reporting.words import Words
 from kgnb.results.graph import GraphPicture
 from kgnb.results.metrics import Metrics, Score
 from kgnb.results.table import Column, Table, Value
@@ -31,20 +33,8 @@ SCORES = (
 )
 SUPPORT = "Proof holds: every triple cited is in the graph, and together they give the answer; of the answers given."
 UNMEASURED = "No question has a reference answer, so nothing is measured."
+COSTS = ("seconds", "rounds", "queries", "embedded", "calls", "tokens")
 OFF = "Not computed: run the report with -p ablation=true."
-
-
-@dataclass(frozen=True)
-class Words:
-    """A few lines of text."""
-
-    lines: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"text/html": "".join(f"<p>{escape(line)}</p>" for line in self.lines), "text/plain": str(self)}
 
 
 def scores(kinds: dict[str, Measures], whole: Measures, caption: str = "", notes: Sequence[str] = ()) -> Metrics:
@@ -96,8 +86,6 @@ def headline_bars(results: Results) -> Plot | Words:
 
 def worthless(results: Results) -> Table | Words:
     """What saying nothing, or the letter e, scores on these very questions."""
-    from kgnb.evaluate.answers import Item, measure
-
     if not results.items:
         return Words((UNMEASURED,))
     wanted = [one.asked.values for one in results.scored if one.asked.values]
@@ -112,37 +100,59 @@ def worthless(results: Results) -> Table | Words:
     return Table(columns, rows, caption="What each score is worth", notes=notes)
 
 
+def figures(results: Results) -> list[dict[str, Value]]:
+    """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
+    keys = {"legacy-lenient": "lenient", "strict": "strict", "F1": "f1"}
+    rows: list[dict[str, Value]] = []
+    if results.items:
+        whole = results.whole
+        covers = f"{results.title}, {whole.questions:,} questions"
+        system = f"kgnb, SIMULATION ({results.simulation})" if results.simulation else f"kgnb ({results.judge})"
+        ours: dict[str, Value] = {"lenient": whole.lenient, "strict": whole.strict, "f1": whole.f1}
+        rows = [{"system": system, "covers": covers} | ours | {"source": "this run"}]
+    nothing: dict[str, Value] = dict.fromkeys(keys.values())
+    for peer in results.peers:
+        told: dict[str, Value] = {"system": peer.system, "covers": peer.covers}
+        rows.append(told | nothing | {keys[peer.score]: peer.value, "source": peer.source})
+    return rows
+
+
 def published(results: Results) -> Table:
-    """Our figures and published ones, each by its score, with what it covers and where it is from."""
+    """Our figures and published ones side by side."""
     columns = [
         Column("system", "System"),
-        Column("score", "Score"),
-        Column("value", "Value", "percent"),
         Column("covers", "Covers"),
+        *COLUMNS[1:4],
         Column("source", "Where it is from"),
     ]
-    rows: list[list[Value]] = []
-    if results.items:
-        ours = (("legacy-lenient", results.whole.lenient), ("strict", results.whole.strict), ("F1", results.whole.f1))
-        covers = f"{results.title}, {results.whole.questions} questions"
-        rows = [[f"kgnb ({results.judge})", name, value, covers, "this run"] for name, value in ours]
-    rows += [[peer.system, peer.score, peer.value, peer.covers, peer.source] for peer in results.peers]
     notes = [f"Warning: {WARNING}.", "Compare only figures of one score that cover the same questions and graph."]
-    return Table(columns, rows, caption="Beside published figures", notes=notes)
+    if results.items and results.peers and not any(peer.score != "legacy-lenient" for peer in results.peers):
+        notes.append("The published figures are of other questions over other graphs: they say what is usual, no more.")
+    return Table(columns, figures(results), caption=results.title, notes=notes)
+
+
+def risk(results: Results) -> Plot | Words:
+    """How many of the surest answers are wrong."""
+    given = [one for one in results.scored if one.outcome.values]
+    if not given:
+        return Words(("No question that has a reference was answered, so there is no risk to draw.",))
+    answers = {(one.asked.id, "", ""): one.right for one in given}
+    found = [((one.asked.id, "", ""), float(one.outcome.confidence or 0.0)) for one in given]
+    points = risk_coverage(found, [answer for answer, right in answers.items() if right])
+    caption = "Risk over coverage of the answers given, surest first: low on the left means the confidence sorts well."
+    return risk_over_coverage([(point.coverage, point.risk) for point in points], caption, "answers")
 
 
 def ablation(results: Results) -> Table | Words:
     """The sweep: one option changed at a time."""
     if not results.variants:
-        return Words((OFF,))
+        return Words((OFF,), off=True)
     whole = results.variants[0].measures
     columns = [
         Column("variant", "Variant"),
         *COLUMNS[2:5],
         Column("difference", "F1, points"),
         Column("queries", "Queries a question", "number"),
-        Column("embedded", "Vectors a question", "number"),
-        Column("seconds", "Seconds a question", "number"),
     ]
     rows: list[list[Value]] = []
     for one in results.variants:
@@ -155,9 +165,7 @@ def ablation(results: Results) -> Table | Words:
                 measures.f1,
                 measures.unsure,
                 f"{100 * (measures.f1 - whole.f1):+.1f}" if one is not results.variants[0] else None,
-                round(one.cost.queries / asked, 1),
-                round(one.cost.embedded / asked, 1),
-                round(one.cost.seconds / asked, 2),
+                f"{one.cost.queries / asked:.1f}",
             ]
         )
     notes = [
@@ -166,11 +174,27 @@ def ablation(results: Results) -> Table | Words:
         "made whether the graph is observed or not: with it, observation, reflection, D, N, P and K change the cost "
         "and hardly the answers. What they do for the answers shows only with a judge that reads the observation "
         "(a model).",
-        "Vectors that an earlier row has computed come from the cache and are not counted again.",
         "The paper's averages over its sets: 82.63 without observation, reflection by similarity 83.29, at random "
         "79.77, by generated facts 82.10, against 85.77 (GPT-4, legacy-lenient).",
     ]
     return Table(columns, rows, caption="What each part is worth", notes=notes)
+
+
+def variant_costs(results: Results) -> Table | None:
+    """What every variant of the sweep took, if there was one."""
+    if not results.variants:
+        return None
+    columns = [
+        Column("variant", "Variant"),
+        Column("embedded", "Vectors a question", "number"),
+        Column("seconds", "Seconds a question", "number"),
+    ]
+    rows: list[list[Value]] = []
+    for one in results.variants:
+        asked = max(1, one.cost.questions)
+        rows.append([one.name, f"{one.cost.embedded / asked:.1f}", f"{one.cost.seconds / asked:.2f}"])
+    notes = ["Vectors that an earlier row has computed come from the cache and are not counted again."]
+    return Table(columns, rows, caption="What each variant took", notes=notes)
 
 
 def cost(results: Results) -> Table:
@@ -189,15 +213,14 @@ def cost(results: Results) -> Table:
     groups = [(kind, [one for one in results.measured if one.kind == kind]) for kind in kinds]
     rows = [_cost_row(name, members) for name, members in [*groups, ("all", list(results.measured))]]
     notes = ["A question's share of each. The paper: 50 seconds a question on five hosts of 48 cores."]
-    return Table(columns, rows, caption="What a question costs", notes=notes)
+    return Table(columns, rows, caption="What a question costs on average", notes=notes)
 
 
 def _cost_row(name: str, members: Sequence[Measured]) -> list[Value]:
     n = max(1, len(members))
     costs = [one.cost for one in members]
-    parts = [round(sum(getattr(each, field) for each in costs) / n, 2) for field in ("seconds", "rounds", "queries")]
-    more = [round(sum(getattr(each, field) for each in costs) / n, 1) for field in ("embedded", "calls", "tokens")]
-    return [name, len(members), *parts, *more]
+    shares = {field: sum(getattr(each, field) for each in costs) / n for field in COSTS}
+    return [name, len(members), f"{shares.pop('seconds'):.2f}", *(f"{share:.1f}" for share in shares.values())]
 
 
 def errors(results: Results) -> Table | Words:
@@ -228,8 +251,16 @@ def errors(results: Results) -> Table | Words:
         ]
         for one in missed
     ]
+    if not missed:
+        return Words((f"All {len(results.scored):,} questions that have a reference were answered as it says.",))
     notes = [f"{len(missed)} of {len(results.scored)} questions; unsure ones last."]
-    return Table(columns, rows, caption="Errors", notes=notes, details=[_details(one) for one in missed])
+    return Table(
+        columns,
+        rows,
+        caption="Answered otherwise than the reference",
+        notes=notes,
+        details=[_details(one) for one in missed],
+    )
 
 
 def went_wrong(one: Measured) -> str:
@@ -281,11 +312,21 @@ def notice(results: Results) -> Words:
     lines += [note for note in results.notes if note.startswith("SIMULATED")]
     lines.append(
         f"{len(results.measured)} questions over {results.graph}, {results.judge}, embedder {results.embedder}, "
-        f"entities {results.entities}, {results.cost.seconds:.0f} s."
+        f"entities {results.entities}: {_so_many(results)}, {results.cost.calls:,} model calls."
     )
-    return Words(tuple(lines))
+    return Words(tuple(lines), alarm=bool(results.simulation) or lines[0].startswith("SIMULATED"))
 
 
-def reproduce(results: Results, session: Session) -> Words:
-    """The command that runs this again."""
-    return Words((session.command or "kgnb report question-answering", f"run {results.run.id}"))
+def _so_many(results: Results) -> str:
+    unsure = sum(one.outcome.status == "unsure" for one in results.measured)
+    return f"{len(results.measured) - unsure:,} answered, {unsure:,} left unsure"
+
+
+def stages(results: Results) -> Table:
+    """The cost ledger, stage by stage."""
+    return ledger(results.run)
+
+
+def reproduce(results: Results, session: Session) -> Table:
+    """Everything that decides the result: command, versions, digests of what was read."""
+    return everything(session, results.run)

@@ -1,0 +1,118 @@
+"""Everything the report computes: T-Boxes compiled, documents read, mistakes planted, graphs scored and grounded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+
+from rdflib import Graph
+
+from kgnb.agents.kg_construction.agreement import Agreement, agreement
+from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.ground import Grounding
+from kgnb.agents.kg_construction.planting import Planted, plant
+from kgnb.agents.kg_construction.values import ToolPack
+from kgnb.backends import file_of
+from kgnb.datasets import kitchen, twa
+from kgnb.datasets.text2kg import text2kg
+from kgnb.errors import DataError
+from kgnb.evaluate.extraction import Extraction
+from kgnb.reporting.kg_construction.feedback import Ablation, by_document, feedback_on_and_off
+from kgnb.reporting.kg_construction.scoring import Records, entity_records, records, reference_graph, wanted_records
+from kgnb.reporting.kg_construction.sentences import SentenceScores, read_case
+from kgnb.reporting.session import current
+from kgnb.run import Run
+from kgnb.tasks.building import build_graph, compile_ontology, ground
+from kgnb.tasks.running import new_run
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything the report shows."""
+
+    packs: tuple[ToolPack, ...]
+    planted: tuple[tuple[str, tuple[Planted, ...]], ...]
+    built: Built
+    run: Run
+    scores: Mapping[str, Extraction]
+    records: Mapping[str, Records]  # what the scores are of
+    ablation: tuple[Ablation, ...]
+    grounding: Grounding | None
+    sentences: tuple[SentenceScores, ...]
+    paper: tuple[Ablation, ...]  # the same on the sample of a published paper
+    agreed: tuple[tuple[str, Agreement], ...]  # what pyshacl says of the planted facts, by T-Box
+    own: bool  # on our own kitchens
+
+    @property
+    def title(self) -> str:
+        """What was read with what, in words."""
+        documents = len(self.built.journals)
+        read = "no document" if not documents else "1 document" if documents == 1 else f"{documents} documents"
+        return f"kgnb's hut kitchens, {read}" if self.own else f"{self.built.pack.name}, {read}"
+
+    @property
+    def reader(self) -> str:
+        """Who read the documents."""
+        return self.built.journals[0].reader if self.built.journals else "nobody"
+
+    @property
+    def cases(self) -> tuple[Planted, ...]:
+        """The planted mistakes of all T-Boxes that a call can make."""
+        return tuple(one for _, each in self.planted for one in each if one.case is not None)
+
+
+def run_report(
+    *, tbox: str, shapes: str, documents: str, reference: str, against: str, judge: str, tboxes: str, planted: int,
+    ablation: bool, benchmark: bool,
+) -> Results:  # fmt: skip
+    """Compiles, builds, scores, grounds, plants mistakes; what is wrong with an input shows before the long parts."""
+    session = current()
+    settings = session.settings
+    own = tbox == "huts:kitchen"
+    pack = compile_ontology(tbox, shapes or None, settings=settings)
+    wanted = reference_graph(Path(file_of(reference))) if reference else None
+    others = each(tboxes)
+    data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
+    asked = {"documents": documents, "judge": judge}
+    run = new_run("kg_construction", data, parameters=asked, settings=settings, folder=session.folder / "run")
+    with run:
+        named = [one.strip() for one in documents.split(",") if one.strip()]
+        built = build_graph(named, pack, judge=judge, run=run, settings=settings)
+        linked = ground(built, against, run=run, settings=settings) if against else None
+    compared: dict[str, Records] = {}
+    both: tuple[Ablation, ...] = ()
+    if wanted is not None:
+        theirs = wanted_records(wanted, kitchen.QUERIES) if own else {}
+        compared = records(built.graph, theirs, kitchen.QUERIES) if own else entity_records(built.graph, wanted, pack)
+        if ablation and own:
+            both = feedback_on_and_off(by_document(Path(file_of(reference))), pack, kitchen.QUERIES)
+    packs = (pack, *(compile_ontology(one, settings=settings) for one in others))
+    mistakes = tuple((one.name, plant(one, most=planted or None)) for one in packs)
+    agreed = tuple((one.name, agreement(one, found)) for one, (_, found) in zip(packs, mistakes, strict=True))
+    read = tuple(map(read_case, text2kg(settings.data))) if benchmark else ()
+    paper = _paper(settings.data) if benchmark else ()
+    scores = {name: one.score() for name, one in compared.items()}
+    return Results(packs, mistakes, built, run, scores, compared, both, linked, read, paper, agreed, own)
+
+
+def each(tboxes: str) -> list[str]:
+    """The T-Boxes of a list with commas; a pattern stands for every file it fits, each a T-Box of its own.
+
+    Raises DataError where a pattern fits nothing.
+    """
+    found: list[str] = []
+    for one in filter(None, map(str.strip, tboxes.split(","))):
+        files = sorted(path for path in glob(one, recursive=True) if Path(path).is_file()) if "*" in one else [one]
+        if not files:
+            raise DataError("no file fits this pattern", where=one, fix="Name files of RDF, as in tboxes=DIR/**/*.owl")
+        found += files
+    return found
+
+
+def _paper(data: Path | None) -> tuple[Ablation, ...]:
+    """The scripted mistakes on the sample of one paper of the published evaluation."""
+    sample = twa.mop_sample(data)
+    pack = compile_ontology(sample.tbox, Graph().parse(data=twa.SHAPES, format="turtle"))
+    return feedback_on_and_off({sample.name: sample.steps}, pack, twa.QUERIES)

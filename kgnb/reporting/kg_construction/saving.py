@@ -1,0 +1,68 @@
+"""The report's files: ``metrics.json`` without times, ``timing.json`` with them, the graph and its links."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from kgnb.reporting.costs import spent
+from kgnb.reporting.files import write_whole
+from kgnb.reporting.kg_construction.running import Results
+from kgnb.reporting.kg_construction.scoring import micro
+from kgnb.reporting.kg_construction.sections import figures
+from kgnb.reporting.session import Session
+
+
+def save(results: Results, session: Session) -> Path:
+    """Write the metrics and the graph; the report's folder."""
+    _write(session.folder / "metrics.json", metrics(results))
+    _write(session.folder / "timing.json", timing(results))
+    results.built.save(session.folder / "graph.trig")
+    if results.grounding is not None:
+        write_whole(session.folder / "links.ttl", results.grounding.turtle())
+    return session.folder
+
+
+def timing(results: Results) -> dict[str, Any]:
+    """What this run took: different every time."""
+    steps = {f"{step.number} {step.name}": step.seconds for step in results.run.steps}
+    return {
+        "compile": {pack.name: pack.counts()["milliseconds"] / 1000 for pack in results.packs},
+        "steps": steps,
+    }
+
+
+def metrics(results: Results) -> dict[str, Any]:
+    """What is the same every time."""
+    total = micro(results.scores)
+    planted = results.cases
+    return {
+        "report": "kg-construction",
+        "reader": results.reader,
+        "headline": [
+            {name: round(100 * value, 1) if isinstance(value, float) else value for name, value in row.items()}
+            for row in figures(results)
+        ],
+        "cost": spent(results.run.totals),
+        "tboxes": {
+            pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"} for pack in results.packs
+        },
+        "planted": len(planted),
+        "refused": sum(one.refused and one.named for one in planted),
+        "accepted": sum(one.accepted for one in planted),
+        "pyshacl": {
+            name: {"findings": one.legal + one.illegal, "differences": len(one.differences)}
+            for name, one in results.agreed
+        },
+        "built": {name: value for name, value in results.built.counts().items() if name != "resumed"},
+        "scores": {name: round(one.f1, 6) for name, one in results.scores.items()} | {"micro": round(total.f1, 6)},
+        "feedback": {str(one.feedback): {k: round(v, 6) for k, v in one.f1.items()} for one in results.ablation},
+        "grounded": dict(Counter(link.outcome for link in results.grounding.links)) if results.grounding else {},
+        "text2kg": {one.name: round(one.rule.f1, 6) for one in results.sentences},
+    }
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
