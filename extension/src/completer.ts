@@ -7,6 +7,7 @@ import type { Kernel } from '@jupyterlab/services';
 import { KernelComm } from './kernel-comm';
 import { magicLanguage } from './magic-cell';
 import type { Preferences } from './preferences';
+import { queryModel } from './query-model';
 import { readOffers, toCodePoints } from './query-completions';
 
 const TARGET = 'kgnb.complete';
@@ -15,6 +16,7 @@ export class QueryCompletions implements ICompletionProvider {
   readonly identifier = 'kgnb-labextension:completer';
   readonly rank = 1100; // before the kernel's own, whose names have no labels beside them
   readonly renderer = null;
+  readonly modelFactory = queryModel;
   private readonly comms = new WeakMap<Kernel.IKernelConnection, KernelComm>();
 
   constructor(private readonly preferences: Preferences) {}

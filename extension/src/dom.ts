@@ -48,6 +48,7 @@ const SHAPES = {
   failed: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
   stopped: 'M4 4h8v8H4z',
   running: 'M8 2.5a5.5 5.5 0 100 11 5.5 5.5 0 000-11zM8 5v3.3l2.2 1.3',
+  cell: 'M2.5 3.5h11v9h-11zM2.5 6.5h11M5 9.5h4',
   search: 'M7 3a4 4 0 100 8 4 4 0 000-8zM10 10l3.5 3.5'
 } as const;
 

@@ -19,9 +19,12 @@ import { addCommands } from './commands';
 import { QueryCompletions } from './completer';
 import { listen } from './insert';
 import { addLanguages } from './languages';
+import type { Lent } from './mime';
 import { rendererFactories } from './mime';
+import { Notebooks } from './notebooks';
 import { ControlPanel } from './panel';
 import { choicesFrom, IPreferences, Preferences } from './preferences';
+import { TURTLE_MIME } from './turtle';
 import { checkFrontEnd, checkKernels } from './version-check';
 import { UNTRANSLATED, wordsFrom } from './words';
 
@@ -46,17 +49,25 @@ const settings: JupyterFrontEndPlugin<Preferences> = {
 
 const mime: JupyterFrontEndPlugin<void> = {
   id: 'kgnb-labextension:mime',
-  description: 'Draws tables, scores, graphs and runs of kgnb.',
+  description: 'Draws tables, scores, graphs and runs of kgnb, SPARQL results and Turtle.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
-  optional: [ITranslator, IPreferences],
+  optional: [ITranslator, IPreferences, INotebookTracker, IEditorLanguageRegistry],
   activate: (
-    _app: JupyterFrontEnd,
+    app: JupyterFrontEnd,
     registry: IRenderMimeRegistry,
     translator: ITranslator | null,
-    preferences: Preferences | null
+    preferences: Preferences | null,
+    tracker: INotebookTracker | null,
+    editors: IEditorLanguageRegistry | null
   ): void => {
-    for (const factory of rendererFactories(translator?.load('kgnb'), preferences ?? undefined)) {
+    const lent: Lent = {
+      ...(translator ? { translation: translator.load('kgnb') } : {}),
+      ...(preferences ? { preferences } : {}),
+      ...(tracker ? { showCell: new Notebooks(app, tracker).showCell } : {}),
+      ...(editors ? { highlight: (code, into) => editors.highlight(code, editors.findByMIME(TURTLE_MIME), into) } : {})
+    };
+    for (const factory of rendererFactories(lent)) {
       registry.addFactory(factory);
     }
   }

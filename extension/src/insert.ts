@@ -24,14 +24,27 @@ export function sourceOf(event: Event): string | null {
   return typeof source === 'string' && source.startsWith('%') && source.length <= 2000 ? source : null;
 }
 
-/** Listens from now on. The cell is written and left for the person to run. */
+/** Writes a line into a new cell and leaves it for the person to run; false where there is no notebook to do it in. */
+export async function insertCell(commands: Commands, text: string): Promise<boolean> {
+  if (!canInsert(commands)) {
+    return false;
+  }
+  await commands.execute(INSERT);
+  await commands.execute(FILL, { text });
+  return true;
+}
+
+function canInsert(commands: Commands): boolean {
+  return commands.hasCommand(INSERT) && commands.hasCommand(FILL);
+}
+
+/** Listens from now on. */
 export function listen(target: EventTarget, commands: Commands): void {
   target.addEventListener(EVENT, (event: Event): void => {
     const text = sourceOf(event);
-    if (text === null || !commands.hasCommand(INSERT) || !commands.hasCommand(FILL)) {
-      return;
+    if (text !== null && canInsert(commands)) {
+      event.preventDefault();
+      void insertCell(commands, text);
     }
-    event.preventDefault();
-    void commands.execute(INSERT).then(() => commands.execute(FILL, { text }));
   });
 }

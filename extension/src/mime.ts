@@ -11,11 +11,15 @@ import { drawGraph, newGraphState } from './graph';
 import { GRAPH_MIME, readGraph } from './graph-data';
 import { drawMetrics } from './metrics';
 import { METRICS_MIME, readMetrics } from './metrics-data';
+import type { ShowCell } from './notebooks';
 import type { Preferences } from './preferences';
 import { readRun, RUN_MIME } from './run';
 import { drawRun, newRunState } from './runview';
+import { readSparqlResults, SPARQL_RESULTS_MIME } from './sparql-results';
 import { drawTable, newTableState } from './table';
 import { readTable, TABLE_MIME } from './table-data';
+import type { Highlight } from './turtle';
+import { drawTurtle, TURTLE_MIME } from './turtle';
 import type { Words } from './words';
 import { UNTRANSLATED, wordsFrom } from './words';
 
@@ -58,21 +62,39 @@ class ResultWidget extends Widget implements IRenderMime.IRenderer {
   }
 }
 
-function factory(mimeType: string, newDraw: () => Draw, words: Words): IRenderMime.IRendererFactory {
+// Both before text/html (50), which is there for front ends without this extension; ours before the standard formats.
+const OUR_RANK = 0;
+const STANDARD_RANK = 40;
+
+function factory(
+  mimeType: string,
+  newDraw: () => Draw,
+  words: Words,
+  defaultRank = OUR_RANK
+): IRenderMime.IRendererFactory {
   return {
     safe: true,
     mimeTypes: [mimeType],
-    defaultRank: 0, // before text/html (50), which is there for front ends without this extension
+    defaultRank,
     createRenderer: options => new ResultWidget(options.mimeType, newDraw(), words)
   };
 }
 
-/** The factories of all kgnb results. Each output keeps what a person did to it (sorting, opened rows) in its drawer. */
-export function rendererFactories(
-  translation?: IRenderMime.TranslationBundle,
-  preferences?: Preferences
-): IRenderMime.IRendererFactory[] {
-  const words = wordsFrom(translation ?? UNTRANSLATED);
+/** What JupyterLab lends the renderers, where it has it. */
+export interface Lent {
+  readonly translation?: IRenderMime.TranslationBundle;
+  readonly preferences?: Preferences;
+  readonly showCell?: ShowCell;
+  readonly highlight?: Highlight;
+}
+
+/**
+ * The factories of all kgnb results, and of the standard formats of answers. Each output keeps what a person did to it
+ * (sorting, opened rows) in its drawer.
+ */
+export function rendererFactories(lent: Lent = {}): IRenderMime.IRendererFactory[] {
+  const words = wordsFrom(lent.translation ?? UNTRANSLATED);
+  const { preferences } = lent;
   return [
     factory(
       TABLE_MIME,
@@ -86,7 +108,7 @@ export function rendererFactories(
       RUN_MIME,
       () => {
         const state = newRunState();
-        return (data, said) => drawRun(readRun(data), state, said);
+        return (data, said) => drawRun(readRun(data), state, said, lent.showCell);
       },
       words
     ),
@@ -98,6 +120,24 @@ export function rendererFactories(
       },
       words
     ),
-    factory(METRICS_MIME, () => (data, said) => drawMetrics(readMetrics(data), said), words)
+    factory(METRICS_MIME, () => (data, said) => drawMetrics(readMetrics(data), said), words),
+    factory(
+      SPARQL_RESULTS_MIME,
+      () => {
+        const state = newTableState(preferences?.values.rowsPerPage);
+        return (data, said) => drawTable(readSparqlResults(data), state, said);
+      },
+      words,
+      STANDARD_RANK
+    ),
+    factory(
+      TURTLE_MIME,
+      () => {
+        const state = { whole: false };
+        return (data, said) => drawTurtle(data, state, said, lent.highlight ?? null);
+      },
+      words,
+      STANDARD_RANK
+    )
   ];
 }

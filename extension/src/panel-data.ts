@@ -3,7 +3,7 @@
  */
 
 import type { JsonObject } from './json';
-import { list, number, numberOrNull, object, text, versionOne } from './json';
+import { list, number, numberOrNull, object, text, textOrNull, versionOne } from './json';
 import documented from './stages.json';
 
 export const PANEL_TARGET = 'kgnb.panel';
@@ -23,12 +23,26 @@ export interface StageState {
   readonly state: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly seconds: number | null;
+  readonly error: string | null;
+}
+
+/** Questions that wait for a person, and the line that shows them. */
+export interface ReviewQueue {
+  readonly line: string;
+  readonly waiting: number;
 }
 
 export interface AgentState {
   readonly name: string;
   readonly stages: readonly StageState[];
-  readonly waiting: number;
+  readonly reviews: readonly ReviewQueue[];
+}
+
+/** How far a step is: so many of how many, where that is known, and of what. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number | null;
+  readonly unit: string;
 }
 
 export interface RunLine {
@@ -37,10 +51,13 @@ export interface RunLine {
   readonly state: string;
   readonly step: string;
   readonly working: boolean;
+  readonly progress: Progress | null;
   readonly steps: number;
   readonly calls: number;
   readonly tokens: number;
   readonly usd: number | null;
+  /** The budget in US dollars, if there is one. */
+  readonly limit: number | null;
   readonly seconds: number;
 }
 
@@ -54,7 +71,8 @@ export interface PanelData {
   readonly connections: readonly Connection[];
   readonly agents: readonly AgentState[];
   readonly runs: readonly RunLine[];
-  readonly saved: readonly SavedRun[];
+  /** Null where the answer leaves them out, as it does while a run is watched: those known before still hold. */
+  readonly saved: readonly SavedRun[] | null;
 }
 
 export interface Health {
@@ -74,7 +92,6 @@ export interface DocumentedAgent {
   readonly title: string;
   readonly start: DocumentedStage | null;
   readonly stages: readonly DocumentedStage[];
-  readonly review: string | null;
 }
 
 /** The four agents with their stages in order: the words of the magics' own help, held to it by a test. */
@@ -100,7 +117,10 @@ export function readPanel(data: JsonObject): PanelData {
     })),
     agents: objects('agents').map(one => ({
       name: text(one.name),
-      waiting: number(one.waiting),
+      reviews: list(one.reviews, 'reviews').map(item => {
+        const queue = object(item, 'a queue');
+        return { line: text(queue.line), waiting: number(queue.waiting) };
+      }),
       stages: list(one.stages, 'stages').map(item => readStage(object(item, 'a stage')))
     })),
     runs: objects('runs').map(one => ({
@@ -109,14 +129,27 @@ export function readPanel(data: JsonObject): PanelData {
       state: text(one.state),
       step: text(one.step),
       working: one.working === true,
+      progress: readProgress(one.progress),
       steps: number(one.steps),
       calls: number(one.calls),
       tokens: number(one.tokens),
       usd: numberOrNull(one.usd),
+      limit: numberOrNull(one.limit),
       seconds: number(one.seconds)
     })),
-    saved: objects('saved').map(one => ({ folder: text(one.folder), name: text(one.name) }))
+    saved:
+      data.saved === undefined
+        ? null
+        : objects('saved').map(one => ({ folder: text(one.folder), name: text(one.name) }))
   };
+}
+
+function readProgress(value: unknown): Progress | null {
+  if (value === null || value === undefined) {
+    return null;
+  }
+  const told = object(value, 'progress');
+  return { done: number(told.done), total: numberOrNull(told.total), unit: text(told.unit) };
 }
 
 function readStage(stage: JsonObject): StageState {
@@ -125,7 +158,8 @@ function readStage(stage: JsonObject): StageState {
     name: text(stage.name),
     state: text(stage.state),
     counts: Object.fromEntries(counts.flatMap(([key, n]) => (typeof n === 'number' ? [[key, n]] : []))),
-    seconds: numberOrNull(stage.seconds)
+    seconds: numberOrNull(stage.seconds),
+    error: textOrNull(stage.error)
   };
 }
 

@@ -1,34 +1,22 @@
 /**
- * Draws the panel: connections, agents as ordered stages, what waits for a person, runs.
+ * Draws the panel: what runs, what waits for a person, connections, agents as ordered stages, runs.
  */
 
-import { button, element, freshId, icon } from './dom';
+import { element, icon } from './dom';
 import { oneLine } from './escaping';
-import type {
-  Connection,
-  DocumentedAgent,
-  DocumentedStage,
-  Health,
-  PanelData,
-  RunLine,
-  StageState
-} from './panel-data';
+import type { Connection, DocumentedAgent, DocumentedStage, Health, PanelData, StageState } from './panel-data';
 import { AGENTS } from './panel-data';
+import type { PanelActions } from './panel-parts';
+import { items, lineToInsert, pressable, section } from './panel-parts';
+import { drawRunning, drawRuns } from './panel-runs';
 import { stateIcon, stateName } from './run-lines';
 import type { Words } from './words';
-import { formatMoney, formatNumber, formatSeconds } from './wording';
-
-/** What a person can do from the panel. */
-export interface PanelActions {
-  insert(line: string): void;
-  check(connection: string): void;
-  openRun(which: { number: number } | { folder: string }, title: string): void;
-  stop(): void;
-}
+import { formatNumber, formatSeconds } from './wording';
 
 export interface PanelState {
   /** Which parts are folded in or out, where a person has changed that. */
   readonly opened: Map<string, boolean>;
+  /** What connections were found to answer; null while one is asked. */
   readonly health: Map<string, Health | null>;
 }
 
@@ -39,16 +27,7 @@ export function drawPanel(
   actions: PanelActions,
   hint: string
 ): HTMLElement {
-  const drawing = new PanelDrawing(data, state, words, actions);
-  return element(
-    'div',
-    'kgnb-panel-body',
-    {},
-    hint ? element('p', 'kgnb-panel-hint', { role: 'status' }, oneLine(hint)) : null,
-    drawing.connections(),
-    ...AGENTS.map(agent => drawing.agent(agent)),
-    drawing.runs()
-  );
+  return new PanelDrawing(data, state, words, actions).draw(hint);
 }
 
 class PanelDrawing {
@@ -59,12 +38,62 @@ class PanelDrawing {
     private readonly actions: PanelActions
   ) {}
 
-  connections(): HTMLElement {
-    const { data, words } = this;
-    const items = data.connections.map(one => this.connection(one));
+  draw(hint: string): HTMLElement {
+    const { data, state, words, actions } = this;
+    const running = drawRunning(data, actions, words);
+    const reviews = this.reviews();
+    const part = (key: string, title: string, open: boolean, ...content: (HTMLElement | null)[]): HTMLElement =>
+      section(key, title, open, state.opened, ...content);
+    return element(
+      'div',
+      'kgnb-panel-body',
+      {},
+      hint ? element('p', 'kgnb-panel-hint', { role: 'status' }, oneLine(hint)) : null,
+      running ? part('running', words.runningNow, true, running) : null,
+      reviews.length > 0 ? part('reviews', words.waitingTitle, true, items(reviews)) : null,
+      part('connections', words.connections, true, ...this.connections()),
+      ...AGENTS.map(agent => part(agent.agent, words.template(agent.title), this.begun(agent), this.stages(agent))),
+      part('runs', words.runs, data.runs.length + (data.saved?.length ?? 0) > 0, ...drawRuns(data, actions, words))
+    );
+  }
+
+  // ---------------------------------------------------------------------------------------- reviews
+
+  private reviews(): HTMLElement[] {
+    const { data, words, actions } = this;
+    return AGENTS.flatMap(agent =>
+      (data.agents.find(one => one.name === agent.agent)?.reviews ?? []).map(queue => {
+        const line = oneLine(queue.line);
+        const open = pressable(words.openReview(line), words.open, () => {
+          actions.review(queue.line);
+        });
+        return element(
+          'li',
+          'kgnb-panel-item',
+          {},
+          element(
+            'div',
+            'kgnb-panel-line',
+            {},
+            element('span', 'kgnb-panel-name', {}, words.template(agent.title)),
+            open
+          ),
+          element('div', 'kgnb-panel-waiting', {}, words.waiting(queue.waiting)),
+          element('code', 'kgnb-panel-code', {}, line)
+        );
+      })
+    );
+  }
+
+  // ---------------------------------------------------------------------------------------- connections
+
+  private connections(): HTMLElement[] {
+    const { data, words, actions } = this;
     const model = data.model ? [element('p', 'kgnb-panel-quiet', {}, words.modelInUse(oneLine(data.model)))] : [];
-    const none = this.line('%kg open huts:graph', words.openGraph, words.noGraph);
-    return this.section('connections', words.connections, true, items.length > 0 ? this.list(items) : none, ...model);
+    if (data.connections.length === 0) {
+      return [lineToInsert('%kg open huts:graph', words.openGraph, words.noGraph, actions, words), ...model];
+    }
+    return [items(data.connections.map(one => this.connection(one))), ...model];
   }
 
   private connection(one: Connection): HTMLElement {
@@ -76,14 +105,9 @@ class PanelDrawing {
       one.classes === null ? '' : words.classes(one.classes),
       one.properties === null ? '' : words.properties(one.properties)
     ].filter(Boolean);
-    const checked =
-      health === undefined
-        ? null
-        : health === null
-          ? words.asking
-          : health.answers
-            ? words.answersIn(formatSeconds(health.milliseconds / 1000))
-            : words.noAnswer(oneLine(health.reason));
+    const check = pressable(words.checkGraph(name), words.check, () => {
+      actions.check(one.name);
+    });
     return element(
       'li',
       'kgnb-panel-item',
@@ -92,53 +116,61 @@ class PanelDrawing {
         'div',
         'kgnb-panel-line',
         {},
-        element('span', 'kgnb-panel-name', {}, name),
+        element('span', 'kgnb-panel-name kgnb-panel-strong', { title: name }, name),
         one.current ? element('span', 'kgnb-panel-mark', {}, words.inUse) : null,
-        button(
-          'kgnb-panel-button',
-          words.checkGraph(name),
-          () => {
-            actions.check(one.name);
-          },
-          words.check
-        )
+        check
       ),
-      element('div', 'kgnb-panel-quiet', { title: oneLine(one.origin) }, oneLine(one.origin)),
+      element('div', 'kgnb-panel-quiet', {}, oneLine(one.origin)),
       facts.length > 0 ? element('div', 'kgnb-panel-quiet', {}, facts.join(' · ')) : null,
-      checked === null
-        ? null
-        : element('div', health?.answers === false ? 'kgnb-panel-bad' : 'kgnb-panel-good', { role: 'status' }, checked)
+      this.health(health)
     );
   }
 
-  agent(agent: DocumentedAgent): HTMLElement {
-    const { data, words } = this;
-    const known = data.agents.find(one => one.name === agent.agent);
-    const begun = (known?.stages.length ?? 0) > 0;
-    const items = agent.stages.map(stage =>
+  private health(health: Health | null | undefined): HTMLElement {
+    const { words } = this;
+    const [tone, said] =
+      health === undefined
+        ? ['quiet', words.notAsked]
+        : health === null
+          ? ['quiet', words.asking]
+          : !health.answers
+            ? ['bad', words.noAnswer(oneLine(health.reason))]
+            : health.milliseconds < 1
+              ? ['good', words.answersAtOnce]
+              : ['good', words.answersIn(formatSeconds(health.milliseconds / 1000))];
+    return element('div', `kgnb-panel-health kgnb-panel-${tone}`, { role: 'status' }, said);
+  }
+
+  // ---------------------------------------------------------------------------------------- agents
+
+  private begun(agent: DocumentedAgent): boolean {
+    return (this.data.agents.find(one => one.name === agent.agent)?.stages.length ?? 0) > 0;
+  }
+
+  private stages(agent: DocumentedAgent): HTMLElement {
+    const known = this.data.agents.find(one => one.name === agent.agent);
+    const start = agent.start ? [this.stage(agent.start, undefined)] : [];
+    const stages = agent.stages.map(stage =>
       this.stage(
         stage,
         known?.stages.find(one => one.name === stage.name)
       )
     );
-    const waiting = known?.waiting ?? 0;
-    const review =
-      agent.review && waiting > 0
-        ? this.line(agent.review, words.reviewNow, words.waiting(waiting), 'kgnb-panel-waiting')
-        : null;
-    const start = agent.start ? [this.stage(agent.start, undefined)] : [];
-    return this.section(agent.agent, words.template(agent.title), begun, review, this.list([...start, ...items], 'ol'));
+    return items([...start, ...stages], 'ol');
   }
 
   private stage(stage: DocumentedStage, ran: StageState | undefined): HTMLElement {
     const { words, actions } = this;
-    const figures = ran ? Object.entries(ran.counts).map(([name, n]) => `${formatNumber(n)} ${oneLine(name)}`) : [];
+    const facts = ran ? Object.entries(ran.counts).map(([name, n]) => `${formatNumber(n)} ${oneLine(name)}`) : [];
     if (ran && ran.seconds !== null) {
-      figures.push(formatSeconds(ran.seconds));
+      facts.push(formatSeconds(ran.seconds));
     }
     const outdated = ran?.state === 'outdated';
     const name = ran ? (outdated ? words.outdated : stateName(ran.state, words)) : '';
     const mark = ran && !outdated ? stateIcon(ran.state) : null;
+    const insert = pressable(words.insertCell(stage.line), words.insert, () => {
+      actions.insert(stage.line);
+    });
     return element(
       'li',
       'kgnb-panel-item kgnb-panel-stage',
@@ -148,138 +180,13 @@ class PanelDrawing {
         'kgnb-panel-line',
         {},
         mark ? icon(mark) : element('span', 'kgnb-panel-dot'),
-        element('span', 'kgnb-panel-name', {}, stage.name),
-        name ? element('span', 'kgnb-panel-state', {}, name) : null,
-        button(
-          'kgnb-panel-button',
-          words.insertCell(stage.line),
-          () => {
-            actions.insert(stage.line);
-          },
-          words.insert
-        )
+        element('span', 'kgnb-panel-name kgnb-panel-strong', {}, stage.name),
+        name ? element('span', 'kgnb-panel-quiet', {}, name) : null,
+        insert
       ),
       element('div', 'kgnb-panel-help', {}, words.template(stage.help)),
-      figures.length > 0 ? element('div', 'kgnb-panel-quiet', {}, figures.join(' · ')) : null
+      facts.length > 0 ? element('div', 'kgnb-panel-quiet', {}, facts.join(' · ')) : null,
+      ran?.error ? element('div', 'kgnb-panel-bad', {}, oneLine(ran.error.split('\n')[0] ?? '')) : null
     );
-  }
-
-  runs(): HTMLElement {
-    const { data, words } = this;
-    const live = [...data.runs].reverse().map(run => this.run(run));
-    const saved = data.saved.map(run => {
-      const name = oneLine(run.name);
-      const open = (): void => {
-        this.actions.openRun({ folder: run.folder }, name);
-      };
-      const line = element(
-        'div',
-        'kgnb-panel-line',
-        {},
-        element('span', 'kgnb-panel-name', {}, name),
-        button('kgnb-panel-button', words.openRun(name), open, words.open)
-      );
-      return element('li', 'kgnb-panel-item', {}, line);
-    });
-    return this.section(
-      'runs',
-      words.runs,
-      live.length + saved.length > 0,
-      live.length > 0 ? this.list(live) : element('p', 'kgnb-panel-quiet', {}, words.noRun),
-      saved.length > 0 ? element('h4', 'kgnb-panel-sub', {}, words.savedRuns) : null,
-      saved.length > 0 ? this.list(saved) : null
-    );
-  }
-
-  private run(run: RunLine): HTMLElement {
-    const { words, actions } = this;
-    const name = `${run.number}. ${oneLine(run.agent).replaceAll('_', ' ')}`;
-    const state = run.working ? 'running' : run.state === 'running' ? 'paused' : run.state;
-    const facts = [
-      words.steps(run.steps),
-      run.calls > 0 ? words.calls(run.calls) : '',
-      run.tokens > 0 ? words.tokensUsed(run.tokens) : '',
-      run.calls > 0 && run.usd !== null ? formatMoney(run.usd) : '',
-      formatSeconds(run.seconds)
-    ].filter(Boolean);
-    const at = run.working
-      ? `${words.running}: ${oneLine(run.step)}`
-      : state === 'paused'
-        ? words.paused(oneLine(run.step))
-        : stateName(state, words);
-    return element(
-      'li',
-      'kgnb-panel-item',
-      {},
-      element(
-        'div',
-        'kgnb-panel-line',
-        {},
-        element('span', 'kgnb-panel-name', {}, name),
-        run.working
-          ? button(
-              'kgnb-panel-button',
-              words.stopRun,
-              () => {
-                actions.stop();
-              },
-              words.stop
-            )
-          : null,
-        button(
-          'kgnb-panel-button',
-          words.openRun(name),
-          () => {
-            actions.openRun({ number: run.number }, name);
-          },
-          words.open
-        )
-      ),
-      element('div', run.working ? 'kgnb-panel-good' : 'kgnb-panel-state', {}, at),
-      element('div', 'kgnb-panel-quiet', {}, facts.join(' · '))
-    );
-  }
-
-  private line(source: string, action: string, said: string, className = ''): HTMLElement {
-    const { words, actions } = this;
-    return element(
-      'div',
-      `kgnb-panel-line kgnb-panel-item ${className}`,
-      {},
-      element('span', 'kgnb-panel-name', {}, said),
-      button(
-        'kgnb-panel-button',
-        words.insertCell(source),
-        () => {
-          actions.insert(source);
-        },
-        action
-      )
-    );
-  }
-
-  private list(items: readonly HTMLElement[], tag: 'ol' | 'ul' = 'ul'): HTMLElement {
-    return element(tag, 'kgnb-panel-list', {}, ...items);
-  }
-
-  /** A part that folds; it opens by itself as soon as there is something in it, and then as a person wants it. */
-  private section(key: string, title: string, open: boolean, ...content: (HTMLElement | null)[]): HTMLElement {
-    const body = element('div', 'kgnb-panel-content', { id: freshId('part') }, ...content);
-    const shown = this.state.opened.get(key) ?? open;
-    const head = element(
-      'button',
-      'kgnb-panel-head',
-      { type: 'button', 'aria-expanded': String(shown), 'aria-controls': body.id },
-      icon('right'),
-      title
-    );
-    body.hidden = !shown;
-    head.addEventListener('click', () => {
-      const now = body.hidden;
-      body.hidden = !now;
-      head.setAttribute('aria-expanded', String(now));
-      this.state.opened.set(key, now);
-    });
-    return element('section', 'kgnb-panel-section', {}, element('h3', '', {}, head), body);
   }
 }

@@ -3,7 +3,6 @@
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import { NotebookActions } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
@@ -11,29 +10,41 @@ import type { JSONObject } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { oneLine } from './escaping';
+import { keepingFocus } from './focus';
 import { graphIcon } from './icons';
-import { EVENT } from './insert';
-import { object, ShapeError, text } from './json';
+import type { JsonObject } from './json';
 import { KernelComm, NobodyThere } from './kernel-comm';
+import { Notebooks } from './notebooks';
 import type { PanelData } from './panel-data';
 import { NOTHING, PANEL_TARGET, readHealth, readPanel } from './panel-data';
-import type { PanelActions, PanelState } from './panel-drawing';
+import type { PanelState } from './panel-drawing';
 import { drawPanel } from './panel-drawing';
-import { readRun } from './run';
-import { drawRun, newRunState } from './runview';
+import type { PanelActions, WhichRun } from './panel-parts';
+import { RunArea } from './run-area';
 import type { Words } from './words';
 
 const WATCHED = 1000; // milliseconds between looks at a kernel that works
 const PATIENCE = 5000; // milliseconds a kernel is given to answer
 
+/** A run that was opened, to be drawn again while it goes on. */
+interface Opened {
+  readonly area: RunArea;
+  readonly which: WhichRun;
+  readonly kernel: Kernel.IKernelConnection | null;
+  seen: string;
+}
+
 export class ControlPanel extends Widget implements PanelActions {
   private data: PanelData = NOTHING;
   private hint: string;
+  private drawn = '';
   private comm: KernelComm | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
   private asking = false;
   private again = false;
   private readonly state: PanelState = { opened: new Map(), health: new Map() };
+  private readonly opened = new Map<string, Opened>();
+  private readonly notebooks: Notebooks;
 
   constructor(
     private readonly app: JupyterFrontEnd,
@@ -41,12 +52,14 @@ export class ControlPanel extends Widget implements PanelActions {
     private readonly words: Words
   ) {
     super();
+    this.notebooks = new Notebooks(app, tracker);
     this.id = 'kgnb-panel';
     this.addClass('kgnb-panel');
     this.title.icon = graphIcon;
     this.title.caption = words.category;
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', words.category);
+    this.node.tabIndex = -1;
     this.hint = words.openNotebook;
     tracker.currentChanged.connect(() => {
       this.follow();
@@ -56,12 +69,14 @@ export class ControlPanel extends Widget implements PanelActions {
     this.draw();
   }
 
+  // ---------------------------------------------------------------------------------------- what a person can do
+
   insert(line: string): void {
-    const panel = this.tracker.currentWidget;
-    if (panel) {
-      this.app.shell.activateById(panel.id);
-      document.dispatchEvent(new CustomEvent(EVENT, { detail: { source: line }, cancelable: true }));
-    }
+    void this.notebooks.insert(line);
+  }
+
+  review(line: string): void {
+    void this.notebooks.runLine(line);
   }
 
   check(connection: string): void {
@@ -75,28 +90,27 @@ export class ControlPanel extends Widget implements PanelActions {
     });
   }
 
-  openRun(which: { number: number } | { folder: string }, title: string): void {
+  openRun(which: WhichRun, title: string): void {
+    const { kernel, words } = this;
+    const key = `${kernel?.id ?? ''} ${JSON.stringify(which)}`;
+    const known = this.opened.get(key);
+    if (known) {
+      this.app.shell.activateById(known.area.id);
+      this.refreshRun(known);
+      return;
+    }
+    const area = new RunArea(title, words, this.notebooks.showCell);
+    const opened: Opened = { area, which, kernel, seen: '' };
+    this.opened.set(key, opened);
+    area.disposed.connect(() => {
+      this.opened.delete(key);
+    });
     void this.ask({ ask: 'run', ...which }).then(answer => {
-      if (answer) {
-        const content = new Widget();
-        content.addClass('kgnb-result');
-        content.addClass('kgnb-run-area');
-        content.node.setAttribute('data-lm-suppress-shortcuts', 'true');
-        try {
-          const run = readRun(object(answer.run, oneLine(text(answer.error) || this.words.run)));
-          content.node.append(drawRun(run, newRunState(), this.words));
-        } catch (error) {
-          if (!(error instanceof ShapeError)) {
-            throw error;
-          }
-          content.node.textContent = this.words.broken(error.message);
-        }
-        const area = new MainAreaWidget({ content });
-        area.title.label = title;
-        area.title.icon = graphIcon;
-        area.title.closable = true;
-        this.app.shell.add(area, 'main');
-      }
+      area.take(answer ?? { error: words.notLoaded });
+      area.id = `kgnb-run-${key.replace(/\W+/g, '-')}`;
+      this.app.shell.add(area, 'main');
+      this.app.shell.activateById(area.id);
+      area.content.node.focus();
     });
   }
 
@@ -114,6 +128,8 @@ export class ControlPanel extends Widget implements PanelActions {
     this.comm?.close();
     super.dispose();
   }
+
+  // ---------------------------------------------------------------------------------------- whom it follows
 
   private follow(): void {
     const panel = this.tracker.currentWidget;
@@ -165,8 +181,10 @@ export class ControlPanel extends Widget implements PanelActions {
     }
   };
 
+  // ---------------------------------------------------------------------------------------- asking and showing
+
   private refresh(): void {
-    if (!this.isVisible) {
+    if (!this.isVisible && this.opened.size === 0) {
       return;
     }
     if (this.asking) {
@@ -179,10 +197,12 @@ export class ControlPanel extends Widget implements PanelActions {
         resolve('late');
       }, PATIENCE);
     });
-    void Promise.race([this.ask({ ask: 'state' }), late]).then(answer => {
+    const { kernel } = this;
+    const saved = this.data.saved === null || !this.data.runs.some(run => run.working);
+    void Promise.race([this.ask({ ask: 'state', saved }), late]).then(answer => {
       this.asking = false;
-      // A kernel that cannot answer while it works leaves what is shown as it is.
-      if (answer !== 'late') {
+      // A kernel that cannot answer while it works leaves what is shown as it is; one no longer in front says nothing.
+      if (answer !== 'late' && kernel === this.kernel) {
         this.showAnswer(answer);
       }
       if (this.again) {
@@ -192,14 +212,25 @@ export class ControlPanel extends Widget implements PanelActions {
     });
   }
 
-  private showAnswer(answer: Readonly<Record<string, unknown>> | null): void {
+  private showAnswer(answer: JsonObject | null): void {
     const { words } = this;
-    this.data = answer && !('error' in answer) ? readPanel(answer) : NOTHING;
+    const before = this.data.saved;
+    const read = answer && !('error' in answer) ? readPanel(answer) : NOTHING;
+    this.data = { ...read, saved: read.saved ?? before };
     this.hint = answer ? '' : this.kernel ? words.notLoaded : words.openNotebook;
     if (answer && typeof answer.error === 'string') {
       this.hint = oneLine(answer.error);
     }
     this.draw();
+    for (const one of this.data.connections) {
+      // What lies on this machine is asked at once; a service elsewhere only when a person wants it.
+      if (!one.remote && !this.state.health.has(one.name)) {
+        this.check(one.name);
+      }
+    }
+    this.opened.forEach(opened => {
+      this.refreshRun(opened);
+    });
     if (this.data.runs.some(run => run.working)) {
       setTimeout(() => {
         this.refresh();
@@ -207,7 +238,22 @@ export class ControlPanel extends Widget implements PanelActions {
     }
   }
 
-  private async ask(question: JSONObject): Promise<Readonly<Record<string, unknown>> | null> {
+  /** Asks again for a run that was opened, if something has come to it since. */
+  private refreshRun(opened: Opened): void {
+    const { which, kernel, area } = opened;
+    const line = 'number' in which ? this.data.runs.find(run => run.number === which.number) : undefined;
+    const seen = JSON.stringify(line);
+    if (line && kernel === this.kernel && seen !== opened.seen) {
+      opened.seen = seen;
+      void this.ask({ ask: 'run', ...which }).then(answer => {
+        if (answer) {
+          area.take(answer);
+        }
+      });
+    }
+  }
+
+  private async ask(question: JSONObject): Promise<JsonObject | null> {
     try {
       return (await this.comm?.ask(question)) ?? null;
     } catch (error) {
@@ -219,15 +265,16 @@ export class ControlPanel extends Widget implements PanelActions {
   }
 
   private draw(): void {
-    // What had the focus keeps it: it is found again by its name.
-    const focused = this.node.contains(document.activeElement)
-      ? document.activeElement?.getAttribute('aria-label')
-      : null;
-    const scrolled = this.node.scrollTop;
-    this.node.replaceChildren(drawPanel(this.data, this.state, this.words, this, this.hint));
-    this.node.scrollTop = scrolled;
-    if (focused) {
-      this.node.querySelector<HTMLElement>(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+    const shown = JSON.stringify([this.data, [...this.state.health], this.hint]);
+    if (shown === this.drawn) {
+      return;
     }
+    this.drawn = shown;
+    const { node } = this;
+    keepingFocus(node, () => {
+      const scrolled = node.scrollTop;
+      node.replaceChildren(drawPanel(this.data, this.state, this.words, this, this.hint));
+      node.scrollTop = scrolled;
+    });
   }
 }

@@ -36,7 +36,7 @@ export function readOffers(answer: JsonObject, source: string): Offers {
   const items = list(answer.items, 'items').map((item, at) => {
     const offer = object(item, `items[${at}]`);
     const insertText = text(offer.text);
-    const shown = oneLine(text(offer.label)).replaceAll('(', '[').replaceAll(')', ']');
+    const shown = oneLine(text(offer.label));
     return { insertText, label: shown ? `${insertText}  ${shown}` : insertText, type: text(offer.kind) };
   });
   return {

@@ -102,23 +102,42 @@ export function attentionIn(nodes: readonly RunNode[]): number {
   return nodes.reduce((sum, node) => sum + Number(node.attention) + attentionIn(node.children), 0);
 }
 
+export const LEAF_KINDS = ['judgement', 'call', 'query'] as const;
+export type LeafKind = (typeof LEAF_KINDS)[number];
+
+/** The kinds of things the steps hold. */
+export function kindsIn(nodes: readonly RunNode[]): LeafKind[] {
+  const found = new Set<string>(nodes.flatMap(node => [node.kind, ...kindsIn(node.children)]));
+  return LEAF_KINDS.filter(kind => found.has(kind));
+}
+
 export interface Wanted {
   readonly search: string;
   readonly attention: boolean;
+  readonly kind: LeafKind | null;
 }
 
 /**
  * The nodes that are wanted or have one below them. A step found by its own name keeps all its children, so that
  * searching for "validate" shows what validate did.
  */
-export function filterTree<Node extends RunNode>(nodes: readonly Node[], wanted: Wanted): Node[] {
+export function filterTree<Node extends RunNode>(all: readonly Node[], wanted: Wanted): Node[] {
   const words = folded(wanted.search).split(/\s+/).filter(Boolean);
+  const nodes = wanted.kind === null ? [...all] : ofKind(all, wanted.kind);
   if (words.length === 0 && !wanted.attention) {
-    return [...nodes];
+    return nodes;
   }
   return kept(nodes, node => {
     const found = node.search !== '' && words.every(word => node.search.includes(word));
     return found && (!wanted.attention || node.attention);
+  });
+}
+
+/** The nodes with leaves of one kind, and of their leaves those only. */
+function ofKind<Node extends RunNode>(nodes: readonly Node[], kind: LeafKind): Node[] {
+  return nodes.flatMap(node => {
+    const children = ofKind(node.children, kind);
+    return node.kind === kind || children.length > 0 ? [{ ...node, children }] : [];
   });
 }
 

@@ -62,6 +62,8 @@ export interface Step {
   readonly judgements: readonly Judgement[];
   readonly queries: readonly Query[];
   readonly error: string | null;
+  /** The id of the notebook cell that made it, or ''. */
+  readonly cell?: string;
   readonly left_out?: LeftOut;
 }
 
@@ -130,6 +132,7 @@ function readStep(step: JsonObject, where: string): Step {
     judgements: objects('judgements').map(readJudgement),
     queries: objects('queries').map(readQuery),
     error: textOrNull(step.error),
+    ...(typeof step.cell === 'string' ? { cell: step.cell } : {}),
     left_out: {
       calls: number(leftOut.calls),
       judgements: number(leftOut.judgements),

@@ -6,8 +6,9 @@ import { button, element, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import type { RunData, Totals } from './run';
 import { drawCounts, drawDetail, drawLine, stateIcon, stateName } from './run-lines';
-import type { RunNode, StepNode } from './run-tree';
-import { attentionIn, filterTree, runTree, timeline } from './run-tree';
+import type { ShowCell } from './notebooks';
+import type { LeafKind, RunNode, StepNode } from './run-tree';
+import { attentionIn, filterTree, kindsIn, runTree, timeline } from './run-tree';
 import { moveInTree } from './tree-keys';
 import type { Words } from './words';
 import { formatMoney, formatNumber, formatSeconds } from './wording';
@@ -18,16 +19,18 @@ const CHUNK = 50; // children drawn at once; the rest on request
 export interface RunState {
   search: string;
   attention: boolean;
+  kind: LeafKind | null;
   opened: Set<string>;
   shown: Map<string, number>;
 }
 
 export function newRunState(): RunState {
-  return { search: '', attention: false, opened: new Set(), shown: new Map() };
+  return { search: '', attention: false, kind: null, opened: new Set(), shown: new Map() };
 }
 
-export function drawRun(run: RunData, state: RunState, words: Words): HTMLElement {
-  return new RunDrawing(run, state, words).root;
+/** ``showCell`` leads to the cells that made the steps, where there are notebooks to look in. */
+export function drawRun(run: RunData, state: RunState, words: Words, showCell: ShowCell | null = null): HTMLElement {
+  return new RunDrawing(run, state, words, showCell).root;
 }
 
 class RunDrawing {
@@ -39,7 +42,8 @@ class RunDrawing {
   constructor(
     private readonly run: RunData,
     private readonly state: RunState,
-    private readonly words: Words
+    private readonly words: Words,
+    private readonly showCell: ShowCell | null
   ) {
     this.nodes = runTree(run);
     const title = oneLine(run.agent).replaceAll('_', ' ') || words.run;
@@ -90,8 +94,29 @@ class RunDrawing {
       badge,
       element('span', 'kgnb-space'),
       number > 0 ? attention : null,
+      this.drawKinds(),
       search
     );
+  }
+
+  /** Which kind of thing is shown, where the run has several. */
+  private drawKinds(): HTMLElement | null {
+    const { state, words } = this;
+    const titles = { judgement: words.judgementsTitle, call: words.callsTitle, query: words.queriesTitle };
+    const kinds = kindsIn(this.nodes);
+    if (kinds.length < 2) {
+      return null;
+    }
+    const select = element('select', 'kgnb-sizes kgnb-kinds', { 'aria-label': words.showOnly });
+    select.append(
+      element('option', '', { value: '' }, words.everything),
+      ...kinds.map(kind => element('option', '', { value: kind, selected: kind === state.kind }, titles[kind]))
+    );
+    select.addEventListener('change', () => {
+      state.kind = kinds.find(kind => kind === select.value) ?? null;
+      this.refresh();
+    });
+    return select;
   }
 
   private drawTotals(totals: Totals): HTMLElement {
@@ -142,7 +167,7 @@ class RunDrawing {
   private refresh(): void {
     const { state, run, words } = this;
     const shown = filterTree(this.nodes, state);
-    const filtered = state.search.trim() !== '' || state.attention;
+    const filtered = state.search.trim() !== '' || state.attention || state.kind !== null;
     const places = timeline(run.steps);
     const items = shown.map(node => {
       const place = places[this.nodes.findIndex(other => other.key === node.key)];
@@ -169,9 +194,13 @@ class RunDrawing {
     const item = element(
       'li',
       `kgnb-node kgnb-${node.kind}`,
-      { role: 'treeitem', 'aria-level': level, 'aria-labelledby': lineId, tabindex: -1 },
+      { role: 'treeitem', 'aria-level': level, 'aria-labelledby': lineId, tabindex: -1, 'data-kgnb-key': node.key },
       line
     );
+    const jump = node.kind === 'step' && node.value.cell ? this.drawJump(node.value.cell, node.value.name) : null;
+    if (jump) {
+      line.append(jump);
+    }
     const error = node.kind === 'step' ? node.value.error : null;
     if (error) {
       item.append(element('div', 'kgnb-error', {}, visible(error)));
@@ -208,6 +237,26 @@ class RunDrawing {
     });
     show(state.opened.has(node.key) || (filtered && !isLeaf(node) && node.children.length > 0));
     return item;
+  }
+
+  /** Leads from a step to the cell that made it; says so where the cell is not there any more. */
+  private drawJump(cell: string, step: string): HTMLElement | null {
+    const { showCell, words } = this;
+    return (
+      showCell &&
+      button(
+        'kgnb-button kgnb-jump',
+        words.showCell(oneLine(step)),
+        event => {
+          event.stopPropagation();
+          if (!showCell(cell)) {
+            this.status.hidden = false;
+            this.status.textContent = words.cellGone;
+          }
+        },
+        icon('cell')
+      )
+    );
   }
 
   private drawChildren(node: RunNode, level: number, filtered: boolean): HTMLElement {

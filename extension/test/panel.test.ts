@@ -1,8 +1,9 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest';
 import { NOTHING, readPanel } from '../src/panel-data';
-import type { PanelActions, PanelState } from '../src/panel-drawing';
+import type { PanelState } from '../src/panel-drawing';
 import { drawPanel } from '../src/panel-drawing';
+import type { PanelActions } from '../src/panel-parts';
 import { choicesFrom, DEFAULTS } from '../src/preferences';
 import { fromCodePoints, readOffers, toCodePoints } from '../src/query-completions';
 import { UNTRANSLATED, wordsFrom } from '../src/words';
@@ -17,7 +18,8 @@ function actions(): PanelActions & { asked: unknown[] } {
     (...given: unknown[]): void => {
       asked.push([name, ...given]);
     };
-  return { asked, insert: note('insert'), check: note('check'), openRun: note('openRun'), stop: note('stop') };
+  const names = ['insert', 'review', 'check', 'openRun', 'stop'] as const;
+  return { asked, ...(Object.fromEntries(names.map(name => [name, note(name)])) as unknown as PanelActions) };
 }
 
 const fresh = (): PanelState => ({ opened: new Map(), health: new Map() });
@@ -29,7 +31,7 @@ const SESSION = {
   agents: [
     {
       name: 'ontology_matching',
-      waiting: 3,
+      reviews: [{ line: '%om review', waiting: 3 }],
       stages: [{ name: 'retrieve', state: 'done', counts: { entities: 12 }, seconds: 2 }]
     }
   ],
@@ -40,10 +42,12 @@ const SESSION = {
       state: 'running',
       step: HOSTILE,
       working: true,
+      progress: { done: 3, total: 12, unit: HOSTILE },
       steps: 2,
       calls: 4,
       tokens: 900,
       usd: 0.5,
+      limit: 2,
       seconds: 3
     }
   ],
@@ -61,12 +65,30 @@ describe('the panel', () => {
   it('shows what a stage did, what waits, and what a run costs while it goes on', () => {
     const done = actions();
     const drawn = drawPanel(readPanel(SESSION), fresh(), words, done, '');
-    for (const said of ['12 entities', '3 wait for you', '900 tokens', '$0.50', '1,200 triples']) {
+    for (const said of ['12 entities', '3 questions wait', 'Tokens900', '$0.50 of $2.00', '3 of 12', '1,200 triples']) {
       expect(drawn.textContent).toContain(said);
     }
     drawn.querySelector<HTMLButtonElement>('[aria-label="Stop this run"]')?.click();
     drawn.querySelector<HTMLButtonElement>('[aria-label="Insert a cell: %om store"]')?.click();
-    expect(done.asked).toEqual([['stop'], ['insert', '%om store']]);
+    drawn.querySelector<HTMLButtonElement>('[aria-label="Answer what waits: %om review"]')?.click();
+    expect(done.asked).toEqual([['stop'], ['insert', '%om store'], ['review', '%om review']]);
+    const bar = drawn.querySelector('[role=progressbar]');
+    expect([bar?.getAttribute('aria-valuenow'), bar?.getAttribute('aria-valuemax')]).toEqual(['3', '12']);
+  });
+
+  it('shows a run that was stopped as stopped, and a price nobody knows as not known', () => {
+    const [run] = SESSION.runs;
+    const runs = [{ ...run, state: 'cancelled', working: false, progress: null, usd: null, limit: null }];
+    const drawn = drawPanel(readPanel({ ...SESSION, runs }), fresh(), words, actions(), '');
+    expect(drawn.textContent).toContain('cancelled');
+    expect(drawn.textContent).toContain('Costnot known');
+    expect(drawn.querySelector('[aria-label="Stop this run"], [role=progressbar]')).toBeNull();
+  });
+
+  it('keeps the saved runs it knows where an answer leaves them out', () => {
+    const { saved, ...rest } = SESSION;
+    expect(readPanel(rest).saved).toBeNull();
+    expect(readPanel({ ...rest, saved }).saved).toHaveLength(1);
   });
 
   it('remembers what a person folded', () => {
@@ -96,7 +118,7 @@ describe('offers of the kernel', () => {
   it('carry the label they were found by, on one line and without what hides', () => {
     const answer = { start: 2, end: 6, items: [{ text: ':Hut', kind: 'class', label: 'Hütte\n(\u202ealt)' }] };
     const found = readOffers(answer, '🏔 hütt');
-    expect(found.items[0]).toEqual({ insertText: ':Hut', type: 'class', label: ':Hut  Hütte ↵ [⟨U+202E⟩alt]' });
+    expect(found.items[0]).toEqual({ insertText: ':Hut', type: 'class', label: ':Hut  Hütte ↵ (⟨U+202E⟩alt)' });
     expect([found.start, found.end]).toEqual([3, 7]);
   });
 });

@@ -56,7 +56,7 @@ describe('the tree of a run', () => {
   });
 
   it('finds a judgement and keeps the way to it', () => {
-    expect(keys(filterTree(nodes, { search: 'look AFTER', attention: false }))).toEqual([
+    expect(keys(filterTree(nodes, { search: 'look AFTER', attention: false, kind: null }))).toEqual([
       'step 2',
       'step 2 judgements',
       'step 2 judgement 0'
@@ -64,11 +64,11 @@ describe('the tree of a run', () => {
   });
 
   it('keeps all of a step that is found by its own name', () => {
-    expect(keys(filterTree(nodes, { search: 'validate', attention: false }))).toHaveLength(9);
+    expect(keys(filterTree(nodes, { search: 'validate', attention: false, kind: null }))).toHaveLength(9);
   });
 
   it('keeps what needs a look', () => {
-    expect(keys(filterTree(nodes, { search: '', attention: true }))).toEqual([
+    expect(keys(filterTree(nodes, { search: '', attention: true, kind: null }))).toEqual([
       'step 2',
       'step 2 judgements',
       'step 2 judgement 2',
@@ -79,8 +79,8 @@ describe('the tree of a run', () => {
   });
 
   it('is whole without a search, and empty where nothing matches', () => {
-    expect(filterTree(nodes, { search: ' ', attention: false })).toEqual(nodes);
-    expect(filterTree(nodes, { search: 'marmot', attention: false })).toEqual([]);
+    expect(filterTree(nodes, { search: ' ', attention: false, kind: null })).toEqual(nodes);
+    expect(filterTree(nodes, { search: 'marmot', attention: false, kind: null })).toEqual([]);
   });
 });
 

@@ -20,6 +20,7 @@ from kgnb.magics.session import Session
 from kgnb.magics.sparql import SparqlMagics
 from kgnb.magics.vectors import VectorsMagics
 from kgnb.magics.verbs import VerbMagics
+from kgnb.run.cell import enter_cell
 from kgnb.settings import Settings
 
 __all__ = ["FAMILIES", "load", "unload"]
@@ -55,8 +56,25 @@ def _answer_the_front_end(ipython: Any, session: Session) -> None:
     session.answering["kgnb.version"] = Answering(ipython, "kgnb.version", lambda _question: {"version": __version__})
     session.answering["kgnb.complete"] = Answering(ipython, "kgnb.complete", partial(completing.answer, session))
     shown = session.answering["kgnb.panel"] = Answering(ipython, "kgnb.panel", partial(panel.answer, session))
-    session.after_cell = lambda _result: shown.tell({"changed": True})
+
+    def after_cell(_result: Any) -> None:
+        enter_cell("")
+        shown.tell({"changed": True})
+
+    session.before_cell, session.after_cell = _before_cell, after_cell
+    ipython.events.register("pre_run_cell", session.before_cell)
     ipython.events.register("post_run_cell", session.after_cell)
+    enter_cell(_cell_of(ipython))
+
+
+def _before_cell(info: Any) -> None:
+    enter_cell(getattr(info, "cell_id", None))
+
+
+def _cell_of(ipython: Any) -> str | None:
+    """The cell that loads the extension: it had begun before anybody could be told."""
+    message = ipython.get_parent() if hasattr(ipython, "get_parent") else None
+    return ((message or {}).get("metadata") or {}).get("cellId")
 
 
 def unload(ipython: Any) -> None:
@@ -77,6 +95,7 @@ def unload(ipython: Any) -> None:
     for session in sessions:
         for answering in session.answering.values():
             answering.stop()
-        if session.after_cell in ipython.events.callbacks["post_run_cell"]:
-            ipython.events.unregister("post_run_cell", session.after_cell)
+        for event, told in (("pre_run_cell", session.before_cell), ("post_run_cell", session.after_cell)):
+            if told in ipython.events.callbacks[event]:
+                ipython.events.unregister(event, told)
         session.close()

@@ -15,17 +15,18 @@ from kgnb.magics import aligning, asking, building, matching
 from kgnb.magics.arguments import without_secrets
 from kgnb.magics.ea_review import EntityQueue
 from kgnb.magics.ea_review import decisions_at as entity_decisions_at
+from kgnb.magics.progress import CALLS
 from kgnb.magics.reviewing import DECISIONS, Queue
 from kgnb.magics.session import NamedGraph, Session
 from kgnb.results.run_view import RunView
-from kgnb.run import Run
+from kgnb.run import Run, Step
 
 Json = dict[str, Any]
 
 AGENTS: dict[str, tuple[str, ...]] = {
     "ontology_matching": matching.STAGES,
     "question_answering": tuple(asking.STAGES),
-    "entity_alignment": aligning.STAGES,
+    "entity_alignment": (*aligning.STAGES, "optimise"),
     "kg_construction": building.STAGES,
 }
 """The stages the panel shows, in order; the front end lists the same in ``stages.json``."""
@@ -36,10 +37,13 @@ _ENTITY_DECISIONS = "entity-decisions.jsonl"
 
 
 def answer(session: Session, question: Mapping[str, Any]) -> Json:
-    """The answer to the panel: ``ask`` is "state", "health" (of ``name``) or "run" (``number``, or ``folder``)."""
+    """The answer to the panel: ``ask`` is "state", "health" (of ``name``) or "run" (``number``, or ``folder``).
+
+    Saved runs are looked for on the disk; with ``saved`` false, as while a run is watched, they are left out.
+    """
     match question.get("ask"):
         case "state":
-            return state(session) | {"saved": saved(Path.cwd())}
+            return state(session) | ({"saved": saved(Path.cwd())} if question.get("saved", True) else {})
         case "health":
             return health(session.graph(str(question["name"])))
         case "run":
@@ -101,49 +105,65 @@ def agent(session: Session, name: str) -> Json:
     task = {"ontology_matching": session.matching, "entity_alignment": session.aligning}.get(name)
     if task is not None:
         for stage, shown in stages.items():
-            if shown["state"] == "done" and stage not in task.values:
-                shown["state"] = "outdated"  # an earlier stage was run again
+            if shown["state"] == "done" and stage not in task.values and stage != "optimise":
+                shown["state"] = "outdated"  # an earlier stage was run again; what was learned stays
     if name == "kg_construction" and session.building is not None:
         counts = {"tools": len(session.building.pack.tools)}
         stages["compile"] = {"name": "compile", "state": "done", "counts": counts, "seconds": None, "calls": 0}
-    return {"name": name, "stages": list(stages.values()), "waiting": waiting(session, name)}
+    waits = [{"line": line, "waiting": number} for line, number in reviews(session, name).items() if number]
+    return {"name": name, "stages": list(stages.values()), "reviews": waits}
 
 
-def waiting(session: Session, name: str) -> int:
-    """How many questions of an agent wait for a person."""
+def reviews(session: Session, name: str) -> dict[str, int]:
+    """An agent's queues, by the line that opens each, and how many questions wait there for a person."""
     try:
         if name == "ontology_matching" and session.matching and "validate" in session.matching.values:
             file = session.matching.judging.decisions or DECISIONS
-            return len(Queue(session.matching.values["validate"], MatchDecisions(file)).entries)
+            return {"%om review": len(Queue(session.matching.values["validate"], MatchDecisions(file)).entries)}
         if name == "entity_alignment" and session.aligning:
             values = session.aligning.values
             aligned = values.get("reflect") or values.get("align")
             file = session.aligning.looking.decisions or _ENTITY_DECISIONS
-            return len(EntityQueue(aligned, entity_decisions_at(file)).entries) if aligned else 0
+            queue = EntityQueue(aligned, entity_decisions_at(file)) if aligned else None
+            return {"%ea review": len(queue.entries) if queue else 0}
         if name == "kg_construction" and session.building:
             task = session.building
-            doubts = len(task.built.doubts) if task.built else 0
-            return doubts + (len(task.grounding.unsure) if task.grounding else 0)
+            return {
+                "%kgc review": len(task.built.doubts) if task.built else 0,
+                "%kgc review --links": len(task.grounding.unsure) if task.grounding else 0,
+            }
     except (KgnbError, ValueError, OSError):  # a file of decisions that cannot be read: its own verb says why
-        return 0
-    return 0
+        return {}
+    return {}
 
 
 def run_line(number: int, run: Run) -> Json:
-    """A run in one line: where it is, and what it has cost so far."""
+    """A run in one line: where it is, how far, and what it has cost so far."""
     steps, totals = run.steps, run.totals
+    working = [step for step in steps if step.state == "running"]
     return {
         "number": number,
         "agent": run.agent,
         "state": run.state,
-        "step": steps[-1].name if steps else "",
-        "working": any(step.state == "running" for step in steps),
+        "step": (working or steps)[-1].name if steps else "",
+        "working": bool(working),
+        "progress": progress(run, working[-1]) if working else None,
         "steps": len(steps),
         "calls": totals["calls"],
         "tokens": totals["prompt_tokens"] + totals["completion_tokens"],
         "usd": totals["usd"],
-        "seconds": totals["seconds"],
+        "limit": run.limits.usd,
+        "seconds": run.elapsed or totals["seconds"],
     }
+
+
+def progress(run: Run, step: Step) -> Json:
+    """How far a step is: done, of how many where that is known, and of what."""
+    told, made = run.told, len(step.calls)
+    if told is None:
+        return {"done": made, "total": None, "unit": CALLS} if made else {"done": 0, "total": None, "unit": ""}
+    since = made - told.calls if told.unit == CALLS and told.step == step.number else 0
+    return {"done": told.done + since, "total": told.total, "unit": told.unit}
 
 
 def saved(folder: Path) -> list[Json]:

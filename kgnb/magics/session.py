@@ -53,6 +53,7 @@ class Session:
         self.runs: list[Run] = []
         self.prefixes: dict[str, str] = {}  # those of %kg prefix
         self.answering: dict[str, Answering] = {}  # by what the front end calls it
+        self.before_cell: Callable[[Any], None] | None = None
         self.after_cell: Callable[[Any], None] | None = None
         self._models: dict[Settings, ChatModel | None] = {}
         self._indexes: dict[str, VectorIndex] = {}

@@ -81,11 +81,26 @@ class Step:
     judgements: list[Judgement] = field(default_factory=list)
     queries: list[Query] = field(default_factory=list)
     error: str | None = None
+    cell: str = ""  # id of the notebook cell that made it
 
     def to_json(self) -> dict[str, Any]:
-        """The step as plain JSON, its calls in the order of their numbers."""
+        """The step as plain JSON, its calls in the order of their numbers; ``cell`` only where there is one."""
         calls = sorted(self.calls, key=lambda call: call.number)
-        return asdict(self) | {"calls": [call.to_json() for call in calls]}
+        content = asdict(self) | {"calls": [call.to_json() for call in calls]}
+        if not self.cell:
+            del content["cell"]
+        return content
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a step was when it last told: so many of so many, and how many model calls it had made by then."""
+
+    step: int
+    done: int
+    total: int | None
+    unit: str
+    calls: int
 
 
 @dataclass
@@ -122,7 +137,7 @@ class Record:
                 content.pop("version", None)
                 self.__dict__.update(content)
             case "step":
-                self.by_number[step] = Step(step, content["name"])
+                self.by_number[step] = Step(step, content["name"], cell=content.get("cell", ""))
                 self.state, self.seconds = "running", None
             case "call":
                 attempts = tuple(Attempt(**attempt) for attempt in content.pop("attempts"))

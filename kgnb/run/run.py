@@ -15,6 +15,7 @@ from kgnb.judging import Judge, Question
 from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Prices
+from kgnb.run.cell import current_cell
 from kgnb.run.clock import Clock
 from kgnb.run.comparison import Comparison, compare
 from kgnb.run.folder import RunFolder, read_run
@@ -22,9 +23,9 @@ from kgnb.run.limits import Budget, Limits, Spending
 from kgnb.run.otel import to_otel
 from kgnb.run.outcomes import Counted, Markable
 from kgnb.run.plain import digest, numbers, plain, said
-from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Query, Record, Step
+from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Progress, Query, Record, Step
 from kgnb.run.versions import package_versions
-from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel
+from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, is_free
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -87,6 +88,7 @@ class Run:
         self._worked = 0.0  # seconds in outermost stages that are over
         self._stage_begun: float | None = None
         self._begun = 0.0
+        self._told: Progress | None = None
 
     @classmethod
     def load(cls, folder: Path | str) -> Run:
@@ -171,10 +173,11 @@ class Run:
         """
         if isinstance(model, WatchedModel) and model._run is self:
             return model
-        if self.limits.usd is not None and model.name not in (self.prices.models if self.prices else ()):
+        priced = is_free(model) or getattr(model, "mode", "") == "replay"
+        if self.limits.usd is not None and not priced and model.name not in (self.prices.models if self.prices else ()):
             raise ConfigError(
                 f"the budget of {self.limits.usd:g} US dollars cannot be kept: the price of {model.name} is not known",
-                fix="Add it to the file that model.prices names, or set a budget of calls or tokens instead.",
+                fix='State it (model.price = "0.15/0.6", dollars per million tokens in/out), or limit calls or tokens.',
             )
         return WatchedModel(model, self)
 
@@ -190,8 +193,21 @@ class Run:
         """Tell whoever listens how far the current stage has come."""
         number = self._step()
         step = self._record.by_number.get(number)
+        self._told = Progress(number, done, total, unit, len(step.calls) if step else 0)
         self._tell({"event": "progress", "step": number, "name": step.name if step else "outside"}
                    | {"done": done, "total": total, "unit": unit})  # fmt: skip
+
+    @property
+    def told(self) -> Progress | None:
+        """How far the step under way is, as it last told; None if no step is, or it tells nothing."""
+        told = self._told
+        with self._lock:
+            return told if told is not None and told.step in self._open else None
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds inside stages so far, that under way included; 0 for a run that was loaded."""
+        return self._elapsed()
 
     def finish(self) -> Self:
         """End the run: "limited" if a budget was spent on the way, else "done"; writes ``run.json``."""
@@ -221,7 +237,8 @@ class Run:
             if not self._open:
                 self._stage_begun = self.clock.seconds()
             self._open.append(number)
-        self._note({"event": "step", "step": number, "name": name})
+        cell = current_cell()
+        self._note({"event": "step", "step": number, "name": name} | ({"cell": cell} if cell else {}))
         return number
 
     def end_step(

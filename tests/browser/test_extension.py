@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from .conftest import AXE, PATIENCE, Lab, Visit
+from .conftest import PATIENCE, Lab, Visit
 
 expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
 pytestmark = pytest.mark.browser
@@ -37,14 +37,8 @@ def cell(page: Visit, number: int) -> Any:
 
 
 def serious(page: Visit, selector: str) -> list[str]:
-    """What axe calls serious or critical. Contrast it measures in results only; the colours here are the same."""
-    if not AXE.is_file():
-        pytest.skip("the check for barriers needs axe-core: run `npm ci` in extension/")
-    page.page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.page.evaluate("selector => axe.run(selector)", selector)
-    assert "button-name" in [check["id"] for check in (*found["passes"], *found["inapplicable"])]
-    assert len(found["passes"]) > 5, "axe has not looked at anything"
-    return [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")]
+    """What axe calls serious or critical, contrast among it."""
+    return page.barriers(selector, ("serious", "critical"))
 
 
 def mime_types(page: Visit) -> list[str]:

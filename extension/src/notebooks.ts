@@ -1,0 +1,78 @@
+/**
+ * The notebooks that are open: finds cells in them, shows one, runs one.
+ */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { insertCell } from './insert';
+
+interface Place {
+  readonly panel: NotebookPanel;
+  readonly index: number;
+}
+
+/** Shows the cell of this id; false if no open notebook has it. */
+export type ShowCell = (cell: string) => boolean;
+
+export class Notebooks {
+  constructor(
+    private readonly app: JupyterFrontEnd,
+    private readonly tracker: INotebookTracker
+  ) {}
+
+  /** Shows a cell by its id, in the notebook in front if that has it: copies of a notebook share their cells' ids. */
+  readonly showCell: ShowCell = cell => {
+    const place = this.places().find(one => one.panel.model?.cells.get(one.index).id === cell);
+    if (place) {
+      this.show(place);
+    }
+    return place !== undefined;
+  };
+
+  /** Writes a line into a new cell of the notebook in front. */
+  async insert(line: string): Promise<boolean> {
+    const panel = this.tracker.currentWidget;
+    if (!panel) {
+      return false;
+    }
+    this.app.shell.activateById(panel.id);
+    return insertCell(this.app.commands, line);
+  }
+
+  /** Runs the cell of the notebook in front that holds just this line; makes one where there is none. */
+  async runLine(line: string): Promise<void> {
+    const front = this.tracker.currentWidget;
+    const place = this.places().find(
+      ({ panel, index }) => panel === front && panel.model?.cells.get(index).sharedModel.getSource().trim() === line
+    );
+    if (place) {
+      this.show(place);
+    } else if (!(await this.insert(line))) {
+      return;
+    }
+    await this.app.commands.execute('notebook:run-cell');
+  }
+
+  private show({ panel, index }: Place): void {
+    const { content } = panel;
+    this.app.shell.activateById(panel.id);
+    content.mode = 'command';
+    content.deselectAll();
+    content.activeCellIndex = index;
+    void content.scrollToItem(index, 'smart');
+    content.activate();
+  }
+
+  /** Every cell of every open notebook, those of the notebook in front first. */
+  private places(): Place[] {
+    const panels: NotebookPanel[] = [];
+    this.tracker.forEach(panel => {
+      panels.push(panel);
+    });
+    const front = this.tracker.currentWidget;
+    panels.sort((left, right) => Number(right === front) - Number(left === front));
+    return panels.flatMap(panel =>
+      Array.from({ length: panel.model?.cells.length ?? 0 }, (_, index) => ({ panel, index }))
+    );
+  }
+}
