@@ -10,7 +10,7 @@ from collections.abc import Set
 from dataclasses import replace
 
 from kgnb.agents.question_answering.actions import Action, Finish, Neighbours, Paths, Query, read_action, written
-from kgnb.agents.question_answering.patterns import sparql
+from kgnb.agents.question_answering.patterns import counted_from, sparql
 from kgnb.agents.question_answering.querying import check, proof_of, unknown, values_of
 from kgnb.agents.question_answering.questions import ActQuestion
 from kgnb.agents.question_answering.reading import Hop, Reading
@@ -95,10 +95,15 @@ def _offered(state: State, relations: Set[str]) -> list[str]:
 
 def action_of(reading: Reading) -> Action:
     """The action that asks what a reading asks: one relation of an entity, or a query."""
-    plain = reading.form == "values" and reading.type is None and not reading.by
+    plain = reading.form == "values" and _bare(reading)
     if plain and reading.start is not None and len(reading.hops) == 1:
         return Neighbours(reading.start, reading.hops[0].relation)
     return Query(sparql(reading))
+
+
+def _bare(reading: Reading) -> bool:
+    """Whether a reading is a path and nothing else."""
+    return reading.type is None and not (reading.by or reading.also or reading.among or reading.apart)
 
 
 def allowed(state: State, action: Action) -> Action:
@@ -165,14 +170,16 @@ def _performed(state: State, acted: Acted) -> Acted:
     if isinstance(action, Query):
         values, note = values_of(hood, action.sparql)
         reading = acted.reading
-        if reading is not None and reading.start is not None and reading.hops and not reading.type and not reading.by:
+        if reading is not None and reading.start is not None and reading.hops and _bare(reading):
             paths, more = hood.along(reading.start, reading.hops)
             if reading.target is not None:
                 paths = [path for path in paths if reading.target in (path[-1][0], path[-1][2])]
             triples = tuple(dict.fromkeys(triple for path in paths for triple in path))
             note = note or more
         else:
-            triples = proof_of(hood, action.sparql) if values else ()
+            counted = reading is not None and reading.counted
+            query = counted_from(reading, values) if reading is not None and counted else action.sparql
+            triples = proof_of(hood, query) if values else ()
         return replace(acted, values=values, triples=triples, notes=(note,) if note else ())
     return acted
 

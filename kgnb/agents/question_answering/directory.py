@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from kgnb.agents.question_answering.names import ALIASES, NAMING, local_name
 from kgnb.agents.question_answering.neighbourhood import Neighbourhood
 from kgnb.agents.question_answering.phrases import EMPTY, says
+from kgnb.agents.question_answering.reading import TYPE
 from kgnb.agents.question_answering.values import How
 from kgnb.agents.question_answering.wording import Wording
 from kgnb.errors import BackendError
@@ -24,6 +25,10 @@ _VECTORS = 4000  # names compared by their vectors
 _WORDS = 7  # of a mention
 _FUZZY = 0.82
 _NEAR = 0.6
+_CLASSES = 2000
+INSTANCE = Iri("http://www.wikidata.org/prop/direct/P31")
+_TYPING = frozenset(["type", "instance of", "is a", "object type", "type object type"])
+"""What relations are called that say of what class a thing is, in graphs that do not use RDF's own."""
 
 Span = tuple[int, int]
 Hit = tuple[Span, Iri, str, float, How]
@@ -38,28 +43,41 @@ class Directory:
         self._by_word: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         self._read = False
         self.partial = False
-        self._classes: dict[Iri, int] | None = None
+        self._classes: dict[Iri, Iri] | None = None
 
-    def classes(self) -> dict[Iri, int]:
-        """The classes with how many instances each has, and declared ones without."""
+    def classes(self) -> dict[Iri, Iri]:
+        """The classes, with the relation that says what is of them; declared ones without instances too."""
         if self._classes is None:
             self._classes = {}
-            instances = f"SELECT ?c (COUNT(?s) AS ?n) WHERE {{ ?s <{RDF}type> ?c }} GROUP BY ?c"
-            declared = (
+            for relation in self.typing():
+                self._read_classes(
+                    f"SELECT ?c (COUNT(?s) AS ?n) WHERE {{ ?s {n3(relation)} ?c }} GROUP BY ?c", relation
+                )
+            self._read_classes(
                 f"SELECT DISTINCT ?c WHERE {{ {{ ?c a <{OWL}Class> }} UNION {{ ?c a <{RDFS}Class> }} "
-                f"UNION {{ ?c <{RDFS}subClassOf> ?d }} UNION {{ ?d <{RDFS}subClassOf> ?c }} }}"
+                f"UNION {{ ?c <{RDFS}subClassOf> ?d }} UNION {{ ?d <{RDFS}subClassOf> ?c }} }}",
+                TYPE,
             )
-            for query in (instances, declared):
-                try:
-                    rows = self._hood.select(query, limit=2000).rows
-                except BackendError:
-                    continue
-                for row in sorted(rows, key=str):
-                    number = row[1] if len(row) > 1 else None
-                    if isinstance(row[0], Iri) and not row[0].startswith((OWL, RDF, RDFS)):
-                        count = int(number.text) if isinstance(number, Literal) and number.text.isdecimal() else 0
-                        self._classes.setdefault(row[0], count)
         return self._classes
+
+    def typing(self) -> tuple[Iri, ...]:
+        """The relations of the graph that say what class a thing is of: RDF's own, and those of its name."""
+        named = [
+            iri
+            for iri, _, sample in self._hood.vocabulary()
+            if isinstance(sample, Iri) and iri != TYPE and (iri == INSTANCE or normal(local_name(iri)) in _TYPING)
+        ]
+        return (TYPE, *named)
+
+    def _read_classes(self, query: str, relation: Iri) -> None:
+        assert self._classes is not None
+        try:
+            rows = self._hood.select(query, limit=_CLASSES).rows
+        except BackendError:
+            return
+        for row in sorted(rows, key=str):
+            if isinstance(row[0], Iri) and not row[0].startswith((OWL, RDF, RDFS)):
+                self._classes.setdefault(row[0], relation)
 
     def mentions(self, sentence: Sequence[str]) -> list[Hit]:
         """Every entity that words of the question may name."""
@@ -77,6 +95,13 @@ class Directory:
         if not hits:
             hits = self._alike(sentence, open_spans)
         return hits
+
+    def exactly(self, sentence: Sequence[str]) -> list[Hit]:
+        """The entities that words of the question name just so; asks for those texts alone."""
+        spans = list(_spans(sentence))
+        if not self._read:
+            self._exact(sentence, spans)
+        return [hit for span in spans for hit in self._named(sentence, span)]
 
     def _named(self, sentence: Sequence[str], span: Span) -> list[Hit]:
         text = " ".join(sentence[span[0] : span[1]])
@@ -177,6 +202,7 @@ def _spans(sentence: Sequence[str]) -> Iterable[Span]:
                 not any(map(says, piece))
                 or plain[-1] in ("'s", "the", "a", "of")
                 or not any(c.isalnum() for c in plain[0])
+                or not any(c.isalnum() for c in plain[-1])
             ):
                 continue
             if length == 1 and plain[0] in EMPTY:

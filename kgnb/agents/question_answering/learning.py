@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from kgnb.agents.question_answering.cutting import segmentations
 from kgnb.agents.question_answering.desk import Desk, Example
-from kgnb.agents.question_answering.phrases import find, masked, segmentations, tokens
+from kgnb.agents.question_answering.phrases import find, masked, tokens
 from kgnb.agents.question_answering.search import path_readings
 from kgnb.agents.question_answering.values import Options
 from kgnb.kg.terms import Iri, Literal, Term
@@ -47,7 +48,7 @@ def _explained(desk: Desk, text: str, entity: Iri, answers: frozenset[str], opti
         last = reading.hops[-1]
         if {_text(path[-1][0] if last.inverse else path[-1][2]) for path in paths} == answers:
             cut = next((c for c in segmentations(sentence, options.hops) if len(c) == len(reading.hops)), ())
-            return [(phrase.text, hop.relation) for phrase, hop in zip(cut, reading.hops, strict=False)]
+            return [(phrase.text, hop.relation) for phrase, hop in zip(cut, reading.hops, strict=False) if phrase.text]
     return []
 
 

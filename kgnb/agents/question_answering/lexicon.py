@@ -86,12 +86,16 @@ class Lexicon:
             self._whole = True
             common = sorted(self.hood.vocabulary(), key=lambda entry: (-entry[1], entry[0]))
             common = [entry for entry in common if is_relation(entry[0])][:_COMPARED]
-            fresh = {iri: sample for iri, _, sample in common} | fresh
+            fresh = {iri: sample for iri, _, sample in common} | {
+                iri: sample for iri, sample in fresh.items() if sample is not None or iri not in {c[0] for c in common}
+            }
         new = [iri for iri in sorted(fresh) if iri not in self._names and is_relation(iri)]
         self.hood.names.fetch(new)
         for iri in new:
             self._names[iri] = self.hood.names.of(iri)[:6] or (iri,)
-            self._samples[iri] = fresh[iri]
+        for iri, sample in fresh.items():
+            if sample is not None:
+                self._samples.setdefault(iri, sample)
 
     def forget(self) -> None:
         """Compare phrases anew, because something was learned."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from kgnb.agents.question_answering.directory import Directory, Hit
-from kgnb.agents.question_answering.phrases import find, tokens
+from kgnb.agents.question_answering.phrases import AUXILIARIES, find, says, tokens
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Link, Linked
 from kgnb.kg.terms import Iri, is_iri
@@ -51,7 +51,8 @@ def _given(state: State) -> Linked:
         mention = " ".join(sentence[best[0] : best[1]]) if best else ""
         found.append(Link(meant, names.label(meant), mention, 1.0, "given"))
     notes = tuple(f"{old} redirects to {new}" for old, new in same.items())
-    return Linked((*found, *_classes(state, sentence, found)), given=True, notes=notes)
+    also = [*_classes(state, sentence, found), *_named_too(state, sentence, found)]
+    return Linked((*found, *also), given=True, notes=notes)
 
 
 def _classes(state: State, sentence: Sequence[str], given: Sequence[Link]) -> list[Link]:
@@ -70,6 +71,30 @@ def _classes(state: State, sentence: Sequence[str], given: Sequence[Link]) -> li
             mention = _words(sentence, span)
             found.setdefault(span, Link(iri, names.label(iri), mention, 0.95, "normalised", is_class=True))
     return list(found.values())
+
+
+def _named_too(state: State, sentence: Sequence[str], given: Sequence[Link]) -> list[Link]:
+    """Other entities that the question names in just so many words: "Is A the capital of B?" may come with B alone.
+
+    Looked for only where a question of yes or no, or words in capitals, leave something to be named.
+    """
+    left = list(sentence)
+    for link in given:
+        if link.mention and (span := find(link.mention, left)):
+            left[span[0] : span[1]] = ["_"] * (span[1] - span[0])
+    asks = bool(left) and left[0].lower() in AUXILIARIES
+    if not asks and not any(token[:1].isupper() and token[1:].islower() and says(token) for token in left[1:]):
+        return []
+    taken: set[int] = set()
+    found: list[Link] = []
+    classes = directory(state).classes()
+    relations = {relation for relation, _, _ in state.desk.hood.vocabulary()}
+    hits = [hit for hit in directory(state).exactly(left) if hit[1] not in relations and hit[1] not in classes]
+    for span, iri, _, score, how in sorted(hits, key=lambda hit: (hit[0][0] - hit[0][1], -hit[3], hit[1])):
+        if not taken & set(range(*span)) and "_" not in left[span[0] : span[1]]:
+            taken |= set(range(*span))
+            found.append(Link(iri, state.desk.hood.names.label(iri), _words(sentence, span), score, how))
+    return found
 
 
 def _found(state: State) -> Linked:

@@ -35,12 +35,7 @@ def observe(state: State) -> State:
     else:
         notes = (*notes, "observation is switched off: only the readings of the question are seen")
     shown = iris(tuple(seen.triple for seen in triples))
-    used = frozenset(
-        str(iri)
-        for reading in readings
-        for iri in (reading.start, reading.type, *(hop.relation for hop in (*reading.hops, *reading.by)))
-        if iri is not None
-    )
+    used = frozenset(str(iri) for reading in readings for iri in reading.iris)
     labels = desk.hood.names.labels(sorted(shown | used))
     observation = Observation(
         triples, readings, notes, desk.hood.queries - queries, desk.wording.computed - embedded, labels

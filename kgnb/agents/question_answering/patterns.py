@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgnb.agents.question_answering.reading import Hop, Reading
-from kgnb.kg.terms import RDF, RDFS, Iri, n3
+from kgnb.agents.question_answering.reading import TYPE, Hop, Reading
+from kgnb.kg.terms import RDFS, Iri, Literal, Term, n3
 
 OPERATORS = (">", "<", ">=", "<=", "=")
+IN_YEAR = "in"
+"""The operator of a bound that is a year, whatever kind of date it is compared with."""
 
 
 def pattern(start: Iri | None, hops: Sequence[Hop], last: str = "") -> str:
@@ -32,35 +34,47 @@ def path_query(start: Iri, hops: Sequence[Hop], extra: str = "") -> str:
     return f"SELECT DISTINCT {nodes} WHERE {{ {pattern(start, hops)} {extra}}} ORDER BY {nodes}"
 
 
-def of_type(variable: str, kind: Iri) -> str:
+SUBCLASS = {"http://www.wikidata.org/prop/direct/P31": "http://www.wikidata.org/prop/direct/P279"}
+"""Which relation leads to a wider class, where another than RDF's says what class a thing is of."""
+
+
+def of_type(variable: str, kind: Iri, typed_by: Iri = TYPE) -> str:
     """That a value belongs to a class, or to a subclass of it."""
     # two patterns rather than one path, so that the type itself can be shown as proof
-    if kind.startswith("http://www.wikidata.org/entity/"):
-        direct = "http://www.wikidata.org/prop/direct/"
-        return f"{variable} <{direct}P31> ?kind . ?kind <{direct}P279>* {n3(kind)} ."
-    return f"{variable} <{RDF}type> ?kind . ?kind <{RDFS}subClassOf>* {n3(kind)} ."
+    wider = SUBCLASS.get(typed_by, f"{RDFS}subClassOf")
+    return f"{variable} {n3(typed_by)} ?kind . ?kind <{wider}>* {n3(kind)} ."
 
 
 def body(reading: Reading) -> str:
     """The graph pattern of a reading; its values are ``?answer``, what they are ordered or compared by ``?by``."""
     parts: list[str] = []
+    if reading.among:
+        parts.append(f"VALUES ?answer {{ {' '.join(map(n3, reading.among))} }}")
     if reading.start is not None and reading.hops:
         parts.append(pattern(reading.start, reading.hops, "?answer"))
+        if reading.apart:
+            node = "?answer" if reading.apart == len(reading.hops) else f"?v{reading.apart}"
+            parts.append(f"FILTER ({node} != {n3(reading.start)})")
+    for number, condition in enumerate(reading.also):
+        parts.append(_from_answer(condition.hops, n3(condition.entity), f"?c{number}_"))
     if reading.type is not None:
-        parts.append(of_type("?answer", reading.type))
+        parts.append(of_type("?answer", reading.type, reading.typed_by))
     if reading.by:
-        parts.append(_from_answer(reading.by))
-    if reading.bound is not None and reading.operator in OPERATORS:
+        parts.append(_from_answer(reading.by, "?by", "?b"))
+    if reading.bound is not None:
         compared = "?by" if reading.by else "?answer"
-        parts.append(f"FILTER ({compared} {reading.operator} {n3(reading.bound)})")
+        if reading.operator == IN_YEAR:
+            parts.append(f"FILTER (STRSTARTS(STR({compared}), {n3(Literal(reading.bound.text))}))")
+        elif reading.operator in OPERATORS:
+            parts.append(f"FILTER ({compared} {reading.operator} {n3(reading.bound)})")
     return " ".join(parts)
 
 
-def _from_answer(hops: Sequence[Hop]) -> str:
+def _from_answer(hops: Sequence[Hop], end: str, between: str) -> str:
     here = "?answer"
     parts: list[str] = []
     for place, hop in enumerate(hops, start=1):
-        there = "?by" if place == len(hops) else f"?b{place}"
+        there = end if place == len(hops) else f"{between}{place}"
         subject, object_ = (there, here) if hop.inverse else (here, there)
         parts.append(f"{subject} {n3(hop.relation)} {object_} .")
         here = there
@@ -74,25 +88,35 @@ def sparql(reading: Reading) -> str:
         asked = where
         if reading.target is not None:
             asked = f"{where} FILTER (?answer = {n3(reading.target)})"
-            if reading.start is not None and reading.hops and reading.type is None and not reading.by:
+            plain = reading.type is None and not reading.by and not reading.also and not reading.apart
+            if reading.start is not None and reading.hops and plain:
                 asked = _ended(reading)
         return f"ASK {{ {asked} }}"
     if reading.form == "count":
         return f"SELECT (COUNT(DISTINCT ?answer) AS ?n) WHERE {{ {where} }}"
     if reading.form in ("most", "least"):
-        order = "DESC" if reading.form == "most" else "ASC"
-        if reading.counted:
-            counted = f"SELECT ?answer (COUNT(DISTINCT ?by) AS ?n) WHERE {{ {where} }} GROUP BY ?answer"
-            return f"{counted} ORDER BY {order}(?n) ?answer"
         best = "MAX" if reading.form == "most" else "MIN"
+        if reading.counted:
+            all_n, all_m = (
+                f"{{ SELECT ?answer (COUNT(DISTINCT ?by) AS {name}) WHERE {{ {where} }} GROUP BY ?answer }}"
+                for name in ("?n", "?m")
+            )
+            extreme = f"{{ SELECT ({best}(?m) AS ?n) WHERE {{ {all_m} }} }}"
+            return f"SELECT DISTINCT ?answer WHERE {{ {extreme} {all_n} }} ORDER BY ?answer"
         inner = f"{{ SELECT ({best}(?by) AS ?best) WHERE {{ {where} }} }}"
         return f"SELECT DISTINCT ?answer WHERE {{ {inner} {where} FILTER (?by = ?best) }} ORDER BY ?answer"
     return f"SELECT DISTINCT ?answer WHERE {{ {where} }} ORDER BY ?answer"
 
 
+def counted_from(reading: Reading, values: Sequence[Term]) -> str:
+    """The query for what was counted of the values there are most of: the proof that they have so many."""
+    chosen = " ".join(n3(value) for value in values if isinstance(value, Iri))
+    return f"SELECT DISTINCT ?answer WHERE {{ VALUES ?answer {{ {chosen} }} {body(reading)} }}"
+
+
 def _ended(reading: Reading) -> str:
     """The path of a reading with its target in the place of the last variable, which any store looks up at once."""
     assert reading.start is not None and reading.target is not None
-    if reading.hops[-1].relation == f"{RDF}type" and len(reading.hops) == 1 and isinstance(reading.target, Iri):
-        return of_type(n3(reading.start), reading.target)
+    if reading.hops[-1].relation == reading.typed_by and len(reading.hops) == 1 and isinstance(reading.target, Iri):
+        return of_type(n3(reading.start), reading.target, reading.typed_by)
     return pattern(reading.start, reading.hops, n3(reading.target))

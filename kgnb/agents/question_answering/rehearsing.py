@@ -120,7 +120,8 @@ def estimate(cases: Sequence[Sequence[Reading]], shares: dict[Iri, float]) -> di
             weights = [math.exp(_SHARP * (score - max(scores))) for score in scores]
             for reading, weight in zip(readings, weights, strict=True):
                 for at, ((phrase, _), hop) in enumerate(zip(reading.phrases, reading.hops, strict=True)):
-                    mass[phrase][hop.relation][reading.start, reading.hops[:at]] += weight / sum(weights)
+                    if phrase:  # a way back has no words of its own
+                        mass[phrase][hop.relation][reading.start, reading.hops[:at]] += weight / sum(weights)
         learned = {}
         for phrase, relations in mass.items():
             # however many questions ask it of one entity, that entity speaks once
@@ -162,7 +163,8 @@ def _meant_elsewhere(desk: Desk, cases: Sequence[Sequence[Reading]], *, inverse:
     for readings in cases:
         for reading in readings:
             for at, (phrase, _) in enumerate(reading.phrases):
-                places[phrase].add((reading.start, reading.hops[:at]))
+                if phrase:
+                    places[phrase].add((reading.start, reading.hops[:at]))
     found: dict[str, float] = {}
     for phrase, around in places.items():
         have: dict[Iri, int] = defaultdict(int)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from kgnb.agents.question_answering.cutting import segmentations
 from kgnb.agents.question_answering.lexicon import (
     BACKWARD,
     SPREAD,
@@ -20,7 +21,7 @@ from kgnb.agents.question_answering.lexicon import (
     is_relation,
     not_elsewhere,
 )
-from kgnb.agents.question_answering.phrases import Phrase, segmentations, ungrand
+from kgnb.agents.question_answering.phrases import Phrase, ungrand
 from kgnb.agents.question_answering.reading import Hop, Reading
 from kgnb.kg.terms import Iri
 
@@ -31,6 +32,8 @@ MERGED = 3.0
 
 DOUBT = 0.2
 """The least a single phrase counts for among several: the others speak for the path as well."""
+HOP = 0.1
+"""What each further relation costs a reading, in log likelihood: what one relation says is not said by two."""
 RETURN = 3.0
 """What it costs to go back along the relation one came by: few ask for that."""
 
@@ -76,7 +79,7 @@ def path_readings(
 
 def _whole_names(cuts: Sequence[tuple[Phrase, ...]], lexicon: Lexicon) -> Sequence[tuple[Phrase, ...]]:
     """The cuts that leave whole what is, word for word, the name of a relation: "country of citizenship" is one."""
-    phrases = list(dict.fromkeys(phrase for cut in cuts for phrase in cut))
+    phrases = list(dict.fromkeys(phrase for cut in cuts for phrase in cut if not phrase.back))
     fits = dict(zip(phrases, lexicon.fits(phrases), strict=True))
     named = [phrase for phrase in phrases if phrase.words > 1 and fits[phrase].named]
     longest = max(named, key=lambda phrase: phrase.words, default=None)
@@ -86,6 +89,9 @@ def _whole_names(cuts: Sequence[tuple[Phrase, ...]], lexicon: Lexicon) -> Sequen
 def _beam(start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool) -> list[_Partial]:
     beam = [_Partial(0.0)]
     for phrase in cut:
+        if phrase.back:  # "shares a director with X": along the same relation, the other way
+            beam = [replace(path, hops=(*path.hops, _turned(path.hops[-1]))) for path in beam if path.hops]
+            continue
         grown: list[_Partial] = []
         for path in beam:
             ways = lexicon.hood.ways(start, path.hops, inverse=inverse).hops
@@ -98,6 +104,10 @@ def _beam(start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool) ->
         grown.sort(key=lambda path: (-path.score, [(hop.relation, hop.inverse) for hop in path.hops]))
         beam = grown[:BEAM]
     return beam
+
+
+def _turned(hop: Hop) -> Hop:
+    return Hop(hop.relation, not hop.inverse)
 
 
 def _step(
@@ -125,13 +135,15 @@ def _reading(start: Iri, cut: Sequence[Phrase], path: _Partial, lexicon: Lexicon
     said = "; ".join(
         f'"{phrase.text.rstrip("?")}" as {lexicon.name(hop.relation)}{" (inverse)" if hop.inverse else ""}'
         for phrase, hop in zip(cut, path.hops, strict=True)
+        if not phrase.back
     )
     words = sum(phrase.words for phrase in cut)
     return Reading(
         start,
         path.hops,
-        score=path.score / max(1, words),
+        score=path.score / max(1, words) - HOP * (sum(not phrase.back for phrase in cut) - 1),
         confidence=path.confidence,
         explanation=said,
         phrases=tuple((phrase.text, phrase.words) for phrase in cut),
+        apart=next((place for place, phrase in enumerate(cut, start=1) if phrase.back), 0),
     )

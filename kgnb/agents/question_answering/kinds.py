@@ -1,0 +1,46 @@
+"""What kind of value a relation leads to: a number, a date, a text or a thing."""
+
+from __future__ import annotations
+
+from kgnb.kg.terms import XSD, Literal, Term
+
+_NUMBERS = frozenset(
+    XSD + name
+    for name in [
+        "integer",
+        "decimal",
+        "double",
+        "float",
+        "int",
+        "long",
+        "short",
+        "byte",
+        "nonNegativeInteger",
+        "positiveInteger",
+        "nonPositiveInteger",
+        "negativeInteger",
+        "unsignedInt",
+        "unsignedLong",
+        "unsignedShort",
+        "unsignedByte",
+    ]
+)
+_DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp"))
+
+
+def kind_of(sample: Term | None) -> str:
+    """ "number", "date", "text" or "thing", as one object of the relation shows.
+
+    >>> kind_of(Literal("1908", datatype=f"{XSD}gYear")), kind_of(None)
+    ('date', 'thing')
+    """
+    if not isinstance(sample, Literal):
+        return "thing"
+    if sample.datatype in _NUMBERS:
+        return "number"
+    return "date" if sample.datatype in _DATES else "text"
+
+
+def is_date(datatype: str | None) -> bool:
+    """Whether literals of a datatype are days or years."""
+    return datatype in _DATES
