@@ -30,7 +30,7 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
     if not reports and len(folders) > 2:
         raise click.UsageError("runs are compared two at a time, reports any number")
     if reports:
-        compared = compare_reports(folders)
+        compared = compare_reports(folders, out)
         click.echo(text_of(compared))
         if out:
             Path(out).mkdir(parents=True, exist_ok=True)

@@ -41,7 +41,8 @@ def outcome(command: click.Command, arguments: Sequence[str] | None) -> int:
         return _say(f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), "", FAILED, state)
     except (click.Abort, KeyboardInterrupt) as error:
         number = getattr(error.__context__ if isinstance(error, click.Abort) else error, "signal", 2)
-        return _say(str(error) or "interrupted", "", 128 + number, state)
+        notes = "\n".join(getattr(error, "__notes__", ()))
+        return _say(str(error) or "interrupted", notes, 128 + number, state)
 
 
 def _say(what: str, fix: str, status: int, state: Mapping[str, bool]) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
 from kgnb.cli.progress import TerminalLine
+from kgnb.results.wording import seconds
 
 if TYPE_CHECKING:
     from kgnb.reporting.sweep import OnItem, SweepResult
@@ -24,7 +27,8 @@ def sweep(file: str, workers: int, out: str | None, shard: str, scheduler: str) 
 
     The file names a report and, for each parameter, one value or a list of them. Every combination runs in a process
     and a folder of its own; one that fails is tried once more and does not stop the others. The same command again, or
-    kgnb resume FOLDER, runs what is not done. The path of the comparison goes to standard output.
+    kgnb resume FOLDER, runs what is not done. The path of the comparison goes to standard output. All that run at once
+    keep the model's requests and tokens a minute together; docs/sweeps.md has the rest.
 
     \b
     A file:
@@ -47,11 +51,20 @@ def sweep(file: str, workers: int, out: str | None, shard: str, scheduler: str) 
 
 
 def told(run: Callable[[OnItem], SweepResult]) -> None:
-    """Run a sweep with its progress on the terminal, and say what it left."""
-    line = TerminalLine()
+    """Run a sweep with its progress on standard error, and say what it left."""
+    line, begun = TerminalLine(), time.monotonic()
+    before: list[int] = []
 
     def draw(through: int, failed: int, total: int) -> None:
-        line.draw(f"{through} of {total} reports{f', {failed} failed' if failed else ''}", now=True)
+        before[:] = before or [through]
+        words = [f"{through} of {total} reports"]
+        if failed:
+            words.append(f"{failed} failed")
+        if (ran := through - before[0]) and through < total:
+            words.append(f"about {seconds((time.monotonic() - begun) / ran * (total - through))} to go")
+        line.draw(", ".join(words), now=True)
+        if not sys.stderr.isatty() and ran:  # in a log, a line each
+            click.echo(", ".join(words), err=True)
 
     try:
         result = run(draw)

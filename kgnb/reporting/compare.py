@@ -7,8 +7,10 @@ from pathlib import Path
 
 from kgnb.errors import DataError
 from kgnb.reporting.comparing import Compared, compare_reports, load_run
+from kgnb.reporting.comparison_page import cost_against_quality
 from kgnb.reporting.files import write_whole
 from kgnb.reporting.parameters import assignments
+from kgnb.reporting.plot import Plot
 from kgnb.reporting.report import REPORTS
 from kgnb.reporting.session import Session
 from kgnb.results.table import Column, Table, Value
@@ -33,18 +35,46 @@ def save(compared: Compared, session: Session) -> None:
 
 
 def shown(compared: Compared) -> Table:
-    """A row a report."""
-    names = [*compared.varied, "state"]
+    """A row a report, best first, with the folder it is in."""
+    names = [*compared.varied, "folder", "state"]
     numbers = [*compared.columns, *compared.cost_columns]
     columns = [Column(f"p{at}", name) for at, name in enumerate(names)]
     columns += [Column(f"n{at}", name, "number") for at, name in enumerate(numbers)]
     rows: list[list[Value]] = []
-    for row in compared.rows:
+    for row in compared.ranked:
         told = [assignments({"": row.parameters[name]})[0][1:] for name in compared.varied]
         figures = {**row.cost, **row.figures}
-        rows.append([*told, row.state, *(figures.get(name) for name in numbers)])
-    notes = [f"row {number}: {note}" for number, row in enumerate(compared.rows, 1) for note in row.notes]
-    return Table(columns, rows, caption="Parameters against headline figures and costs", notes=notes)
+        rows.append([*told, Path(row.page).parent.name, row.state, *(figures.get(name) for name in numbers)])
+    notes = [
+        *_best(compared),
+        *(f"{Path(row.page).parent.name}: {note}" for row in compared.rows for note in row.notes),
+    ]
+    return Table(columns, rows, caption="Parameters against headline figures and costs, best first", notes=notes)
+
+
+def cost(compared: Compared) -> Plot | None:
+    """The main figure against what it cost; nothing where there is nothing to compare."""
+    return cost_against_quality(compared)
+
+
+def failed(compared: Compared) -> Table:
+    """The reports that did not run to their end, and why."""
+    rows: list[list[Value]] = [
+        [Path(row.page).parent.name, row.state, row.error] for row in compared.rows if row.state != "done"
+    ]
+    notes = [] if rows else ["All of them ran to their end."]
+    return Table([Column("folder", "folder"), Column("state", "state"), Column("why", "why")], rows, notes=notes)
+
+
+def _best(compared: Compared) -> list[str]:
+    """Which report is best in each figure, where not all are alike."""
+    found = []
+    for name in compared.columns:
+        values = {row.figures[name] for row in compared.rows if name in row.figures}
+        if len(values) > 1:
+            folders = [Path(row.page).parent.name for row in compared.rows if row.figures.get(name) == max(values)]
+            found.append(f"best {name}: {max(values):,} ({', '.join(folders)})")
+    return found
 
 
 def fixed(compared: Compared) -> Table:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,10 +15,11 @@ from kgnb.reporting.files import write_whole
 from kgnb.reporting.grid import Grid
 from kgnb.reporting.item import read_state
 from kgnb.reporting.ledger import read_ledger
-from kgnb.reporting.listing import document, table
 from kgnb.reporting.parameters import Value, assignments
 from kgnb.reporting.request import read_request
 from kgnb.run import Run
+
+MAIN = ("f1", "hits1", "hits@1", "accuracy", "exact", "micro f1")
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,26 @@ class Compared:
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON, the same bytes for the same results."""
+        return asdict(self) | {"states": self.states}
+
+    @property
+    def states(self) -> dict[str, int]:
+        """How many reports are in which state, by name."""
         counts: dict[str, int] = {}
         for row in self.rows:
             counts[row.state] = counts.get(row.state, 0) + 1
-        return asdict(self) | {"states": dict(sorted(counts.items()))}
+        return dict(sorted(counts.items()))
+
+    @property
+    def main(self) -> str:
+        """The figure to put reports in order by: the one most often looked at, else the first there is."""
+        known = {name.casefold(): name for name in reversed(self.columns)}
+        return next((known[name] for name in MAIN if name in known), self.columns[0] if self.columns else "")
+
+    @property
+    def ranked(self) -> list[Row]:
+        """The rows, best first; those without figures last."""
+        return sorted(self.rows, key=lambda row: -row.figures.get(self.main, float("-inf")))
 
     @property
     def columns(self) -> list[str]:
@@ -80,8 +97,8 @@ def compare_items(folder: Path, grid: Grid) -> Compared:
     return Compared(_name(grid.report), grid.varied, fixed, tuple(rows))
 
 
-def compare_reports(folders: Iterable[Path | str]) -> Compared:
-    """Reports (their folders) side by side, of one kind or of several.
+def compare_reports(folders: Iterable[Path | str], start: Path | str | None = None) -> Compared:
+    """Reports (their folders) side by side, of one kind or of several; links to them go from the folder ``start``.
 
     Raises:
         DataError: a folder holds no report.
@@ -92,14 +109,16 @@ def compare_reports(folders: Iterable[Path | str]) -> Compared:
         if ledger is None:
             raise DataError("there is no report", where=str(folder), fix="Name a folder that kgnb report has written.")
         asked = {"report": _name(request.report)} | dict(request.values) if request else {"report": folder.parent.name}
-        found.append((folder, asked, "done" if ledger.state == "ran" else ledger.state, metrics))
-    told = [asked for _, asked, _, _ in found]
+        error = next((cell.error for cell in ledger.cells.values() if cell.state == "failed"), "")
+        page = os.path.relpath(folder, start) if start else folder.resolve().name
+        found.append((page, asked, "done" if ledger.state == "ran" else ledger.state, metrics, error))
+    told = [one[1] for one in found]
     names = list(dict.fromkeys(name for one in told for name in one))
     varied = tuple(name for name in names if len({json.dumps(one.get(name, "-")) for one in told}) > 1)
     rows = tuple(
-        Row({name: one.get(name) for name in varied}, state, f"{folder.name}/report.html",
-            headline_figures(metrics) if metrics else {}, costs(metrics), marks(metrics))
-        for one, (folder, _, state, metrics) in zip(told, found, strict=True)
+        Row({name: one.get(name) for name in varied}, state, f"{Path(page).as_posix()}/report.html",
+            headline_figures(metrics) if metrics else {}, costs(metrics), marks(metrics), error)
+        for page, one, state, metrics, error in found
     )  # fmt: skip
     fixed = {name: told[0][name] for name in names if name not in varied} if told else {}
     return Compared(str(fixed.pop("report", "several")), varied, fixed, rows)
@@ -125,51 +144,15 @@ def text_of(compared: Compared) -> str:
     )
 
 
-def write_comparison(folder: Path, compared: Compared, title: str) -> tuple[Path, Path]:
-    """Write ``comparison.html`` and ``comparison.json`` into the folder and say where."""
+def write_comparison(folder: Path, compared: Compared, title: str, again: str = "") -> tuple[Path, Path]:
+    """Write ``comparison.html`` and ``comparison.json`` into the folder and say where; ``again`` is put on the page."""
+    from kgnb.reporting.comparison_page import comparison_page  # draws; slow to import
+
     page, data = folder / "comparison.html", folder / "comparison.json"
     text = json.dumps(compared.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     write_whole(data, text)
-    write_whole(page, comparison_page(compared, title))
+    write_whole(page, comparison_page(compared, title, again))
     return page, data
-
-
-def comparison_page(compared: Compared, title: str) -> str:
-    """The comparison as one HTML file without network or script."""
-    done = sum(row.state == "done" for row in compared.rows)
-    fixed = " ".join(word for word in assignments(compared.fixed) if not word.endswith("="))
-    parts = [f"<p>{done} of {len(compared.rows)} reports are done. Best figures are bold.</p>"]
-    if done < len(compared.rows):
-        parts.append('<p class="alarm"><strong>This comparison is partial</strong>: some reports are missing.</p>')
-    parts.append(comparison_table(compared))
-    if fixed:
-        parts.append(f"<h2>The same in all</h2><p><code>{html.escape(fixed)}</code></p>")
-    return document(title, "".join(parts))
-
-
-def comparison_table(compared: Compared) -> str:
-    """The rows as an HTML table; what is best of each figure is bold (the largest: none of them is better small)."""
-    best = {
-        name: max((row.figures[name] for row in compared.rows if name in row.figures), default=None)
-        for name in compared.columns
-    }
-    names = [*compared.varied, "state", *compared.columns, *compared.cost_columns, "note", "page"]
-    rows = []
-    for row in compared.rows:
-        told = [html.escape(assignments({"": row.parameters[name]})[0][1:]) for name in compared.varied]
-        figures = [_figure(row.figures.get(name), best[name], len(compared.rows)) for name in compared.columns]
-        paid = [f"{row.cost[name]:,}" if name in row.cost else "-" for name in compared.cost_columns]
-        note = html.escape("; ".join([*row.notes, *([row.error] if row.error else [])]))
-        link = f'<a href="{html.escape(row.page, quote=True)}">open</a>' if row.page else ""
-        rows.append([*told, html.escape(row.state), *figures, *paid, note, link])
-    return table(names, rows)
-
-
-def _figure(value: Figure | None, best: Figure | None, rows: int) -> str:
-    if value is None:
-        return "-"
-    shown = f"{value:,}" if isinstance(value, int) else f"{value:.1f}" if abs(value) > 1 else f"{value:.3f}"
-    return f"<strong>{shown}</strong>" if value == best and rows > 1 else shown
 
 
 def _metrics(folder: Path) -> dict[str, Any]:

@@ -108,6 +108,12 @@ def grid_of(content: Any, where: str, lines: Lines | None = None) -> Grid:
     return Grid(content["report"], template.title, items, varied, content)
 
 
+def as_yaml(grid: Grid) -> str:
+    """The sweep's file again, without what it said of this machine."""
+    report = Path(grid.report).name if grid.report.endswith(".ipynb") else grid.report
+    return yaml.safe_dump({**grid.content, "report": report}, sort_keys=False, allow_unicode=True)
+
+
 def part_of(items: tuple[Item, ...], shard: str) -> tuple[Item, ...]:
     """Every n-th item, beginning with the i-th, for ``shard`` "i/n"; all of them for "".
 

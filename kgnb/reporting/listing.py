@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 STYLES = Path(__file__).parent / "template" / "report.css"
@@ -33,8 +33,10 @@ def document(title: str, body: str) -> str:
 """
 
 
-def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table; the cells are HTML already, the names are escaped here."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>\n" for row in rows)
+def table(names: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:
+    """A table; the cells are HTML already, the names are escaped here. Columns of ``numbers`` are flush right."""
+    styles = [' style="text-align: right"' if at in numbers else "" for at in range(len(names))]
+    head = "".join(f"<th{style}>{html.escape(name)}</th>" for name, style in zip(names, styles, strict=True))
+    cells = (zip(row, styles, strict=True) for row in rows)
+    body = "".join(f"<tr>{''.join(f'<td{style}>{cell}</td>' for cell, style in row)}</tr>\n" for row in cells)
     return f'<div class="output"><table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>'

@@ -22,9 +22,10 @@ from kgnb.reporting.comparing import compare_items, write_comparison
 from kgnb.reporting.digests import data_digests
 from kgnb.reporting.files import write_whole
 from kgnb.reporting.forks import POSSIBLE, Forks, modules_of
-from kgnb.reporting.grid import Grid, Item, grid_of, part_of, read_grid
+from kgnb.reporting.grid import Grid, Item, as_yaml, grid_of, part_of, read_grid
 from kgnb.reporting.item import ItemState, read_state
 from kgnb.reporting.processes import Running, as_line
+from kgnb.reporting.redaction import known_secrets, redact
 from kgnb.reporting.report import REPORTS, Interrupted, digest_of, find_template
 from kgnb.settings import Settings
 
@@ -86,6 +87,7 @@ def run_sweep(
     if out is None:
         out = REPORTS / "sweeps" / (grid.title if isinstance(source, Grid) else Path(source).stem)
     folder = Path(out)
+    _refuse_secrets(grid, settings)
     items = part_of(grid.items, shard)
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / FILE, json.dumps(grid.content, indent=1, ensure_ascii=False) + "\n")
@@ -100,8 +102,12 @@ def run_sweep(
         elif todo:
             width = min(workers, len(todo))
             _run_here(folder, grid.report, todo, width, settings, _counter(on_item, len(items), len(items) - len(todo)))
+    except Interrupted as error:
+        error.add_note(f"What is done is kept. Go on with it: kgnb resume {folder}")
+        raise
     finally:
-        html, comparison = write_comparison(folder, compare_items(folder, grid), f"{grid.title}: a sweep")
+        again = f"kgnb sweep sweep.yaml    # a file with this content\n\n{as_yaml(grid)}"
+        html, comparison = write_comparison(folder, compare_items(folder, grid), f"{grid.title}: a sweep", again)
     result = SweepResult(folder, html, comparison, states(folder, grid), width)
     failed = [item for item in items if _state(folder, item) == "failed"]
     if failed:
@@ -113,6 +119,18 @@ def run_sweep(
             fix=f"The comparison of the rest: {html}\nTry the failed ones again: kgnb resume {folder}",
         )
     return result
+
+
+def _refuse_secrets(grid: Grid, settings: Settings) -> None:
+    """A sweep keeps its values as they are, to run them; none of them may be one that must not be kept."""
+    secrets = known_secrets(settings)
+    for item in grid.items:
+        for name, value in item.values.items():
+            if redact(value, secrets) != value:
+                raise ValueError(
+                    f"parameter {name}: its value is a secret of this environment, and a sweep writes its values down\n"
+                    'Name the variable in the settings instead: key = "env:NAME".'
+                )
 
 
 def resume_sweep(folder: Path | str, **given: object) -> SweepResult:

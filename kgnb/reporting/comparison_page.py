@@ -1,0 +1,161 @@
+"""The page of a comparison: best first, what it cost beside what it found, and what failed, with the reason."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from kgnb.reporting.comparing import Compared, Row
+from kgnb.reporting.figures import Figure
+from kgnb.reporting.listing import document, table
+from kgnb.reporting.parameters import Value, assignments
+from kgnb.reporting.plot import Plot, Theme
+
+MOST = 40  # bars
+
+
+def comparison_page(compared: Compared, title: str, again: str = "") -> str:
+    """The comparison as one HTML file without network or script; ``again`` is what it was made from."""
+    done = [row for row in compared.rows if row.state == "done"]
+    parts = [f"<p>{_summary(compared, done)}</p>"]
+    if len(done) < len(compared.rows):
+        counts = ", ".join(f"{count} {state}" for state, count in compared.states.items() if state != "done")
+        parts.append(f'<p class="alarm"><strong>This comparison is partial</strong>: {counts}.</p>')
+    if compared.rows:
+        parts.append(comparison_table(compared))
+    if plot := cost_against_quality(compared):
+        parts.append(str(plot._repr_mimebundle_()["text/html"]))
+    parts += [_failed(compared), _same(compared)]
+    if again:
+        parts.append(f"<h2>How to run it again</h2><pre>{html.escape(again)}</pre>")
+    return document(title, "".join(parts))
+
+
+def comparison_table(compared: Compared) -> str:
+    """The rows as an HTML table, best first; the best of each figure is bold (none of them is better small)."""
+    best = {
+        name: max((row.figures[name] for row in compared.rows if name in row.figures), default=None)
+        for name in compared.columns
+    }
+    noted = any(row.notes for row in compared.rows)
+    names = [*compared.varied, "state", *compared.columns, *compared.cost_columns, *["note"] * noted, "page"]
+    rows = []
+    for row in compared.ranked:
+        told = [_code(row.parameters[name]) for name in compared.varied]
+        figures = [_figure(row.figures.get(name), best[name], len(compared.rows)) for name in compared.columns]
+        paid = [f"{row.cost[name]:,}" if name in row.cost else "-" for name in compared.cost_columns]
+        note = [html.escape("; ".join(row.notes))] * noted
+        link = f'<a href="{html.escape(row.page, quote=True)}">open</a>' if row.page else ""
+        rows.append([*told, html.escape(row.state), *figures, *paid, *note, link])
+    numbers = range(len(compared.varied) + 1, len(names) - 1 - noted)
+    return table(names, rows, numbers)
+
+
+def cost_against_quality(compared: Compared) -> Plot | None:
+    """The main figure over what it took; a bar each where nothing was paid; None where there is nothing to compare."""
+    main = compared.main
+    rows = [row for row in compared.ranked if main in row.figures]
+    if not main or len(rows) < 2:
+        return None
+    names = [label(compared, row) for row in rows]
+    values = [float(row.figures[main]) for row in rows]
+    cost = next((name for name in ("tokens", "calls") if len({row.cost.get(name) for row in rows}) > 1), "")
+    if cost and all(cost in row.cost for row in rows):
+        return _over_cost(names, [float(row.cost[cost]) for row in rows], values, cost, main)
+    return _bars(names[:MOST], values[:MOST], main, len(names))
+
+
+def label(compared: Compared, row: Row) -> str:
+    """What sets a row apart, as one would type it, shortened for a plot."""
+    words = " ".join(assignments({name: row.parameters[name] for name in compared.varied if row.parameters[name]}))
+    return words if len(words) <= 48 else words[:47] + "…"
+
+
+def _over_cost(names: Sequence[str], costs: Sequence[float], values: Sequence[float], cost: str, main: str) -> Plot:
+    front = _front(costs, values)
+
+    def draw(axes: Axes, theme: Theme) -> None:
+        axes.plot([costs[at] for at in front], [values[at] for at in front], "--", color=theme.line, zorder=1)
+        axes.scatter(costs, values, color=theme.series[0], s=28, zorder=3, clip_on=False)
+        for at in front:
+            axes.annotate(names[at], (costs[at], values[at]), (4, 4), textcoords="offset points",
+                          fontsize=7, color=theme.soft)  # fmt: skip
+        axes.margins(x=0.15, y=0.15)
+        axes.set_xlim(left=0)
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.set_xlabel(cost)
+        axes.set_ylabel(main)
+        axes.grid()
+        axes.set_axisbelow(True)
+
+    cheapest = ", ".join(f"{names[at]}: {main} {values[at]:g} for {costs[at]:,.0f} {cost}" for at in front)
+    caption = f"{main} against {cost}. Nothing that costs less is as good as those on the dashed line, which are named."
+    return Plot(
+        draw, caption, f"{main} against {cost} of {len(names)} reports. Nothing cheaper is as good as {cheapest}."
+    )
+
+
+def _front(costs: Sequence[float], values: Sequence[float]) -> list[int]:
+    """The points that none beats at lower cost, cheapest first."""
+    found: list[int] = []
+    for at in sorted(range(len(costs)), key=lambda at: (costs[at], -values[at], at)):
+        if not found or values[at] > values[found[-1]]:
+            found.append(at)
+    return found
+
+
+def _bars(names: Sequence[str], values: Sequence[float], main: str, number: int) -> Plot:
+    def draw(axes: Axes, theme: Theme) -> None:
+        places = range(len(names) - 1, -1, -1)
+        drawn = axes.barh(places, values, 0.7, color=theme.series[0])
+        axes.bar_label(drawn, [f"{value:g}" for value in values], padding=3, fontsize=7, color=theme.soft)
+        axes.set_yticks(places, names)
+        axes.tick_params(axis="y", length=0)
+        axes.margins(x=0.1)
+        axes.set_xlabel(main)
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+
+    first = f" The best {len(names)} of {number}." if len(names) < number else ""
+    told = ", ".join(f"{name} {value:g}" for name, value in zip(names, values, strict=True))
+    return Plot(draw, f"{main}, best first.{first}", f"Bars of {main}: {told}.", size=(7.2, 0.8 + 0.26 * len(names)))
+
+
+def _summary(compared: Compared, done: Sequence[Row]) -> str:
+    said = f"{len(done)} of {len(compared.rows)} reports are done."
+    best = next((row for row in compared.ranked if compared.main in row.figures), None)
+    if best is None or len(done) < 2:
+        return said
+    shown = _figure(best.figures[compared.main], None, 0)
+    what = html.escape(label(compared, best))
+    return (
+        f"{said} Best {html.escape(compared.main)}: <strong>{shown}</strong> with <code>{what}</code>. Best are bold."
+    )
+
+
+def _failed(compared: Compared) -> str:
+    rows = [
+        [*(_code(row.parameters[name]) for name in compared.varied), html.escape(row.state), html.escape(row.error)]
+        for row in compared.rows
+        if row.error
+    ]
+    return "<h2>Failed</h2>" + table([*compared.varied, "state", "why"], rows) if rows else ""
+
+
+def _same(compared: Compared) -> str:
+    rows = [[html.escape(name), _code(value)] for name, value in compared.fixed.items() if value not in ("", None)]
+    return "<h2>The same in all</h2>" + table(["parameter", "value"], rows) if rows else ""
+
+
+def _code(value: Value) -> str:
+    told = assignments({"": value})[0][1:]
+    return f"<code>{html.escape(told)}</code>" if told else ""
+
+
+def _figure(value: Figure | None, best: Figure | None, rows: int) -> str:
+    if value is None:
+        return "-"
+    shown = f"{value:,}" if isinstance(value, int) else f"{value:.1f}" if abs(value) > 1 else f"{value:.3f}"
+    return f"<strong>{shown}</strong>" if value == best and rows > 1 else shown

@@ -1,0 +1,132 @@
+"""A sweep that is killed or interrupted half-way, with a model that counts: resumed, it ends as if nothing had been."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgnb.reporting.grid import read_grid
+from kgnb.reporting.item import read_state
+from kgnb.reporting.ledger import read_ledger
+from tests.llm.stub_server import StubServer
+from tests.reporting.answering import answer
+
+HUTS = {"dataset": "huts", "judge": "cascade", "embedder": "characters", "k": [2, 3, 4, 5, 6]}
+PAIRS = (
+    "cmt-conference", "cmt-confof", "cmt-ekaw", "conference-edas", "conference-sigkdd",
+    "confof-edas", "confof-iasted", "edas-ekaw", "ekaw-sigkdd", "iasted-sigkdd",
+)  # fmt: skip
+CONFERENCE = {"dataset": "oaei-conference", "judge": "cascade", "pairs": list(PAIRS)}
+MORE = [{"dataset": "oaei-conference", "judge": "cascade", "pairs": pair, "k": 3} for pair in ("cmt-ekaw", "edas-ekaw")]
+
+
+@dataclass
+class Sweep:
+    """One sweep in a process of its own, with its own cache of replies."""
+
+    file: Path
+    home: Path
+    server: StubServer
+
+    @property
+    def out(self) -> Path:
+        return self.home / "out"
+
+    def begin(self, *words: str) -> subprocess.Popen[str]:
+        environment = os.environ | {
+            "KGNB_CACHE": str(self.home / "cache"),
+            "KGNB_MODEL": "stub",
+            "KGNB_BASE_URL": self.server.url,
+            "OMP_NUM_THREADS": "1",
+        }
+        return subprocess.Popen(
+            [sys.executable, "-m", "kgnb", *words], env=environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+
+    def run(self, *words: str) -> str:
+        process = self.begin(*words)
+        said, _ = process.communicate(timeout=900)
+        assert process.returncode == 0, said
+        return said
+
+    def states(self) -> Counter[str]:
+        return Counter(said.state if (said := read_state(home)) else "not run" for home in self.items())
+
+    def items(self) -> list[Path]:
+        return [self.out / "items" / item.name for item in read_grid(self.file).items]
+
+    def pages(self) -> tuple[bytes, bytes]:
+        return (self.out / "comparison.html").read_bytes(), (self.out / "comparison.json").read_bytes()
+
+
+def asked(server: StubServer) -> list[str]:
+    return [json.dumps(seen.body, sort_keys=True) for seen in server.requests]
+
+
+def check(tmp_path: Path, content: dict[str, Any], numbers: tuple[signal.Signals, ...], delay: float) -> None:
+    """Run the sweep whole; then once for each signal cut short by it, and resumed."""
+    file = tmp_path / "grid.yaml"
+    file.write_text(json.dumps({"report": "ontology-matching"} | content))
+    with StubServer(answer, delay=delay) as server:
+        whole = Sweep(file, tmp_path / "whole", server)
+        whole.run("sweep", str(file), "--out", str(whole.out), "-j", "2")
+        wanted, number = set(asked(server)), len(read_grid(file).items)
+    assert whole.states() == {"done": number} and len(wanted) >= number // 2
+    for stop in numbers:
+        with StubServer(answer, delay=delay) as server:
+            cut = Sweep(file, tmp_path / stop.name, server)
+            (cut.home / "cache").mkdir(parents=True)
+            shutil.copy(whole.home / "cache" / "vectors.sqlite", cut.home / "cache")
+            process = cut.begin("sweep", str(file), "--out", str(cut.out), "-j", "2")
+            deadline = time.monotonic() + 600
+            while cut.states()["done"] < number // 3 and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.05)
+            process.send_signal(stop)
+            process.communicate(timeout=120)
+            assert process.returncode == (-stop if stop == signal.SIGKILL else 128 + stop)
+            while cut.states()["running"] and time.monotonic() < deadline:
+                time.sleep(0.1)  # after a kill the items notice by themselves
+            check_states(cut)
+            assert set(asked(server)) < wanted
+            cut.run("resume", str(cut.out), "-j", "2")
+            assert cut.states() == {"done": number}
+            assert cut.pages() == whole.pages()
+            assert Counter(asked(server)) == Counter(wanted)  # each question once, before the signal or after
+
+
+def check_states(cut: Sweep) -> None:
+    """What every item says of itself is what is in its folder; some are done, some are not."""
+    states = cut.states()
+    assert states["done"] and states["done"] < states.total() and set(states) <= {"done", "cancelled", "not run"}
+    for home in cut.items():
+        state, ledger = read_state(home), read_ledger(home)
+        said = state.state if state else "not run"
+        if said == "done":
+            assert ledger is not None and ledger.state == "ran" and (home / "metrics.json").is_file()
+        elif said == "cancelled":
+            assert ledger is None or ledger.state != "failed"  # its page may not be drawn though every cell ran
+        else:
+            assert ledger is None
+
+
+@pytest.mark.slow
+def test_a_sweep_cut_short_ends_as_if_it_had_not_been_and_asks_nothing_twice(tmp_path: Path) -> None:
+    check(tmp_path, {"parameters": HUTS}, (signal.SIGKILL, signal.SIGINT), 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.benchmark
+def test_twelve_real_pairs_cut_short_end_as_if_they_had_not_been(tmp_path: Path, benchmark_data: Path) -> None:
+    check(tmp_path, {"parameters": CONFERENCE, "include": MORE}, (signal.SIGKILL, signal.SIGINT), 0.05)
