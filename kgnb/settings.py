@@ -162,6 +162,12 @@ class Settings:
     prices: Path | None = field(
         default=None, metadata=_help("TOML file of prices per million tokens", "model.prices", "KGNB_PRICES")
     )
+    price: str = field(
+        default="",
+        metadata=_help(
+            "dollars per million tokens in/out of this model, as 0.15/0.6; 0/0: free", "model.price", "KGNB_PRICE"
+        ),
+    )
     embedder: str = field(
         default="local",
         metadata=_help(
@@ -279,6 +285,18 @@ def _endpoints(entries: Any, path: Path) -> tuple[Endpoint, ...]:
     return tuple(found)
 
 
+def checked_price(text: str, where: str = "the price") -> str:
+    """Dollars per million tokens in and out, as 0.15/0.6; "" for none.
+
+    Raises:
+        ConfigError: it is neither.
+    """
+    text = text.replace(" ", "")
+    if text and not re.fullmatch(r"(\d+(\.\d*)?|\.\d+)/(\d+(\.\d*)?|\.\d+)", text):
+        raise ConfigError(f"{where} is {text!r}", fix="Write dollars per million tokens in and out, as 0.15/0.6.")
+    return text
+
+
 def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = None) -> Any:
     """``value`` as the setting's type; a key that is not a handle is refused before it can be shown."""
     if name in ("key", "embedder_key", "index_key") and not str(value).startswith(("env:", "keyring:")):
@@ -298,6 +316,8 @@ def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = N
         ) from error
     if name == "replay" and value not in ("record", "replay", "live"):
         raise ConfigError(f"{where} is {value!r}", fix="Choose record, replay or live.")
+    if name == "price":
+        return checked_price(str(value), where)
     if name == "remember" and value not in ("yes", "no"):
         raise ConfigError(f"{where} is {value!r}", fix="Choose yes or no.")
     return str(value)

@@ -72,6 +72,15 @@ def server_alias(base_url: str) -> str:
     return "local" if host in ("localhost", "::1") or host.startswith("127.") else host
 
 
+def address_of(server: str) -> str:
+    """An address whose alias is this server: to replay what was asked of it.
+
+    >>> [server_alias(address_of(name)) for name in ("local", "api.openai.com", "llm.example.org")]
+    ['local', 'api.openai.com', 'llm.example.org']
+    """
+    return {"local": "http://localhost/v1", "api.openai.com": "", "": ""}.get(server, f"https://{server}/v1")
+
+
 def _call_to_json(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "name": call.name, "arguments": call.arguments}
 

@@ -32,6 +32,8 @@ class LocalModel:
         BackendError: the weights cannot be loaded.
     """
 
+    free = True  # it runs on this machine
+
     def __init__(
         self,
         weights: Path | str | None = None,

@@ -21,12 +21,22 @@ class Price:
     prompt: float
     completion: float
 
+    @classmethod
+    def stated(cls, text: str) -> Price:
+        """The price in a text, in/out.
+
+        >>> Price.stated("0.15/0.6")
+        Price(prompt=0.15, completion=0.6)
+        """
+        prompt, _, completion = text.partition("/")
+        return cls(float(prompt), float(completion))
+
 
 @dataclass(frozen=True, slots=True)
 class Prices:
     """The prices of a day, by model name. There are no built-in ones: they would be wrong by the time you read this."""
 
-    date: str  # ISO 8601: when the prices were looked up
+    date: str  # ISO 8601: when the prices were looked up; "" where the settings state one
     models: Mapping[str, Price]
 
     @classmethod

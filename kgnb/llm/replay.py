@@ -141,6 +141,23 @@ class ReplayCache:
         )
 
 
+def models_in(cache: Path) -> list[tuple[str, str]]:
+    """The models whose replies a cache folder holds, each with its server's alias, the most frequent first."""
+    path = cache / "replies.sqlite"
+    if not path.is_file():
+        return []
+    replies = ReplayCache(path)
+    try:
+        with replies._guard():
+            rows = replies._db.execute(
+                "SELECT json_extract(request, '$.model'), json_extract(request, '$.server'), count(*) FROM replies "
+                "GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2"
+            ).fetchall()
+    finally:
+        replies.close()
+    return [(str(model), str(server)) for model, server, _ in rows]
+
+
 def _entry(path: Path) -> tuple[str, str, str]:
     """One exported file as a row; its name must be the digest of its request."""
     fix = "Export it again, or delete this file."

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
 from kgnb.errors import ConfigError
+from kgnb.llm.kept import address_of, server_alias
 from kgnb.llm.model import Message, Request
+from kgnb.llm.replay import models_in
 from kgnb.magics.arguments import LineError, Number, argument
 from kgnb.magics.matching import money, spent
 from kgnb.magics.progress import duration
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.results.table import Column, Table
 from kgnb.run import Run
-from kgnb.settings import Settings
+from kgnb.settings import Settings, checked_price
+from kgnb.tasks.running import prices_of
 
 TEST = Request((Message("user", "Answer with the single word: ready"),), max_tokens=200)
 BUDGETS = {"calls": "calls_limit", "tokens": "tokens_limit", "usd": "usd_limit", "seconds": "seconds_limit"}
@@ -36,6 +40,8 @@ class LlmMagics(VerbMagics):
     @argument("model", metavar="MODEL", help="the model's name as its server knows it")
     @argument("--base-url", metavar="URL", default="", help="an OpenAI-compatible server [OpenAI's]")
     @argument("--key", metavar="env:NAME", default="", help="the environment variable that holds the key")
+    @argument("--price", metavar="IN/OUT", default="", help="US dollars per million tokens, as 0.15/0.6; 0/0: free")
+    @argument("--prices", metavar="FILE", default="", help="a TOML file of prices, as docs/settings.md describes it")
     def use(self, arguments: argparse.Namespace) -> None:
         """Ask this model from now on."""
         if arguments.key and not arguments.key.startswith("env:"):
@@ -46,6 +52,10 @@ class LlmMagics(VerbMagics):
                 fix="Put it in an environment variable and name that; delete it from this cell: notebooks are shared.",
             )
         settings = self.session.settings.with_(model=arguments.model, base_url=arguments.base_url, key=arguments.key)
+        kept = self.session.settings.price if arguments.model == self.session.settings.model else ""
+        settings = settings.with_(price=checked_price(arguments.price) or kept)
+        settings = settings.with_(prices=Path(arguments.prices)) if arguments.prices else settings
+        prices_of(settings)  # refuses a table that cannot be read
         settings.api_key()  # refuses a variable that is not set now, not in the middle of a run
         self.session.settings = settings
         print(f"model: {_name(settings)}; try it: %llm test")
@@ -88,7 +98,7 @@ class LlmMagics(VerbMagics):
             [*columns, Column("seconds", "time")],
             [*rows, ["all", "", *total, usd, seconds]],
             caption="What the runs of this notebook have taken",
-            notes=[_budget(self.session.settings)],
+            notes=[_priced(self.session.settings), _budget(self.session.settings)],
         )
 
     @verb("llm cache", "%llm cache", "%llm cache export shared/replies", "%llm cache import shared/replies")
@@ -108,6 +118,32 @@ class LlmMagics(VerbMagics):
         rows: list[list[Any]] = [[name, count] for name, count in counts.items()]
         caption = {"info": "In the cache", "export": "Written", "import": "New in the cache"}[arguments.do]
         return Table([Column("what", "what"), Column("count", "how many", "number")], rows, caption=caption)
+
+    @verb("llm replay", "%llm replay shared/replies", "%llm replay", "%llm replay off")
+    @argument("folder", metavar="FOLDER", nargs="?", default="", help="what a colleague exported; off: ask again")
+    def replay(self, arguments: argparse.Namespace) -> None:
+        """Answer from kept replies alone, a colleague's folder taken in first: no key, no network, no cost."""
+        settings = self.session.settings
+        if arguments.folder == "off":
+            self.session.settings = settings.with_(replay="record")
+            print("the model is asked for what is not in the cache")
+            return
+        new = 0
+        if arguments.folder:
+            from kgnb.reporting.sharing import import_cache
+
+            new = import_cache(settings.cache, arguments.folder)["replies"]
+        asked = models_in(settings.cache)
+        if not settings.model and len(asked) == 1:
+            [(model, server)] = asked
+            settings = settings.with_(model=model, base_url=address_of(server), key="")
+        self.session.settings = settings.with_(replay="replay")
+        known = ", ".join(f"{model} at {server}" for model, server in asked) or "no model"
+        print(f"replaying from {settings.cache} ({new:,} new replies), which holds replies of {known}; nobody is asked")
+        if not settings.model:
+            print("no model is set: name the one to replay with %llm use MODEL [--base-url URL]")
+        elif (settings.model, server_alias(settings.base_url)) not in asked:
+            print(f"there is no reply of {_name(settings)} among them")
 
     @verb("llm budget", "%llm budget --calls 500 --usd 1", "%llm budget --usd 0")
     @argument("--calls", type=Number(int, 0, None), metavar="N", help="model calls a run may make; 0: no limit")
@@ -143,6 +179,15 @@ class LlmMagics(VerbMagics):
     def llm(self, line: str, cell: str | None = None) -> Any:
         """Choose the model that is asked, limit what it may spend, see what it has cost."""
         return self.dispatch(line, cell)
+
+
+def _priced(settings: Settings) -> str:
+    prices = prices_of(settings)
+    if prices is None:
+        return "prices: none are known; state one with %llm use MODEL --price IN/OUT"
+    date = f"a table of {prices.date} ({settings.prices})" if prices.date else ""
+    stated = f"{settings.price} US dollars per million tokens in/out of {settings.model}" if settings.price else ""
+    return f"prices: {', '.join(filter(None, (stated, date)))}"
 
 
 def _name(settings: Settings) -> str:

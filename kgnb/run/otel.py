@@ -8,12 +8,16 @@ from datetime import datetime
 from typing import Any
 
 from kgnb.run.record import Call, Query, Record, Step
+from kgnb.secret import blot
 
 Span = dict[str, Any]
 
 
 def to_otel(record: Record) -> dict[str, Any]:
     """One span for the run, one a step below it, one a model call or graph query below its step.
+
+    Names are those of OpenTelemetry's semantic conventions (1.41: GenAI spans and agent spans, database spans); what
+    they have no name for begins with ``kgnb.``.
 
     A run records how long things took, not when each began: spans of one level are laid end to end, also calls that
     were made side by side. Prompts and replies are not in it.
@@ -28,6 +32,7 @@ def to_otel(record: Record) -> dict[str, Any]:
     totals = record.totals()
     about = {
         "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": "kgnb",
         "gen_ai.agent.name": record.agent,
         "gen_ai.agent.id": record.id,
         "gen_ai.usage.input_tokens": totals["prompt_tokens"],
@@ -35,6 +40,7 @@ def to_otel(record: Record) -> dict[str, Any]:
         "kgnb.run.state": record.state,
         "kgnb.run.judgements": totals["judgements"],
         "kgnb.run.usd": totals["usd"],
+        "kgnb.run.partial": record.partial or None,
     }
     ended = max(clock, begun + int((record.seconds or 0) * 1e9))
     root = _span(trace, "run", "", f"invoke_agent {record.agent}", begun, ended, about)
@@ -47,15 +53,16 @@ def to_otel(record: Record) -> dict[str, Any]:
 def _step(spans: list[Span], trace: str, step: Step, start: int) -> int:
     name = f"step-{step.number}"
     counts = {f"kgnb.count.{key}": value for key, value in step.counts.items()}
-    about = {"kgnb.step.number": step.number, "kgnb.step.judgements": len(step.judgements), "error.type": step.error}
+    judged = len(step.judgements)
+    about = {"kgnb.step.number": step.number, "kgnb.step.judgements": judged, "error.type": _kind(step.error)}
     ended = start + int((step.seconds or 0) * 1e9)
     spans.append(_span(trace, name, "run", step.name, start, ended, about | counts))
-    spans[-1]["status"] = {"code": 2 if step.error else 1}
+    spans[-1]["status"] = _status(step.error)
     clock = start
     for call in sorted(step.calls, key=lambda one: one.number):
         after = clock + int(call.seconds * 1e9)
         spans.append(_span(trace, f"call-{call.number}", name, f"chat {call.model}", clock, after, _of_call(call), 3))
-        spans[-1]["status"] = {"code": 2 if call.error else 1}
+        spans[-1]["status"] = _status(call.error)
         clock = after
     for number, query in enumerate(step.queries, start=1):
         after = clock + int(query.seconds * 1e9)
@@ -74,12 +81,21 @@ def _of_call(call: Call) -> dict[str, Any]:
         "gen_ai.response.finish_reasons": [call.finish_reason] if call.finish_reason else [],
         "gen_ai.usage.input_tokens": call.prompt_tokens,
         "gen_ai.usage.output_tokens": call.completion_tokens,
-        "error.type": call.error,
+        "error.type": _kind(call.error),
         "kgnb.call.cached": call.cached,
         "kgnb.call.usd": call.usd,
         "kgnb.call.retries": max(0, len(call.attempts) - 1),
         "kgnb.call.request": call.request,
     }
+
+
+def _kind(error: str | None) -> str | None:
+    """The kind of an error, of which there are few: what it says belongs to the status."""
+    return error.partition(":")[0] if error else None
+
+
+def _status(error: str | None) -> dict[str, Any]:
+    return {"code": 2, "message": blot(error)} if error else {"code": 1}
 
 
 def _of_query(query: Query) -> dict[str, Any]:
@@ -114,7 +130,7 @@ def _value(value: Any) -> dict[str, Any]:
         return {"doubleValue": value}
     if isinstance(value, list):
         return {"arrayValue": {"values": [_value(item) for item in value]}}
-    return {"stringValue": str(value)}
+    return {"stringValue": blot(str(value))}
 
 
 def _id(text: str, length: int) -> str:

@@ -33,6 +33,7 @@ class WatchedModel:
         self._model = model
         self._run = run
         self._server = str(getattr(model, "server", ""))  # a Replaying model's: the digest is then its cache's key
+        self._free = is_free(model)
 
     @property
     def name(self) -> str:
@@ -47,16 +48,24 @@ class WatchedModel:
         """
         if any(run is self._run for run in _noting.get()):
             return self._model.ask(request)
-        with _Asking(self._run, self._model.name, self._server, request) as asking:
+        with _Asking(self._run, self._model.name, self._server, request, self._free) as asking:
             asking.reply = self._model.ask(request)
             return asking.reply
+
+
+def is_free(model: ChatModel) -> bool:
+    """Whether the model, or the one it wraps, says that it costs nothing."""
+    inner: Any = model
+    while inner is not None and not hasattr(inner, "free"):
+        inner = getattr(inner, "model", None)
+    return bool(getattr(inner, "free", False))
 
 
 class _Asking:
     """One call: set aside in the budget before, noted with what it cost after, also when it failed."""
 
-    def __init__(self, run: Run, model: str, server: str, request: Request) -> None:
-        self._run, self._model = run, model
+    def __init__(self, run: Run, model: str, server: str, request: Request, free: bool) -> None:
+        self._run, self._model, self._free = run, model, free
         self._digest = Key.of(request, model, server).digest
         least = estimate_usage(request)  # the prompt alone: nobody knows how long the reply will be
         self._expected = Spending(1, least.total, cost(least, model, run.prices) or 0.0)
@@ -82,7 +91,7 @@ class _Asking:
             self._run.end_call(call, self._expected, Spending(1))
             return
         used = reply.usage
-        usd = 0.0 if reply.cached else cost(used, self._model, self._run.prices)
+        usd = 0.0 if reply.cached or self._free else cost(used, self._model, self._run.prices)
         call = Call(
             self._number, reply.model or self._model, used.prompt_tokens, used.completion_tokens, usd, seconds,
             reply.cached, reply.attempts, reply.finish_reason, self._digest,

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from kgnb.judging import Judge, Memory, ModelJudge, Question, Remembered
 from kgnb.llm.kept import server_alias
-from kgnb.llm.prices import Prices
+from kgnb.llm.prices import Price, Prices
 from kgnb.run import Limits, Run
 from kgnb.secret import hide
 from kgnb.settings import Settings, known_secrets
@@ -42,9 +42,22 @@ def new_run(
         data=data,
         folder=folder,
         limits=limits,
-        prices=Prices.load(settings.prices) if settings.prices else None,
+        prices=prices_of(settings),
         on_event=on_event,
     )
+
+
+def prices_of(settings: Settings) -> Prices | None:
+    """What models cost: the table the settings name, and over it the price they state; None where they say nothing.
+
+    Raises:
+        DataError: the table cannot be read.
+    """
+    table = Prices.load(settings.prices) if settings.prices else None
+    if not settings.price:
+        return table
+    stated = {settings.model: Price.stated(settings.price)}
+    return Prices(table.date, {**table.models, **stated}) if table else Prices("", stated)
 
 
 def remembering(judge: ModelJudge[Q], settings: Settings) -> Judge[Q]:

@@ -1,9 +1,16 @@
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from kgnb.errors import ConfigError, KgnbError, LimitError
+from kgnb import magics
+from kgnb.errors import ConfigError, DataError, KgnbError, LimitError
+from kgnb.llm.replay import MissingReply
 from kgnb.magics.arguments import LineError
+from kgnb.settings import Settings
+from tests.llm.obliging import oblige
 from tests.llm.stub_server import Call, StubServer
 from tests.magics.conftest import Notebook
 
@@ -95,3 +102,77 @@ def notebook_error(notebook: Notebook, line: str) -> BaseException | None:
     if notebook.session.matching is None:
         notebook.good("%om start alpine.ttl refuge.ttl")
     return notebook(line).error
+
+
+def test_a_stated_price_shows_in_costs_run_and_export(notebook: Notebook) -> None:
+    with StubServer(lambda body: "ready") as server:
+        notebook.good(f"%llm use stub --base-url {server.url} --price 500/1000")
+        notebook.good("%llm test")
+    table = notebook.good("%llm cost").value
+    run = notebook.session.runs[-1]
+    [call] = run.steps[-1].calls
+    usd = (call.prompt_tokens * 500 + call.completion_tokens * 1000) / 1e6
+    assert call.usd == pytest.approx(usd) and usd > 0
+    assert table.df()["usd"].tolist() == [f"${usd:.4f}"] * 2
+    assert "prices: 500/1000 US dollars per million tokens in/out of stub" in str(table)
+    assert f"${usd:.4f}" in notebook.good("%run_view").value._repr_mimebundle_()["text/plain"]
+    spans = run.to_otel()["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    told = [one["value"]["doubleValue"] for span in spans for one in span["attributes"] if one["key"] == "kgnb.call.usd"]
+    assert told == [pytest.approx(usd)]
+
+
+def test_a_table_of_prices_is_shown_with_its_date_and_a_bad_price_is_refused(notebook: Notebook, folder: Path) -> None:
+    (folder / "prices.toml").write_text('date = 2026-11-01\n[models."stub"]\nprompt = 2\ncompletion = 4\n')
+    with StubServer(lambda body: "ready") as server:
+        notebook.good(f"%llm use stub --base-url {server.url} --prices prices.toml")
+        notebook.good("%llm test")
+    assert "prices: a table of 2026-11-01 (prices.toml)" in str(notebook.good("%llm cost").value)
+    assert notebook.session.runs[-1].totals["usd"] > 0
+    assert isinstance(notebook("%llm use stub --price cheap").error, ConfigError)
+    assert isinstance(notebook("%llm use stub --prices missing.toml").error, DataError)
+
+
+def test_a_colleague_replays_without_key_server_and_settings(notebook: Notebook, folder: Path, new_shell: Any) -> None:
+    with StubServer(oblige) as server:
+        notebook.good("%om start alpine.ttl refuge.ttl")
+        notebook.good(f"%llm use stub --base-url {server.url}")
+        mine = notebook.good("%om run --judge model").value
+    info = notebook.good("%llm cache").value.df().set_index("what")["count"]
+    assert info["replies"] > 0
+    assert notebook.good("%llm cache export shared").value.df().set_index("what")["count"]["replies"] == info["replies"]
+    assert "no folder is named" in str(notebook("%llm cache export").error)
+
+    shell = new_shell()
+    magics.load(shell, Settings(embedder="characters", cache=folder / "theirs"))
+    theirs = Notebook(shell)
+    said = theirs.good("%llm replay shared").printed
+    assert f"{info['replies']:,} new replies" in said and "stub at local" in said
+    theirs.good("%om start alpine.ttl refuge.ttl")
+    same = theirs.good("%om run --judge model").value
+    assert same.mappings == mine.mappings and len(same)
+    run = theirs.session.matching.run
+    assert run.totals["calls"] == run.totals["cached"] > 0 and run.totals["usd"] == 0.0
+    theirs.good("%llm cost")
+    error = theirs("%om run --judge model --context huts").error
+    assert isinstance(error, MissingReply) and "no reply of stub (local) is kept for: " in str(error)
+    assert "asked for what is not in the cache" in theirs.good("%llm replay off").printed
+    assert theirs.session.settings.replay == "record"
+    magics.unload(shell)
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [("--calls 1", "1 model calls"), ("--tokens 2000", "2000 tokens"), ("--usd 0.9", "0.9 US dollars")],
+)
+def test_a_budget_marks_what_is_shown_as_partial(notebook: Notebook, limit: str, said: str) -> None:
+    with StubServer(oblige) as server:
+        notebook.good(f"%llm use stub --base-url {server.url} --price 900/900")
+        notebook.good(f"%llm budget {limit}")
+        notebook.good("%om start huts:alpine huts:refuge")
+        cell = notebook.good("%om run --judge model")
+        asked = len(server.requests)
+    run = notebook.session.matching.run
+    assert run.state == "limited" and run.partial.startswith(f"the budget of {said} is spent")
+    assert asked <= 2
+    assert f"Partial: {run.partial}" in str(cell.value) and repr(cell.value).startswith("<Alignment: partial: ")
+    assert f"Partial: {run.partial}" in cell.value._repr_mimebundle_()["text/html"]

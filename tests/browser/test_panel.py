@@ -1,0 +1,203 @@
+"""The panel as the agents' control room: a run watched and stopped, its trace, queues, all of it by keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.llm.obliging import oblige
+from tests.llm.stub_server import StubServer
+
+from .conftest import PATIENCE, Lab, Visit
+from .test_extension import SHADES, serious, write
+
+expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
+pytestmark = pytest.mark.browser
+
+ANY_NUMBER = re.compile("[0-9]+")
+FURTHER = """first => Number(document.querySelector('.kgnb-panel-working [role=progressbar]')
+    .getAttribute('aria-valuenow')) > first"""
+MATCHING = ("%om retrieve", "%om store", "%om search", "%om summarise")
+PRICES = 'date = 2026-11-01\n[models."stub"]\nprompt = 2.0\ncompletion = 8.0\n'
+SETTINGS = '[model]\nname = "stub"\nbase_url = "{url}"\nprices = "prices.toml"\nwidth = 1\n'
+
+
+@pytest.fixture
+def slow() -> Iterator[StubServer]:
+    """A model that takes its time and gives answers of the right form: a simulation."""
+    with StubServer(oblige, delay=2.5) as server:
+        yield server
+
+
+def open_panel(page: Visit) -> Any:
+    tab = page.page.get_by_role("tab", name="Knowledge graphs")
+    if tab.get_attribute("aria-selected") != "true":
+        tab.click()
+    return page.page.locator("#kgnb-panel")
+
+
+def run_cell(page: Visit, number: int) -> None:
+    """Runs one cell and does not wait for it."""
+    script = (
+        "number => { const { content } = window.jupyterapp.shell.currentWidget; content.activeCellIndex = number; }"
+    )
+    page.page.evaluate(script, number)
+    page.page.evaluate("void window.jupyterapp.commands.execute('notebook:run-cell')")
+
+
+def figure(run: Any, heading: str) -> str:
+    """What stands under a heading of a run's figures."""
+    shown: str = run.locator("dl div", has=run.page.get_by_text(heading, exact=True)).locator("dd").inner_text()
+    return shown
+
+
+def test_a_run_is_watched_while_it_goes_on_and_stopped(
+    lab: Lab, visit: Callable[[Lab], Visit], slow: StubServer, pictures: Path
+) -> None:
+    folder = lab.folder / "live"
+    folder.mkdir()
+    (folder / "prices.toml").write_text(PRICES, encoding="utf-8")
+    (folder / "kgnb.toml").write_text(SETTINGS.format(url=slow.url), encoding="utf-8")
+    start = "%om start huts:alpine huts:refuge --embedder characters --judge model"
+    page = visit(lab)
+    page.open(write(lab, "live/live.ipynb", "%load_ext kgnb", start, *MATCHING, "%om validate"))
+    panel = open_panel(page)
+    for number in range(2 + len(MATCHING)):
+        run_cell(page, number)
+    page.until_idle()
+    expect(panel).to_contain_text("up to summarise")
+    run_cell(page, 2 + len(MATCHING))
+    working = panel.locator(".kgnb-panel-working")
+    bar = working.get_by_role("progressbar", name="Progress of validate")
+    expect(bar).to_have_attribute("aria-valuenow", ANY_NUMBER, timeout=PATIENCE)
+    first = int(bar.get_attribute("aria-valuenow"))
+    for shade in SHADES:
+        page.theme(shade)
+        panel.screenshot(path=pictures / f"panel-running-{shade.split()[1].lower()}.png")
+    page.page.wait_for_function(FURTHER, arg=first)
+    assert serious(page, "#kgnb-panel") == []
+    panel.get_by_role("button", name="Open the run 1. Ontology matching").press("Enter")
+    trace = page.page.locator(".kgnb-run-area .kgnb-run")
+    expect(trace.locator(".kgnb-step", has_text="validate")).to_contain_text("running")
+    calls = trace.locator(".kgnb-totals div", has_text="Model calls").locator("dd")
+    seen = calls.inner_text()
+    expect(calls).not_to_have_text(seen, timeout=PATIENCE)  # an opened trace goes on as well
+    assert figure(working, "Cost").startswith("$0.0")
+    assert int(figure(working, "Tokens").replace(",", "")) > 1000
+    page.page.screenshot(path=pictures / "trace-running.png")
+    working.get_by_role("button", name="Stop this run").press("Enter")
+    expect(working).to_have_count(0, timeout=5000)
+    run = panel.locator(".kgnb-panel-run")
+    expect(run).to_contain_text("cancelled")
+    expect(trace.locator(".kgnb-badge")).to_have_text("cancelled")
+    panel.screenshot(path=pictures / "panel-stopped.png")
+    page.page.locator(".lm-DockPanel-tabBar").get_by_role("tab", name="live.ipynb").click()
+    page.until_idle()
+    asked = len(slow.requests)
+    page.page.wait_for_timeout(2000)
+    assert len(slow.requests) == asked  # nobody goes on asking behind the person's back
+    assert int(figure(run, "Calls")) <= asked
+
+
+CELLS = (
+    "%load_ext kgnb\n%kg open huts:graph",
+    "%om start huts:alpine huts:refuge --embedder characters --judge person",
+    "%om retrieve",
+    "%om store\n%om search\n%om summarise",
+    "%om validate",
+    "from kgnb.run import Run\nwith Run('entity_alignment', folder='reports/huts/run') as run: run.do(len, 'huts')",
+)
+SEARCH_CELL = 3
+
+
+@pytest.fixture(scope="module")
+def worked(lab: Lab, visit: Callable[[Lab], Visit]) -> Visit:
+    """A notebook in which a matching waits for a person."""
+    (lab.folder / "worked").mkdir()
+    page = visit(lab)
+    page.open(write(lab, "worked/worked.ipynb", *CELLS))
+    page.run_all()
+    return page
+
+
+def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Visit, pictures: Path) -> None:
+    panel = open_panel(worked)
+    panel.get_by_role("button", name="Open the run 1. Ontology matching").press("Enter")
+    trace = worked.page.locator(".kgnb-run-area .kgnb-run")
+    steps = trace.locator(".kgnb-step")
+    expect(steps).to_have_count(5)
+    trace.get_by_label("Search this run").press_sequentially("summarise")
+    expect(steps).to_have_count(1)
+    trace.get_by_label("Search this run").fill("")
+    trace.get_by_role("button", name="to look at").press("Enter")
+    expect(steps).to_have_count(1)
+    expect(trace.locator(".kgnb-judgement").first).to_contain_text("unsure")
+    for shade in SHADES:
+        worked.theme(shade)
+        worked.page.screenshot(path=pictures / f"trace-{shade.split()[1].lower()}.png")
+        assert serious(worked, ".kgnb-run-area") == []
+    trace.get_by_role("button", name="to look at").press("Enter")
+    trace.get_by_role("button", name="Show the cell that made search").press("Enter")
+    expect(worked.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")).to_be_visible()
+    assert worked.page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex") == SEARCH_CELL
+    panel.get_by_role("button", name="Open the run 1. Ontology matching").press("Enter")
+    expect(worked.page.locator(".kgnb-run-area")).to_have_count(1)  # the trace that is open, not a second one
+
+
+def test_a_saved_run_is_listed_and_opens(worked: Visit, pictures: Path) -> None:
+    panel = open_panel(worked)
+    for shade in SHADES:
+        worked.theme(shade)
+        panel.screenshot(path=pictures / f"panel-saved-{shade.split()[1].lower()}.png")
+    panel.get_by_role("button", name="Open the run reports/huts").press("Enter")
+    opened = worked.page.locator(".kgnb-run-area:not(.lm-mod-hidden) .kgnb-run")
+    expect(opened.locator(".kgnb-caption")).to_have_text("entity alignment")
+    expect(opened.locator(".kgnb-step")).to_have_count(1)
+
+
+def test_a_queue_that_waits_is_listed_and_opens(worked: Visit, pictures: Path) -> None:
+    panel = open_panel(worked)
+    waiting = panel.locator(".kgnb-panel-section", has_text="Waiting for you")
+    expect(waiting).to_contain_text("Ontology matching")
+    expect(waiting).to_contain_text("119 questions wait")
+    for _ in range(2):  # the second time the same cell runs again
+        waiting.get_by_role("button", name="Answer what waits: %om review").press("Enter")
+        expect(worked.page.locator(".kgnb-review")).to_have_count(1, timeout=PATIENCE)
+        worked.until_idle()
+    assert worked.page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS) + 1
+    queue = worked.page.locator(".kgnb-review")
+    for shade in SHADES:
+        worked.theme(shade)
+        queue.screenshot(path=pictures / f"review-{shade.split()[1].lower()}.png")
+        assert serious(worked, ".kgnb-review") == []
+
+
+def test_everything_in_the_panel_is_reached_by_tab_and_a_cell_inserted_by_enter(worked: Visit) -> None:
+    panel = open_panel(worked)
+    buttons = panel.locator("button:visible")
+    names = [button.get_attribute("aria-label") or button.inner_text() for button in buttons.all()]
+    assert len(names) > 12
+    buttons.first.focus()
+    reached = []
+    for _ in names:
+        reached.append(worked.page.evaluate(FOCUSED))
+        ring = worked.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        if len(reached) > 1:  # the first was not reached by a key
+            assert ring == "solid", f"no ring around {reached[-1]}"
+        worked.page.keyboard.press("Tab")
+    assert reached == names
+    line = "Insert a cell: %om merge"
+    buttons.first.focus()
+    while worked.page.evaluate(FOCUSED) != line:
+        worked.page.keyboard.press("Tab")
+    before = worked.page.locator(".jp-Notebook .jp-Cell").count()
+    worked.page.keyboard.press("Enter")
+    expect(worked.page.locator(".jp-Notebook .jp-Cell")).to_have_count(before + 1)
+    expect(worked.page.locator(".jp-Notebook .jp-Cell .cm-content", has_text="%om merge")).to_have_count(1)
+
+
+FOCUSED = "document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"
