@@ -61,13 +61,14 @@ class Visit:
 
     page: Any
     lab: Lab
+    patience: int = PATIENCE
     outside: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
     def open(self, path: str) -> None:
         """Open a notebook and wait until its kernel is at rest."""
         self.page.goto(self.lab.page_url(path))
-        self.page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook", timeout=PATIENCE)
+        self.page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook", timeout=self.patience)
         self.until_idle()
 
     def run_all(self) -> None:
@@ -79,7 +80,7 @@ class Visit:
         self.page.wait_for_function(
             "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
             " && !document.querySelector('.jp-Notebook .jp-InputPrompt')?.textContent.includes('*')",
-            timeout=PATIENCE,
+            timeout=self.patience,
         )
 
     def save(self) -> None:

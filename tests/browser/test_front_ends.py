@@ -1,0 +1,253 @@
+"""The wheel in the front ends it is for: JupyterLab and Notebook, oldest and newest; each plugin off; uninstalled."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from .conftest import Lab, Visit, start_lab, write_json
+from .front_ends import FRONT_ENDS, NEWEST_LAB, PLUGINS, FrontEnd, build_wheel, environment, run
+
+expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+LOAD, TABLE, GRAPH, TYPED, AGAIN = range(5)
+CELLS = (
+    "%load_ext kgnb\n%kg open huts:graph",
+    "%%sparql\nSELECT ?hut ?name WHERE { ?hut a :StaffedHut ; rdfs:label ?name }",
+    "%%sparql\nCONSTRUCT { ?hut :locatedIn ?valley }\nWHERE { ?hut a :StaffedHut ; :locatedIn ?valley }",
+    "%%sparql\nSELECT ?x WHERE { ?x a hütt",  # never run: it is completed
+    "%load_ext kgnb",
+)
+# A kernel whose kgnb is of another series: it says so as kgnb says it, over the same comm.
+NEWER = """
+def newer(comm, _opened):
+    comm.on_msg(lambda asked: comm.send({"version": "99.1.0", "id": asked["content"]["data"]["id"]}))
+
+get_ipython().kernel.comm_manager.register_target("kgnb.version", newer)
+"""
+COLD = 120_000  # milliseconds; in a new environment Python compiles everything that a server and a kernel import
+Serve = Callable[[FrontEnd], Lab]
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def serve(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """Starts a front end in an environment of its own, once; the environments go away at the end."""
+    started: dict[FrontEnd, Lab] = {}
+    with ExitStack() as stack:
+
+        def start(front_end: FrontEnd) -> Lab:
+            if front_end not in started:
+                home = tmp_path_factory.mktemp(front_end.name)
+                stack.callback(shutil.rmtree, home, ignore_errors=True)
+                python = environment(home / "environment", str(wheel), front_end.requirement)
+                listed = labextensions(python)
+                assert re.search(r"kgnb-labextension v\S+ \S*enabled\S* \S*OK", listed), listed
+                write_json(home / ROWS, {"rowsPerPage": 10})
+                lab = stack.enter_context(contextmanager(start_lab)(home, python=python, app=front_end.app))
+                write_notebook(lab)
+                started[front_end] = lab
+            return started[front_end]
+
+        yield start
+
+
+ROWS = "settings/kgnb-labextension/settings.jupyterlab-settings"
+
+
+def write_notebook(lab: Lab) -> None:
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in (*CELLS, NEWER.strip())])
+    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(book, lab.folder / "huts.ipynb")
+
+
+@pytest.mark.parametrize("front_end", FRONT_ENDS, ids=lambda front_end: front_end.name)
+def test_everything_works_in(front_end: FrontEnd, serve: Serve, visit: Callable[[Lab], Visit], pictures: Path) -> None:
+    page = visit(serve(front_end))
+    open_huts(page)
+    wanted = front_end.requirement.partition("==")[2]
+    assert page.page.evaluate("window.jupyterapp.version").startswith(wanted)
+    assert activated(page) == set(PLUGINS)
+    run_cells(page, LOAD, TABLE, GRAPH)
+    assert page.page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
+    expect(page.result(TABLE).locator(".kgnb-table .kgnb-row")).to_have_count(10)  # as set for this server
+    expect(page.result(GRAPH).locator(".kgnb-graph .kgnb-graph-node")).to_have_count(10)
+    assert mime_types(page)[: TYPED + 1] == ["text/x-ipython", *["text/x-kgnb-sparql"] * 3]
+    assert "bewirtschaftete Hütte" in " ".join(completions(page))
+    open_panel(page)
+    expect(page.page.locator("#kgnb-panel")).to_contain_text("2,124 triples")
+    page.page.screenshot(path=pictures / f"front-end-{front_end.name}.png")
+    page.save()
+    run_cells(page, AGAIN)
+    expect(page.page.locator(".Toastify__toast")).to_have_count(0)
+    page.complaints[:] = [said for said in page.complaints if said not in front_end.faults]
+
+
+def test_a_front_end_that_is_too_old_says_how_to_mend_it(
+    serve: Serve, visit: Callable[[Lab], Visit], pictures: Path
+) -> None:
+    page = visit(serve(NEWEST_LAB))
+    page.page.add_init_script(AGED)
+    page.page.goto(f"{page.lab.url}/lab?token={page.lab.token}&reset")
+    expect(page.page.locator(".Toastify__toast")).to_contain_text(
+        "kgnb needs JupyterLab 4.4 or newer, and this is 4.3.5. To mend it: pip install --upgrade jupyterlab"
+    )
+    page.page.screenshot(path=pictures / "too-old.png")
+    page.page.get_by_role("button", name="Copy the command").click()
+    assert page.page.evaluate("navigator.clipboard.readText()") == "pip install --upgrade jupyterlab"
+
+
+# The front end believes what its page says of its version.
+AGED = """document.addEventListener('readystatechange', () => {
+  const page = document.getElementById('jupyter-config-data');
+  page.textContent = page.textContent.replace(/"appVersion": *"[^"]*"/, '"appVersion": "4.3.5"');
+}, { once: true });"""
+
+
+def test_with_one_plugin_off_the_others_work(serve: Serve, visit: Callable[[Lab], Visit], pictures: Path) -> None:
+    lab = serve(NEWEST_LAB)
+    config = lab.folder.parent / "config/labconfig/page_config.json"
+    try:
+        for off in PLUGINS:
+            write_json(config, {"disabledExtensions": {f"kgnb-labextension:{off}": True}})
+            page = visit(lab)
+            open_huts(page)
+            if off == PLUGINS[0]:
+                run_cells(page, LOAD, TABLE, GRAPH, 5)  # the kernel, and what is saved, stay for the other pages
+                page.save()
+            assert activated(page) == set(PLUGINS) - {off}
+            working = what_works(page)
+            assert working == set(PLUGINS) - {off} - ({"settings"} if off == "mime" else set()), off
+            page.page.screenshot(path=pictures / f"without-{off}.png")
+            page.page.context.close()
+    finally:
+        config.unlink()
+
+
+def what_works(page: Visit) -> set[str]:
+    """The plugins whose work is seen on the page. That of ``settings`` is seen in a table, which ``mime`` draws."""
+    run_cells(page, AGAIN)
+    page.page.wait_for_function("window.jupyterapp.shell.currentWidget.content.widgets[1].outputArea.widgets.length")
+    rows = page.page.locator(".kgnb-table .kgnb-row")
+    event = "new CustomEvent('kgnb:insert-cell', { detail: { source: '%kg list' }, cancelable: true })"
+    works = {
+        "mime": page.page.locator(".kgnb-table").count() > 0 and page.page.locator(".kgnb-graph").count() == 1,
+        "settings": rows.count() > 0 and page.result(TABLE).locator(".kgnb-row").count() == 10,
+        "languages": mime_types(page)[TYPED] == "text/x-kgnb-sparql",
+        "completer": "bewirtschaftete Hütte" in " ".join(completions(page)),
+        "commands": page.page.evaluate("window.jupyterapp.commands.hasCommand('kgnb:new-notebook')"),
+        "panel": page.page.get_by_role("tab", name="Knowledge graphs").count() == 1,
+        "versions": page.page.locator(".Toastify__toast", has_text="pip install kgnb==99.1.0").count() == 1,
+        "insert": page.page.evaluate(f"!document.dispatchEvent({event})"),
+    }
+    if works["panel"]:
+        open_panel(page)
+        expect(page.page.locator("#kgnb-panel")).to_contain_text("2,124 triples")
+    return {name for name, seen in works.items() if seen}
+
+
+def test_uninstalling_leaves_nothing(wheel: Path, tmp_path: Path) -> None:
+    place = tmp_path / "environment"
+    python = environment(place, "jupyterlab")
+    before = files(place)
+    environment(place, str(wheel), dependencies=False)
+    assert "kgnb-labextension" in labextensions(python)
+    run(str(python), "-m", "compileall", "-q", *map(str, place.glob("lib/*/site-packages/kgnb")))  # as use does
+    assert len(files(place) - before) > 300
+    said = run(sys.executable, "-m", "pip", "--python", str(python), "uninstall", "--yes", "kgnb")
+    assert "Successfully uninstalled kgnb" in said
+    assert files(place) - before == set()
+    assert "kgnb" not in labextensions(python)
+    assert [*place.rglob("*kgnb*")] == []
+    shutil.rmtree(place)
+
+
+def labextensions(python: Path) -> str:
+    return run(str(python.with_name("jupyter-labextension")), "list")
+
+
+def files(place: Path) -> set[str]:
+    """The files and folders of an environment, but what Python made of those that were there before."""
+    found = (path.relative_to(place).as_posix() for path in place.rglob("*"))
+    return {path for path in found if "__pycache__" not in path or "kgnb" in path}
+
+
+def open_huts(page: Visit) -> None:
+    page.patience = COLD
+    page.page.set_default_timeout(COLD)
+    page.open("huts.ipynb")
+    page.page.wait_for_function("window.jupyterapp.isPluginActivated('@jupyterlab/apputils-extension:notification')")
+
+
+def activated(page: Visit) -> set[str]:
+    """The plugins of ours that run, without their prefix."""
+    script = """() => window.jupyterapp.listPlugins()
+        .filter(id => id.startsWith('kgnb-labextension:') && window.jupyterapp.isPluginActivated(id))"""
+    return {str(found).partition(":")[2] for found in page.page.evaluate(script)}
+
+
+def run_cells(page: Visit, *numbers: int) -> None:
+    for number in numbers:
+        page.page.evaluate(
+            """async number => {
+                const { content } = window.jupyterapp.shell.currentWidget;
+                content.activeCellIndex = number;
+                content.deselectAll();
+                await window.jupyterapp.commands.execute('notebook:run-cell');
+            }""",
+            number,
+        )
+    page.until_idle()
+
+
+def mime_types(page: Visit) -> list[str]:
+    script = "window.jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.mimeType)"
+    found: list[str] = page.page.evaluate(script)
+    return found
+
+
+def completions(page: Visit) -> list[str]:
+    """What the Tab key offers at the end of the query that is being typed."""
+    page.page.evaluate(
+        """number => {
+            const { content } = window.jupyterapp.shell.currentWidget;
+            content.activeCellIndex = number;
+            content.mode = 'edit';
+            const { editor } = content.activeCell;
+            editor.focus();
+            editor.setCursorPosition(editor.getPositionAt(editor.model.sharedModel.getSource().length));
+        }""",
+        TYPED,
+    )
+    page.page.keyboard.press("Tab")
+    offered = page.page.locator(".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item")
+    expect(offered.filter(has_text=":StaffedHut").first).to_be_visible()
+    found: list[str] = offered.all_inner_texts()
+    page.page.keyboard.press("Escape")
+    page.page.keyboard.press("Escape")
+    return found
+
+
+def open_panel(page: Visit) -> None:
+    """As a person does: by its tab, and in Notebook, which has none, from the menu."""
+    if page.lab.app == "lab":
+        page.page.get_by_role("tab", name="Knowledge graphs").click()
+        return
+    page.page.get_by_role("menuitem", name="View", exact=True).click()
+    item: Any = page.page.locator(".lm-Menu-item")
+    item.filter(has_text="Left Sidebar").click()
+    item.filter(has_text="Show Knowledge graphs").click()
