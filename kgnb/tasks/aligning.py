@@ -151,8 +151,8 @@ def align(
             options=replace(options, names="hidden") if names == "hidden" else options,
             look=replace(look, share=0.0) if judge == "first" else look,
             seeds=sides.seeds,
-            sources=[one for one, _ in sides.tests] if tested else None,
-            targets=[other for _, other in sides.tests] if tested else None,
+            sources=list(dict.fromkeys(one for one, _ in sides.tests)) if tested else None,
+            targets=list(dict.fromkeys(other for _, other in sides.tests)) if tested else None,
             rulings=ruled.rulings() if ruled is not None else None,
             run=run,
         )
@@ -245,7 +245,7 @@ def learn_policy(
         embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
         options,
         seeds=known[::2],
-        sources=[one for one, _ in asked],
+        sources=list(dict.fromkeys(one for one, _ in asked)),
         targets=None,
     )
     every = replace(look, share=1.0)

@@ -155,6 +155,17 @@ def test_an_openea_folder_is_aligned_by_its_fold(kgnb, openea, tmp_path):
     assert {tuple(row[:2]) for row in rows(out)} >= set(zip(iris[3:], others[3:], strict=True))
 
 
+def test_a_folder_whose_links_name_an_entity_several_times_is_aligned_all_the_same(kgnb, openea, tmp_path):
+    folder, iris, others = openea
+    links = folder / "721_5fold" / "1" / "test_links"
+    links.write_text(links.read_text() + f"{iris[3]}\t{others[4]}\n{iris[5]}\t{others[4]}\n", encoding="utf-8")
+    out = tmp_path / "out.tsv"
+    said = kgnb("align", str(folder), "--out", str(out), "--judge", "rule")
+    assert said.status == 0, said.err
+    assert "recall 81.8%" in said.err  # 9 of 11 links: each entity has one
+    assert len({row[0] for row in rows(out)}) == len(rows(out))
+
+
 def test_what_is_wrong_in_a_folder_or_a_file_of_seeds_is_said_with_its_line(kgnb, openea, tmp_path):
     folder, iris, others = openea
     seeds = tmp_path / "seeds.tsv"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Flags = NDArray[np.bool_]
 
-_LEAST = 0.01  # confidence without which nothing is matched, whatever else there is
+_LEAST = 0.2  # confidence without which nothing is matched: where all are alike, the best of them tells nothing
 _EVEN = 0.01  # sides that differ by less are taken to have one counterpart for everyone
 
 
