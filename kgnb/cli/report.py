@@ -130,4 +130,6 @@ def headline(metrics: Mapping[str, Any]) -> list[str]:
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
-    return f"{value:.1f}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.1f}" if abs(value) > 1 or value == 0 else f"{value:.3f}"  # shares in percent; an MRR
+    return str(value)

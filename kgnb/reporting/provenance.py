@@ -20,7 +20,7 @@ from kgnb.reporting.parameters import Value
 
 FILE = "ro-crate-metadata.json"
 COPY = "provenance.json"
-CONTEXT = "https://w3id.org/ro/crate/1.1/context"
+CONTEXT = ["https://w3id.org/ro/crate/1.1/context", {"sha256": "http://schema.org/sha256"}]  # younger than RO-Crate 1.1
 TYPES = {".ipynb": "application/x-ipynb+json", ".jsonl": "application/jsonl", ".ttl": "text/turtle",
          ".trig": "application/trig", ".rdf": "application/rdf+xml", ".tsv": "text/tab-separated-values"}  # fmt: skip
 Entity = dict[str, Any]

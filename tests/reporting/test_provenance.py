@@ -9,6 +9,20 @@ from kgnb.reporting.pdf import print_pdf
 from kgnb.reporting.report import run_report
 from kgnb.run import Run
 
+TERMS = {  # those of the RO-Crate 1.1 context that a report may use; a term it does not have would be lost
+    *("CreateAction", "CreativeWork", "Dataset", "File", "PropertyValue", "SoftwareApplication"),
+    *(
+        "about",
+        "actionStatus",
+        "conformsTo",
+        "contentSize",
+        "datePublished",
+        "description",
+        "encodingFormat",
+        "endTime",
+    ),
+    *("hasPart", "instrument", "license", "mentions", "name", "object", "result", "startTime", "value", "version"),
+}
 PARAMETERS = "k: int = 2  # how many [1, 9]\nword: str = 'a'  # of what"
 SAVES = (
     "import json\nfrom kgnb.reporting.session import current\n"
@@ -27,7 +41,10 @@ def test_a_report_describes_itself_is_listed_compared_and_the_same_again(made, t
     crate = json.loads((a / "ro-crate-metadata.json").read_text())
     entities = {entity["@id"]: entity for entity in crate["@graph"]}
     assert len(entities) == len(crate["@graph"])
-    assert crate["@context"] == "https://w3id.org/ro/crate/1.1/context"
+    assert crate["@context"][0] == "https://w3id.org/ro/crate/1.1/context"
+    known = TERMS | set(crate["@context"][1])
+    assert {name for entity in crate["@graph"] for name in entity if name[0] != "@"} <= known
+    assert {entity["@type"] for entity in crate["@graph"]} <= known
     about = entities["ro-crate-metadata.json"]
     assert about["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"} and about["about"] == {"@id": "./"}
     assert {part["@id"] for part in entities["./"]["hasPart"]} >= {"report.html", "metrics.json", "report.ipynb"}

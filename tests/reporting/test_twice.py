@@ -1,0 +1,60 @@
+"""Each agent's report made twice with one cache: the same figures, pictures and page; and what each must hold."""
+
+import base64
+import json
+import re
+
+import pytest
+
+from kgnb.datasets import huts
+from kgnb.reporting.figures import headline_figures
+from kgnb.reporting.html import TIMES, without_times
+from kgnb.reporting.report import run_report
+
+LOADS = re.compile(
+    r"""(?:src|srcset|action|data)\s*=\s*["']?\s*(?:https?:)?//|url\(\s*["']?(?:https?:)?//|@import|<link|<script"""
+)
+PICTURE = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)")
+NOTE = "01-barley-soup-laerchgrund.md"
+SMALL = {
+    "ontology-matching": {},
+    "question-answering": {"most": 3},
+    "entity-alignment": {"ablation": False, "curve": False, "simulation": False},
+    "kg-construction": {"planted": 1, "ablation": False, "against": "", "documents": NOTE},
+}
+
+
+@pytest.fixture(params=sorted(SMALL))
+def made(request, settings, tmp_path):
+    values = dict(SMALL[request.param])
+    if "documents" in values:
+        values["documents"] = str(huts.path("kitchen-notes") / NOTE)
+    settings = settings.with_(embedder="characters")
+    return [run_report(request.param, values, tmp_path / name, settings) for name in ("one", "two")]
+
+
+def test_two_reports_of_the_same_are_the_same_and_say_all_that_a_report_must(made, tmp_path):
+    one, two = made
+    for name in ("metrics.json", "request.json"):
+        assert (one.folder / name).read_bytes() == (two.folder / name).read_bytes()
+    pages = [result.html.read_text() for result in made]
+    assert without_times(pages[0]) == without_times(pages[1])
+    page = pages[0]
+    assert len(TIMES.findall(page)) == 1
+    assert str(tmp_path) not in page and not LOADS.search(page)
+    pictures = [base64.b64decode(picture) for picture in PICTURE.findall(page)]
+    assert pictures and len(pictures) % 2 == 0  # each in light and in dark
+    for heading in ("Headline", "Errors", "Cost", "How to run this again"):
+        assert re.search(rf"<h2[^>]*>{heading}</h2>", page), heading
+    [times] = TIMES.findall(page)
+    assert "Cost ledger" in times and all(word in times for word in ("Model calls", "US dollars", "Time", "tokens"))
+    assert page.index('class="parameters"') < page.index("Headline")
+    assert "kgnb report" in page.partition("How to reproduce")[2]
+    headline = one.metrics["headline"]
+    assert any(row["source"] == "this run" for row in headline)
+    assert all(row["source"] for row in headline) and headline_figures(one.metrics)
+    assert {"calls", "tokens", "prompt_tokens", "completion_tokens"} <= one.metrics["cost"].keys()
+    assert (one.folder / "run" / "run.json").is_file() and (one.folder / "timing.json").is_file()
+    crate = json.loads((one.folder / "provenance.json").read_text())
+    given = {entity["name"]: entity["value"] for entity in crate["@graph"] if entity["@type"] == "PropertyValue"}
+    assert given.keys() == json.loads((one.folder / "request.json").read_text())["values"].keys()
