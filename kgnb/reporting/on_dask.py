@@ -1,50 +1,235 @@
-"""The items of a sweep on the workers of a Dask cluster (``pip install "kgnb[dask]"``)."""
+"""The items of a sweep on the workers of a Dask cluster (``pip install "kgnb[dask]"``).
+
+Workers import kgnb, see the sweep's folder under the same path, and run every item in a process of its own, as without
+Dask. Workers of one machine keep one pace; several machines share what is allowed a minute by their threads.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import importlib.util
+import os
+import platform
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from types import FrameType
 from typing import Any
+from urllib.parse import urlsplit
 
 from kgnb.errors import BackendError, ConfigError
+from kgnb.reporting.forks import POSSIBLE, Forks
+from kgnb.reporting.item import ItemState, read_state
 from kgnb.reporting.processes import Running, as_line
-from kgnb.reporting.sweep import attempt
+from kgnb.reporting.report import Interrupted
+from kgnb.reporting.session import from_text
 from kgnb.settings import Settings
 
-START = 30  # seconds a scheduler may take to answer
+START = 20  # seconds a scheduler, and then its first worker, may take to answer
+PATIENCE = 30  # seconds items under way may take to close their books
 
 
 def run_on_dask(
-    address: str, folders: Sequence[Path], settings: Settings, tries: int, told: Callable[[bool], None]
+    address: str,
+    folders: Sequence[Path],
+    settings: Settings,
+    tries: int,
+    told: Callable[[bool], None],
+    modules: Sequence[str] = (),
+    patience: float = START,
 ) -> int:
-    """Run the items in these folders, which all workers must see under the same path; how many run at once.
+    """Run the items in these folders; how many ran at once. ``modules`` are what all of them import.
 
-    Every item runs in a process of its own on its worker, as without Dask, and the workers share one pace. A worker
-    that is lost has its items run again elsewhere: what was done is found done.
+    ``patience`` is how many seconds a scheduler, and then its first worker, may take to answer.
+
+    A worker that is lost has its items run again elsewhere: what was done is found done. An item that takes several
+    workers down with it has failed.
+
+    Raises:
+        ValueError: the address is none.
+        ConfigError: distributed is not installed, or a worker lacks kgnb, has another Python or does not see a folder.
+        BackendError: no scheduler answers, it has no worker, or it is lost on the way.
     """
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:
         raise ConfigError("a scheduler needs the package distributed", fix='pip install "kgnb[dask]"') from error
-    try:
-        client = distributed.Client(address, timeout=START)
-    except (OSError, ValueError) as error:
-        raise BackendError(f"no Dask scheduler answers at {address}", service=address, fix="Is it running?") from error
-    with client:
-        width = max(1, int(sum(client.nthreads().values())))
-        line = as_line(settings)
-        futures = [
-            client.submit(_on_worker, str(folder.resolve()), line, tries, key=f"kgnb-{folder.resolve()}", pure=False)
+    with _client(distributed, address, patience) as client:
+        _check(client, address, folders[0].resolve(), patience)
+        threads = {worker: int(number) for worker, number in client.nthreads().items()}
+        line, shares = as_line(settings), shares_of(threads)
+        warm = tuple(modules) if len(folders) > 2 * len(threads) else None
+        futures = {
+            client.submit(
+                _on_worker, str(folder.resolve()), line, tries, shares, warm, key=f"kgnb-{folder.resolve()}", pure=False
+            ): folder
             for folder in folders
-        ]
+        }
         try:
-            for future in distributed.as_completed(futures):
-                told(bool(future.status == "finished" and future.result()))
-        finally:
-            client.cancel(futures)
-    return width
+            with _terminable():
+                for future in distributed.as_completed(list(futures)):
+                    told(_ended(future, futures[future], address))
+        except BaseException:
+            client.cancel(list(futures))
+            client.run(_stop)
+            _wait_for(folders)
+            raise
+    return max(1, sum(threads.values()))
 
 
-def _on_worker(folder: str, line: str, tries: int) -> bool:
-    return attempt(Path(folder), line, Running(), tries)
+def shares_of(threads: Mapping[str, int]) -> dict[str, float]:
+    """What part of all threads, by worker's address, each machine has.
+
+    >>> shares_of({"tcp://10.0.0.1:40001": 1, "tcp://10.0.0.1:40002": 2, "tcp://10.0.0.2:40001": 1})
+    {'10.0.0.1': 0.75, '10.0.0.2': 0.25}
+    """
+    counts: Counter[str] = Counter()
+    for worker, number in threads.items():
+        counts[urlsplit(worker).hostname or worker] += number
+    return {host: number / max(1, counts.total()) for host, number in counts.items()}
+
+
+@contextmanager
+def _client(distributed: Any, address: str, patience: float) -> Iterator[Any]:
+    try:
+        client = distributed.Client(address, timeout=patience)
+    except ValueError as error:
+        raise ValueError(
+            f"--scheduler {address}: {error}\nGive it as tcp://HOST:PORT, e.g. tcp://127.0.0.1:8786"
+        ) from error
+    except (OSError, TimeoutError) as error:
+        raise BackendError(
+            f"no Dask scheduler answers at {address}",
+            service=address,
+            fix="Is it running? Start one with: dask scheduler",
+            details=str(error),
+        ) from error
+    with client:
+        yield client
+
+
+def _check(client: Any, address: str, folder: Path, patience: float) -> None:
+    """Refuse a cluster on which the items cannot run; asked with what every Python has."""
+    try:
+        client.wait_for_workers(1, timeout=patience)
+    except (TimeoutError, OSError) as error:
+        fix = f"Start one with: dask worker {address}"
+        raise BackendError(f"the Dask scheduler at {address} has no worker", service=address, fix=fix) from error
+    here = platform.python_version_tuple()[:2]
+    for worker, version in client.run(platform.python_version_tuple).items():
+        if tuple(version)[:2] != here:
+            raise ConfigError(
+                f"worker {worker} runs Python {'.'.join(version)}, this is {platform.python_version()}",
+                fix="Start workers and kgnb from environments with the same Python and packages.",
+            )
+    for worker, found in client.run(importlib.util.find_spec, "kgnb", on_error="return").items():
+        if found is None or isinstance(found, BaseException):
+            raise ConfigError(f"worker {worker} has no kgnb", fix='Install it there: pip install "kgnb[dask]"')
+    ours = _version()
+    for worker, theirs in client.run(_version).items():
+        if theirs != ours:
+            raise ConfigError(
+                f"worker {worker} has kgnb {theirs}, this is {ours}", fix="Install the same version there."
+            )
+    for worker, seen in client.run(os.path.isdir, str(folder)).items():
+        if not seen:
+            raise ConfigError(
+                f"worker {worker} does not see {folder}",
+                fix="Choose an --out folder that all workers see at this path.",
+            )
+
+
+def _ended(future: Any, folder: Path, address: str) -> bool:
+    """Whether the item is done; where it took its workers down, its state is written here."""
+    if future.status == "finished":
+        return bool(future.result())
+    if future.status != "error":
+        raise BackendError(
+            f"the Dask scheduler at {address} was lost", service=address, fix="Start it, and kgnb resume the sweep."
+        )
+    state = read_state(folder)
+    if state and state.state not in ("done", "failed"):
+        error = future.exception()
+        said = str(error).partition("\n")[0]
+        replace(state, state="failed", error=f"its worker was lost: {type(error).__name__}: {said}").save(folder)
+    return bool(state and state.state == "done")
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM ends the sweep as SIGINT does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Interrupted(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _wait_for(folders: Sequence[Path]) -> None:
+    end = time.monotonic() + PATIENCE
+    while any(_running(read_state(folder)) for folder in folders) and time.monotonic() < end:
+        time.sleep(0.2)
+
+
+def _running(state: ItemState | None) -> bool:
+    return state is not None and state.state == "running"
+
+
+# ------------------------------------------------------------------------------------------- on the workers
+
+_here: dict[int, Running] = {}
+_forks: list[Forks] = []
+_lock = threading.Lock()
+
+
+def _on_worker(folder: str, line: str, tries: int, shares: Mapping[str, float], warm: tuple[str, ...] | None) -> bool:
+    from kgnb.reporting.sweep import attempt
+
+    host = urlsplit(import_module("distributed").get_worker().address).hostname
+    settings, share = from_text(line).settings, shares.get(host or "", 1.0)
+    settings = settings.with_(
+        requests_per_minute=settings.requests_per_minute * share, tokens_per_minute=settings.tokens_per_minute * share
+    )
+    running = Running(_forking(warm))
+    with _lock:
+        _here[id(running)] = running
+    try:
+        return attempt(Path(folder), as_line(settings), running, tries)
+    finally:
+        with _lock:
+            del _here[id(running)]
+
+
+def _forking(modules: tuple[str, ...] | None) -> Forks | None:
+    """The process that forks this worker's items; it ends with the worker."""
+    if modules is None or not POSSIBLE:
+        return None
+    with _lock:
+        if not _forks or not _forks[0].alive:
+            _forks[:] = [Forks(modules)]
+        return _forks[0]
+
+
+def _stop() -> None:
+    with _lock:
+        for running in _here.values():
+            running.stop()
+
+
+def _version() -> str:
+    from kgnb import __version__
+
+    return __version__

@@ -97,8 +97,14 @@ def run_sweep(
         if todo and scheduler:
             from kgnb.reporting.on_dask import run_on_dask
 
-            width = run_on_dask(scheduler, [item_folder(folder, item) for item in todo], settings, TRIES,
-                                _counter(on_item, len(items), len(items) - len(todo)))  # fmt: skip
+            width = run_on_dask(
+                scheduler,
+                [item_folder(folder, item) for item in todo],
+                settings,
+                TRIES,
+                _counter(on_item, len(items), len(items) - len(todo)),
+                modules_of(find_template(grid.report).path, bool(settings.model)),
+            )
         elif todo:
             width = min(workers, len(todo))
             _run_here(folder, grid.report, todo, width, settings, _counter(on_item, len(items), len(items) - len(todo)))

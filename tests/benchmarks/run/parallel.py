@@ -1,0 +1,95 @@
+"""How much faster a sweep is with four processes, and a report with sixteen calls at once: a model takes 200 ms a call.
+
+Every figure is a whole sweep of the ontology matching report on our own data, from the command to the comparison: the
+processes start, the reports run, are drawn, and are compared. Serial and parallel runs take turns, in the same minutes,
+each with an empty cache of replies and the vectors at hand; the ratio is of the best of each.
+
+python -m tests.benchmarks.run.parallel [ROUNDS]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.benchmarks.llm.in_flight import WIDTH, seconds
+from tests.llm.stub_server import StubServer
+from tests.reporting.answering import answer
+
+LATENCY, PROCESSES, ROUNDS, QUESTIONS = 0.2, 4, 2, 96
+SWEEP = {
+    "report": "ontology-matching",
+    "parameters": {"dataset": "huts", "judge": "model", "embedder": "characters", "k": [2, 3, 4, 5, 6, 7, 8, 9]},
+}
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """How many times faster: a sweep with more processes, a batch of questions with more calls at once."""
+
+    processes: float
+    width: float
+
+
+def sweep(folder: Path, workers: int, url: str) -> float:
+    """Seconds that a sweep takes, one call at once in every report."""
+    (folder / "cache").mkdir(parents=True)
+    vectors = folder.parent / "vectors.sqlite"
+    if vectors.is_file():
+        shutil.copy(vectors, folder / "cache")
+    (folder / "grid.yaml").write_text(json.dumps(SWEEP))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("KGNB_", "OPENAI_"))}
+    environment |= {"KGNB_CACHE": str(folder / "cache"), "KGNB_MODEL": "stub", "KGNB_BASE_URL": url}
+    environment |= {"KGNB_WIDTH": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    words = ["sweep", str(folder / "grid.yaml"), "--out", str(folder / "out"), "-j", str(workers)]
+    begun = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "kgnb", *words], env=environment, check=True, capture_output=True)
+    taken = time.perf_counter() - begun
+    if not vectors.is_file():
+        shutil.copy(folder / "cache" / "vectors.sqlite", vectors)
+    return taken
+
+
+def processes(rounds: int = ROUNDS) -> float:
+    """How many times faster the sweep is with four processes; both must give the same comparison."""
+    taken: dict[int, list[float]] = {1: [], PROCESSES: []}
+    with TemporaryDirectory() as folder, StubServer(answer, delay=LATENCY) as server:
+        pages = set()
+        for number in range(rounds):
+            for workers in taken:
+                home = Path(folder) / f"{number}-{workers}"
+                before = len(server.requests)
+                taken[workers].append(sweep(home, workers, server.url))
+                calls = len(server.requests) - before
+                pages.add((home / "out" / "comparison.html").read_bytes())
+                print(f"-j {workers}: {taken[workers][-1]:.1f} s, {calls} model calls", flush=True)
+    if len(pages) != 1:
+        raise RuntimeError("serial and parallel sweeps gave different comparisons")
+    return min(taken[1]) / min(taken[PROCESSES])
+
+
+def width() -> float:
+    """How many times the rate is with sixteen questions in flight."""
+    return (QUESTIONS / seconds(WIDTH, QUESTIONS)) / (QUESTIONS // 8 / seconds(1, QUESTIONS // 8))
+
+
+def main(rounds: int = ROUNDS) -> Ratios:
+    """Print both ratios."""
+    ratios = Ratios(processes(rounds), width())
+    reports = len(SWEEP["parameters"]["k"])  # type: ignore[index]
+    print(
+        f"server latency {1000 * LATENCY:.0f} ms, {os.cpu_count()} cores: {PROCESSES} processes run {reports} reports "
+        f"{ratios.processes:.1f} times as fast as one, {WIDTH} calls at once {ratios.width:.1f} times as fast as one"
+    )
+    return ratios
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else ROUNDS)

@@ -1,0 +1,90 @@
+"""Sweeps on a Dask cluster: what goes wrong before the first item, and a worker that is killed during one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgnb.errors import BackendError
+from kgnb.reporting.on_dask import run_on_dask
+from kgnb.reporting.sweep import run_sweep
+from kgnb.settings import Settings
+
+distributed: Any = pytest.importorskip("distributed", reason="the extra kgnb[dask] is not installed")
+
+WAITS = (
+    "import json, os, time\nfrom kgnb.reporting.session import current\n"
+    "with open(os.environ['SEEN'], 'a') as seen: seen.write(f'{k}\\n')\n"
+    "while k == 2 and os.path.exists(os.environ['SEEN'] + '-wait'): time.sleep(0.1)\n"
+    "(current().folder / 'metrics.json').write_text(json.dumps({'headline': [{'F1': 10.0 * k}]}))"
+)
+
+
+def test_without_the_package_the_error_says_how_to_install_it(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['distributed'] = None\n"
+        "from pathlib import Path\nfrom kgnb.reporting.on_dask import run_on_dask\nfrom kgnb.settings import Settings\n"
+        "run_on_dask('tcp://127.0.0.1:1', [Path('.')], Settings(), 1, print)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert "ConfigError" in done.stderr and 'pip install "kgnb[dask]"' in done.stderr
+
+
+def test_an_address_that_is_none_is_refused(tmp_path: Path) -> None:
+    for address in ("127.0.0.1", "nonsense://x:1"):
+        with pytest.raises(ValueError, match="Give it as tcp://HOST:PORT"):
+            run_on_dask(address, [tmp_path], Settings(), 1, print, patience=1)
+
+
+def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BackendError, match="no Dask scheduler answers at tcp://127.0.0.1:9") as caught:
+        run_on_dask("tcp://127.0.0.1:9", [tmp_path], Settings(), 1, print, patience=1)
+    assert "dask scheduler" in caught.value.fix
+
+
+@pytest.mark.slow
+def test_a_scheduler_without_workers_is_told_from_one_that_is_not_there(tmp_path: Path) -> None:
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=None, host="127.0.0.1") as cluster,
+        pytest.raises(BackendError, match="has no worker"),
+    ):
+        run_on_dask(cluster.scheduler_address, [tmp_path], Settings(), 1, print, patience=1)
+
+
+@pytest.mark.slow
+def test_the_items_of_a_worker_that_is_killed_run_elsewhere(
+    write_notebook: Any, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
+    (tmp_path / "seen-wait").touch()
+    write_notebook("# Small", "k: int = 2  # how many [1, 9]", WAITS)
+    (tmp_path / "grid.yaml").write_text("report: small.ipynb\nparameters:\n  k: [1, 2]\n")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+    ) as cluster:
+
+        def kill() -> None:
+            with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
+                while "2" not in (tmp_path / "seen").read_text().split() if (tmp_path / "seen").exists() else True:
+                    time.sleep(0.1)
+                [worker] = client.run(os.getpid).values()
+                (tmp_path / "seen-wait").unlink()
+                os.kill(worker, signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        spread = run_sweep(
+            tmp_path / "grid.yaml", tmp_path / "dask", settings=settings, scheduler=cluster.scheduler_address
+        )
+        killer.join()
+    assert spread.states == {"done": 2}
+    serial = run_sweep(tmp_path / "grid.yaml", tmp_path / "serial", settings=settings)
+    assert spread.comparison.read_bytes() == serial.comparison.read_bytes()
