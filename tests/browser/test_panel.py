@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.llm.obliging import oblige
+from tests.judging.test_model_judge_over_http import first_option
 from tests.llm.stub_server import StubServer
 
 from .conftest import PATIENCE, Lab, Visit
@@ -28,8 +28,8 @@ SETTINGS = '[model]\nname = "stub"\nbase_url = "{url}"\nprices = "prices.toml"\n
 
 @pytest.fixture
 def slow() -> Iterator[StubServer]:
-    """A model that takes its time and gives answers of the right form: a simulation."""
-    with StubServer(oblige, delay=2.5) as server:
+    """A model that takes its time and always says the first: a simulation."""
+    with StubServer(first_option, delay=2.5) as server:
         yield server
 
 
@@ -105,7 +105,7 @@ def test_a_run_is_watched_while_it_goes_on_and_stopped(
 
 CELLS = (
     "%load_ext kgnb\n%kg open huts:graph",
-    "%om start huts:alpine huts:refuge --embedder characters --judge person",
+    "%om start huts:alpine huts:refuge --embedder characters --judge person --decisions mine.jsonl",
     "%om retrieve",
     "%om store\n%om search\n%om summarise",
     "%om validate",
@@ -154,7 +154,7 @@ def test_a_saved_run_is_listed_and_opens(worked: Visit, pictures: Path) -> None:
         worked.theme(shade)
         panel.screenshot(path=pictures / f"panel-saved-{shade.split()[1].lower()}.png")
     panel.get_by_role("button", name="Open the run reports/huts").press("Enter")
-    opened = worked.page.locator(".kgnb-run-area:not(.lm-mod-hidden) .kgnb-run")
+    opened = worked.page.locator(".lm-DockPanel-widget:not(.lm-mod-hidden) .kgnb-run")
     expect(opened.locator(".kgnb-caption")).to_have_text("entity alignment")
     expect(opened.locator(".kgnb-step")).to_have_count(1)
 
