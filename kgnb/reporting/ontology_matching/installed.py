@@ -37,9 +37,17 @@ json.dump([[one["source"], one["target"]] for one in found], open(sys.argv[3], "
 TEXT2TERM = """
 import json, sys
 import text2term
-found = text2term.map_terms(sys.argv[1], sys.argv[2], max_mappings=1, mapper=text2term.Mapper.TFIDF)
-json.dump([list(pair) for pair in zip(found["Source Term ID"], found["Mapped Term IRI"])], open(sys.argv[3], "w"))
+from text2term.term import OntologyTermType
+from text2term.term_collector import OntologyTermCollector
+terms = OntologyTermCollector(sys.argv[1]).get_ontology_terms(term_type=OntologyTermType.CLASS)
+named = {iri: sorted(term.labels)[0] for iri, term in terms.items() if term.labels}
+found = text2term.map_terms(
+    list(named.values()), sys.argv[2], source_terms_ids=tuple(named), max_mappings=1, mapper=text2term.Mapper.TFIDF
+)
+pairs = zip(found["Source Term ID"], found["Mapped Term IRI"]) if len(found) else ()
+json.dump([list(pair) for pair in pairs], open(sys.argv[3], "w"))
 """
+"""text2term maps terms to an ontology; the terms are the classes it reads itself out of the source's file."""
 
 
 @dataclass(frozen=True)
