@@ -7,7 +7,8 @@ definitions that are missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from kgnb.agents.ontology_matching.define import define
 from kgnb.agents.ontology_matching.values import KINDS, Described, Description, Options, Side
@@ -17,6 +18,7 @@ from kgnb.kg.words import normal, words
 from kgnb.llm.model import ChatModel
 
 LISTED = 6  # how many names a statement lists before it says how many more there are
+SHARED = 2  # entities that may have one definition or comment; what is said of more, tells none of them from the rest
 CONSTRAINTS = {"some": "some", "all": "only", "value": "is", "self": "itself", "min": "at least", "max": "at most"}
 
 
@@ -40,19 +42,32 @@ def retrieve(
             raise ValueError(f"{ontology.name or ontology.iri}: there is no class or property to match")
         meanings = define(entities, model, options.context) if model and options.define else {}
         name_of = _namer(ontology)
-        descriptions += [_describe(side, entity, name_of, meanings.get(entity.iri, "")) for entity in entities]
+        idle = _said_of_many(entities)
+        descriptions += [_describe(side, entity, name_of, meanings.get(entity.iri, ""), idle) for entity in entities]
     return Described(source, target, tuple(descriptions))
 
 
-def _describe(side: Side, entity: Entity, name_of: Callable[[str], str], meaning: str) -> Description:
+def _said_of_many(entities: Iterable[Entity]) -> set[str]:
+    """Passages that more than a few entities share: where they come from, a dimension, who made them."""
+    told = Counter(passage for entity in entities for passage in _passages(entity))
+    return {passage for passage, number in told.items() if number > SHARED}
+
+
+def _passages(entity: Entity) -> Iterable[str]:
+    """The definitions and comments, each once and on one line."""
+    return dict.fromkeys(" ".join(text.text.split()) for text in (*entity.definitions, *entity.comments))
+
+
+def _describe(
+    side: Side, entity: Entity, name_of: Callable[[str], str], meaning: str, idle: Collection[str]
+) -> Description:
     name = name_of(entity.iri)
     spoken = [] if is_code(entity.local_name) else [words(entity.local_name)]
     own = dict.fromkeys([words(name), *(words(label.text) for label in entity.labels), *spoken])
     synonyms = dict.fromkeys(words(synonym.text) for synonym in entity.synonyms)
     names = [name_words for name_words in own if name_words]
     extra = [name_words for name_words in synonyms if name_words and name_words not in own]
-    told = [" ".join(text.text.split()) for text in (*entity.definitions, *entity.comments)]
-    told = list(dict.fromkeys(text for text in (*told, meaning) if text))
+    told = list(dict.fromkeys(text for text in (*_passages(entity), meaning) if text and text not in idle))
     passages = dict.fromkeys([*(" ".join(n) for n in (*names, *extra)), *told])
     related = dict.fromkeys(normal(name_of(iri)) for iri in _mentioned(entity))
     return Description(

@@ -16,6 +16,7 @@ from kgnb.agents.ontology_matching.leftovers import NOTHING, Leftovers, Surplus
 from kgnb.agents.ontology_matching.lexicon import SAME, Comparison, Lexicon
 from kgnb.agents.ontology_matching.rivals import shares
 from kgnb.agents.ontology_matching.surroundings import Hints, Surroundings
+from kgnb.agents.ontology_matching.tongues import foreign
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Pair
 from kgnb.agents.ontology_matching.wordbook import Name, Wordbook
 from kgnb.judging import Verdict
@@ -23,6 +24,9 @@ from kgnb.kg.ontology import Kind
 
 SAME_MEANING = 0.35
 """The centred cosine at which two definitions speak neither for nor against; two people rarely define a thing alike."""
+
+FAR_MEANING = 0.2
+"""The cosine below which they are just different: what an unlike definition says against a pair has its limit."""
 
 SAME_NAME = 0.9
 CERTAIN = 0.8
@@ -43,6 +47,7 @@ class Weights:
     name: float = 10.5  # word overlap of the best pair of names
     synonym: float = 0.03  # taken off the overlap for each side whose name is a synonym
     vector: float = 3.7  # cosine of the names, centred
+    translated: float = 1.25  # of that cosine as overlap, where the two are named in different languages
     property_name: float = 6.0  # the same of properties, whose names are short and much alike
     supplied: float = 5.0  # words that only one name has and the other entity's surroundings supply
     known: float = 1.8  # or that the other ontology has, and left out here
@@ -168,6 +173,9 @@ class RuleJudge:
                 best = likeness
                 case.names, case.compared = (one, other), compared
         case.overlap = best
+        translated = min(self.weights.translated * case.cosine, 1.0)
+        if translated > best and foreign(source, target):
+            case.overlap, case.compared = translated, SAME
 
     def _evidence(self, case: _Case) -> float:
         """The log-odds of a pair, its rivals aside."""
@@ -176,7 +184,7 @@ class RuleJudge:
         named = w.property_name if "property" in case.source.kind else w.name
         agreement = case.compared.agreement
         names = named * case.overlap + w.context * case.context + w.vector * agreement * max(case.cosine, 0.0)
-        names += w.meaning * (case.meaning - SAME_MEANING) if case.meaning is not None else 0.0
+        names += w.meaning * (max(case.meaning, FAR_MEANING) - SAME_MEANING) if case.meaning is not None else 0.0
         names -= w.contradiction * (1.0 - agreement)
         names += w.supplied * case.leftovers.supplied - w.known * case.leftovers.known
         return w.bias + names + w.support * hints.support + ends

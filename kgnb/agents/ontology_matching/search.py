@@ -8,11 +8,12 @@ one embedder is wrong for the next. Equal names are candidates whatever their ve
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from itertools import product
 
 import numpy as np
 
+from kgnb.agents.ontology_matching.tongues import centred_by_language, language, strangers
 from kgnb.agents.ontology_matching.values import (
     VIEWS,
     Cosines,
@@ -29,15 +30,18 @@ from kgnb.agents.ontology_matching.values import (
 from kgnb.kg.ontology import Kind
 from kgnb.kg.words import key
 from kgnb.vectors.calibration import QUANTILES, Calibration, calibrate
-from kgnb.vectors.centring import centred
+from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.fusion import ranks
-from kgnb.vectors.index import VectorIndex
+from kgnb.vectors.index import Payload, VectorIndex
 from kgnb.vectors.nearest import Grouped, Neighbours, nearest_entities
 from kgnb.vectors.pairs import pair_cosines
 
 FLOOR = QUANTILES.index(0.95)
 """A candidate must beat this share of random pairs. The calibrated threshold itself parts matches from near misses,
 which is the judge's work: on cmt-confof it would cost a third of the candidates that are right."""
+
+STEADY = 20
+"""How many definitions it takes before their centre is their own as much as that of all names and definitions."""
 
 
 def search(stored: Stored, *, options: Options = Options()) -> Found:
@@ -81,12 +85,14 @@ def _grouped(stored: Stored, view: View, only: str = "") -> tuple[Grouped, Group
     index: VectorIndex = stored.vectors
     described = stored.described
     read = [index.read(collection, view) for collection in stored.collections]
+    usual = _usual(*(vectors for _, _, vectors in read)) if only else None
     if only:
         picked = [[n for n, payload in enumerate(payloads) if payload["sort"] == only] for _, payloads, _ in read]
         read = [
             (ids, [payloads[n] for n in rows], v[rows]) for (ids, payloads, v), rows in zip(read, picked, strict=True)
         ]
-    vectors = centred(read[0][2], read[1][2])
+    languages = _languages(stored, view, [payloads for _, payloads, _ in read])
+    vectors = centred_by_language([v for _, _, v in read], languages, usual)
     sides: list[Grouped] = []
     for (_, payloads, _), rows, descriptions in zip(
         read, vectors, (described.of("source"), described.of("target")), strict=True
@@ -95,6 +101,26 @@ def _grouped(stored: Stored, view: View, only: str = "") -> tuple[Grouped, Group
         owners = np.array([position[str(p["iri"]), p["kind"]] for p in payloads], dtype=np.int64)  # type: ignore[index]
         sides.append(Grouped(rows, owners, len(descriptions), [description.kind for description in descriptions]))
     return sides[0], sides[1]
+
+
+def _usual(*views: Vectors) -> Vectors:
+    """Rows that hold a centre of few texts near that of all texts: by themselves, few are all far apart."""
+    texts = np.vstack(views)
+    return np.repeat(texts.mean(axis=0, keepdims=True), STEADY if len(texts) else 0, axis=0)
+
+
+def _languages(stored: Stored, view: View, payloads: Sequence[Sequence[Payload]]) -> list[list[str]]:
+    """Each text's language where the two ontologies have none in common; else they all are of one kind.
+
+    Axioms mention names, so they are in the language that most names of their side are in.
+    """
+    sides = (stored.described.of("source"), stored.described.of("target"))
+    if not strangers(*sides):
+        return [[""] * len(side) for side in payloads]
+    if view != "semantic":
+        return [[str(payload["language"]) for payload in side] for side in payloads]
+    spoken = [Counter(map(language, side)).most_common(1)[0][0] for side in sides]
+    return [[tag] * len(side) for tag, side in zip(spoken, payloads, strict=True)]
 
 
 def _ranked(

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgnb.agents.ontology_matching.values import VIEWS, Described, Description, Side, Stored
+from kgnb.kg.words import normal
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder, Vectors
 from kgnb.vectors.index import Point, VectorIndex
@@ -85,7 +86,7 @@ def _together(vectors: Vectors) -> Vectors:
 def _language(description: Description, text: str) -> str:
     entity = description.entity
     for one in (*entity.labels, *entity.synonyms, *entity.definitions, *entity.comments):
-        if one.language and " ".join(one.text.split()).casefold() == text.casefold():
+        if one.language and text in (normal(one.text), " ".join(one.text.split())):
             return one.language
     return ""
 

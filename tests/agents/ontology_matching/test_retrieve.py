@@ -77,3 +77,12 @@ def test_a_model_that_answers_nonsense_costs_only_the_definitions() -> None:
     nonsense = ScriptedModel(lambda request: "no idea")
     described = retrieve(alpine(), refuge(), model=nonsense, options=Options(define=True))
     assert described.descriptions == retrieve(alpine(), refuge()).descriptions
+
+
+def test_what_many_entities_are_told_tells_none_of_them_apart() -> None:
+    made_by = (Text("Made with SomeTool"),)
+    many = [Entity(f"http://a.example/#C{n}", "class", comments=(*made_by, Text(f"Number {n}"))) for n in "abc"]
+    pair = [Entity(f"http://b.example/#D{n}", "class", comments=(Text("Both ends of it"),)) for n in "ab"]
+    described = retrieve(Ontology("a", "", "1", tuple(many)), Ontology("b", "", "2", tuple(pair)))
+    assert [d.told for d in described.of("source")] == [("Number a",), ("Number b",), ("Number c",)]
+    assert [d.told for d in described.of("target")] == [("Both ends of it",)] * 2

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kgnb.agents.ontology_matching.rule import RuleJudge
-from kgnb.agents.ontology_matching.values import Summarised
+from kgnb.agents.ontology_matching.values import Candidate, MatchQuestion, Summarised
 from tests.agents.ontology_matching.small import HUT, REFUGE
 
 
@@ -29,3 +31,18 @@ def test_the_order_of_questions_changes_nothing(summarised: Summarised) -> None:
 
 def test_no_question_no_verdict() -> None:
     assert RuleJudge().judge([]) == []
+
+
+def test_what_unlike_definitions_say_against_a_pair_has_its_limit(summarised: Summarised) -> None:
+    def said(meaning: float | None) -> float:
+        def told(one: Candidate) -> Candidate:
+            return replace(one, cosines=one.cosines._replace(meaning=meaning))
+
+        questions: list[MatchQuestion] = [
+            replace(q, candidates=tuple(map(told, q.candidates))) for q in summarised.questions
+        ]
+        pair = (HUT + "Warden", REFUGE + "RF_0000003", "class")
+        return RuleJudge().weigh(questions)[pair].evidence  # type: ignore[index]  # a kind, as text
+
+    assert said(-0.9) == said(0.1) < said(0.3) < said(None) < said(0.9)
+    assert said(None) - said(-0.9) < 3.0
