@@ -86,6 +86,21 @@ def test_a_failed_cell_is_named_and_everything_is_saved(write_notebook, settings
     assert "<huts>" not in page
 
 
+def test_a_failed_report_says_how_to_mend_it_and_a_folder_that_cannot_be_written_is_named(
+    write_notebook, settings, tmp_path
+):
+    path = write_notebook(
+        PARAMETERS, "from kgnb.errors import DataError\nraise DataError('no hut', where='huts.ttl', fix='Build one.')"
+    )
+    with pytest.raises(ReportError, match="no hut") as caught:
+        run_report(path, {}, tmp_path / "out", settings)
+    assert caught.value.fix.splitlines()[0].strip() == "Build one." and "report.html" in caught.value.fix
+    (tmp_path / "file").write_text("")
+    with pytest.raises(KgnbError, match="file/out cannot be written") as refused:
+        run_report(path, {}, tmp_path / "file" / "out", settings)
+    assert "--out" in refused.value.fix
+
+
 def test_a_dead_kernel_is_a_failed_cell(write_notebook, settings, tmp_path):
     path = write_notebook(PARAMETERS, "import os; os._exit(3)", "print('after')")
     with pytest.raises(ReportError, match="the kernel died"):

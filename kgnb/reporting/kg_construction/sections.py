@@ -207,9 +207,9 @@ def tools(results: Results) -> Folded:
     return Folded(f"All {pack.counts()['tools']:,} tools of {pack.name}", pack)
 
 
-def review(results: Results) -> Table:
+def review(results: Results) -> Table | Words:
     """What was left to a person."""
-    return results.built.review()
+    return results.built.review() if results.built.doubts else Words(("Nothing was left for a person to decide.",))
 
 
 def trace(results: Results) -> Run:

@@ -1,0 +1,53 @@
+"""The cost ledger: every stage with its calls, tokens, money and queries; what is not known is not made up."""
+
+from kgnb.reporting.costs import ledger, spent
+from kgnb.reporting.reproducing import reproduce
+from kgnb.reporting.session import Session
+from kgnb.reporting.words import Folded, Words
+from kgnb.run import Run
+from kgnb.run.limits import Spending
+from kgnb.run.record import Call
+from kgnb.settings import Settings
+
+
+def asking(run: Run, *prices: float | None) -> Run:
+    def ask() -> None:
+        for number, usd in enumerate(prices, 1):
+            call = Call(number, "m", prompt_tokens=100, completion_tokens=20, usd=usd, cached=number == 2)
+            run.begin_call(Spending())
+            run.end_call(call, Spending(), Spending())
+
+    with run:
+        run.do(ask)
+    return run
+
+
+def test_a_stage_shows_what_it_took_and_all_is_their_sum() -> None:
+    run = asking(Run("example"), 0.5, 0.0)
+    table = ledger(run)
+    assert [list(row[:8]) for row in table.rows] == [
+        ["ask", 1, 2, 1, 200, 40, "$0.50", 0],
+        ["all", 1, 2, 1, 200, 40, "$0.50", 0],
+    ]
+    assert spent(run.totals) == {
+        "calls": 2, "tokens": 240, "prompt_tokens": 200, "completion_tokens": 40, "queries": 0,
+    }  # fmt: skip
+
+
+def test_an_unknown_price_is_said_and_no_call_costs_nothing() -> None:
+    assert ledger(asking(Run("example"), 0.5, None)).rows[-1][6] == "price not set"
+    assert ledger(asking(Run("example"))).rows[-1][6] == "$0"
+
+
+def test_many_files_are_one_digest_on_the_page(tmp_path) -> None:
+    data = tuple((f"set/{number}.txt", f"{number:064x}") for number in range(40))
+    told = reproduce(Session(tmp_path, Settings(), "KGNB_DATA=DIR kgnb report x", data), Run("example"))
+    assert len([row for row in told.rows if str(row[0]).startswith("SHA-256")]) == 1
+    assert any("kgnb data get" in note for note in told.notes)
+
+
+def test_words_are_escaped_and_what_is_folded_stays_folded() -> None:
+    bundle = Words(("<b>", "second"), alarm=True)._repr_mimebundle_()
+    assert bundle["text/html"] == '<p class="alarm">&lt;b&gt;</p><p>second</p>'
+    folded = Folded("All <tools>", Words(("x",)))._repr_mimebundle_()
+    assert folded["text/html"].startswith('<details class="long"><summary>All &lt;tools&gt;</summary>')
