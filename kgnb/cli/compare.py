@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from kgnb.errors import DataError
+
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="RUN RUN", type=click.Path(exists=True, file_okay=False))
@@ -26,6 +28,8 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
 
     if len(folders) < 2:
         raise click.UsageError("name at least two folders")
+    for folder in folders:
+        _expect(Path(folder), bool(read_ledger(Path(folder))))
     reports = all(read_ledger(Path(folder)) for folder in folders)
     if not reports and len(folders) > 2:
         raise click.UsageError("runs are compared two at a time, reports any number")
@@ -39,6 +43,17 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
     if not reports or (len(folders) == 2 and all(_has_run(Path(folder)) for folder in folders)):
         first, second = (load_run(Path(folder)) for folder in folders)
         click.echo(str(first.compare(second)))
+
+
+def _expect(folder: Path, report: bool) -> None:
+    """DataError for a folder that holds neither a report nor a run."""
+    if report or _has_run(folder):
+        return
+    if (folder / "sweep.json").is_file():
+        fix = f"They are compared in {folder / 'comparison.html'}; to compare some, name them: {folder / 'items'}/..."
+        raise DataError("this is a sweep, not a run", where=str(folder), fix=fix)
+    fix = "Name folders that kgnb report has written (reports/NAME/...), or the folders of two runs."
+    raise DataError("there is no run and no report", where=str(folder), fix=fix)
 
 
 def _has_run(folder: Path) -> bool:

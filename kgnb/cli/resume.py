@@ -39,7 +39,7 @@ def resume(folder: str, workers: int, shard: str, scheduler: str) -> None:
     request = read_request(home)
     if request is None:
         raise DataError(
-            f"{folder}: there is no sweep and no report to go on with",
+            "there is no sweep and no report to go on with",
             where=folder,
             fix="Name a folder that kgnb sweep or kgnb report has written; for a run of your own, run its code again.",
         )
