@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from kgnb.kg.graph import Graph
 from kgnb.kg.prefixes import PREFIXES
-from kgnb.kg.terms import Iri, Literal, is_iri
+from kgnb.kg.terms import Iri, Literal, is_iri, n3
 
 _BY_LABEL = """
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
@@ -17,6 +17,16 @@ SELECT DISTINCT ?entity {
   ?entity ?named ?label .
   FILTER(isIRI(?entity) && REPLACE(LCASE(STR(?label)), "_", " ") = ?name)
 }"""
+_EXACT = """
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+SELECT DISTINCT ?entity {
+  VALUES ?label { %s }
+  VALUES ?named { rdfs:label skos:prefLabel skos:altLabel }
+  ?entity ?named ?label .
+  FILTER(isIRI(?entity))
+}"""
+_TAGS = (None, "en", "de", "fr", "es", "it")
 _MOST = 10
 
 
@@ -38,7 +48,12 @@ def entity_named(name: str, graph: Graph) -> str:
     if not bare or re.search(r'[<>"{}|\\^`\n\r\t]', bare):
         raise ValueError(f"not an IRI and not a name: {name[:80]!r}")
     wanted = Literal(" ".join(bare.replace("_", " ").lower().split()))
-    rows = graph.select(_BY_LABEL, bindings={"name": wanted}, limit=_MOST).rows
+    # a text that is a label as it stands is looked up at once; only other spellings need all labels read
+    texts = dict.fromkeys((bare, " ".join(bare.replace("_", " ").split())))
+    written = " ".join(n3(Literal(text, tag)) for text in texts for tag in _TAGS)
+    rows = graph.select(_EXACT % written, limit=_MOST).rows
+    if not rows:
+        rows = graph.select(_BY_LABEL, bindings={"name": wanted}, limit=_MOST).rows
     found = sorted({row[0] for row in rows if isinstance(row[0], Iri)})
     if len(found) == 1:
         return found[0]

@@ -37,8 +37,8 @@ Hit = tuple[Span, Iri, str, float, How]
 class Directory:
     """Entities by name. Labels are read once; a graph too large for that is asked for exact texts."""
 
-    def __init__(self, hood: Neighbourhood, wording: Wording) -> None:
-        self._hood, self._wording = hood, wording
+    def __init__(self, hood: Neighbourhood, wording: Wording, *, most: int = _MOST) -> None:
+        self._hood, self._wording, self._most = hood, wording, most
         self._names: dict[tuple[str, ...], dict[Iri, str]] = {}
         self._by_word: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         self._read = False
@@ -82,7 +82,9 @@ class Directory:
     def mentions(self, sentence: Sequence[str]) -> list[Hit]:
         """Every entity that words of the question may name."""
         spans = list(_spans(sentence))
-        small = 0 < sum(count for _, count, _ in self._hood.vocabulary()) <= _SMALL
+        counts = {iri: count for iri, count, _ in self._hood.vocabulary()}
+        labels = sum(count for iri, count in counts.items() if iri in NAMING)
+        small = 0 < sum(counts.values()) <= _SMALL and labels <= self._most
         if small:
             self._load()
         else:
@@ -151,7 +153,7 @@ class Directory:
         self._read = True
         naming = " ".join(f"<{name}>" for name in sorted(NAMING))
         query = f"SELECT DISTINCT ?s ?q ?l WHERE {{ VALUES ?q {{ {naming} }} ?s ?q ?l }}"
-        found = self._hood.select(query, limit=_MOST)
+        found = self._hood.select(query, limit=self._most)
         self.partial = found.truncated
         for iri, kind, text in sorted(found.rows, key=str):
             if isinstance(iri, Iri) and isinstance(text, Literal):
@@ -160,7 +162,7 @@ class Directory:
             "SELECT DISTINCT ?s WHERE { { ?s ?p ?o } UNION { ?x ?p ?s } FILTER (isIRI(?s)) "
             f"FILTER NOT EXISTS {{ VALUES ?q {{ {naming} }} ?s ?q ?l }} }}"
         )
-        found = self._hood.select(nameless, limit=_MOST)
+        found = self._hood.select(nameless, limit=self._most)
         self.partial |= found.truncated
         for (iri,) in sorted(found.rows, key=str):
             if isinstance(iri, Iri) and (name := local_name(iri)) and not is_code(name):
@@ -173,7 +175,7 @@ class Directory:
             for begin, end in spans
             if any(says(token) for token in sentence[begin:end])
             for text in [" ".join(sentence[begin:end]).replace(" 's", "'s")]
-            for form in (text, text[:1].upper() + text[1:])
+            for form in (text, text[:1].upper() + text[1:], text.lower(), text.title())
         )
         literals = [Literal(text, tag) for text in texts for tag in (None, *LANGUAGES)]
         naming = " ".join(f"<{name}>" for name in sorted(NAMING))

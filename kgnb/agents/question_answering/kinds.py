@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kgnb.kg.terms import XSD, Literal, Term
 
 _NUMBERS = frozenset(
@@ -44,3 +46,12 @@ def kind_of(sample: Term | None) -> str:
 def is_date(datatype: str | None) -> bool:
     """Whether literals of a datatype are days or years."""
     return datatype in _DATES
+
+
+def is_year(sample: Term | None) -> bool:
+    """Whether a number may well be a year.
+
+    >>> is_year(Literal("1908", datatype=f"{XSD}integer")), is_year(Literal("64", datatype=f"{XSD}integer"))
+    (True, False)
+    """
+    return isinstance(sample, Literal) and re.fullmatch(r"1\d{3}|20\d{2}", sample.text) is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kgnb.agents.question_answering.forms import Shape
-from kgnb.agents.question_answering.kinds import is_date, kind_of
+from kgnb.agents.question_answering.kinds import is_date, is_year, kind_of
 from kgnb.agents.question_answering.lexicon import is_relation
 from kgnb.agents.question_answering.link import directory
 from kgnb.agents.question_answering.patterns import IN_YEAR, body
@@ -67,6 +67,8 @@ def measures(state: State, base: Reading, shape: Shape, nouns: Sequence[Link] = 
     for hop, _, sample in ways:
         kind = kind_of(sample)
         near = fit.near[hop.relation]
+        if dated and kind == "number" and is_year(sample):
+            kind, near = "date", near - 0.05  # "1908" as a plain number
         if kind == "text" or (dated and kind != "date") or (not dated and kind == "date"):
             continue
         if kind == "thing":
