@@ -28,7 +28,8 @@ def write_index(folder: Path) -> Path:
         [html.escape(page.parent.name), f'<a href="{_link(page, folder)}">comparison</a>']
         for page in sorted(folder.rglob("comparison.html"))
     ]
-    body = table(["report", "what is not at its default", "state", "headline", ""], rows)
+    note = "<p>Scores in percent, an MRR between 0 and 1; each page says what its figures cover and stand beside.</p>"
+    body = note + table(["report", "what is not at its default", "state", "headline", ""], rows)
     if not rows:
         body = "<p>There is no report yet: <code>kgnb report</code> lists those one can run.</p>"
     if sweeps:
