@@ -24,7 +24,7 @@ class Axioms:
         self.roles = _roles(graph, named_graphs)
         self.of: defaultdict[Node, defaultdict[str, list[Term]]] = defaultdict(lambda: defaultdict(list))
         wanted = sorted({*v.STRUCTURE, *self.roles, *v.TEXT_OF_NODE})
-        types = "" if individuals else _values("o", sorted(v.META_TYPES))
+        types = "" if individuals else _values("o", sorted({*v.META_TYPES, v.CONCEPT}))
         body = f"""
             {{ {_values("p", wanted)} {_anywhere("?s ?p ?o", named_graphs)} }}
             UNION {{ {_values("p", [v.TYPE])} {types} {_anywhere("?s ?p ?o", named_graphs)} }}"""

@@ -21,8 +21,9 @@ def read_ontology(graph: Graph, *, name: str = "", individuals: bool = False) ->
 
     Terms of RDF, RDFS, OWL, XSD, SKOS and oboInOwl are left out, unless the graph is that vocabulary itself. A class is
     what is declared as one or stands in ``rdfs:subClassOf``; a plain ``rdf:Property`` is sorted by its range. Named
-    members of an equivalent intersection count as parents, of an equivalent union as children. Order and digest do
-    not depend on the order of files and the labels of blank nodes. ``owl:imports`` are listed, never followed.
+    members of an equivalent intersection count as parents, of an equivalent union as children. Where there is no class,
+    the concepts of a SKOS vocabulary are read as classes, ``skos:broader`` as their parents. Order and digest do not
+    depend on the order of files and the labels of blank nodes. ``owl:imports`` are listed, never followed.
 
     Raises DataError where a service cuts its answer short.
     """
@@ -69,6 +70,12 @@ class _Reader:
         self.restrictions: defaultdict[str, set[Restriction]] = defaultdict(set)
         for node in list(axioms.of):
             self._relate(node)
+        self.concepts = self._concepts()
+        for concept in self.concepts:
+            for wider in axioms.iris(concept, v.BROADER):
+                self._below(wider, concept)
+            for closer in axioms.iris(concept, v.NARROWER):
+                self._below(concept, closer)
         self.children: defaultdict[str, set[str]] = defaultdict(set)
         for child, parents in self.parents.items():
             for parent in parents:
@@ -138,9 +145,22 @@ class _Reader:
         for member in named:
             self.disjoint[member] |= named - {member}
 
+    def _concepts(self) -> list[Iri]:
+        """The concepts of a SKOS vocabulary, which are its classes where it has no other."""
+        found: list[Iri] = []
+        for node, known in self.axioms.of.items():
+            types = known.get(v.TYPE, ())
+            if v.SUBCLASS in known or any(v.KINDS.get(str(kind)) == "class" for kind in types):
+                return []
+            if isinstance(node, Iri) and v.CONCEPT in types:
+                found.append(node)
+        return found
+
     def _kinds(self) -> dict[str, set[Kind]]:
         """The kinds of each IRI that is a class or a property here."""
         kinds: defaultdict[str, set[Kind]] = defaultdict(set)
+        for concept in self.concepts:
+            kinds[concept].add("class")
         undecided: set[Iri] = set()
         datatypes: set[str] = set()
         for node in [node for node in self.axioms.of if isinstance(node, Iri)]:

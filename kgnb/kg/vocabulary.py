@@ -54,6 +54,7 @@ NAMED_AS = {
     "definition": DEFINITIONS, "elucidation": DEFINITIONS, "textualdefinition": DEFINITIONS,
     "hasdefinition": DEFINITIONS,
     "preflabel": LABELS, "preferredlabel": LABELS, "preferredname": LABELS,
+    "label": NAMES, "name": NAMES, "title": NAMES,
 }  # fmt: skip
 """What a file's own annotation property must mean by its name or label, spelled without spaces, marks and case."""
 
@@ -115,7 +116,10 @@ DATATYPES = frozenset(
         for n in ("Text", "URL", "Number", "Integer", "Float", "Boolean", "Date", "DateTime", "Time")
     }
 )
-META_TYPES = frozenset(KINDS) | BY_RANGE | {ONTOLOGY, f"{RDFS}Datatype", f"{OWL}DataRange", f"{OWL}Restriction"}
+CONCEPT, BROADER, NARROWER = f"{SKOS}Concept", f"{SKOS}broader", f"{SKOS}narrower"
+META_TYPES = (
+    frozenset(KINDS) | BY_RANGE | {CONCEPT} | {ONTOLOGY, f"{RDFS}Datatype", f"{OWL}DataRange", f"{OWL}Restriction"}
+)
 BUILT_IN = (
     RDF,
     RDFS,
@@ -142,5 +146,5 @@ STRUCTURE = (
     | EQUIVALENTS
     | DISJOINTS
     | {SUBCLASS, SUBPROPERTY, FIRST, REST, INVERSE, DEPRECATED, MEMBERS, UNION, INTERSECTION, DISJOINT_UNION, IMPORTS}
-    | {ON_PROPERTY, ON_DATATYPE, *ON_FILLER}
+    | {ON_PROPERTY, ON_DATATYPE, *ON_FILLER, BROADER, NARROWER}
 )

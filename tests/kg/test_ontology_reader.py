@@ -292,3 +292,35 @@ def test_an_iri_that_has_two_kinds_is_found_by_either_and_first_come_first_serve
     assert ontology.find(one.iri) is one
     assert ontology.find(one.iri, "class") is other
     assert ontology.find("http://x.example/b") is None
+
+
+def test_the_concepts_of_a_skos_vocabulary_are_its_classes(tmp_path: Path) -> None:
+    ontology = read(
+        tmp_path,
+        """:all a skos:ConceptScheme .
+        :hut a skos:Concept ; skos:prefLabel "hut"@en ; skos:altLabel "refuge"@en ; skos:broader :building .
+        :building a skos:Concept ; skos:narrower :barn . :barn a skos:Concept ; skos:prefLabel "barn" .""",
+    )
+    assert [(e.kind, e.iri.removeprefix(ONTO)) for e in ontology] == [
+        ("class", "barn"),
+        ("class", "building"),
+        ("class", "hut"),
+    ]
+    assert names(entity(ontology, "building").children) == ["barn", "hut"]
+    assert names(entity(ontology, "hut").parents) == ["building"]
+    assert entity(ontology, "hut").synonyms == (Text("refuge", "en"),)
+
+
+def test_concepts_beside_classes_are_data(tmp_path: Path) -> None:
+    ontology = read(tmp_path, ":Hut a owl:Class . :alpine a skos:Concept ; skos:broader :all .")
+    assert [e.iri.removeprefix(ONTO) for e in ontology] == ["Hut"]
+
+
+def test_a_file_s_own_property_for_labels_names_what_has_no_label(tmp_path: Path) -> None:
+    ontology = read(
+        tmp_path,
+        """:label a owl:AnnotationProperty . :C1 a owl:Class ; :label "hut" .
+        :C2 a owl:Class ; :label "lodge" ; rdfs:label "refuge" .""",
+    )
+    assert entity(ontology, "C1").labels == (Text("hut"),)
+    assert (entity(ontology, "C2").labels, entity(ontology, "C2").synonyms) == ((Text("refuge"),), (Text("lodge"),))
