@@ -40,11 +40,14 @@ TOLD = (
 ``?key=`` after a space or a bracket is a variable of SPARQL."""
 
 _hidden: set[str] = set()
+_longest_first: tuple[str, ...] = ()
 
 
 def hide(*secrets: str) -> None:
     """From now on ``blot`` takes these out of every text, but for those that are shorter than six characters."""
+    global _longest_first
     _hidden.update(secret for secret in secrets if len(secret) >= SHORTEST)
+    _longest_first = tuple(sorted(_hidden, key=lambda value: (-len(value), value)))
 
 
 def blot(text: str) -> str:
@@ -53,7 +56,7 @@ def blot(text: str) -> str:
     >>> blot("the reply was: use sk-proj-abcdefghijklmnop1234, it works")
     'the reply was: use [redacted], it works'
     """
-    for known in sorted(_hidden, key=lambda value: (-len(value), value)):
+    for known in _longest_first:
         text = text.replace(known, HIDDEN)
     return blot_forms(text)
 

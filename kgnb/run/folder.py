@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 from kgnb.errors import DataError
 from kgnb.run.record import VERSION, Event, Record
@@ -24,6 +25,7 @@ class RunFolder:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._begun = False
+        self._file: TextIO | None = None  # opening it for every event would cost more than writing does
 
     def append(self, events: Sequence[Event]) -> None:
         """Add events, each on a line of its own; they are in the hands of the operating system on return."""
@@ -31,17 +33,41 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             _set_aside(self.path / EVENTS)
             self._begun = True
-        lines = "".join(json.dumps(event, ensure_ascii=True, allow_nan=False) + "\n" for event in events)
-        with (self.path / EVENTS).open("a", encoding="utf-8") as file:
-            file.write(blot(lines))
+        if self._file is None:
+            self._file = (self.path / EVENTS).open("a", encoding="utf-8")
+        self._file.write(blot("".join(_line(event) for event in events)))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Let go of the file; the next event opens it again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __del__(self) -> None:
+        self.close()
 
     def summarise(self, record: Record) -> None:
         """Write ``run.json``: never half a file, whatever happens."""
+        self.close()
         self.path.mkdir(parents=True, exist_ok=True)
         target, draft = self.path / SUMMARY, self.path / f"{SUMMARY}.{os.getpid()}"
-        text = json.dumps(record.to_json(), indent=1, allow_nan=False)
-        draft.write_text(blot(text) + "\n", encoding="utf-8")
+        draft.write_text(blot(_written(record)), encoding="utf-8")
         draft.replace(target)
+
+
+def _line(event: Event) -> str:
+    return json.dumps(event, allow_nan=False) + "\n"
+
+
+def _written(record: Record) -> str:
+    """The record as JSON, a line for each of its entries and each step: Python indents at a tenth of the speed."""
+    content = record.to_json()
+    steps = content.pop("steps")
+    entries = [f" {json.dumps(name)}: {json.dumps(value, allow_nan=False)}" for name, value in content.items()]
+    told = ",\n".join(f"  {json.dumps(step, allow_nan=False)}" for step in steps)
+    entries.insert(list(content).index("totals"), f' "steps": [\n{told}\n ]')
+    return "{\n" + ",\n".join(entries) + "\n}\n"
 
 
 def read_run(path: Path | str) -> Record:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
@@ -23,7 +22,7 @@ from kgnb.run.limits import Budget, Limits, Spending
 from kgnb.run.otel import to_otel
 from kgnb.run.outcomes import Counted, Markable
 from kgnb.run.plain import digest, numbers, plain, said
-from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Progress, Query, Record, Step
+from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Progress, Query, Record, Step, shallow
 from kgnb.run.versions import package_versions
 from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, is_free
 
@@ -282,11 +281,11 @@ class Run:
     def note_judgements(self, judgements: Sequence[Judgement]) -> None:
         """Note verdicts on the current step. For watched judges."""
         step = self._step()
-        self._note(*({"event": "judgement", "step": step, **asdict(judgement)} for judgement in judgements))
+        self._note(*({"event": "judgement", "step": step, **shallow(judgement)} for judgement in judgements))
 
     def note_query(self, query: Query) -> None:
         """Note a query on the current step. For watched graphs."""
-        self._note({"event": "query", "step": self._step(), **asdict(query)})
+        self._note({"event": "query", "step": self._step(), **shallow(query)})
 
     def __enter__(self) -> Self:
         return self
