@@ -22,17 +22,53 @@ _DATE = re.compile(
 _QUOTED = re.compile(r"[\"“]([^\"“”]{1,120})[\"”]")
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\w])")
 _TITLE = r"[A-ZÀ-ÞŁŚŻČŠŽĐ0-9][\w'’.\-&]*"
-_JOIN = r"(?:of|the|de|la|le|du|des|der|von|van|da|di|and|for|in|at|on|y|e|&|to)"
+_JOIN = r"(?:of|the|de|la|le|du|des|der|von|van|da|di|y|e|&)"
 _NAME = re.compile(rf"{_TITLE}(?:(?:\s+{_JOIN}){{0,2}}\s+{_TITLE}|\s*\([^()]{{1,40}}\))*")
-_LEADING = re.compile(r"^(?:The|A|An|In|On|At|It|Its|His|Her|He|She|They|This|That|Both|With|From|As|Also|There)\s+")
+_COMMON = re.compile(
+    r"\s+(?:(?:is|are|was|were|of|the|an?|include|includes|with)\s+)*([^\W\dA-Z]+(?: [^\W\dA-Z]+)?)"
+    r"(?=\s*(?:[,.;]|$)|\s(?:and|which|from|in)\b)"
+)
+_LEADING = re.compile(
+    r"^(?:The|A|An|In|On|At|It|Its|His|Her|He|She|They|This|That|Both|With|From|As|Also|There|By|For|When|While|Where)\s+"
+)
 _PRONOUNS = frozenset(
     "it its he she they his her this there the a an in on at who also both and with from as i".split()  # noqa: SIM905
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
-_EMPTY = {"is", "has", "of", "the", "a", "an", "in", "by", "to", "at", "on", "for", "and", "part", "number", "name"}
+_EMPTY = {word for text in (
+    "is has of the a an in by to at on for",
+    "and part number name",
+) for one in text.split() for word in (one, *stems(one))}  # fmt: skip
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NUMBERS = frozenset({"number", "numeric", "integer", "float", "double", "decimal", "quantity", "int"})
 _DATES = {"date", "year", "time", "datetime", "gyear"}
+_FAR = 40  # characters between a property's words and what they point at
+_KINDS = {stems(word)[0] for word in ("date", "year", "place", "time", "name", "size", "person", "code", "day")}
+"""Words of a property that say what kind of value it has, and need not stand in the sentence."""
+_FRAMES: dict[str, frozenset[str]] = {
+    stems(word)[0]: frozenset(used.split())
+    for word, used in {
+        "birth": "born", "death": "died dead dies", "location": "located situated lies stands based",
+        "founded": "established founder set", "founding": "founded established started", "leader": "led leads headed",
+        "established": "founded opened", "writer": "wrote written writes penned", "author": "wrote written writes",
+        "built": "constructed build erected", "construction": "built", "creator": "created made",
+        "manufacturer": "made makes produced built", "maker": "made", "height": "tall high", "length": "long",
+        "elevation": "above high", "width": "wide", "depth": "deep", "age": "old", "weight": "weighs heavy",
+        "capacity": "holds seats", "alternative": "called aka known", "nickname": "known nicknamed called",
+        "runtime": "runs lasts minutes", "duration": "lasts lasted runs", "owner": "owned owns belongs",
+        "operator": "run runs operated", "president": "led", "composer": "composed music", "director": "directed",
+        "starring": "stars starred star actor actors acted", "publisher": "published",
+        "ingredient": "contains made with",
+        "alma": "graduated studied attended graduate", "spouse": "married wife husband",
+        "child": "son daughter children",
+        "parent": "father mother", "employer": "works worked", "employee": "employs people staff",
+        "team": "plays played", "club": "plays played", "language": "speaks spoken", "origin": "comes originates from",
+        "demonym": "inhabitants people", "replaced": "succeeded", "successor": "succeeded followed",
+        "opening": "opened",
+        "release": "released", "retirement": "retired", "part": "belongs",
+    }.items()
+}  # fmt: skip
+"""Common verbs for what a property's noun says; general English, of no domain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +101,13 @@ def mentions(sentence: str) -> list[Mention]:
             found.append(Mention(match[1].strip(), "quoted", match.start(), match.end()))
             taken.append(match.span())
     for match in _NAME.finditer(sentence):
-        if not free(*match.span()) or match[0][0].isdigit():
+        if not free(*match.span()) or not re.match(r"\D|\d{1,2}\.? [^\W\d]", match[0]):
             continue
         text, start = match[0].rstrip(".,'"), match.start()
         while (lead := _LEADING.match(text)) is not None:
             text, start = text[lead.end() :], start + lead.end()
-        if not text or text.casefold() in _PRONOUNS or not re.search(r"\w", text):
+        text = re.sub(r"['’]s$", "", text)
+        if not text or text.casefold() in _PRONOUNS or not re.search(r"\w", text) or start == 0 and _opens(text):
             continue
         found.append(Mention(text, "name", start, start + len(text)))
         taken.append((start, start + len(text)))
@@ -79,6 +116,12 @@ def mentions(sentence: str) -> list[Mention]:
             found.append(Mention(match[0].replace(",", ""), "number", match.start(), match.end()))
             taken.append(match.span())
     return sorted(found, key=lambda one: one.start)
+
+
+def _opens(text: str) -> bool:
+    """Whether the first word of a sentence is no name but a participle, as in "Born in 1905, she ..."."""
+    word = text.casefold()
+    return " " not in word and (word.endswith(("ed", "ing")) or any(word in used for used in _FRAMES.values()))
 
 
 def _iso(match: re.Match[str]) -> str:
@@ -98,8 +141,9 @@ def read_sentences(lexicon: Lexicon, desk: Desk, passage: Passage) -> None:
         begin = passage.text.find(sentence, at)
         at = begin + len(sentence)
         found = mentions(sentence)
-        first = next((one for one in found if one.kind in ("name", "quoted")), None)
-        starts_anew = first is not None and (first.start <= 12 or topic is None)
+        comma = sentence.find(",") if (opener := re.match(r"\w+", sentence)) and _opens(opener[0]) else -1
+        first = next((one for one in found if one.kind in ("name", "quoted") and one.start > comma), None)
+        starts_anew = first is not None and (first.start <= max(12, comma + 8) or topic is None)
         topic = first if starts_anew else topic
         for slot, subject, value in _facts(lexicon, sentence, found, topic):
             _write(lexicon, desk, passage, slot, subject, value, sentence)
@@ -108,36 +152,74 @@ def read_sentences(lexicon: Lexicon, desk: Desk, passage: Passage) -> None:
 def _facts(
     lexicon: Lexicon, sentence: str, found: Sequence[Mention], topic: Mention | None
 ) -> Iterator[tuple[Slot, Mention, Mention]]:
+    """What the words of properties point at; the closest readings first, and what one of them took no other gets."""
     if topic is None:
         return
-    for slot in lexicon.slots:
+    readings = []
+    for order, slot in enumerate(lexicon.slots):
         place = _trigger(slot, sentence)
         if place is None:
             continue
+        subject = _owner(found, place, sentence) or topic
         wanted = _wanted(lexicon, slot)
-        fitting = [one for one in found if _fits(one, wanted) and one != topic and one.text != topic.text]
-        fitting = [one for one in fitting if one.end <= place[0] or one.start >= place[1]] or fitting
-        if not fitting:
+        fitting = [one for one in found if _fits(one, wanted) and one.text != subject.text]
+        fitting = [one for one in fitting if one.end <= place[0] or one.start >= place[1]]
+        if wanted == "name" and not any(_away(one, place, sentence) <= _FAR for one in fitting):
+            fitting = list(_plain(sentence, place[1]))
+        if fitting:
+            away, near = min((_away(one, place, sentence), one.start) for one in fitting)
+            value = next(one for one in fitting if one.start == near)
+            readings.append((away - 2 * (place[1] - place[0]), order, slot, subject, value, fitting))
+    taken: set[int] = set()
+    for away, _, slot, subject, value, fitting in sorted(readings, key=lambda one: one[:2]):
+        if value.start in taken or away > _FAR:
             continue
-        after = [one for one in fitting if one.start >= place[1]]
-        near = min(after or fitting, key=lambda one: min(abs(one.start - place[1]), abs(place[0] - one.end)))
-        for value in _joined(near, fitting, sentence):
-            yield slot, topic, value
+        for one in _joined(value, fitting, sentence):
+            taken.add(one.start)
+            yield slot, subject, one
+
+
+def _plain(sentence: str, start: int) -> Iterator[Mention]:
+    """Lower-case words right after a property's: "contains water", "an ingredient is olive oil"."""
+    match = _COMMON.match(sentence, start)
+    if match and match[1].split()[0] not in _PRONOUNS | _EMPTY | _FRAMES[stems("alternative")[0]]:
+        yield Mention(match[1], "name", match.start(1), match.end(1))
+
+
+def _owner(found: Sequence[Mention], place: tuple[int, int], sentence: str) -> Mention | None:
+    """Whose it is where the sentence says so: "the keeper of the Ambre Hut", "the Ambre Hut's keeper"."""
+    for one in found:
+        if one.kind not in ("name", "quoted"):
+            continue
+        if re.fullmatch(r"\s+of\s+(?:the\s+)?[\"“]?", sentence[place[1] : one.start]):
+            return one
+        if re.fullmatch(r"[\"”]?(?:['’]s?)?\s+", sentence[one.end : place[0]]) and "s" in sentence[one.end : place[0]]:
+            return one
+    return None
+
+
+def _away(one: Mention, place: tuple[int, int], sentence: str) -> int:
+    """How far a mention stands from a property's words, in characters; across a clause it counts double."""
+    between = sentence[one.end : place[0]] if one.end <= place[0] else sentence[place[1] : one.start]
+    return len(between) * (2 if re.search(r"[,;]|\b(?:and|which|who|where|while)\b", between) else 1)
 
 
 def _joined(first: Mention, fitting: Sequence[Mention], sentence: str) -> list[Mention]:
-    """A mention with those it is listed with: "Cook and Warden", "a, b and c"."""
-    chosen = [first]
+    """A mention with those it is listed with: "Cook and Warden", "a, b and c"; "Brig, Valais" is no list."""
+    chosen, listed = [first], 1
     for one in fitting:
-        if one.start >= chosen[-1].end and re.fullmatch(
-            r"\s*(?:,|and|&|,\s*and)\s*", sentence[chosen[-1].end : one.start]
-        ):
+        between = sentence[chosen[-1].end : one.start]
+        if one.start >= chosen[-1].end and re.fullmatch(r"\s*(?:,|and|&|,\s*and)\s*", between):
             chosen.append(one)
-    return chosen
+            listed = len(chosen) if "and" in between or "&" in between else listed
+    return chosen[:listed]
 
 
 def _trigger(slot: Slot, sentence: str) -> tuple[int, int] | None:
-    """Where the words of a property stand in a sentence: all that say something, close to one another."""
+    """Where the words of a property stand in a sentence: all that say something, close to one another.
+
+    A word of the property may stand as another that is used for it: "born" for birth, "wrote" for writer.
+    """
     tokens = [(match.start(), match.end(), match[0]) for match in re.finditer(r"[^\W_]+", sentence)]
     said = [(stems(token) or (token.casefold(),))[0] for _, _, token in tokens]
     for phrase in slot.phrases:
@@ -146,10 +228,15 @@ def _trigger(slot: Slot, sentence: str) -> tuple[int, int] | None:
         for word in wanted:
             at = next((n for n, other in enumerate(said) if _alike(word, other)), None)
             if at is None:
+                at = next(
+                    (n for n, (_, _, token) in enumerate(tokens) if token.casefold() in _FRAMES.get(word, ())), None
+                )
+            if at is not None:
+                places.append(at)
+            elif word not in _KINDS:
                 break
-            places.append(at)
         else:
-            if max(places) - min(places) <= 2 * len(wanted) + 2:
+            if places and max(places) - min(places) <= 2 * len(wanted) + 2:
                 return tokens[min(places)][0], tokens[max(places)][1]
     return None
 
