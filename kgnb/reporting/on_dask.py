@@ -31,6 +31,7 @@ from kgnb.reporting.session import from_text
 from kgnb.settings import Settings
 
 START = 20  # seconds a scheduler, and then its first worker, may take to answer
+LOOK, LOST = 5, 180  # seconds between two looks at the workers; without any, after which they are given up
 PATIENCE = 30  # seconds items under way may take to close their books
 
 
@@ -72,7 +73,7 @@ def run_on_dask(
         }
         try:
             with _terminable():
-                for future in distributed.as_completed(list(futures)):
+                for future in _completed(distributed.as_completed(list(futures)), client, address):
                     told(_ended(future, futures[future], address))
         except BaseException:
             client.cancel(list(futures))
@@ -142,6 +143,22 @@ def _check(client: Any, address: str, folder: Path, patience: float) -> None:
                 f"worker {worker} does not see {folder}",
                 fix="Choose an --out folder that all workers see at this path.",
             )
+
+
+def _completed(futures: Any, client: Any, address: str) -> Iterator[Any]:
+    """The futures as they end; BackendError once there has been no worker for a while, which would never end."""
+    seen = time.monotonic()
+    while not futures.is_empty():
+        if futures.has_ready():
+            yield from futures.next_batch(block=False)
+        else:
+            time.sleep(0.2)
+        now = time.monotonic()
+        if now - seen > LOOK and client.nthreads():
+            seen = now
+        if now - seen > LOST:
+            fix = f"Start one with: dask worker {address}, and kgnb resume the sweep."
+            raise BackendError(f"the Dask scheduler at {address} has no worker left", service=address, fix=fix)
 
 
 def _ended(future: Any, folder: Path, address: str) -> bool:

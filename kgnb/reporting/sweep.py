@@ -224,6 +224,9 @@ def forking(running: Running, report: str, items: int, settings: Settings) -> It
 
 def attempt(home: Path, line: str, running: Running, tries: int) -> bool:
     """Run one item until it is done, at most so many times; whether it is."""
+    before = read_state(home)
+    if before and before.state == "done":  # by a worker that was lost before it could say so
+        return True
     for _ in range(tries):
         status, said = running.run(home, line)
         state = read_state(home)
