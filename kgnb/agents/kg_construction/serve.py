@@ -170,6 +170,7 @@ def _http(
     app = guarded(mcp_server(shared).streamable_http_app(host=host), wanted)
     config = uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False, lifespan="on")
     listening = config.bind_socket()
+    listening.listen(config.backlog)  # who is told the address waits in line from now on, and is not refused
     try:
         if on_ready:
             on_ready(f"http://{_in_url(host)}:{listening.getsockname()[1]}/mcp", wanted)
