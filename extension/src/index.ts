@@ -24,7 +24,6 @@ import { rendererFactories } from './mime';
 import { Notebooks } from './notebooks';
 import { ControlPanel } from './panel';
 import { choicesFrom, IPreferences, Preferences } from './preferences';
-import { TURTLE_MIME } from './turtle';
 import { checkFrontEnd, checkKernels } from './version-check';
 import { UNTRANSLATED, wordsFrom } from './words';
 
@@ -52,20 +51,18 @@ const mime: JupyterFrontEndPlugin<void> = {
   description: 'Draws tables, scores, graphs and runs of kgnb, SPARQL results and Turtle.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
-  optional: [ITranslator, IPreferences, INotebookTracker, IEditorLanguageRegistry],
+  optional: [ITranslator, IPreferences, INotebookTracker],
   activate: (
     app: JupyterFrontEnd,
     registry: IRenderMimeRegistry,
     translator: ITranslator | null,
     preferences: Preferences | null,
-    tracker: INotebookTracker | null,
-    editors: IEditorLanguageRegistry | null
+    tracker: INotebookTracker | null
   ): void => {
     const lent: Lent = {
       ...(translator ? { translation: translator.load('kgnb') } : {}),
       ...(preferences ? { preferences } : {}),
-      ...(tracker ? { showCell: new Notebooks(app, tracker).showCell } : {}),
-      ...(editors ? { highlight: (code, into) => editors.highlight(code, editors.findByMIME(TURTLE_MIME), into) } : {})
+      ...(tracker ? { showCell: new Notebooks(app, tracker).showCell } : {})
     };
     for (const factory of rendererFactories(lent)) {
       registry.addFactory(factory);

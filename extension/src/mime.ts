@@ -18,7 +18,6 @@ import { drawRun, newRunState } from './runview';
 import { readSparqlResults, SPARQL_RESULTS_MIME } from './sparql-results';
 import { drawTable, newTableState } from './table';
 import { readTable, TABLE_MIME } from './table-data';
-import type { Highlight } from './turtle';
 import { drawTurtle, TURTLE_MIME } from './turtle';
 import type { Words } from './words';
 import { UNTRANSLATED, wordsFrom } from './words';
@@ -85,7 +84,6 @@ export interface Lent {
   readonly translation?: IRenderMime.TranslationBundle;
   readonly preferences?: Preferences;
   readonly showCell?: ShowCell;
-  readonly highlight?: Highlight;
 }
 
 /**
@@ -134,7 +132,7 @@ export function rendererFactories(lent: Lent = {}): IRenderMime.IRendererFactory
       TURTLE_MIME,
       () => {
         const state = { whole: false };
-        return (data, said) => drawTurtle(data, state, said, lent.highlight ?? null);
+        return (data, said) => drawTurtle(data, state, said);
       },
       words,
       STANDARD_RANK

@@ -76,7 +76,7 @@ function drawState(run: RunLine, words: Words): HTMLElement {
   const step = oneLine(run.step);
   // Between two cells a run is neither under way nor over.
   const [mark, said] = run.working
-    ? [stateIcon('running'), words.runningStep(step)]
+    ? [stateIcon('running'), step]
     : run.state === 'running'
       ? [null, words.paused(step)]
       : [stateIcon(run.state), stateName(run.state, words)];

@@ -11,19 +11,16 @@ export const TURTLE_MIME = 'text/turtle';
 const LINES = 200; // more is not read in an output
 const LETTERS = 40_000;
 
-/** Colours text into an element; the element holds the plain text until then, and keeps it if that fails. */
-export type Highlight = (code: string, into: HTMLElement) => Promise<void>;
-
 export interface TurtleState {
   whole: boolean;
 }
 
-export function drawTurtle(value: unknown, state: TurtleState, words: Words, highlight: Highlight | null): HTMLElement {
+export function drawTurtle(value: unknown, state: TurtleState, words: Words): HTMLElement {
   const source = Array.isArray(value) ? value.join('') : typeof value === 'string' ? value : '';
   const root = element('div', 'kgnb-turtle');
   const draw = (): void => {
     const shown = state.whole ? source : beginning(source);
-    const code = element('code', '', {}, visible(shown));
+    const code = element('code', '', {}, ...coloured(visible(shown)));
     const left = source.split('\n').length - shown.split('\n').length;
     const copy = button(
       'kgnb-more',
@@ -54,9 +51,6 @@ export function drawTurtle(value: unknown, state: TurtleState, words: Words, hig
         : null;
     const text = element('pre', 'kgnb-code', { tabindex: 0, 'aria-label': words.turtleText }, code);
     root.replaceChildren(text, element('div', 'kgnb-footer', {}, copy, more));
-    if (highlight) {
-      colour(visible(shown), code, highlight);
-    }
   };
   draw();
   return root;
@@ -67,15 +61,18 @@ export function beginning(source: string): string {
   return source.split('\n').slice(0, LINES).join('\n').slice(0, LETTERS);
 }
 
-function colour(source: string, code: HTMLElement, highlight: Highlight): void {
-  const coloured = document.createElement('code');
-  highlight(source, coloured).then(
-    () => {
-      // What colours must not change what is said.
-      if (coloured.textContent === source) {
-        code.replaceChildren(...coloured.childNodes);
-      }
-    },
-    () => undefined
-  );
+// What is coloured: IRIs, texts, remarks, and the words of the language. Everything else stays as it is.
+const TOKEN =
+  /(?<iri><[^<>"\s]*>)|(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?<remark>#.*)|(?<word>@\w+|\b(?:PREFIX|BASE)\b)/g;
+
+/** The text in pieces, some of them with a colour; together they are the text, letter by letter. */
+export function coloured(source: string): (string | HTMLElement)[] {
+  const pieces: (string | HTMLElement)[] = [];
+  let done = 0;
+  for (const found of source.matchAll(TOKEN)) {
+    const kind = Object.entries(found.groups ?? {}).find(([, value]) => Boolean(value))?.[0] ?? '';
+    pieces.push(source.slice(done, found.index), element('span', `kgnb-turtle-${kind}`, {}, found[0]));
+    done = found.index + found[0].length;
+  }
+  return [...pieces, source.slice(done)].filter(piece => piece !== '');
 }

@@ -134,7 +134,6 @@ export function wordsFrom(bundle: Bundle) {
     run: say('run'),
     running: say('running'),
     runningNow: say('Running now'),
-    runningStep: (step: string) => say('running: %1', step),
     runs: say('Runs'),
     savedRuns: say('Saved'),
     scores: say('Scores'),

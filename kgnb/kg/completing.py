@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from unicodedata import combining, normalize
 
 from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.schema import Named, Schema
@@ -90,17 +92,17 @@ def _variables(query: str, word: str) -> list[Completion]:
 def _names(entries: Iterable[Named], kind: str, word: str, prefixes: Mapping[str, str], rank: int) -> list[Completion]:
     """Those whose short form, IRI or a label fits the word: beginnings before insides, the much used first."""
     found = []
-    wanted = word.lower().lstrip("<")
+    wanted = _plain(word.lstrip("<"))
     for entry in entries:
         short = shorten(entry.iri, prefixes)
         text = short if short != entry.iri else f"<{entry.iri}>"
-        local = text.rpartition(":")[2].lower() if text == short else entry.iri.lower()
+        local = _plain(text.rpartition(":")[2] if text == short else entry.iri)
         label = _fitting(entry.labels, wanted)
-        if text.lower().startswith(wanted) or local.startswith(wanted):
+        if _plain(text).startswith(wanted) or local.startswith(wanted):
             fit = 0
-        elif label and label.lower().startswith(wanted):
+        elif label and _plain(label).startswith(wanted):
             fit = 1
-        elif label or wanted in entry.iri.lower():
+        elif label or wanted in _plain(entry.iri):
             fit = 2
         else:
             continue
@@ -110,8 +112,16 @@ def _names(entries: Iterable[Named], kind: str, word: str, prefixes: Mapping[str
 
 
 def _fitting(labels: Sequence[str], wanted: str) -> str:
-    inside = [label for label in labels if wanted in label.lower()]
-    return min(inside, key=lambda label: (not label.lower().startswith(wanted), labels.index(label)), default="")
+    inside = [label for label in labels if wanted in _plain(label)]
+    return min(inside, key=lambda label: (not _plain(label).startswith(wanted), labels.index(label)), default="")
+
+
+@lru_cache(maxsize=100_000)
+def _plain(text: str) -> str:
+    """Small letters without accents: "hutte" finds "Hütte"."""
+    if text.isascii():
+        return text.lower()
+    return "".join(letter for letter in normalize("NFD", text) if not combining(letter)).lower()
 
 
 def _namespaces(word: str, known: Mapping[str, str]) -> list[Completion]:

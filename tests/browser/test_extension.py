@@ -127,6 +127,16 @@ def test_a_part_of_a_label_completes_to_its_class_within_200_ms(
     took = sorted(page.page.evaluate(TIMES, 9))
     print(f"completion of a class by {FRAGMENT!r}, asked of the kernel: median {median(took):.0f} ms, {took}")
     assert median(took) < 200
+    for typed in ("HÜTT", "hutt"):  # another case, and without its accent; more letters then narrow the list
+        retype = "text => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.setSource(text)"
+        page.page.evaluate(retype, query.replace(FRAGMENT, typed))
+        page.page.evaluate(at_end)
+        page.page.keyboard.press("Tab")
+        expect(offered.first).to_be_visible()
+        page.page.keyboard.type("E")
+        expect(offered.first.locator("mark")).to_have_text("Hütte")
+        page.page.keyboard.press("Escape")
+    page.page.evaluate(retype, query)
     page.page.evaluate(at_end)
     page.page.keyboard.press("Tab")
     expect(offered.first).to_be_visible()
@@ -176,8 +186,10 @@ def test_the_panel_shows_the_session_and_inserts_the_next_stage(
     expect(panel).to_contain_text("retrieve")
     stage = panel.locator(".kgnb-panel-stage", has_text="Describe every entity")
     expect(stage).to_contain_text("done")
+    health = panel.locator(".kgnb-panel-health")
+    expect(health).to_contain_text("answers")  # a graph on this machine is asked unbidden
     panel.get_by_role("button", name="Check whether graph answers").click()
-    expect(panel).to_contain_text("answers in")
+    expect(health).to_contain_text("answers")
     for shade in SHADES:
         page.theme(shade)
         panel.screenshot(path=pictures / f"panel-{shade.split()[1].lower()}.png")
@@ -189,7 +201,45 @@ def test_the_panel_shows_the_session_and_inserts_the_next_stage(
         "window.jupyterapp.shell.currentWidget.content.widgets.some("
         "cell => cell.model.sharedModel.getSource() === '%om store')"
     )
-    panel.get_by_role("button", name="Open the run 1. ontology matching").click()
+    panel.get_by_role("button", name="Open the run 1. Ontology matching").click()
     opened = page.page.locator(".kgnb-run-area .kgnb-run")
     expect(opened).to_contain_text("retrieve")
     page.page.screenshot(path=pictures / "run-area.png")
+
+
+RESULTS_CELL = """
+from IPython.display import display
+
+evil = "<img src=x onerror=alert(1)><script>alert(1)</script>"
+number = {"type": "literal", "value": "12", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
+hut = {"type": "uri", "value": "javascript:alert(1)"}
+rows = [{"hut": hut, "beds": number, "note": {"type": "literal", "value": evil}}]
+results = {"head": {"vars": ["hut", "beds", "note"]}, "results": {"bindings": rows}}
+display({"application/sparql-results+json": results, "text/html": "<b>html</b>", "text/plain": "rows"}, raw=True)
+turtle = "@prefix : <http://huts.example/id/> .\\n:hochkar a :Hut ; :note '" + evil + "' ."
+display({"text/turtle": turtle, "text/plain": "a graph"}, raw=True)
+from kgnb.results.table import Column, Table
+ours = Table([Column("a", "ours")], [["1"]])._repr_mimebundle_()
+display({"application/sparql-results+json": results, "text/turtle": turtle} | ours, raw=True)
+"""
+
+
+def test_sparql_results_and_turtle_of_any_kernel_are_drawn_and_nothing_in_them_runs(
+    lab: Lab, visit: Callable[[Lab], Visit], pictures: Path
+) -> None:
+    page = visit(lab)
+    page.open(write(lab, "formats.ipynb", RESULTS_CELL.strip()))
+    page.run_all()
+    outputs = cell(page, 0).locator(".jp-OutputArea-output")
+    expect(outputs).to_have_count(3)
+    expect(outputs.nth(0).locator("tbody tr")).to_have_count(1)
+    expect(outputs.nth(0)).to_contain_text("<script>alert(1)</script>")
+    assert outputs.nth(0).locator("a").count() == 0  # no link to javascript:
+    expect(outputs.nth(1).locator(".kgnb-turtle code > span").first).to_be_visible()  # coloured
+    expect(outputs.nth(1)).to_contain_text("<script>alert(1)</script>")
+    expect(outputs.nth(2)).to_contain_text("ours")  # our own bundle comes first
+    assert page.page.locator(".jp-OutputArea img, .jp-OutputArea script").count() == 0
+    for shade in SHADES:
+        page.theme(shade)
+        cell(page, 0).locator(".jp-OutputArea").screenshot(path=pictures / f"formats-{shade.split()[1].lower()}.png")
+        assert serious(page, ".kgnb-result") == []
