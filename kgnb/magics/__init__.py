@@ -15,6 +15,7 @@ from kgnb.magics.kgc import KgcMagics
 from kgnb.magics.llm import LlmMagics
 from kgnb.magics.om import OmMagics
 from kgnb.magics.qa import QaMagics
+from kgnb.magics.report import ReportMagics
 from kgnb.magics.runs import RunMagics
 from kgnb.magics.session import Session
 from kgnb.magics.sparql import SparqlMagics
@@ -28,7 +29,7 @@ __all__ = ["FAMILIES", "load", "unload"]
 FAMILIES: tuple[type[VerbMagics], ...] = (
     *(KgMagics, SparqlMagics, VectorsMagics),
     *(OmMagics, EaMagics, QaMagics, KgcMagics),
-    *(LlmMagics, RunMagics),
+    *(LlmMagics, RunMagics, ReportMagics),
 )
 
 
