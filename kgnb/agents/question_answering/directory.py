@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from kgnb.agents.question_answering.names import ALIASES, NAMING, local_name
 from kgnb.agents.question_answering.neighbourhood import Neighbourhood
-from kgnb.agents.question_answering.phrases import EMPTY, says
+from kgnb.agents.question_answering.phrases import EMPTY, QUESTION_WORDS, says
 from kgnb.agents.question_answering.reading import TYPE
 from kgnb.agents.question_answering.values import How
 from kgnb.agents.question_answering.wording import Wording
@@ -177,14 +177,24 @@ class Directory:
             for text in [" ".join(sentence[begin:end]).replace(" 's", "'s")]
             for form in (text, text[:1].upper() + text[1:], text.lower(), text.title())
         )
-        literals = [Literal(text, tag) for text in texts for tag in (None, *LANGUAGES)]
+        # in an English question most names are found as they stand; other languages are asked for where none is
+        english = any(token.lower() in QUESTION_WORDS for token in sentence)
+        if not (english and self._asked_for(list(texts), (None, "en"))):
+            self._asked_for(list(texts), (None, *LANGUAGES))
+
+    def _asked_for(self, texts: Sequence[str], tags: Sequence[str | None]) -> bool:
+        """Whether any entity has one of these names, in one of these languages; those that do are kept."""
+        literals = [Literal(text, tag) for text in texts for tag in tags]
         naming = " ".join(f"<{name}>" for name in sorted(NAMING))
+        any_named = False
         for begin in range(0, len(literals), 400):
             values = " ".join(n3(literal) for literal in literals[begin : begin + 400])
             query = f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} VALUES ?q {{ {naming} }} ?s ?q ?l }}"
             for iri, text in sorted(self._hood.select(query).rows, key=str):
                 if isinstance(iri, Iri) and isinstance(text, Literal):
                     self._add(iri, text.text)
+                    any_named = True
+        return any_named
 
     def _add(self, iri: Iri, name: str, *, alias: bool = False) -> None:
         words = key(name)
