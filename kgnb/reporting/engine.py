@@ -50,9 +50,7 @@ class CellKeeper(NotebookExecutionManager):  # type: ignore[misc]  # papermill i
         for number, cell in self.ledger.cells.items():
             self.nb.cells[number - 1].metadata["kgnb"] = {"state": cell.state}
         about = redact({name: value for name, value in self.nb.items() if name != "cells"}, self.secrets)
-        cells = [
-            cell if at in self._clean else redact(cell, self.secrets) for at, cell in enumerate(self.nb.cells)
-        ]
+        cells = [cell if at in self._clean else redact(cell, self.secrets) for at, cell in enumerate(self.nb.cells)]
         text = nbformat.writes(nbformat.from_dict(about | {"cells": cells}))  # type: ignore[no-untyped-call]
         write_whole(self.path, text + "\n")
         self.ledger.save()
@@ -95,7 +93,6 @@ class CellKeeper(NotebookExecutionManager):  # type: ignore[misc]  # papermill i
                 self.ledger.mark(number, "cancelled", monotonic() - begun)
                 cell.metadata.papermill["status"] = "cancelled"
                 self.save()
-
 
     def _blot(self, cell: Any, index: int) -> None:
         cell.update(redact(cell, self.secrets))

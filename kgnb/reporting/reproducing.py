@@ -25,9 +25,7 @@ def reproduce(session: Session, run: Run, read: Iterable[tuple[str, str]] = ()) 
         "times under Cost) are the same, byte for byte. The whole record, with times, is ro-crate-metadata.json.",
     ]
     if "KGNB_DATA=DIR" in session.command:
-        notes.append(
-            "DIR is the folder of benchmark data: kgnb data list says what there is, kgnb data get gets it."
-        )
+        notes.append("DIR is the folder of benchmark data: kgnb data list says what there is, kgnb data get gets it.")
     return Table([Column("what", "What"), Column("value", "Value")], rows, caption="How to reproduce", notes=notes)
 
 

@@ -117,7 +117,8 @@ def test_a_stated_price_shows_in_costs_run_and_export(notebook: Notebook) -> Non
     assert "prices: 500/1000 US dollars per million tokens in/out of stub" in str(table)
     assert f"${usd:.4f}" in notebook.good("%run_view").value._repr_mimebundle_()["text/plain"]
     spans = run.to_otel()["resourceSpans"][0]["scopeSpans"][0]["spans"]
-    told = [one["value"]["doubleValue"] for span in spans for one in span["attributes"] if one["key"] == "kgnb.call.usd"]
+    attributes = [one for span in spans for one in span["attributes"]]
+    told = [one["value"]["doubleValue"] for one in attributes if one["key"] == "kgnb.call.usd"]
     assert told == [pytest.approx(usd)]
 
 

@@ -167,8 +167,8 @@ class ToolMaker:
                         datatypes |= dict.fromkeys(term.datatype or f"{XSD}string" for term in literals)
         kinds = {kind for kind in ("object property", "datatype property") if (iri, kind) in self.tbox.declared}
         if not datatypes and "datatype property" in kinds:
-            literals = [t.datatype or f"{XSD}string" for t in choices if isinstance(t, Literal)]
-            datatypes = dict.fromkeys(literals or [f"{RDFS}Literal"])
+            kept = [t.datatype or f"{XSD}string" for t in choices if isinstance(t, Literal)]
+            datatypes = dict.fromkeys(kept or [f"{RDFS}Literal"])
         if kinds == {"object property"} and not (choices and all(isinstance(t, Literal) for t in choices)):
             datatypes = {}
         return Values(tuple(_specific_first(datatypes)), tuple(classes), tuple(choices), listed)
