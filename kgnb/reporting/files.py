@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -17,7 +18,8 @@ def write_whole(path: Path, text: str) -> None:
         os.chmod(name, mode)
         os.replace(name, path)
     except BaseException:
-        os.unlink(name)
+        with suppress(FileNotFoundError):  # interrupted just after the renaming: there is nothing left to take away
+            os.unlink(name)
         raise
 
 
