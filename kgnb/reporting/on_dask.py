@@ -10,6 +10,7 @@ import importlib.util
 import os
 import platform
 import signal
+import socket
 import threading
 import time
 from collections import Counter
@@ -98,6 +99,7 @@ def shares_of(threads: Mapping[str, int]) -> dict[str, float]:
 @contextmanager
 def _client(distributed: Any, address: str, patience: float) -> Iterator[Any]:
     try:
+        _reach(address, patience)  # a client that failed to start may take the next one's event loop down with it
         client = distributed.Client(address, timeout=patience)
     except ValueError as error:
         raise ValueError(
@@ -112,6 +114,15 @@ def _client(distributed: Any, address: str, patience: float) -> Iterator[Any]:
         ) from error
     with client:
         yield client
+
+
+def _reach(address: str, patience: float) -> None:
+    """ValueError where the address is none, OSError where nothing listens there."""
+    addressing = import_module("distributed.comm.addressing")
+    scheme, place = addressing.parse_address(address)
+    import_module("distributed.comm.registry").get_backend(scheme)
+    if scheme in ("tcp", "tls"):
+        socket.create_connection(addressing.parse_host_port(place), timeout=patience).close()
 
 
 def _check(client: Any, address: str, folder: Path, patience: float) -> None:
