@@ -102,7 +102,7 @@ class Visit:
         found = self.page.evaluate(RUN_AXE, selector)
         contrast = [node for check in found["passes"] if check["id"] == "color-contrast" for node in check["nodes"]]
         measured = [node for node in contrast if "sufficient" in node["any"][0]["message"]]
-        # axe 4.13 gives contrast up on a page whose scrolled parts lie beyond its grid, and says so; else it must measure
+        # axe 4.13 gives contrast up on a page whose scrolled parts lie beyond its grid, and says so; else it measures
         gave_up = [c["error"]["message"] for c in found["incomplete"] if c["id"] == "color-contrast" and "error" in c]
         assert measured or any("grid bounds" in said for said in gave_up), "axe has measured no contrast"
         return [
