@@ -114,12 +114,13 @@ CELLS = (
 SEARCH_CELL = 3
 
 
-@pytest.fixture(scope="module")
-def worked(lab: Lab, visit: Callable[[Lab], Visit]) -> Visit:
-    """A notebook in which a matching waits for a person."""
-    (lab.folder / "worked").mkdir()
+@pytest.fixture
+def worked(lab: Lab, visit: Callable[[Lab], Visit], request: pytest.FixtureRequest) -> Visit:
+    """A notebook in which a matching waits for a person; one for each test, since answering changes the run."""
+    folder = lab.folder / request.node.name
+    folder.mkdir()
     page = visit(lab)
-    page.open(write(lab, "worked/worked.ipynb", *CELLS))
+    page.open(write(lab, f"{folder.name}/worked.ipynb", *CELLS))
     page.run_all()
     return page
 
