@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import log
 from typing import NamedTuple
 
-from rapidfuzz.distance import Indel
+from rapidfuzz.distance import OSA, Indel
 
 from kgnb.agents.ontology_matching.wordbook import Name, Wordbook
 from kgnb.kg.words import plain, stem
@@ -30,6 +30,8 @@ NEGATED = 0.4
 TOLD_APART = 0.4
 REWRITTEN = 0.95
 DERIVED = 0.85
+MISSPELT = 0.9
+LONG = 7  # letters; one slip of the pen in a shorter word makes another word of it too often
 OF_AGENT = 0.5  # a presenter is no presentation
 NEGATIONS = frozenset(["non", "not", "no", "without", "un", "anti"])
 _SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("oe", "e"), ("ae", "e"), ("our", "or"), ("centre", "center"))
@@ -59,7 +61,7 @@ def spelling(word: str) -> str:
 
 @lru_cache(maxsize=1 << 18)
 def word_likeness(one: str, other: str) -> float:
-    """How alike two words are, 0 to 1: equal, a plural, a number, an abbreviation, a spelling, a derivation."""
+    """How alike two words are, 0 to 1: equal, a plural, a number, an abbreviation, a spelling, a derivation, a slip."""
     if one == other:
         return 1.0
     one, other = spelled(one), spelled(other)
@@ -74,6 +76,8 @@ def word_likeness(one: str, other: str) -> float:
         return DERIVED if is_agent(one) == is_agent(other) else OF_AGENT
     if longer.startswith(shorter) and len(shorter) < 0.7 * len(longer):
         return 0.75 if len(shorter) >= 4 else 0.6
+    if len(shorter) >= LONG and shorter[:2] == longer[:2] and OSA.distance(one, other, score_cutoff=1) == 1:
+        return MISSPELT
     alike = Indel.normalized_similarity(one, other)
     return float(0.95 * alike) if alike >= 0.8 and len(shorter) >= 4 else 0.0
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.agents.ontology_matching.lexicon import Lexicon, word_likeness
+from kgnb.agents.ontology_matching.lexicon import MISSPELT, Lexicon, word_likeness
 from kgnb.agents.ontology_matching.wordbook import Wordbook
 from kgnb.kg.words import words
 
@@ -31,6 +31,17 @@ def test_words_that_mean_the_same_are_alike(one: str, other: str, least: float) 
 @pytest.mark.parametrize(("one", "other"), [("paper", "person"), ("2", "3"), ("c1", "c2"), ("hut", "hat")])
 def test_words_that_do_not_are_not(one: str, other: str) -> None:
     assert word_likeness(one, other) == 0.0
+
+
+def test_one_slip_of_the_pen_in_a_long_word_is_forgiven_and_not_in_a_short_one() -> None:
+    assert word_likeness("sponsor", "sponzor") == word_likeness("catagory", "category") == MISSPELT
+    for one, other in (
+        ("sponsor", "consort"),
+        ("ilium", "ileum"),
+        ("sponsor", "spoznorr"),
+        ("isosbestic", "isobestos"),
+    ):
+        assert word_likeness(one, other) < MISSPELT
 
 
 def test_who_does_a_thing_is_not_the_thing_done() -> None:
