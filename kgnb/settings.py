@@ -29,8 +29,11 @@ def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
         ConfigError: the handle is a bare value (it would end up in a file), or the variable is not set.
     """
     scheme, _, name = handle.partition(":")
-    if scheme == "keyring" and name.count("/") == 1:
-        return Secret(_from_keyring(*name.split("/")), handle)
+    if scheme == "keyring":
+        service, _, user = name.rpartition("/")  # a service may be a URL
+        if not service or not user:
+            raise ConfigError(f"{handle!r} does not say whose key", fix="Write keyring:SERVICE/USER.")
+        return Secret(_from_keyring(service, user), handle)
     if scheme != "env" or not name:
         raise ConfigError(
             "a key is named, never written out",
@@ -96,11 +99,18 @@ def _within(url: str) -> Iterator[str]:
 def _from_keyring(service: str, user: str) -> str:
     try:
         import keyring
+        from keyring.errors import KeyringError
     except ImportError as error:
         raise ConfigError(
             "keyring: handles need the package keyring", fix="pip install keyring, or use env:NAME."
         ) from error
-    found = keyring.get_password(service, user)
+    try:
+        found = keyring.get_password(service, user)
+    except KeyringError as error:  # none on this machine, or it is locked
+        raise ConfigError(
+            f"no key store of this machine gives {service}/{user} away: {type(error).__name__}",
+            fix="Unlock it, set up one that keyring can use (keyring --list-backends), or use env:NAME.",
+        ) from error
     if not found:
         raise ConfigError(f"the key store has nothing for {service}/{user}", fix=f"keyring set {service} {user}")
     return str(found)
