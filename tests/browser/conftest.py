@@ -12,7 +12,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ except ImportError:  # the test modules skip themselves; a conftest cannot
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE = 30_000  # milliseconds; a busy machine takes its time to start a kernel
+PICTURES = os.environ.get("KGNB_PICTURES_DIR")  # read now: tests have no settings of the person who runs them
+SHARPNESS = 2 if PICTURES else 1  # pixels are costly to draw, and nobody looks at pictures that are thrown away
 AXE = Path(__file__).parents[2] / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 NEWS = "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 NOTEBOOKS = "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
@@ -53,7 +55,7 @@ HARMLESS = ("favicon", "/lsp/status", "preload", "WebSocket", "Failed to load re
 
 @dataclass
 class Lab:
-    """A running server of JupyterLab or Notebook and the folder it serves."""
+    """A running server, the folder it serves, and in which of its front ends pages open: the lab or the notebook."""
 
     url: str
     token: str
@@ -72,6 +74,7 @@ class Visit:
     page: Any
     lab: Lab
     patience: int = PATIENCE
+    faults: tuple[str, ...] = ()  # what this front end complains of with no extension of ours as well
     outside: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
@@ -139,9 +142,9 @@ def free_port() -> int:
 
 
 def start_lab(
-    home: Path, labextensions: bool = True, *, python: str | Path = sys.executable, app: str = "lab"
+    home: Path, labextensions: bool = True, *, python: str | Path = sys.executable, also: Iterable[str] = ()
 ) -> Iterator[Lab]:
-    """Serve ``home / "work"`` by the lab or the notebook ``app``, our extension on or off; stop at the end."""
+    """Serve ``home / "work"`` in JupyterLab, our extension on or off, and in the apps ``also`` is about; then stop."""
     work = home / "work"
     work.mkdir(parents=True, exist_ok=True)
     # No pop-up about news, which would ask the network; and cells off the screen are there too.
@@ -159,16 +162,16 @@ def start_lab(
         "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
         "KGNB_CACHE": str(home / "cache"),
     }
-    module = {"lab": "jupyterlab", "notebook": "notebook"}[app]
-    command = [str(python), "-m", module, "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
+    command = [str(python), "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={work}"]
     command += ["--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     command += ["--LabApp.extension_manager=readonly", "--expose-app-in-browser"]
+    command += [f"--{other}.expose_app_in_browser=True" for other in also]
     log = home / "server.log"
     with log.open("wb") as out:
         server = subprocess.Popen(command, cwd=work, env=environment, stdout=out, stderr=subprocess.STDOUT)
         try:
-            lab = Lab(f"http://127.0.0.1:{port}", token, work, app)
+            lab = Lab(f"http://127.0.0.1:{port}", token, work)
             wait_for(lab, server, log)
             yield lab
         finally:
@@ -217,28 +220,43 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
+@pytest.fixture(scope="session")
+def contexts(browser: Any) -> Iterator[Callable[[Lab], Any]]:
+    """A browser context for each server: its pages share one cache, so that only the first loads the front end."""
+    opened: dict[str, Any] = {}
+
+    def of(lab: Lab) -> Any:
+        if lab.url not in opened:
+            context = browser.new_context(viewport={"width": 1280, "height": 1000}, device_scale_factor=SHARPNESS)
+            context.grant_permissions(["clipboard-read", "clipboard-write"], origin=lab.url)
+            context.set_default_timeout(PATIENCE)
+            opened[lab.url] = context
+        return opened[lab.url]
+
+    yield of
+    for context in opened.values():
+        context.close()
+
+
 @pytest.fixture(scope="module")
-def visit(browser: Any) -> Iterator[Callable[[Lab], Visit]]:
+def visit(contexts: Callable[[Lab], Any]) -> Iterator[Callable[[Lab], Visit]]:
     """Opens pages; at the end no page may have asked for anything but loopback, nor logged an error."""
-    visits: list[tuple[Any, Visit]] = []
+    visits: list[Visit] = []
 
     def open_page(lab: Lab) -> Visit:
-        context = browser.new_context(viewport={"width": 1280, "height": 1000}, device_scale_factor=2)
-        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=lab.url)
-        context.set_default_timeout(PATIENCE)
-        visit = Visit(context.new_page(), lab)
+        visit = Visit(contexts(lab).new_page(), lab)
         visit.page.on("request", lambda request: note_request(visit, request.url))
         visit.page.on("console", lambda message: note_console(visit, message))
         visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
-        visits.append((context, visit))
+        visits.append(visit)
         return visit
 
     sync_api.expect.set_options(timeout=20_000)
     yield open_page
-    for context, _ in visits:
-        context.close()
-    assert [url for _, visit in visits for url in visit.outside] == [], "a request left this machine"
-    assert [text for _, visit in visits for text in visit.complaints] == []
+    for visit in visits:
+        visit.page.close()
+    assert [url for visit in visits for url in visit.outside] == [], "a request left this machine"
+    assert [text for visit in visits for text in visit.complaints if text not in visit.faults] == []
 
 
 def note_request(visit: Visit, url: str) -> None:
@@ -254,8 +272,7 @@ def note_console(visit: Visit, message: Any) -> None:
 
 @pytest.fixture(scope="session")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where screenshots go: a temporary folder, or KGNB_PICTURES."""
-    chosen = os.environ.get("KGNB_PICTURES_DIR")
-    folder = Path(chosen) if chosen else tmp_path_factory.mktemp("pictures")
+    """Where screenshots go: a temporary folder, or KGNB_PICTURES_DIR."""
+    folder = Path(PICTURES) if PICTURES else tmp_path_factory.mktemp("pictures")
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,4 +1,4 @@
-"""Front ends as people have them: an environment each, of the wheel and one version of JupyterLab or Notebook."""
+"""Front ends as people have them: environments of the wheel and one version of JupyterLab and of Notebook."""
 
 from __future__ import annotations
 
@@ -17,22 +17,37 @@ PLUGINS = ("settings", "mime", "insert", "languages", "completer", "commands", "
 
 @dataclass(frozen=True)
 class FrontEnd:
-    """One version of a front end; ``faults`` are errors it logs on any page, with our extension or without."""
+    """One version of a front end; ``faults`` are errors it logs on any page, with our extension or without.
+
+    ``beside`` shares its environment and its server, as when both are installed: half the environments to make.
+    """
 
     requirement: str
     app: str
+    beside: str
     faults: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         return self.requirement.replace("==", "-")
 
+    @property
+    def requirements(self) -> tuple[str, str]:
+        """What its environment is made of, JupyterLab first."""
+        first, second = sorted((self.requirement, self.beside))
+        return first, second
 
-NOTEBOOK_FAULTS = ("Cannot read properties of undefined (reading 'schema')",)  # seen in 7.6.5 with no extension of ours
-OLDEST_LAB = FrontEnd("jupyterlab==4.4.0", "lab")
-NEWEST_LAB = FrontEnd("jupyterlab", "lab")
-OLDEST_NOTEBOOK = FrontEnd("notebook==7.4.0", "notebook", NOTEBOOK_FAULTS)
-NEWEST_NOTEBOOK = FrontEnd("notebook", "notebook", NOTEBOOK_FAULTS)
+
+NOTEBOOK_FAULTS = (
+    "Cannot read properties of undefined (reading 'schema')",  # seen in 7.6.5 with no extension of ours
+    # Notebook makes a document, opens a tab for it and drops what it made; it complains where that was not yet drawn.
+    "Cannot read properties of null (reading 'updateRenderOption')",
+    "Command 'filebrowser:open-path' not registered.",
+)
+OLDEST_LAB = FrontEnd("jupyterlab==4.4.0", "lab", "notebook==7.4.0")
+NEWEST_LAB = FrontEnd("jupyterlab", "lab", "notebook")
+OLDEST_NOTEBOOK = FrontEnd("notebook==7.4.0", "notebook", "jupyterlab==4.4.0", NOTEBOOK_FAULTS)
+NEWEST_NOTEBOOK = FrontEnd("notebook", "notebook", "jupyterlab", NOTEBOOK_FAULTS)
 FRONT_ENDS = (OLDEST_LAB, NEWEST_LAB, OLDEST_NOTEBOOK, NEWEST_NOTEBOOK)
 
 

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,22 +47,22 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def serve(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
-    """Starts a front end in an environment of its own, once; the environments go away at the end."""
-    started: dict[FrontEnd, Lab] = {}
+    """Starts a front end in an environment of the wheel, once; the environments go away at the end."""
+    started: dict[tuple[str, str], Lab] = {}
     with ExitStack() as stack:
 
         def start(front_end: FrontEnd) -> Lab:
-            if front_end not in started:
-                home = tmp_path_factory.mktemp(front_end.name)
+            wanted = front_end.requirements
+            if wanted not in started:
+                home = tmp_path_factory.mktemp("-".join(wanted))
                 stack.callback(shutil.rmtree, home, ignore_errors=True)
-                python = environment(home / "environment", str(wheel), front_end.requirement)
+                python = environment(home / "environment", str(wheel), *wanted)
                 listed = labextensions(python)
                 assert re.search(r"kgnb-labextension v\S+ \S*enabled\S* \S*OK", listed), listed
                 write_json(home / ROWS, {"rowsPerPage": 10})
-                lab = stack.enter_context(contextmanager(start_lab)(home, python=python, app=front_end.app))
-                write_notebook(lab)
-                started[front_end] = lab
-            return started[front_end]
+                served = contextmanager(start_lab)(home, python=python, also=["JupyterNotebookApp"])
+                started[wanted] = stack.enter_context(served)
+            return replace(started[wanted], app=front_end.app)
 
         yield start
 
@@ -69,16 +70,19 @@ def serve(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
 ROWS = "settings/kgnb-labextension/settings.jupyterlab-settings"
 
 
-def write_notebook(lab: Lab) -> None:
+def write_notebook(lab: Lab, name: str) -> str:
+    """A notebook, and so a kernel, for one test."""
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in (*CELLS, NEWER.strip())])
     book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(book, lab.folder / "huts.ipynb")
+    nbformat.write(book, lab.folder / name)
+    return name
 
 
 @pytest.mark.parametrize("front_end", FRONT_ENDS, ids=lambda front_end: front_end.name)
 def test_everything_works_in(front_end: FrontEnd, serve: Serve, visit: Callable[[Lab], Visit], pictures: Path) -> None:
     page = visit(serve(front_end))
-    open_huts(page)
+    page.faults = front_end.faults
+    open_notebook(page, write_notebook(page.lab, f"{front_end.app}.ipynb"))
     wanted = front_end.requirement.partition("==")[2]
     assert page.page.evaluate("window.jupyterapp.version").startswith(wanted)
     assert activated(page) == set(PLUGINS)
@@ -94,7 +98,7 @@ def test_everything_works_in(front_end: FrontEnd, serve: Serve, visit: Callable[
     page.save()
     run_cells(page, AGAIN)
     expect(page.page.locator(".Toastify__toast")).to_have_count(0)
-    page.complaints[:] = [said for said in page.complaints if said not in front_end.faults]
+    begin_from_the_menu(page)
 
 
 def test_a_front_end_that_is_too_old_says_how_to_mend_it(
@@ -120,12 +124,13 @@ AGED = """document.addEventListener('readystatechange', () => {
 
 def test_with_one_plugin_off_the_others_work(serve: Serve, visit: Callable[[Lab], Visit], pictures: Path) -> None:
     lab = serve(NEWEST_LAB)
+    name = write_notebook(lab, "off.ipynb")
     config = lab.folder.parent / "config/labconfig/page_config.json"
     try:
         for off in PLUGINS:
             write_json(config, {"disabledExtensions": {f"kgnb-labextension:{off}": True}})
             page = visit(lab)
-            open_huts(page)
+            open_notebook(page, name)
             if off == PLUGINS[0]:
                 run_cells(page, LOAD, TABLE, GRAPH, 5)  # the kernel, and what is saved, stay for the other pages
                 page.save()
@@ -133,7 +138,7 @@ def test_with_one_plugin_off_the_others_work(serve: Serve, visit: Callable[[Lab]
             working = what_works(page)
             assert working == set(PLUGINS) - {off} - ({"settings"} if off == "mime" else set()), off
             page.page.screenshot(path=pictures / f"without-{off}.png")
-            page.page.context.close()
+            page.page.close()
     finally:
         config.unlink()
 
@@ -186,10 +191,10 @@ def files(place: Path) -> set[str]:
     return {path for path in found if "__pycache__" not in path or "kgnb" in path}
 
 
-def open_huts(page: Visit) -> None:
+def open_notebook(page: Visit, name: str) -> None:
     page.patience = COLD
     page.page.set_default_timeout(COLD)
-    page.open("huts.ipynb")
+    page.open(name)
     page.page.wait_for_function("window.jupyterapp.isPluginActivated('@jupyterlab/apputils-extension:notification')")
 
 
@@ -251,3 +256,31 @@ def open_panel(page: Visit) -> None:
     item: Any = page.page.locator(".lm-Menu-item")
     item.filter(has_text="Left Sidebar").click()
     item.filter(has_text="Show Knowledge graphs").click()
+
+
+def begin_from_the_menu(page: Visit) -> None:
+    """File > New > New KG notebook, and its first template: JupyterLab shows it beside, Notebook in its own tab."""
+    page.page.get_by_role("menuitem", name="File", exact=True).click()
+    item: Any = page.page.locator(".lm-Menu-item")
+    item.filter(has_text="New").first.hover()
+    new = item.filter(has_text="New KG notebook")
+    expect(new).to_be_visible()
+    if page.lab.app == "lab":
+        new.click()
+        begin(page.page)
+        page.page.wait_for_function(BEGUN)
+        return
+    with page.page.context.expect_page(timeout=COLD) as opened:
+        new.click()
+        begin(page.page)
+    opened.value.wait_for_function(BEGUN, timeout=COLD)
+    opened.value.close()
+
+
+def begin(page: Any) -> None:
+    page.locator(".jp-Dialog").get_by_text("Empty", exact=True).click()
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+
+
+BEGUN = """window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.get(0)?.sharedModel.getSource()
+    === '%load_ext kgnb'"""
