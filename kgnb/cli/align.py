@@ -131,7 +131,7 @@ def align(first: str, second: str | None, **given: Any) -> None:
     _check_outs((*outs, *([given["ranking"]] if given["ranking"] else [])), outs, (first, second, given["seeds"]))
     settings = Settings.load()
     settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
-    begun, line = perf_counter(), TerminalLine()
+    begun, line = perf_counter(), TerminalLine(quiet=given["quiet"])
     try:
         line.draw(f"reading {first}{f' and {second}' if second else ''}", now=True)
         sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], settings=settings)

@@ -124,7 +124,7 @@ class _Work:
     """What one command was told, and what it does."""
 
     def __init__(self, given: dict[str, Any], settings: Settings) -> None:
-        self.given, self.settings, self.line = given, settings, TerminalLine()
+        self.given, self.settings, self.line = given, settings, TerminalLine(quiet=given["quiet"])
         self.options = Options(**{entry.name: given[entry.name] for entry in fields(Options)})
         self.begun = perf_counter()
 

@@ -68,7 +68,7 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     settings = Settings.load()
     settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
     options = Options(**{entry.name: given[entry.name] for entry in fields(Options)})
-    begun, line = perf_counter(), TerminalLine()
+    begun, line = perf_counter(), TerminalLine(quiet=given["quiet"])
     try:
         line.draw(f"compiling {tbox}", now=True)
         pack = compile_ontology(tbox, given["shapes"], closed_world=not given["open_world"], settings=settings)

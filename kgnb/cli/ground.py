@@ -53,7 +53,7 @@ def ground(graph: str, reference: str, **given: Any) -> None:
       kgnb ground kitchen.trig huts:pantry --out links.ttl --review unsure.csv
       kgnb ground papers.trig https://example.org/sparql --cache labels/ --rewrite papers-linked.trig
     """
-    settings, begun, line = Settings.load(), perf_counter(), TerminalLine()
+    settings, begun, line = Settings.load(), perf_counter(), TerminalLine(quiet=given["quiet"])
     options = Options(given["similarity"], given["margin"], not given["any_type"])
     decided = _decisions(Path(given["decisions"])) if given["decisions"] else None
     if given["rewrite"] and Path(given["rewrite"]).suffix.lower() not in FORMS:  # before any work is done

@@ -132,7 +132,7 @@ def match(source: str, target: str, **given: Any) -> None:
     options = Options(**{entry.name: given[entry.name] for entry in fields(Options)})
     settings = Settings.load()
     settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
-    begun, line = perf_counter(), TerminalLine()
+    begun, line = perf_counter(), TerminalLine(quiet=given["quiet"])
     try:
         line.draw(f"reading {source} and {target}", now=True)
         left, right = (open_ontology(spec, settings, individuals=options.individuals) for spec in (source, target))

@@ -12,11 +12,11 @@ EVERY = 0.1  # seconds between two drawings
 
 
 class TerminalLine:
-    """Draws what a run is doing; silent where standard error is no terminal."""
+    """Draws what a run is doing; where standard error is no terminal, only what is to stay; ``quiet``: not that."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
         self._stream = stream if stream is not None else sys.stderr
-        self._shows = self._stream.isatty()
+        self._shows, self._quiet = self._stream.isatty(), quiet
         self._drawn = 0.0
         self._calls = 0
         self._step = ""
@@ -30,6 +30,8 @@ class TerminalLine:
             case "call":
                 self._calls += 1
                 self.draw(f"{self._step}: {self._calls:,} model calls")
+            case "estimate":
+                self.say(": ".join(filter(None, (event["name"], event["text"]))))
             case "progress":
                 total = f" of {event['total']:,}" if event["total"] else ""
                 self.draw(f"{self._step}: {event['done']:,}{total} {event['unit']}")
@@ -41,6 +43,13 @@ class TerminalLine:
         self._drawn = time.monotonic()
         self._stream.write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
         self._stream.flush()
+
+    def say(self, text: str) -> None:
+        """Show a line that stays."""
+        self.clear()
+        if not self._quiet:
+            self._stream.write(f"kgnb: {text}\n")
+            self._stream.flush()
 
     def clear(self) -> None:
         """Take the line away."""

@@ -75,6 +75,7 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
             split(given),
             out,
             on_cell=lambda done, total, title: line.draw(f"cell {done} of {total}: {title}", now=True),
+            on_told=line.say,
         )
     finally:
         line.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Generic, TypeVar
 
@@ -84,6 +84,7 @@ class Cascade(Generic[Q]):
     costly: Judge[Q]
     sure: Callable[[Verdict], bool] = decided
     asking: Asking[Q] | None = None
+    _told: list[tuple[list[Q], list[Verdict]]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -97,7 +98,7 @@ class Cascade(Generic[Q]):
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The verdicts, in order."""
-        verdicts = [_signed(verdict, self.cheap.name) for verdict in self.cheap.judge(questions)]
+        verdicts = [_signed(verdict, self.cheap.name) for verdict in self._cheap_verdicts(questions)]
         if self.asking is not None:
             return _Weighed(self, self.asking, questions, verdicts).judged()
         if open_ones := self._open(verdicts):
@@ -109,6 +110,7 @@ class Cascade(Generic[Q]):
     def open(self, questions: Sequence[Q]) -> list[Q]:
         """What the costly judge would be asked, answers aside; the cheap one judges the questions to tell."""
         verdicts = self.cheap.judge(questions)
+        self._told[:] = [(list(questions), verdicts)]
         if self.asking is None:
             return [questions[number] for number in self._open(verdicts)]
         beliefs = self.asking.beliefs(questions, verdicts)
@@ -118,6 +120,14 @@ class Cascade(Generic[Q]):
     def estimate(self, questions: Sequence[Q]) -> Estimate:
         """What the costly judge would cost; the cheap one judges the questions to tell."""
         return estimate(self.costly, self.open(questions))
+
+    def _cheap_verdicts(self, questions: Sequence[Q]) -> list[Verdict]:
+        """The cheap judge's verdicts; what it told for an estimate serves the judging that follows."""
+        if self._told:
+            asked, verdicts = self._told.pop()
+            if asked == list(questions):
+                return verdicts
+        return self.cheap.judge(questions)
 
     def _open(self, verdicts: Sequence[Verdict]) -> list[int]:
         return [number for number, verdict in enumerate(verdicts) if not self.sure(verdict)]

@@ -10,10 +10,11 @@ from typing import Any, Generic, TextIO, TypeVar
 
 from IPython.display import DisplayHandle
 
-from kgnb.judging import Cascade, Judge, ModelJudge, Question, Remembered, Verdict
+from kgnb.judging import Cascade, Estimate, Judge, ModelJudge, Question, Remembered, Verdict
 
 Q = TypeVar("Q", bound=Question)
 CALLS = "model calls"
+LONG = 10  # calls: what fewer will cost is known sooner than read
 
 
 class Progress:
@@ -56,6 +57,8 @@ class Progress:
         elif kind == "call":
             self._calls += 1
             self.update(self._calls, self._calls_expected, CALLS)
+        elif kind == "estimate" and event["calls"] >= LONG:
+            self.say(": ".join(filter(None, (event["name"], event["text"]))))
         elif kind == "progress" and event["unit"] == CALLS:
             self._calls, self._calls_expected, self._begun = event["done"], event["total"], self._seconds()
         elif kind == "progress":
@@ -133,8 +136,12 @@ class AnnouncedJudge(Generic[Q]):
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The judge's verdicts."""
-        self._tell(0, self._judge.estimate(questions).calls, CALLS)
+        self._tell(0, self.estimate(questions).calls, CALLS)
         return self._judge.judge(questions)
+
+    def estimate(self, questions: Sequence[Q]) -> Estimate:
+        """What the judge would cost."""
+        return self._judge.estimate(questions)
 
 
 def announced(judge: Judge[Q], tell: Callable[[int, int | None, str], object]) -> Judge[Q]:

@@ -14,13 +14,14 @@ import nbformat
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import Engine, NotebookExecutionManager, papermill_engines
-from traitlets import Unicode
+from traitlets import Instance, Unicode
 
 from kgnb.errors import KgnbError
 from kgnb.reporting.files import write_whole
 from kgnb.reporting.kernel import NAME, ThisPython
 from kgnb.reporting.ledger import Cell, Ledger
 from kgnb.reporting.redaction import redact
+from kgnb.reporting.session import TOLD
 
 ENGINE = "kgnb"
 
@@ -103,6 +104,22 @@ class ReportClient(PapermillNotebookClient):  # type: ignore[misc]  # papermill 
     """Runs the cells in order and stops at the first that fails; an interrupt reaches the kernel first."""
 
     before = Unicode("", help="code run before the first cell, leaving no trace in the notebook")
+    on_told = Instance(object, allow_none=True, help="called with each line told while the report runs")
+
+    def process_message(self, message: Any, cell: Any, cell_index: int) -> Any:
+        """Takes in what a kernel says; what is only told meanwhile goes to whoever listens, not into the notebook."""
+        content = message["content"]
+        if message["msg_type"] == "stream" and content["name"] == "stderr" and TOLD in content["text"]:
+            lines = content["text"].splitlines(keepends=True)
+            told = [line for line in lines if line.startswith(TOLD)]
+            for line in told if self.on_told else ():
+                self.on_told(  # type: ignore[operator]  # traitlets has no callable that may be None
+                    redact(line.removeprefix(TOLD).rstrip(), self.nb_man.secrets)
+                )
+            content["text"] = "".join(line for line in lines if line not in told)
+            if not content["text"]:
+                return None
+        return super().process_message(message, cell, cell_index)
 
     def papermill_execute_cells(self) -> None:
         """Run the cells, each under the keeper's eye."""
@@ -143,8 +160,9 @@ class ReportEngine(Engine):  # type: ignore[misc]  # papermill is untyped
         keeper.notebook_start()
         try:
             ReportClient(
-                keeper, km=ThisPython(), before=given["before"], timeout=None, startup_timeout=given["start_timeout"]
-            ).execute(cleanup_kc=True)
+                keeper, km=ThisPython(), before=given["before"], on_told=given["on_told"], timeout=None,
+                startup_timeout=given["start_timeout"],
+            ).execute(cleanup_kc=True)  # fmt: skip
         finally:
             keeper.notebook_complete()
         return keeper.nb

@@ -130,13 +130,14 @@ def run_report(
     out: Path | str | None = None,
     settings: Settings | None = None,
     on_cell: Callable[[int, int, str], object] | None = None,
+    on_told: Callable[[str], object] | None = None,
 ) -> ReportResult:
     """Run a report with these parameters (typed values, or texts as on a command line) and say where it landed.
 
     The folder is ``out``, or ``reports/<name>/<digest of parameters and data>``; running again writes it anew. Raises
     ValueError for a bad parameter, ReportError for a cell that failed (page and notebook are saved all the same) and
     Interrupted on SIGINT or SIGTERM (likewise). ``on_cell`` is told before each code cell: its place, how many there
-    are and its first line.
+    are and its first line; ``on_told`` each line that a cell tells meanwhile: what a model is about to cost.
     """
     settings = settings or Settings.load()
     template = find_template(name)
@@ -162,7 +163,7 @@ def run_report(
     ledger = Ledger(folder, on_cell=on_cell)
     begun = datetime.now(UTC)
     try:
-        _execute(template.path, values, folder / "report.ipynb", ledger, session, about, secrets)
+        _execute(template.path, values, folder / "report.ipynb", ledger, session, about, secrets, on_told)
     finally:
         why = mark_partial(folder)
         redact_folder(folder, secrets)
@@ -198,9 +199,10 @@ def _execute(
     session: Session,
     about: dict[str, Any],
     secrets: tuple[str, ...],
+    on_told: Callable[[str], object] | None,
 ) -> None:
     logging.getLogger("papermill").setLevel(logging.ERROR)  # it warns of every parameter typed Literal[...]
-    given = dict(ledger=ledger, path=saved, secrets=secrets, about=about, before=as_code(session))
+    given = dict(ledger=ledger, path=saved, secrets=secrets, about=about, before=as_code(session), on_told=on_told)
     try:
         with _signals():
             papermill.execute_notebook(

@@ -7,14 +7,17 @@ by hand finds a session of its own: the settings of the folder it is in, and a f
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from kgnb.run import Event
 from kgnb.secret import hide
 from kgnb.settings import Endpoint, Settings, known_secrets
 
 BY_HAND = Path("reports") / "by-hand"
+TOLD = "kgnb: "  # how a line begins that is told while a report runs, and is no part of it
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,12 @@ def current() -> Session:
         BY_HAND.mkdir(parents=True, exist_ok=True)
         begin(Session(BY_HAND, Settings.load()))
     return _current[0]
+
+
+def tell(event: Event) -> None:
+    """Say on standard error what a run expects to spend; the engine hands it on and keeps it out of the report."""
+    if event["event"] == "estimate":
+        print(TOLD + ": ".join(filter(None, (event["name"], event["text"]))), file=sys.stderr, flush=True)
 
 
 def as_text(session: Session) -> str:

@@ -11,6 +11,7 @@ Run(example: done, 1 step)
 
 from kgnb.run.clock import Clock
 from kgnb.run.comparison import Changed, Comparison
+from kgnb.run.expected import Forecast
 from kgnb.run.limits import Limits
 from kgnb.run.record import Call, Event, Judgement, Query, Record, Step
 from kgnb.run.run import Run
@@ -21,6 +22,7 @@ __all__ = [
     "Clock",
     "Comparison",
     "Event",
+    "Forecast",
     "Judgement",
     "Limits",
     "Query",

@@ -9,6 +9,8 @@ from typing import Any
 from kgnb.run.record import Judgement, Record
 
 Pair = tuple[Any, Any]
+COSTS = frozenset({"embedded", "from cache", "from memory", "written"})
+"""What stages count that hangs on what was kept of earlier runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Comparison:
     @property
     def same_result(self) -> bool:
         """Whether both runs counted and judged alike, whatever that did cost them."""
-        return not self.counts and not self.judgements
+        return not self.judgements and all(set(pairs) <= COSTS for pairs in self.counts.values())
 
     def __str__(self) -> str:
         lines = [

@@ -80,6 +80,12 @@ class Budget:
         if limit:
             raise self._error(limit)
 
+    def short(self, expected: Spending) -> str:
+        """The budget that ``expected`` goes beyond, in words; "" where all suffice."""
+        with self._changed:
+            limit = self._exceeded([expected])
+        return f"{getattr(self.limits, limit):g} {_UNITS[limit]}" if limit else ""
+
     def settle(self, expected: Spending, actual: Spending) -> None:
         """Replace what was set aside by what the call did cost."""
         with self._changed:

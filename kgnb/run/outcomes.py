@@ -1,9 +1,11 @@
-"""What a stage's result may tell the run: how much it holds, and that it is partial."""
+"""What a stage's result may tell the run: how much it holds, that it is partial; and what an error makes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Protocol, Self, runtime_checkable
+
+from kgnb.errors import LimitError
 
 
 @runtime_checkable
@@ -22,3 +24,10 @@ class Markable(Protocol):
     def marked_partial(self, why: str) -> Self:
         """The same result, saying that it is partial, and why."""
         ...
+
+
+def end_state(error: BaseException) -> str:
+    """The state of a run, or of a step, that an error ended."""
+    if isinstance(error, (KeyboardInterrupt, SystemExit)):
+        return "cancelled"
+    return "limited" if isinstance(error, LimitError) else "failed"

@@ -97,3 +97,12 @@ def said(error: BaseException | None) -> str | None:
     if error is None:
         return None
     return one_line(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": "), 400)
+
+
+def number_of(value: int, name: str, aside: str = "") -> str:
+    """So many of a thing, with an aside.
+
+    >>> number_of(1, "step"), number_of(1200, "call", "3 cached")
+    ('1 step', '1,200 calls (3 cached)')
+    """
+    return f"{value:,} {name}{'' if value == 1 else 's'}{f' ({aside})' if aside else ''}"

@@ -16,7 +16,7 @@ from kgnb.llm.model import Attempt
 
 Event: TypeAlias = Mapping[str, Any]
 """One thing that happened, as plain JSON; ``event`` says what: "run", "step", "call", "judgement", "query", "limit",
-"step_end", "run_end", and "progress", which is told to listeners but not kept."""
+"step_end", "run_end"; "progress" and "estimate" are told to listeners but not kept."""
 
 VERSION = 1
 OUTSIDE = 0  # the number of the step that takes what happens outside any stage

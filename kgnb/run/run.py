@@ -10,18 +10,19 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
 from kgnb.errors import ConfigError, LimitError
-from kgnb.judging import Judge, Question
+from kgnb.judging import Estimate, Judge, Question
 from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Prices
 from kgnb.run.cell import current_cell
 from kgnb.run.clock import Clock
 from kgnb.run.comparison import Comparison, compare
+from kgnb.run.expected import foreseen
 from kgnb.run.folder import RunFolder, read_run
 from kgnb.run.limits import Budget, Limits, Spending
 from kgnb.run.otel import to_otel
-from kgnb.run.outcomes import Counted, Markable
-from kgnb.run.plain import digest, numbers, plain, said
+from kgnb.run.outcomes import Counted, Markable, end_state
+from kgnb.run.plain import digest, number_of, numbers, plain, said
 from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Progress, Query, Record, Step, shallow
 from kgnb.run.versions import package_versions
 from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, is_free
@@ -88,6 +89,7 @@ class Run:
         self._stage_begun: float | None = None
         self._begun = 0.0
         self._told: Progress | None = None
+        self._models: list[ChatModel] = []
 
     @classmethod
     def load(cls, folder: Path | str) -> Run:
@@ -178,6 +180,7 @@ class Run:
                 f"the budget of {self.limits.usd:g} US dollars cannot be kept: the price of {model.name} is not known",
                 fix='State it (model.price = "0.15/0.6", dollars per million tokens in/out), or limit calls or tokens.',
             )
+        self._models.append(model)
         return WatchedModel(model, self)
 
     def watch_judge(self, judge: Judge[Q]) -> Judge[Q]:
@@ -195,6 +198,18 @@ class Run:
         self._told = Progress(number, done, total, unit, len(step.calls) if step else 0)
         self._tell({"event": "progress", "step": number, "name": step.name if step else "outside"}
                    | {"done": done, "total": total, "unit": unit})  # fmt: skip
+
+    @property
+    def foretells(self) -> bool:
+        """Whether anybody would hear an estimate, and there is a model that may cost something."""
+        return bool(self._on_event and self._models) and getattr(self._models[-1], "mode", "") != "replay"
+
+    def expect(self, estimate: Estimate, bound: str = "about", seconds: float | None = None) -> None:
+        """Tell whoever listens what is about to be spent: "about", "at least", "up to" it; ``seconds`` if measured."""
+        if estimate.calls and self.foretells:
+            told = foreseen(estimate, self._models[-1], self.prices, self._budget, bound, seconds)
+            step = self._record.by_number.get(self._step())
+            self._tell({"event": "estimate", "name": step.name if step else ""} | told)
 
     @property
     def told(self) -> Progress | None:
@@ -251,12 +266,12 @@ class Run:
             if over and self._stage_begun is not None:
                 self._worked += ended - self._stage_begun
                 self._stage_begun = None
-        state = "done" if error is None else "cancelled" if _end_state(error) == "cancelled" else "failed"
+        state = "done" if error is None else "cancelled" if end_state(error) == "cancelled" else "failed"
         end = {"event": "step_end", "step": number, "state": state, "counts": dict(counts), "error": said(error)}
         note = ", ".join(f"{name}: {value:,}" for name, value in counts.items())
         self._note(end | {"note": note, "seconds": round(ended - begun, 6)})
         if error is not None and over:
-            self._end(_end_state(error))
+            self._end(end_state(error))
 
     def begin_call(self, expected: Spending) -> int:
         """Set a model call aside in the budget, and number it. For watched models."""
@@ -296,14 +311,14 @@ class Run:
         if error is None:
             self.finish()
         elif self.state == "running":
-            self._end(_end_state(error))
+            self._end(end_state(error))
 
     def __repr__(self) -> str:
         totals = self.totals
-        parts = [self.state, _number(len(self.steps), "step")]
+        parts = [self.state, number_of(len(self.steps), "step")]
         for name, aside in (("call", "cached"), ("judgement", "unsure")):
             if number := totals[f"{name}s"]:
-                parts.append(_number(number, name, f"{totals[aside]:,} {aside}" if totals[aside] else ""))
+                parts.append(number_of(number, name, f"{totals[aside]:,} {aside}" if totals[aside] else ""))
         return f"Run({self.agent}: {', '.join(parts)})"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
@@ -381,13 +396,3 @@ class _Doing:
         if error is not None:
             error.add_note(f"in stage {self._name}")
         self._run.end_step(self._number, self._begun, self.counts, error)
-
-
-def _end_state(error: BaseException) -> str:
-    if isinstance(error, (KeyboardInterrupt, SystemExit)):
-        return "cancelled"
-    return "limited" if isinstance(error, LimitError) else "failed"
-
-
-def _number(value: int, name: str, aside: str = "") -> str:
-    return f"{value:,} {name}{'' if value == 1 else 's'}{f' ({aside})' if aside else ''}"

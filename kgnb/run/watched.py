@@ -61,6 +61,14 @@ def is_free(model: ChatModel) -> bool:
     return bool(getattr(inner, "free", False))
 
 
+def pace_of(model: ChatModel) -> float:
+    """How many calls a minute the model's settings allow; 0 where they say nothing."""
+    inner: Any = model
+    while inner is not None and not hasattr(inner, "pace"):
+        inner = getattr(inner, "model", None)
+    return float(getattr(getattr(inner, "pace", None), "requests_per_minute", 0.0))
+
+
 class _Asking:
     """One call: set aside in the budget before, noted with what it cost after, also when it failed."""
 
@@ -118,7 +126,12 @@ class WatchedJudge(Generic[Q]):
         return bool(getattr(self._judge, "simulation", False))
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
-        """The judge's verdicts; a judge that does not give one for each question raises ValueError."""
+        """The judge's verdicts; a judge that does not give one for each question raises ValueError.
+
+        What several questions will cost is told beforehand; of one, it is sooner done.
+        """
+        if len(questions) > 1 and self._run.foretells:
+            self._run.expect(estimate(self._judge, questions))
         verdicts = self._judge.judge(questions)
         self._run.note_judgements(
             [

@@ -17,11 +17,11 @@ from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_embedder, open_graph, open_model
 from kgnb.datasets.questions import Asked
 from kgnb.errors import BackendError, ConfigError, KgnbError, LimitError
-from kgnb.judging import CallableJudge, Judge, Verdict
+from kgnb.judging import CallableJudge, Estimate, Judge, Verdict
 from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel
 from kgnb.llm.replay import MissingReply
-from kgnb.run import Run
+from kgnb.run import Forecast, Run
 from kgnb.settings import Settings
 from kgnb.tasks.answer_files import AnswerFile, Outcome
 from kgnb.tasks.naming import entity_named
@@ -95,6 +95,7 @@ def answer_question(
         asked = question if isinstance(question, Question) else Question("q1", question)
         if entities:
             asked = replace(asked, entities=tuple(entities))
+        run.expect(Estimate(2 * options.rounds + 1), "up to")
         return pipeline.answer_question(_named(asked, desk.graph), desk, options=options, run=run)
 
 
@@ -217,9 +218,13 @@ def _rehearsed(asked: Sequence[Question], desk: Desk, options: Options, run: Run
 def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: Run) -> Iterator[Outcome]:
     """Asks one question after another; a service that fails several in a row ends it."""
     dead = 0
+    # A call for the action and one for the triples in each round, and one for the answer.
+    run.expect(Estimate((2 * options.rounds + 1) * len(questions)), "up to")
+    forecast = Forecast(run)
     for number, question in enumerate(questions):
         run.check()
         run.progress(number, len(questions), "questions")
+        forecast.done(number, len(questions))
         try:
             answer = pipeline.answer_question(_named(question, desk.graph), desk, options=options, run=run)
         except (LimitError, ConfigError, MissingReply):  # the next one would fail alike

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.documents import Readable
+from kgnb.agents.kg_construction.expecting import expected_reading
 from kgnb.agents.kg_construction.instantiate import Options, instantiate
 from kgnb.agents.kg_construction.plan import plan
 from kgnb.agents.kg_construction.readers import Reader
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.llm.model import ChatModel
-from kgnb.run import Run
+from kgnb.run import Forecast, Run
 
 
 def build_graph(
@@ -31,7 +32,15 @@ def build_graph(
     """The graph of the documents: prompts planned, then every document read through the tools."""
     run = run or Run("kg_construction")
     prompts = run.do(plan, pack, polish)
+    if run.foretells:
+        run.expect(expected_reading(documents, reader, prompts, options), "at least")
+    forecast = Forecast(run)
+
+    def came(done: int, total: int) -> None:
+        run.progress(done, total, "documents")
+        forecast.done(done, total)
+
     return run.do(
         instantiate, documents, pack, reader, prompts, options, session=session, folder=folder, checked=checked,
-        on_document=lambda done, total: run.progress(done, total, "documents"),
+        on_document=came,
     )  # fmt: skip

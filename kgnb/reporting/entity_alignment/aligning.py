@@ -15,7 +15,7 @@ from kgnb.datasets.fetch import data_folder
 from kgnb.evaluate.ranking import Measured
 from kgnb.reporting.entity_alignment.simulation import Simulation, simulate
 from kgnb.reporting.ranked import measured
-from kgnb.reporting.session import Session, current
+from kgnb.reporting.session import Session, current, tell
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.aligning import Outcome, align
@@ -98,7 +98,12 @@ def run_pair(
     bench = Bench(sides, known, open_embedder(embedder or None, settings), judge, settings, LookOptions(share=share))
     names_of = {"pair": name, "names": names, "share": share, "judge": judge}
     run = new_run(
-        "entity_alignment", sides.digests(), parameters=names_of, settings=settings, folder=session.folder / "run"
+        "entity_alignment",
+        sides.digests(),
+        parameters=names_of,
+        settings=settings,
+        folder=session.folder / "run",
+        on_event=tell,
     )
     with run:  # one for all three: a budget is of the whole report
         rows = [

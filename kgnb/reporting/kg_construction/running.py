@@ -22,7 +22,7 @@ from kgnb.evaluate.extraction import Extraction
 from kgnb.reporting.kg_construction.feedback import Ablation, by_document, feedback_on_and_off
 from kgnb.reporting.kg_construction.scoring import Records, entity_records, records, reference_graph, wanted_records
 from kgnb.reporting.kg_construction.sentences import SentenceScores, read_case
-from kgnb.reporting.session import current
+from kgnb.reporting.session import current, tell
 from kgnb.run import Run
 from kgnb.tasks.building import build_graph, compile_ontology, ground
 from kgnb.tasks.running import new_run
@@ -76,7 +76,9 @@ def run_report(
     others = each(tboxes)
     data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
     asked = {"documents": documents, "judge": judge}
-    run = new_run("kg_construction", data, parameters=asked, settings=settings, folder=session.folder / "run")
+    run = new_run(
+        "kg_construction", data, parameters=asked, settings=settings, folder=session.folder / "run", on_event=tell
+    )
     with run:
         named = [one.strip() for one in documents.split(",") if one.strip()]
         built = build_graph(named, pack, judge=judge, run=run, settings=settings)

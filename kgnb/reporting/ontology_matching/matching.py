@@ -27,7 +27,7 @@ from kgnb.reporting.ontology_matching.results import Results
 from kgnb.reporting.ontology_matching.simulation import Draw, simulate, simulate_shares
 from kgnb.reporting.ontology_matching.stored import stored_alignments
 from kgnb.reporting.references import turned
-from kgnb.reporting.session import Session, current
+from kgnb.reporting.session import Session, current, tell
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks import digests, match_ontologies, new_run
@@ -91,6 +91,7 @@ def run_cases(
         },
         settings=settings,
         folder=session.folder / "run",
+        on_event=tell,
     )
     embed, index = open_embedder(embedder or None, settings), open_index(None, settings)
     outcomes: list[Outcome] = []

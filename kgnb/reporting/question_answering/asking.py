@@ -16,7 +16,7 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.reporting.question_answering.measuring import ask_all
 from kgnb.reporting.question_answering.results import Results
 from kgnb.reporting.question_answering.sweep import sweep
-from kgnb.reporting.session import Session, current
+from kgnb.reporting.session import Session, current, tell
 from kgnb.settings import Settings
 from kgnb.tasks import new_run
 from kgnb.tasks.answer_files import plain
@@ -73,6 +73,7 @@ def run_questions(
         parameters=names | {"depth": depth, "width": width, "share": share, "keep": keep, "rounds": rounds},
         settings=settings,
         folder=session.folder / "run",
+        on_event=tell,
     )
     embed = open_embedder(embedder or None, settings)
     asking: dict[str, Any] = {"judge": judge, "embedder": embed, "settings": settings}
