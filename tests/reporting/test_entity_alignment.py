@@ -56,7 +56,9 @@ def test_the_metrics_are_the_same_every_time(results, session):
     ea.save(results, session)
     content = json.loads((session.folder / "metrics.json").read_text())
     assert content == json.loads(json.dumps(metrics(results)))
-    again = ea.run_pair(ablation=False, curve=False, simulation=False, session=session)
+    again = ea.run_pair(largest=100, session=session)
+    assert again.too_large > 100 and not (again.ablation or again.curve or again.simulation)
+    assert "largest=0" in str(ea.ablation(again)) and "set to false" in str(ea.ablation(results))
     assert metrics(again)["settings"] == metrics(results)["settings"]
     assert (session.folder / "alignments" / "no-seeds.sssom.tsv").is_file()
 

@@ -25,7 +25,6 @@ SCORED = (
     Column("recall", "Recall", "percent"),
     Column("f1", "F1", "percent"),
 )
-NOTHING = "Not computed: its parameter is set to false."
 
 
 def notice(results: Results) -> Words:
@@ -85,7 +84,7 @@ def quality_over_questions(results: Results) -> Plot | Words:
     asked = [one for one in results.ablation if one.simulation and not one.name.startswith(("no ", "low "))]
     first = next((one for one in results.ablation if one.name.startswith("first alignment")), None)
     if not asked or first is None:
-        return Words((NOTHING,), off=True)
+        return _left_out(results)
     points = sorted((100 * one.outcome.share_looked_at, 100 * one.measured.ranking.hits1) for one in (first, *asked))
 
     def draw(axes: Axes, theme: Theme) -> None:
@@ -150,6 +149,17 @@ def unmatched(results: Results) -> Table:
     return Table(columns, rows)
 
 
+def _left_out(results: Results) -> Words:
+    """That a part was not computed, and how to have it."""
+    if results.too_large:
+        why = (
+            f"Not computed: it aligns the graphs again and again, and one has {results.too_large:,} entities. "
+            "-p largest=0 computes it all the same; that may take hours."
+        )
+        return Words((why,), off=True)
+    return Words(("Not computed: its parameter is set to false.",), off=True)
+
+
 def ablation(results: Results) -> Table | Words:
     """What every ingredient is worth."""
     columns = [Column("name", "Setting"), *RANKED, Column("f1", "F1", "percent")]
@@ -164,7 +174,7 @@ def ablation(results: Results) -> Table | Words:
         for one in results.ablation
     ]
     if not rows:
-        return Words((NOTHING,), off=True)
+        return _left_out(results)
     notes = ["Rows marked SIMULATION are answered from the reference at the stated error rate."]
     return Table(columns, rows, caption=f"{results.title}, one thing changed at a time", notes=notes)
 
@@ -172,7 +182,7 @@ def ablation(results: Results) -> Table | Words:
 def seed_curve(results: Results) -> Plot | Words:
     """Hits@1 against the share of known pairs that are seeds."""
     if not results.curve:
-        return Words((NOTHING,), off=True)
+        return _left_out(results)
     series = [
         (title, [(100 * ratio, 100 * found.ranking.hits1) for ratio, found in points])
         for title, points in results.curve.items()
@@ -195,7 +205,7 @@ def seed_curve(results: Results) -> Plot | Words:
 def policy(results: Results) -> Table | Words:
     """SIMULATION: planners side by side on entities kept back."""
     if results.simulation is None:
-        return Words((NOTHING,), off=True)
+        return _left_out(results)
     columns = [Column("planner", "Planner"), Column("tools", "Tools an entity", "number")]
     columns += [Column("reflected", "With reflection", "percent"), Column("hits", "Right", "percent")]
     columns += [Column("deviation", "± (over draws)", "percent"), Column("n", "Entities", "number")]
