@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kgnb.agents.kg_construction.datatypes import REAL
+from kgnb.agents.kg_construction.datatypes import REAL, compare, is_legal
 from kgnb.agents.kg_construction.leaves import legal_pattern
 from kgnb.agents.kg_construction.shapes import SH, Constraint, Shape
 from kgnb.agents.kg_construction.tbox import ONE_OF, TBox
@@ -154,20 +154,26 @@ class Expressions:
             self.warn("unreadable expression", about, "an anonymous class that states nothing readable")
 
     def _facets(self, node: Term, base: Term, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
-        yield from self.stated(base, about, seen)
+        yield from (spaces := self.stated(base, about, seen))
+        bases = [str(c.terms[0]) for one in spaces for c in one.shape.constraints if c.component == "datatype"]
         for head in self.tbox.facts.objects(node, f"{OWL}withRestrictions"):
             for facet in self.tbox.members(head):
                 for predicate, values in sorted(self.tbox.facts.about(facet).items()):
                     for value in sorted(values, key=repr):
-                        found = self._facet(predicate, value, about)
+                        found = self._facet(predicate, value, about, bases)
                         if found is not None:
                             yield Stated("facet", Shape((found,)))
 
-    def _facet(self, predicate: str, value: Term, about: str) -> Constraint | None:
+    def _facet(self, predicate: str, value: Term, about: str, bases: list[str]) -> Constraint | None:
         name = predicate.rsplit("#", 1)[-1]
         text = value.text if isinstance(value, Literal) else ""
-        if name in _FACETS:
-            return Constraint(name, (value,))
+        if name in _FACETS and isinstance(value, Literal):
+            if value.datatype is None and value.language is None:  # a bound written as a text: the base says of what
+                value = next((Literal(text, None, base) for base in bases if is_legal(text, base)), value)
+            if compare(value, value) == 0:
+                return Constraint(name, (value,))
+            self.warn("facet", about, f"{name} of {text[:40]!r} is not enforced: its datatype has no order in SHACL")
+            return None
         if name in ("minLength", "maxLength") and text.isdecimal():
             return Constraint(name, number=int(text))
         if name == "pattern" and legal_pattern(f"^(?:{text})$"):

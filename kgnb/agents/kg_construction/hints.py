@@ -65,7 +65,7 @@ class Hints:
         constraint = found.constraint
         component = "class" if constraint.component == "isA" else constraint.component
         path = found.path
-        told = self._path(top, path)
+        told = self.told(top, path)
         value = found.value if found.value is not None else found.focus
         got = self.name(value, facts)
         if component.endswith("Count"):
@@ -77,7 +77,8 @@ class Hints:
             component=f"{SH}{component[0].upper()}{component[1:]}ConstraintComponent", shape=top.id,
         )  # fmt: skip
 
-    def _path(self, top: Shape, path: Path | None) -> str:
+    def told(self, top: Shape, path: Path | None) -> str:
+        """What a path is called in violations of a shape."""
         if path is not None and path.kind != "sequence" and top.about in path.predicates():
             return self.pack.tbox.label(top.about)
         if path is not None and path.kind == "iri":

@@ -86,7 +86,10 @@ class _Reader:
         """Properties that never lead to the same value."""
         tbox, pairs = self.tbox, set()
         for first, second in tbox.facts.pairs(f"{OWL}propertyDisjointWith"):
-            pairs.add(tuple(sorted((str(first), str(second)))))
+            if isinstance(first, Iri) and isinstance(second, Iri):
+                pairs.add(tuple(sorted((str(first), str(second)))))
+            else:
+                self.expressions.warn("malformed axiom", _iri(first), "owl:propertyDisjointWith leads to no property")
         for head in tbox.facts.subjects(Iri(f"{OWL}AllDisjointProperties"), v.TYPE):
             for members in tbox.facts.objects(head, v.MEMBERS):
                 names = sorted({str(m) for m in tbox.members(members) if isinstance(m, Iri)})

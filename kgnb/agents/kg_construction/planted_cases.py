@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from string import ascii_lowercase
 from typing import Any
 
 from kgnb.agents.kg_construction.datatypes import NUMBERS, literal_of
 from kgnb.agents.kg_construction.leaves import holds
-from kgnb.agents.kg_construction.samples import Call, Made, Samples, _classes, _flat, json_of, near
-from kgnb.agents.kg_construction.shapes import PER_VALUE, Constraint, Shape
+from kgnb.agents.kg_construction.planted_facts import (
+    AT_FINISH,
+    FEW,
+    PAIRED,
+    Case,
+    counts_back,
+    facts_about,
+    fresh,
+    holders,
+    made_class,
+    predicates,
+)
+from kgnb.agents.kg_construction.planted_pairs import (
+    demands,
+    disjoint_properties,
+    incomplete,
+    inverse_functional,
+    no_way_back,
+    paired,
+    same_language,
+    unfit,
+)
+from kgnb.agents.kg_construction.samples import Call, Samples, Worded, _classes, _flat, json_of, near
+from kgnb.agents.kg_construction.shapes import Constraint, Shape
 from kgnb.kg.terms import Iri, Literal
 
-AT_FINISH = ("minCount", "qualifiedMinCount", "hasValue")
-_FEW = 6
 _TEXTS = ("!?", "no such value", "7", "a 7", " a", "a ", "A", "a", "é", "two\nlines")
 """Texts of many forms: some of them do not match a pattern, or are not on a list."""
 _LETTERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -23,16 +42,6 @@ _NAMES = (
     *_LETTERS,
     *(f"{letter}{ascii_lowercase[at % 26] * (2 + at // 26)}" for at, letter in enumerate(_LETTERS * 2)),
 )
-
-
-@dataclass(frozen=True)
-class Case:
-    """Calls that lead up to a mistake, the mistake, and its legal twin; ``finish``: the mistake is to stop there."""
-
-    setup: tuple[Call, ...]
-    illegal: tuple[Call, ...]
-    legal: tuple[Call, ...]
-    focus: str = ""  # where what is missing must be named
 
 
 def cases(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
@@ -45,11 +54,11 @@ def cases(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> It
     elif shape.kind == "unit":
         yield from _unit(make, shape)
     elif shape.kind in ("asymmetric", "irreflexive"):
-        yield from _no_way_back(make, shape)
+        yield from no_way_back(make, shape)
     elif shape.kind == "propertyDisjointWith":
-        yield from _disjoint_properties(make, shape, constraint)
+        yield from disjoint_properties(make, shape, constraint)
     elif shape.kind == "inverseFunctional":
-        yield from _inverse_functional(make, shape)
+        yield from inverse_functional(make, shape)
     elif component == "not" and inner.path is None:
         yield from _complement(make, shape, constraint)
     elif shape.late or (inner.path is None and component == "or"):
@@ -60,6 +69,14 @@ def cases(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> It
         yield from _at_most(make, chain, constraint)
     elif inner.path is not None and inner.path.kind == "sequence":
         yield from _number(make, shape, constraint)
+    elif component in PAIRED and inner.path is not None:
+        yield from paired(make, chain, constraint)
+    elif component == "uniqueLang" and inner.path is not None:
+        yield from same_language(make, chain)
+    elif component == "node" and inner.path is not None and demands(make, constraint):
+        yield from incomplete(make, chain, constraint)
+        yield from unfit(make, chain, constraint)
+        yield from _value(make, chain, constraint)
     elif inner.path is not None:
         yield from _value(make, chain, constraint)
     elif shape.kind == "oneOf":
@@ -68,65 +85,11 @@ def cases(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> It
         yield from _itself(make, shape, constraint)
 
 
-def _holders(make: Samples, chain: tuple[Shape, ...], predicate: str, name: str = "A") -> Iterator[Made]:
-    """Entities the last of nested shapes looks at, that may have the property."""
-    outer = [shape for shape in chain[:-1] if shape.path is not None]
-    if outer:  # the values of a property of what the first shape looks at
-        for via in _predicates(outer[0]):
-            for holder in islice(_holders(make, chain[: chain.index(outer[0]) + 1], via, f"{name}0"), 3):
-                wanted = [*make.ranges(via, _kind(holder, make)), *make.needed(predicate)]
-                for calls, value in islice(make.values(wanted, name, via), 3):
-                    call = make.add(via, holder[1], value, entity=True)
-                    if call is not None:
-                        yield (*holder[0], *calls, call), str(value)
-        return
-    shape = chain[0]
-    if not shape.classes:
-        yield from islice(make.subjects(predicate, name), _FEW)
-    domains = make.domains(predicate)
-    for iri in shape.classes:
-        for chosen in make.combined([[iri], *domains]):
-            yield from islice(make.all_of(chosen if iri in chosen else (iri, *chosen), name), _FEW)
-
-
-def _kind(made: Made, make: Samples) -> str:
-    """The class the first call of an entity makes."""
-    kinds = [make.pack.tool(name).term for name, _ in made[0] if name.startswith("create_")]
-    return kinds[-1] if kinds else ""
-
-
-def _predicates(shape: Shape) -> list[str]:
-    """The properties to write with: the one the axiom is about before those below it."""
-    path = shape.path
-    if path is None:
-        return [shape.about]
-    if path.kind == "inverse":
-        path = path.parts[0]
-    found = sorted(path.predicates()) if path.kind in ("iri", "alternative") else []
-    return [iri for iri in found if iri == shape.about] + [iri for iri in found if iri != shape.about]
-
-
-def _facts(
-    make: Samples, predicate: str, holder: Made, name: str, also: tuple[Shape, ...] = ()
-) -> Iterator[tuple[tuple[Call, ...], Call]]:
-    """Legal facts about an entity: what makes the value, and the call."""
-    more = [Shape(tuple(c for c in shape.constraints if c.component in PER_VALUE)) for shape in also]
-    wanted = [*make.ranges(predicate, _kind(holder, make)), *(shape for shape in more if shape.constraints)]
-    for calls, value in islice(make.values(wanted, name, predicate), 12):
-        call = make.add(predicate, holder[1], value, entity=bool(calls) or _is_iri(make, value))
-        if call is not None:
-            yield calls, call
-
-
-def _is_iri(make: Samples, value: Any) -> bool:
-    return isinstance(value, str) and (value in make.pack.tbox.individuals or "://" in value)
-
-
 def _domain(make: Samples, shape: Shape) -> Iterator[Case]:
-    for predicate in _predicates(shape):
-        for holder in islice(make.subjects(predicate, "A"), _FEW):
-            for calls, call in islice(_facts(make, predicate, holder, "B"), 3):
-                for wrong in islice(make.other(tuple(_classes(shape)), "W"), _FEW):
+    for predicate in predicates(shape):
+        for holder in islice(make.subjects(predicate, "A"), FEW):
+            for calls, call in islice(facts_about(make, predicate, holder, "B"), 3):
+                for wrong in islice(make.other(tuple(_classes(shape)), "W"), FEW):
                     bad = (call[0], {**call[1], "subject": wrong[1]})
                     yield Case((*holder[0], *wrong[0], *calls), (bad,), (call,))
 
@@ -134,10 +97,10 @@ def _domain(make: Samples, shape: Shape) -> Iterator[Case]:
 def _value(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
     """A value of the wrong class, datatype, size or form."""
     inner = chain[-1]
-    for predicate in _predicates(inner):
-        for holder in _holders(make, chain, predicate):
-            for calls, call in islice(_facts(make, predicate, holder, "B", (inner,)), 4):
-                for more, bad in islice(_wrong(make, predicate, holder[1], constraint, inner), _FEW):
+    for predicate in predicates(inner):
+        for holder in holders(make, chain, predicate):
+            for calls, call in islice(facts_about(make, predicate, holder, "B", (inner,)), 4):
+                for more, bad in islice(_wrong(make, predicate, holder[1], constraint, inner), FEW):
                     yield Case((*holder[0], *calls, *more), (bad,), (call,))
 
 
@@ -160,6 +123,8 @@ def _wrong(
             said.append("x" * max(1, leaf.number - 1))
         elif leaf.component in ("in", "pattern", "languageIn"):
             yield from _unlisted(make, predicate, subject, leaf)
+            said += [Worded("words", tag) for tag in ("zz", "en") if leaf.component == "languageIn"
+                     and not holds(leaf, Literal("words", tag))]  # fmt: skip
             said += [text for text in _TEXTS if not holds(leaf, Literal(text))]
             numbers = [t for t in leaf.terms if isinstance(t, Literal) and t.datatype in NUMBERS]
             said = [-987654321] if numbers else said
@@ -170,7 +135,7 @@ def _wrong(
                 yield from [(calls, call)] if call else []
     if any(leaf.component == "nodeKind" for leaf in _flat(Shape((constraint,)))):
         return  # every literal is a literal, and the tool takes nothing else
-    for calls, iri in islice(make.other(classes, "W"), _FEW) if classes or not said else ():
+    for calls, iri in islice(make.other(classes, "W"), FEW) if classes or not said else ():
         call = make.add(predicate, subject, iri, entity=True)
         if call is not None:
             yield calls, call
@@ -193,13 +158,14 @@ def _unlisted(make: Samples, predicate: str, subject: str, leaf: Constraint) -> 
 
 def _at_most(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
     """One value more than there may be."""
-    for predicate in _predicates(chain[-1]):
-        for holder in _holders(make, chain, predicate):
+    back = counts_back(chain[-1])
+    for predicate in predicates(chain[-1]):
+        for holder in holders(make, chain, predicate):
             setup: list[Call] = list(holder[0])
             calls: list[Call] = []
             for name in _NAMES[: constraint.number + 1]:
-                fitting = make.values(constraint.shapes, name) if constraint.shapes else None
-                found = _fresh(make, predicate, holder, name, calls, fitting)
+                fitting = make.values(constraint.shapes, name) if constraint.shapes and not back else None
+                found = fresh(make, predicate, holder, name, calls, fitting, backwards=back)
                 if found is None:
                     break
                 setup += found[0]
@@ -209,28 +175,17 @@ def _at_most(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) ->
                 yield Case(tuple(setup), tuple(calls), legal)
 
 
-def _fresh(
-    make: Samples, predicate: str, holder: Made, name: str, before: list[Call], fitting: Any
-) -> tuple[tuple[Call, ...], Call] | None:
-    """A legal fact that was not stated yet."""
-    if fitting is not None:
-        for calls, value in fitting:
-            call = make.add(predicate, holder[1], value, entity=bool(calls) or _is_iri(make, value))
-            if call is not None and call not in before:
-                return calls, call
-    return next(((c, call) for c, call in _facts(make, predicate, holder, name) if call not in before), None)
-
-
 def _at_least(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
     """Stopping before what is required is there."""
-    needed = constraint.number or 1
-    for predicate in _predicates(chain[-1]):
-        for holder in _holders(make, chain, predicate):
+    needed, back = constraint.number or 1, counts_back(chain[-1])
+    for predicate in predicates(chain[-1]):
+        for holder in holders(make, chain, predicate):
             setup, calls = list(holder[0]), list[Call]()
-            for name in [f"B{at}" for at in range(min(needed, 24))]:
+            for name in [f"B{at}" for at in range(min(needed, 60))]:
                 wanted = constraint.shapes or (Shape((constraint,)),)
-                fitting = make.values((*wanted, *make.ranges(predicate, _kind(holder, make))), name)
-                found = _fresh(make, predicate, holder, name, calls, fitting)
+                ranges = make.ranges(predicate, made_class(holder, make))
+                fitting = None if back else make.values((*wanted, *ranges), name)
+                found = fresh(make, predicate, holder, name, calls, fitting, backwards=back)
                 if found is None:
                     break
                 setup += found[0]
@@ -241,9 +196,9 @@ def _at_least(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -
 
 def _disjoint_classes(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:
     for iri in shape.classes:
-        for first in islice(make.entity(iri, "A"), _FEW):
+        for first in islice(make.entity(iri, "A"), FEW):
             for other in constraint.terms[:3]:
-                for calls, _ in islice(make.entity(str(other), "A"), _FEW):
+                for calls, _ in islice(make.entity(str(other), "A"), FEW):
                     if calls:
                         bad = (calls[0][0], {**calls[0][1], "entity": first[1]})
                         yield Case(first[0], (bad,), calls)
@@ -253,11 +208,17 @@ def _union(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case
     """An instance of a class that is none of the classes it is made of."""
     for iri in shape.classes:
         for holder in islice(make.entity(iri, "A"), 3):
+            outside = [  # what it must be so that no complement in the union lets it pass
+                (calls[0][0], {**calls[0][1], "entity": holder[1]})
+                for inner in constraint.shapes for leaf in inner.constraints if leaf.component == "not"
+                for part in islice(_classes(leaf.shapes[0]), 1)
+                for calls, _ in islice(make.entity(part, "A"), 1) if calls
+            ]  # fmt: skip
             for part in islice(_classes(Shape((constraint,))), 12):
                 for calls, _ in islice(make.entity(part, "A"), 3):
                     if calls:
                         mend = (calls[0][0], {**calls[0][1], "entity": holder[1]})
-                        yield Case(holder[0], (), (mend,), focus=holder[1])
+                        yield Case((*holder[0], *outside), (), (mend,), focus=holder[1])
 
 
 def _complement(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:
@@ -265,17 +226,21 @@ def _complement(make: Samples, shape: Shape, constraint: Constraint) -> Iterator
     inner = constraint.shapes[0]
     for iri in shape.classes:
         for holder in islice(make.entity(iri, "A"), 3):
-            for part in islice(_classes(inner), _FEW):
+            for part in islice(_classes(inner), FEW):
                 for calls, _ in islice(make.entity(part, "A"), 3):
                     if calls:
                         yield Case(holder[0], ((calls[0][0], {**calls[0][1], "entity": holder[1]}),), calls)
+            for leaf in inner.constraints:
+                if leaf.component == "disjoint":  # it must lead to itself
+                    itself = make.add(leaf.texts[0], holder[1], holder[1], entity=True)
+                    yield from [Case(holder[0], (), (itself,), focus=holder[1])] if itself else []
             for nested in inner.properties:
-                for predicate in _predicates(nested):
+                for predicate in predicates(nested):
                     wanted = [Shape(c.shapes[0].constraints) for c in nested.constraints if c.shapes]
                     for calls, value in islice(make.values(wanted, "B", predicate), 3):
                         bad = make.add(predicate, holder[1], value, entity=True)
                         avoided = [c for s in wanted for c in _classes(s)]
-                        for more, other in islice(make.other(avoided, "C"), _FEW):
+                        for more, other in islice(make.other(avoided, "C"), FEW):
                             fine = make.add(predicate, holder[1], other, entity=True)
                             if bad and fine:
                                 yield Case((*holder[0], *calls, *more), (bad,), (fine,))
@@ -312,7 +277,7 @@ def _number(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Cas
             tried = list(near(bounds[0]))
             fine, bad = ([(tool.name, {"value": json_of(value), "unit": units[0][0]}) for value in tried
                           if holds(constraint, value) is kept] for kept in (True, False))  # fmt: skip
-            yield from (Case((), (wrong,), (right,)) for right in fine[:_FEW] for wrong in bad[:_FEW])
+            yield from (Case((), (wrong,), (right,)) for right in fine[:FEW] for wrong in bad[:FEW])
 
 
 def _listed(make: Samples, shape: Shape) -> Iterator[Case]:
@@ -321,39 +286,7 @@ def _listed(make: Samples, shape: Shape) -> Iterator[Case]:
         for shapes in make.pack.shapes:
             for predicate in shapes.subjects_of if shapes.kind == "range" and iri in _classes(shapes) else ():
                 for holder in islice(make.subjects(predicate, "A"), 3):
-                    for calls, call in islice(_facts(make, predicate, holder, "B"), 2):
+                    for calls, call in islice(facts_about(make, predicate, holder, "B"), 2):
                         for wrong in islice(make.other((iri,), "W"), 3):
                             bad = (call[0], {**call[1], "object": wrong[1]})
                             yield Case((*holder[0], *calls, *wrong[0]), (bad,), (call,))
-
-
-def _no_way_back(make: Samples, shape: Shape) -> Iterator[Case]:
-    for predicate in _predicates(Shape(about=shape.about)):
-        for first in islice(make.subjects(predicate, "A"), _FEW):
-            for second in islice(make.subjects(predicate, "B"), _FEW):
-                there = make.add(predicate, first[1], second[1], entity=True)
-                back = make.add(predicate, second[1], first[1], entity=True)
-                self_ = make.add(predicate, first[1], first[1], entity=True)
-                if there and back and self_:
-                    bad = (there, back) if shape.kind == "asymmetric" else (self_,)
-                    yield Case((*first[0], *second[0]), bad, (there,))
-
-
-def _disjoint_properties(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:
-    for predicate in _predicates(shape):
-        for holder in islice(make.subjects(predicate, "A"), _FEW):
-            for calls, call in islice(_facts(make, predicate, holder, "B"), _FEW):
-                value = call[1].get("object", call[1].get("value"))
-                other = make.add(constraint.texts[0], holder[1], value, entity="object" in call[1])
-                if other is not None:
-                    yield Case((*holder[0], *calls), (call, other), (call,))
-
-
-def _inverse_functional(make: Samples, shape: Shape) -> Iterator[Case]:
-    for predicate in _predicates(shape):
-        for first in islice(make.subjects(predicate, "A"), _FEW):
-            for second in islice(make.subjects(predicate, "C"), 2):
-                for calls, call in islice(_facts(make, predicate, first, "B"), 3):
-                    again = (call[0], {**call[1], "subject": second[1]})
-                    if second[1] != first[1]:
-                        yield Case((*first[0], *second[0], *calls), (call, again), (call,))

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.planted_cases import Case, cases
+from kgnb.agents.kg_construction.planted_cases import cases
+from kgnb.agents.kg_construction.planted_facts import Case
 from kgnb.agents.kg_construction.samples import Call, Samples
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.shapes import Constraint, Shape
@@ -55,6 +56,8 @@ def plant(pack: ToolPack, *, most: int | None = None) -> tuple[Planted, ...]:
     seen: Counter[str] = Counter()
     planter = _Planter(pack)
     for shape in pack.shapes:
+        if shape.deactivated:
+            continue
         for chain, constraint in _single((shape,)):
             kind = shape.kind or f"sh:{constraint.component}"
             seen[kind] += 1
@@ -82,7 +85,7 @@ class _Planter:
         shape = chain[0]
         last = Planted(shape.id, kind, shape.about, None, note="no call of these tools can break it")
         for case in self._cases(chain, constraint):
-            last = self._tried(kind, shape, case)
+            last = self._tried(kind, chain, case)
             if last.fine:
                 return last
         return last
@@ -90,7 +93,9 @@ class _Planter:
     def _cases(self, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:
         yield from islice(cases(self.samples, chain, constraint), _MOST_TRIES)
 
-    def _tried(self, kind: str, shape: Shape, case: Case) -> Planted:
+    def _tried(self, kind: str, chain: tuple[Shape, ...], case: Case) -> Planted:
+        shape = chain[0]
+
         def fresh() -> tuple[Session, str]:
             session = self.pack.session(namespace="https://planted.example/kg/")
             for name, arguments in case.setup:
@@ -104,7 +109,8 @@ class _Planter:
             return Planted(shape.id, kind, shape.about, case, note=trouble)
         refused, named, heard = self._illegal(session, kind, shape, case)
         session, _ = fresh()
-        accepted, note = _legal(session, shape, case)
+        path = session.hints.told(shape, chain[-1].path)
+        accepted, note = _legal(session, shape, case, (kind, path))
         told = note or ("" if named else f"heard instead: {heard}")
         return Planted(shape.id, kind, shape.about, case, refused, named, accepted, told,
                        (*case.setup, *case.illegal))  # fmt: skip
@@ -123,12 +129,13 @@ class _Planter:
         return not result.ok, named, ", ".join(dict.fromkeys(c for _, c, _ in heard))[:120]
 
 
-def _legal(session: Session, shape: Shape, case: Case) -> tuple[bool, str]:
+def _legal(session: Session, shape: Shape, case: Case, meant: tuple[str, str]) -> tuple[bool, str]:
     for name, arguments in case.legal:
         result = session.call(name, arguments)
         if not result.ok and not _is_repeat(result):
             return False, f"the legal twin was refused: {name}: {result.violations[0].hint}"
-    if case.focus and any(v.shape == shape.id for v in session.missing(case.focus)):
+    open_ = session.missing(case.focus) if case.focus else ()
+    if any(v.shape == shape.id and (shape.kind or (v.constraint, v.path) == meant) for v in open_):
         return False, "the legal twin does not mend it"
     return True, ""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.datatypes import NUMBERS, compare, datatype_of, example, is_legal
 from kgnb.agents.kg_construction.leaves import holds
+from kgnb.agents.kg_construction.pattern_samples import matching
 from kgnb.agents.kg_construction.shapes import PER_VALUE, Constraint, Path, Shape
 from kgnb.agents.kg_construction.units import OM, QUDT_UNIT
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term
@@ -23,6 +24,18 @@ Made = tuple[tuple[Call, ...], str]
 _MOST = 8
 
 
+class Worded(str):
+    """A text with its language, as arguments of a call say it."""
+
+    language: str
+
+    def __new__(cls, text: str, language: str) -> Worded:
+        """The text; ``language`` goes along."""
+        made = super().__new__(cls, text)
+        made.language = language
+        return made
+
+
 class Samples:
     """Makes the calls of one pack's cases; every entity is named by a letter, so that its IRI is known beforehand."""
 
@@ -32,6 +45,7 @@ class Samples:
         self._creating = {tool.term: tool for tool in self.pack.of_kind("create")}
         self._adding = {tool.term: tool for tool in self.pack.of_kind("add")}
         self._made: dict[tuple[str, str], Made | None] = {}
+        self._depth = 0  # of values made for values
         self._domains: defaultdict[str, list[Shape]] = defaultdict(list)
         self._leading: defaultdict[str, list[tuple[Shape, Shape]]] = defaultdict(list)
         for shape in self.pack.shapes:
@@ -96,6 +110,13 @@ class Samples:
         for chosen in self.combined(classes):
             yield from self.all_of(chosen, name)
 
+    def ends(self, predicate: str, name: str) -> Iterator[Made]:
+        """Entities that may stand at both ends of a property."""
+        led_to = [found for shape in self.ranges(predicate) if (found := list(_classes(shape)))]
+        for chosen in self.combined([*self.domains(predicate), *led_to]):
+            yield from self.all_of(chosen, name) if chosen else ()
+        yield from self.subjects(predicate, name)
+
     def combined(self, classes: list[list[str]]) -> list[tuple[str, ...]]:
         """One class of each list; combinations first that need the fewest, those above others left out."""
         above = self.pack.tbox.above
@@ -127,15 +148,20 @@ class Samples:
     def values(self, shapes: Iterable[Shape], name: str, predicate: str = "") -> Iterator[tuple[tuple[Call, ...], Any]]:
         """Legal values under several property shapes: calls that make them, and what to pass on."""
         listed = tuple(shapes)
-        leaves = [c for s in listed for c in _flat(s)]
+        leaves = [c for s in listed for c in _flat(s) if c.component in PER_VALUE or c.component == "hasValue"]
         for term in self._listed(leaves):
             yield (), term
         if any(c.component in ("in", "hasValue") and isinstance(c.terms[0], Iri) for c in leaves):
             return
         classes = [found for s in listed if (found := list(_classes(s)))]
-        if classes:
-            for chosen in self.combined(classes):
-                yield from self.all_of(chosen, name)
+        asked = [shape for shape in listed if any(True for _ in self.asked(shape))]
+        if classes or asked:
+            starts = [self.all_of(chosen, name) for chosen in self.combined(classes)] if classes else []
+            starts = starts or [self.other((), name)]
+            for calls, iri in (made for start in starts for made in start):
+                more = [call for shape in asked for call in self.completed(shape, iri, f"{name}0")]
+                yield (*calls, *more), iri
+            return
         if not classes:
             literals = [t for t in self._literals(leaves) if all(_fits(c, t) for c in leaves)]
             yield from (((), json_of(term)) for term in literals)
@@ -145,6 +171,43 @@ class Samples:
                 yield from (((), text) for text in (name, f"{name}2"))
             else:
                 yield from islice(self.other((), name), _MOST)
+
+    def asked(self, shape: Shape) -> Iterator[tuple[Constraint, Shape]]:
+        """What a shape says of the properties of a value, constraint by constraint."""
+        whole = self.pack.checker.named.get(shape.reference, shape) if shape.reference else shape
+        for inner in whole.properties:
+            yield from ((constraint, inner) for constraint in inner.constraints if inner.path is not None)
+        for constraint in whole.constraints:
+            if constraint.component in ("and", "node"):
+                for nested in constraint.shapes:
+                    yield from self.asked(nested) if not nested.reference else ()
+
+    def completed(self, shape: Shape, iri: str, name: str) -> tuple[Call, ...]:
+        """The calls that state what a shape demands of an entity; none where some cannot be made."""
+        found: list[Call] = []
+        if self._depth > 3:
+            return ()
+        self._depth += 1
+        try:
+            for constraint, inner in self.asked(shape):
+                if constraint.component not in ("minCount", "qualifiedMinCount", "hasValue") or inner.path is None:
+                    continue
+                for at in range(constraint.number or 1):
+                    found += next(self._stated(constraint, inner, iri, f"{name}{at}", found), ())
+        finally:
+            self._depth -= 1
+        return tuple(found)
+
+    def _stated(
+        self, constraint: Constraint, inner: Shape, iri: str, name: str, before: list[Call]
+    ) -> Iterator[tuple[Call, ...]]:
+        for predicate in sorted(_ends(inner.path)) if inner.path is not None else ():
+            wanted = constraint.shapes or (Shape((constraint,)),)
+            for calls, value in islice(self.values((*wanted, *self.ranges(predicate)), name, predicate), 6):
+                entity = bool(calls) or (isinstance(value, str) and value in self.pack.tbox.individuals)
+                call = self.add(predicate, iri, value, entity=entity)
+                if call is not None and call not in before:
+                    yield (*calls, call)
 
     def _listed(self, leaves: list[Constraint]) -> Iterator[str]:
         lists = [leaf.terms for leaf in leaves if leaf.component in ("in", "hasValue")]
@@ -159,11 +222,21 @@ class Samples:
             if leaf.component in ("in", "hasValue"):
                 yield from (term for term in leaf.terms if isinstance(term, Literal))
         for leaf in leaves:
+            if leaf.component == "pattern" and not leaf.texts[1]:
+                yield from (
+                    Literal(text, None, _kind(d)) for text in matching(leaf.texts[0]) for d in datatypes or [""]
+                )
+        for leaf in leaves:
             if "clusive" in leaf.component and isinstance(leaf.terms[0], Literal):
                 yield from near(leaf.terms[0], datatypes)
         lengths = [c.number for c in leaves if c.component.endswith("Length")]
         for datatype in datatypes or ([f"{XSD}string"] if leaves else []):
             yield from examples(datatype, lengths)
+
+    def leads_to_entities(self, predicate: str) -> bool:
+        """Whether the tool of a property takes entities."""
+        tool = self._adding.get(predicate)
+        return tool is not None and any(p.name == "object" for p in tool.parameters)
 
     def add(self, predicate: str, subject: str, value: Any, *, entity: bool) -> Call | None:
         """The call that states a fact."""
@@ -174,7 +247,8 @@ class Samples:
         if entity:
             return (tool.name, {"subject": subject, "object": value}) if "object" in names else None
         if "value" in names and not isinstance(value, Literal):
-            return (tool.name, {"subject": subject, "value": value})
+            said = {"language": value.language} if isinstance(value, Worded) and "language" in names else {}
+            return (tool.name, {"subject": subject, "value": value, **said})
         return None
 
     def ranges(self, predicate: str, subject_kind: str = "") -> list[Shape]:
@@ -228,6 +302,10 @@ def _fits(constraint: Constraint, value: Term) -> bool:
     return constraint.component not in looked_at or holds(constraint, value)
 
 
+def _kind(datatype: str) -> str | None:
+    return None if datatype in ("", f"{XSD}string") else datatype
+
+
 def near(bound: Literal, datatypes: Iterable[str] = ()) -> Iterator[Literal]:
     """Literals at, below and above a bound."""
     datatype = datatype_of(bound)
@@ -257,7 +335,8 @@ def examples(datatype: str, lengths: Iterable[int] = ()) -> Iterator[Literal]:
     elif datatype == f"{XSD}boolean":
         yield from (Literal(text, None, kind) for text in ("true", "false"))
     elif given := example(datatype):
-        others = (given.replace("2024", "2023"), given.replace("2024", "2022"), given.replace("2", "1"), f"{given}x")
+        others = (given.replace("2024", "2023"), given.replace("2024", "2022"), given.replace("2", "1"), f"{given}x",
+                  given.replace("5", "6"), given.replace("5", "7"))  # fmt: skip
         yield from (Literal(text, None, kind) for text in dict.fromkeys((given, *others)) if is_legal(text, datatype))
     else:
         for length in (*lengths, 3):
@@ -272,6 +351,8 @@ def json_of(literal: Literal) -> Any:
     if literal.datatype in NUMBERS:
         number = float(literal.text)
         return int(number) if number.is_integer() else number
+    if literal.language:
+        return Worded(literal.text, literal.language)
     return literal.text == "true" if literal.datatype == f"{XSD}boolean" else literal.text
 
 

@@ -68,6 +68,7 @@ class _Writer:
             lines.append(f"sh:path {self._path(shape.path)}")
         for constraint in shape.constraints:
             lines += self._constraint(constraint, depth)
+        lines = list(dict.fromkeys(lines))  # least and most count the values of one qualifiedValueShape, not of two
         lines += [f"sh:property {self._nested(inner, depth)}" for inner in shape.properties]
         if shape.severity != f"{SH}Violation":
             lines.append(f"sh:severity {self._iri(shape.severity)}")

@@ -9,6 +9,7 @@ from kgnb.agents.kg_construction.tbox import TBox
 from kgnb.agents.kg_construction.values import PlanStep, ToolSpec
 from kgnb.kg.terms import RDFS, Iri
 
+MOST_LAYERS = 40  # what lies deeper comes in one last step: a step is a walk through every document
 Ends = Mapping[str, frozenset[str]]
 """Of every property, the classes at one end of it, those below them included."""
 
@@ -57,7 +58,7 @@ def _layers(made: list[str], starts: Ends, ends: Ends) -> list[list[str]]:
     leads, led_to = _ways(order, starts, ends, bits), _ways(order, ends, starts, bits)
     layers: list[list[str]] = []
     waiting, left = order, bits.all
-    while waiting:  # two classes that lead to each other do not wait for each other
+    while waiting and len(layers) < MOST_LAYERS - 1:  # two classes that lead to each other do not wait for each other
         ready = [iri for iri in waiting if not led_to[iri] & ~leads[iri] & left]
         if not ready:  # a circle: begin with the classes that lead on to most
             ahead = {iri: (leads[iri] & left).bit_count() for iri in waiting}
@@ -67,7 +68,7 @@ def _layers(made: list[str], starts: Ends, ends: Ends) -> list[list[str]]:
         done = set(ready)
         waiting = [iri for iri in waiting if iri not in done]
         layers.append(ready)
-    return layers
+    return [*layers, waiting] if waiting else layers
 
 
 class _Bits:

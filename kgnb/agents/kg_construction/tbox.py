@@ -167,7 +167,12 @@ class TBox:
         return {iri: frozenset(kinds) for iri, kinds in sorted(found.items())}
 
     def _filled_in(self) -> Iterable[tuple[str, list[str]]]:
-        """Individuals that only a restriction to a value names, and the classes its property leads to."""
+        """Individuals that only a restriction to a value or a list names, and the classes its property leads to."""
+        for predicate in (f"{SH}hasValue", f"{SH}targetNode"):
+            yield from ((str(value), []) for _, value in self.facts.pairs(predicate) if isinstance(value, Iri))
+        for predicate in (f"{SH}in", ONE_OF):
+            for _, head in self.facts.pairs(predicate):
+                yield from ((str(member), []) for member in self.members(head) if isinstance(member, Iri))
         for restriction, value in self.facts.pairs(f"{OWL}hasValue"):
             if isinstance(value, Iri):
                 on = self.facts.objects(restriction, v.ON_PROPERTY)
@@ -184,10 +189,24 @@ class TBox:
             plain = (Iri(entity.iri), TYPE, Iri(f"{RDF}Property")) in self.facts and not self._annotates(entity.iri)
             if entity.kind == "annotation property" and (entity.domain or entity.range or plain):
                 found.add(entity.iri)
-        for predicate in (v.ON_PROPERTY, f"{SH}path"):
+        compared = (f"{SH}{name}" for name in ("equals", "disjoint", "lessThan", "lessThanOrEquals"))
+        for predicate in (v.ON_PROPERTY, *compared):
             found |= {str(value) for _, value in self.facts.pairs(predicate) if isinstance(value, Iri)}
+        for _, path in self.facts.pairs(f"{SH}path"):
+            found |= set(self._in_path(path))
         found -= {iri for iri in found if iri.startswith(SH) and iri not in self.entities} | {v.NIL}
         return tuple(sorted(found - v.TOPS - {v.TYPE, v.LABEL, v.COMMENT}))
+
+    def _in_path(self, path: Term, depth: int = 0) -> Iterable[str]:
+        """The properties a SHACL path names."""
+        if isinstance(path, Iri):
+            yield str(path)
+        elif depth < 20:
+            marks = ("inversePath", "zeroOrMorePath", "oneOrMorePath", "zeroOrOnePath")
+            heads = [path, *self.facts.objects(path, f"{SH}alternativePath")]
+            parts = [part for mark in marks for part in self.facts.objects(path, f"{SH}{mark}")]
+            for part in [*parts, *(member for head in heads for member in self.members(head))]:
+                yield from self._in_path(part, depth + 1)
 
     def _annotates(self, iri: str) -> bool:
         return (Iri(iri), TYPE, Iri(f"{OWL}AnnotationProperty")) in self.facts
