@@ -7,12 +7,13 @@ from pathlib import Path
 
 from kgnb.errors import DataError
 from kgnb.reporting.comparing import Compared, compare_reports, load_run
-from kgnb.reporting.comparison_page import cost_against_quality
+from kgnb.reporting.comparison_page import cost_against_quality, plain_figure
 from kgnb.reporting.files import write_whole
 from kgnb.reporting.parameters import assignments
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.report import REPORTS
 from kgnb.reporting.session import Session
+from kgnb.reporting.words import Words
 from kgnb.results.table import Column, Table, Value
 
 
@@ -42,8 +43,8 @@ def shown(compared: Compared) -> Table:
     columns += [Column(f"n{at}", name, "number") for at, name in enumerate(numbers)]
     rows: list[list[Value]] = []
     for row in compared.ranked:
-        told = [assignments({"": row.parameters[name]})[0][1:] for name in compared.varied]
-        figures = {**row.cost, **row.figures}
+        told = [assignments({"": row.parameters.get(name, "")})[0][1:] for name in compared.varied]
+        figures: dict[str, Value] = {**row.cost, **{name: plain_figure(value) for name, value in row.figures.items()}}
         rows.append([*told, Path(row.page).parent.name, row.state, *(figures.get(name) for name in numbers)])
     notes = [
         *_best(compared),
@@ -57,13 +58,14 @@ def cost(compared: Compared) -> Plot | None:
     return cost_against_quality(compared)
 
 
-def failed(compared: Compared) -> Table:
+def failed(compared: Compared) -> Table | Words:
     """The reports that did not run to their end, and why."""
     rows: list[list[Value]] = [
         [Path(row.page).parent.name, row.state, row.error] for row in compared.rows if row.state != "done"
     ]
-    notes = [] if rows else ["All of them ran to their end."]
-    return Table([Column("folder", "folder"), Column("state", "state"), Column("why", "why")], rows, notes=notes)
+    if not rows:
+        return Words(("All of them ran to their end.",), off=True)
+    return Table([Column("folder", "folder"), Column("state", "state"), Column("why", "why")], rows)
 
 
 def _best(compared: Compared) -> list[str]:
@@ -79,12 +81,14 @@ def _best(compared: Compared) -> list[str]:
 
 def fixed(compared: Compared) -> Table:
     """The parameters that are the same in all."""
-    rows: list[list[Value]] = [list(word.partition("=")[::2]) for word in assignments(compared.fixed)]
+    rows: list[list[Value]] = [
+        list(word.partition("=")[::2]) for word in assignments(compared.fixed) if word[-1] != "="
+    ]
     return Table([Column("name", "parameter"), Column("value", "value")], rows)
 
 
-def changes(folders: str) -> Table:
-    """What two runs counted and judged differently; an empty table unless two reports with runs are named."""
+def changes(folders: str) -> Table | Words:
+    """What two runs counted and judged differently; a word on it unless two reports with runs are named."""
     named = _named(folders)
     rows: list[list[Value]] = []
     if len(named) == 2 and all((folder / "run").is_dir() for folder in named):
@@ -93,8 +97,9 @@ def changes(folders: str) -> Table:
             if "seconds" not in line:  # times never repeat
                 what, _, how = line.partition(": ")
                 rows.append([what, how])
-    notes = [] if rows else ["Name two reports to see what changed between their runs."]
-    return Table([Column("what", "what"), Column("how", "before -> after")], rows, notes=notes)
+    if not rows:
+        return Words(("Name two reports, and no more, to see what changed between their runs.",), off=True)
+    return Table([Column("what", "what"), Column("how", "before -> after")], rows)
 
 
 def _named(folders: str) -> list[Path]:

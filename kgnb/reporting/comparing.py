@@ -74,8 +74,9 @@ class Compared:
 
     @property
     def cost_columns(self) -> list[str]:
-        """The names of all costs."""
-        return list(dict.fromkeys(name for row in self.rows for name in row.cost))
+        """The names of all costs; tokens in and out only where they are not added up as well."""
+        names = list(dict.fromkeys(name for row in self.rows for name in row.cost))
+        return [name for name in names if "tokens" not in names or not name.endswith("_tokens")]
 
 
 def compare_items(folder: Path, grid: Grid) -> Compared:
@@ -114,13 +115,15 @@ def compare_reports(folders: Iterable[Path | str], start: Path | str | None = No
         found.append((page, asked, "done" if ledger.state == "ran" else ledger.state, metrics, error))
     told = [one[1] for one in found]
     names = list(dict.fromkeys(name for one in told for name in one))
-    varied = tuple(name for name in names if len({json.dumps(one.get(name, "-")) for one in told}) > 1)
+    # Reports of several kinds share few parameters: one that only some have is told of those alone.
+    varied = tuple(name for name in names if len({json.dumps(one[name]) for one in told if name in one}) > 1)
+    spelled: dict[str, str] = {}
     rows = tuple(
-        Row({name: one.get(name) for name in varied}, state, f"{Path(page).as_posix()}/report.html",
-            headline_figures(metrics) if metrics else {}, costs(metrics), marks(metrics), error)
+        Row({name: one[name] for name in varied if name in one}, state, f"{Path(page).as_posix()}/report.html",
+            _alike(headline_figures(metrics), spelled) if metrics else {}, costs(metrics), marks(metrics), error)
         for page, one, state, metrics, error in found
     )  # fmt: skip
-    fixed = {name: told[0][name] for name in names if name not in varied} if told else {}
+    fixed = {name: told[0][name] for name in names if name not in varied and all(name in one for one in told)}
     return Compared(str(fixed.pop("report", "several")), varied, fixed, rows)
 
 
@@ -134,7 +137,7 @@ def text_of(compared: Compared) -> str:
     names = [*compared.varied, "state", *compared.columns, *compared.cost_columns]
     rows = [names]
     for row in compared.rows:
-        told = [assignments({"": row.parameters[name]})[0][1:] or "-" for name in compared.varied]
+        told = [assignments({"": row.parameters.get(name, "")})[0][1:] or "-" for name in compared.varied]
         found = [str(values.get(name, "-")) for values, columns in
                  ((row.figures, compared.columns), (row.cost, compared.cost_columns)) for name in columns]  # fmt: skip
         rows.append([*told, row.state, *found])
@@ -153,6 +156,11 @@ def write_comparison(folder: Path, compared: Compared, title: str, again: str = 
     write_whole(data, text)
     write_whole(page, comparison_page(compared, title, again))
     return page, data
+
+
+def _alike(figures: Mapping[str, Figure], spelled: dict[str, str]) -> dict[str, Figure]:
+    """The figures, one that another report spells otherwise (F1, f1) under the name met first."""
+    return {spelled.setdefault(name.casefold(), name): value for name, value in figures.items()}
 
 
 def _metrics(folder: Path) -> dict[str, Any]:

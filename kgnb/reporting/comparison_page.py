@@ -43,7 +43,7 @@ def comparison_table(compared: Compared) -> str:
     names = [*compared.varied, "state", *compared.columns, *compared.cost_columns, *["note"] * noted, "page"]
     rows = []
     for row in compared.ranked:
-        told = [_code(row.parameters[name]) for name in compared.varied]
+        told = [_code(row.parameters.get(name, "")) for name in compared.varied]
         figures = [_figure(row.figures.get(name), best[name], len(compared.rows)) for name in compared.columns]
         paid = [f"{row.cost[name]:,}" if name in row.cost else "-" for name in compared.cost_columns]
         note = [html.escape("; ".join(row.notes))] * noted
@@ -69,7 +69,7 @@ def cost_against_quality(compared: Compared) -> Plot | None:
 
 def label(compared: Compared, row: Row) -> str:
     """What sets a row apart, as one would type it, shortened for a plot."""
-    words = " ".join(assignments({name: row.parameters[name] for name in compared.varied if row.parameters[name]}))
+    words = " ".join(assignments({name: value for name, value in row.parameters.items() if value}))
     return words if len(words) <= 48 else words[:47] + "…"
 
 
@@ -137,7 +137,11 @@ def _summary(compared: Compared, done: Sequence[Row]) -> str:
 
 def _failed(compared: Compared) -> str:
     rows = [
-        [*(_code(row.parameters[name]) for name in compared.varied), html.escape(row.state), html.escape(row.error)]
+        [
+            *(_code(row.parameters.get(name, "")) for name in compared.varied),
+            html.escape(row.state),
+            html.escape(row.error),
+        ]
         for row in compared.rows
         if row.error
     ]
@@ -157,5 +161,14 @@ def _code(value: Value) -> str:
 def _figure(value: Figure | None, best: Figure | None, rows: int) -> str:
     if value is None:
         return "-"
-    shown = f"{value:,}" if isinstance(value, int) else f"{value:.1f}" if abs(value) > 1 else f"{value:.3f}"
+    shown = plain_figure(value)
     return f"<strong>{shown}</strong>" if value == best and rows > 1 else shown
+
+
+def plain_figure(value: Figure) -> str:
+    """A figure as one reads it: whole, in percent, or (an MRR) below one.
+
+    >>> plain_figure(1200), plain_figure(92.34), plain_figure(0.875)
+    ('1,200', '92.3', '0.875')
+    """
+    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}" if abs(value) > 1 else f"{value:.3f}"

@@ -47,7 +47,8 @@ def risk_over_coverage(points: Sequence[tuple[float, float]], caption: str, of: 
     points = [point for at, point in enumerate(points) if at % every == 0 or at == len(points) - 1]
 
     def draw(axes: Axes, theme: Theme) -> None:
-        axes.step([100 * x for x, _ in points], [100 * y for _, y in points], where="post", color=theme.series[0])
+        axes.step([100 * x for x, _ in points], [100 * y for _, y in points], where="post", color=theme.series[0],
+                  clip_on=False, zorder=3)  # fmt: skip
         axes.set_xlim(0, 100)
         axes.set_ylim(0, max(10.0, 1.1 * max((100 * y for _, y in points), default=0.0)))
         axes.set_xlabel(f"coverage: {of} kept, surest first, %")

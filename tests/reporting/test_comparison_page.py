@@ -1,6 +1,9 @@
-from kgnb.reporting.comparing import Compared, Row, compare_reports, write_comparison
+import json
+
+from kgnb.reporting.comparing import Compared, Row, compare_reports, text_of, write_comparison
 from kgnb.reporting.comparison_page import comparison_page, cost_against_quality
 from kgnb.reporting.ledger import Cell, Ledger
+from kgnb.reporting.request import Request
 
 
 def compared(*rows: Row) -> Compared:
@@ -58,3 +61,22 @@ def test_reports_compared_from_a_folder_are_linked_from_there_and_say_why_they_f
     (tmp_path / "out").mkdir()
     page, data = write_comparison(tmp_path / "out", both, "Two")
     assert 'href="../reports/two/report.html"' in page.read_text() and str(tmp_path) not in data.read_text()
+
+
+def test_reports_of_several_kinds_are_compared_in_what_they_share(tmp_path) -> None:
+    """What a report has no parameter for is left out, and F1 is F1 however it is spelled."""
+    folders = []
+    told = {"matching": ({"dataset": "huts", "k": 5}, "F1"), "answering": ({"dataset": "codex", "depth": 3}, "f1")}
+    for name, (values, figure) in told.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        Ledger(folder, {1: Cell(1, "x = 1", "ran", 0.1)}).save()
+        Request(name, values).save(folder, ())
+        cost = {"calls": 1, "tokens": 9, "prompt_tokens": 8, "completion_tokens": 1}
+        metrics = {"headline": [{"system": "kgnb", figure: 50.0, "source": "this run"}], "cost": cost}
+        (folder / "metrics.json").write_text(json.dumps(metrics))
+        folders.append(folder)
+    both = compare_reports(folders)
+    assert both.varied == ("report", "dataset") and both.fixed == {}
+    assert both.columns == ["F1"] and both.cost_columns == ["calls", "tokens"]
+    assert "none" not in text_of(both) and "k=" not in comparison_page(both, "Both")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kgnb.datasets import published_building
 from kgnb.reporting.costs import ledger
@@ -36,7 +36,7 @@ def ontologies(results: Results) -> Table:
         counts = pack.counts()
         rows.append([pack.name, *(counts[name] for name in names)])
         kinds = ", ".join(f"{kind} {number}" for kind, number in counts["constraints by kind"].items())
-        details.append([("constraints", kinds), ("not enforced", "; ".join(str(w.text) for w in pack.warnings[:20]))])
+        details.append([("constraints", kinds), ("not enforced", _counted(str(w.text) for w in pack.warnings))])
     return Table(columns, rows, caption="Compiled, without a model", details=details)
 
 
@@ -250,3 +250,9 @@ def costs(results: Results) -> Table:
     ]
     notes = [f"Published: {published_building.COST}."]
     return Table([Column("what", "What"), Column("number", "Number", "number")], rows, caption="Costs", notes=notes)
+
+
+def _counted(texts: Iterable[str]) -> str:
+    """Each text once, with how often it is said; the twenty first."""
+    told = Counter(texts)
+    return "; ".join(f"{text} ({times} times)" if times > 1 else text for text, times in [*told.items()][:20])
