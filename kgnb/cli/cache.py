@@ -7,7 +7,7 @@ import click
 
 @click.group()
 def cache() -> None:
-    """Show the cache of replies, verdicts and vectors; export it for a colleague, import a colleague's.
+    """Show the cache of replies, verdicts and vectors; export it for a colleague, import a colleague's; clear it.
 
     \b
     Examples:
@@ -55,3 +55,21 @@ def take_in(folder: str) -> None:
 
     for name, count in import_cache(Settings.load().cache, folder).items():
         click.echo(f"{name:10} {count:>9,} new")
+
+
+@cache.command()
+@click.argument("kinds", nargs=-1, metavar="[replies] [verdicts] [vectors]")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+def clear(kinds: tuple[str, ...], yes: bool) -> None:
+    """Delete what is kept: of the kinds named, or everything. Replies that are gone have to be paid for again."""
+    from kgnb.reporting.sharing import FILES, clear_cache, contents
+    from kgnb.settings import Settings
+
+    settings, names = Settings.load(), kinds or tuple(FILES)
+    if unknown := [name for name in names if name not in FILES]:
+        raise click.UsageError(f"the cache keeps no {unknown[0]!r}; it keeps {', '.join(FILES)}")
+    there = ", ".join(f"{contents(settings.cache)[name][0]:,} {name}" for name in names)
+    if not yes:
+        click.confirm(f"Delete {there} in {settings.cache}?", abort=True, err=True)
+    for name, count in clear_cache(settings.cache, names).items():
+        click.echo(f"{name:10} {count:>9,} deleted")

@@ -86,6 +86,25 @@ def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
     return counts
 
 
+def clear_cache(cache: Path, names: Sequence[str] = tuple(FILES)) -> dict[str, int]:
+    """Delete what is kept of these kinds; how many of each there were. Processes that use the cache go on.
+
+    Raises:
+        ValueError: there is no such kind.
+        DataError: a file is no cache of ours, or damaged.
+    """
+    if unknown := [name for name in names if name not in FILES]:
+        raise ValueError(f"the cache keeps no {unknown[0]!r}\nIt keeps: {', '.join(FILES)}.")
+    counts = {name: contents(cache)[name][0] for name in names}
+    for name in names:
+        if counts[name]:
+            with closing(sqlite3.connect(cache / FILES[name], timeout=60)) as db:
+                with db:
+                    db.execute(f"DELETE FROM {name}")
+                db.execute("VACUUM")
+    return counts
+
+
 def _take_in(path: Path, name: str, file: Path) -> int:
     columns = COLUMNS[name]
     rows = list(_read(file, columns))
