@@ -113,21 +113,17 @@ def test_a_budget_stops_a_report_and_a_replay_without_network_repeats_it(
     assert lasting(replayed) == lasting(whole)
     assert wall.read_text() == "up\n"
     assert all(call["cached"] and call["usd"] == 0.0 for call in calls(tmp_path / "replayed"))
+    missing_reply(name, tmp_path, server.url, monkeypatch)
+    assert wall.read_text() == "up\n" * 2
 
 
-@pytest.mark.parametrize("name", ["question-answering", "kg-construction"])
-def test_a_reply_that_is_missing_is_named_and_nobody_is_asked(
-    name: str, tmp_path: Path, wall: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with StubServer(oblige) as server, monkeypatch.context() as patch:
-        patch.delenv("PYTHONPATH")
-        report(name, tmp_path / "whole", settings(tmp_path, base_url=server.url), patch)
+def missing_reply(name: str, tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reply that is gone from the cache: the replay names it, and asks nobody."""
     last = calls(tmp_path / "whole")[-1]["request"]
     with sqlite3.connect(tmp_path / "cache" / "replies.sqlite") as db:
         assert db.execute("DELETE FROM replies WHERE digest = ?", (last,)).rowcount == 1
     with pytest.raises(ReportError) as caught:
-        report(name, tmp_path / "replayed", settings(tmp_path, base_url=server.url, replay="replay"), monkeypatch)
+        report(name, tmp_path / "missing", settings(tmp_path, base_url=url, replay="replay"), monkeypatch)
     assert "no reply of stub (local) is kept for: " in caught.value.what
     assert last[:12] in caught.value.what
     assert caught.value.ledger.state == "failed"
-    assert wall.read_text() == "up\n"
