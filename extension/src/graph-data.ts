@@ -6,6 +6,9 @@ import { list, number, object, ShapeError, text, versionOne } from './json';
 
 export const GRAPH_MIME = 'application/vnd.kgnb.graph+json';
 
+/** Where a name stands if nobody says. */
+export const MIDDLE = 0.5;
+
 export interface GraphNode {
   readonly id: string;
   readonly label: string;
@@ -33,6 +36,8 @@ export interface GraphData {
   readonly kinds: readonly string[];
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
+  /** How far along each line its name stands, 0 where it has no room; lines in the order of their first edge. */
+  readonly names: readonly number[];
   readonly notes: readonly string[];
 }
 
@@ -49,6 +54,7 @@ export function readGraph(value: unknown): GraphData {
     kinds: list(data.kinds, 'kinds').map(text),
     nodes,
     edges: list(data.edges, 'edges').map((item, at) => readEdge(list(item, `edges[${at}]`), nodes.length, at)),
+    names: Array.isArray(data.names) ? data.names.map(one => Math.min(1, Math.max(0, number(one, MIDDLE)))) : [],
     notes: list(data.notes, 'notes').map(text)
   };
 }

@@ -4,6 +4,7 @@
 
 import { oneLine } from './escaping';
 import type { GraphData, GraphEdge, GraphNode } from './graph-data';
+import { MIDDLE } from './graph-data';
 import { freshId } from './dom';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -97,7 +98,10 @@ export function drawGraphPicture(data: GraphData): Drawing {
   marker.append(made('path', '', { d: 'M0 0L8 4L0 8z' }));
   const defs = made('defs', '', {});
   defs.append(marker);
-  const lines = linesOf(data.edges).map(line => ({ line, parts: drawLine(line, data.nodes, arrow) }));
+  const lines = linesOf(data.edges).map((line, at) => ({
+    line,
+    parts: drawLine(line, data.nodes, arrow, data.names[at] ?? MIDDLE)
+  }));
   const nodes = data.nodes.map(drawNode);
   const root = made('svg', 'kgnb-graph-picture', { 'aria-hidden': 'true' });
   root.append(
@@ -126,7 +130,7 @@ function drawNode(node: GraphNode): SVGGElement {
   return group;
 }
 
-function drawLine(line: Line, nodes: readonly GraphNode[], arrow: string): SVGElement[] {
+function drawLine(line: Line, nodes: readonly GraphNode[], arrow: string, along: number): SVGElement[] {
   const [from, to] = [nodes[line.source], nodes[line.target]];
   if (!from || !to) {
     return [];
@@ -137,7 +141,8 @@ function drawLine(line: Line, nodes: readonly GraphNode[], arrow: string): SVGEl
     if (!line.label) {
       return [];
     }
-    const label = made('text', `kgnb-graph-label${line.emphasis ? ' kgnb-emphasis' : ''}`, { x, y });
+    const look = `${line.emphasis ? ' kgnb-emphasis' : ''}${along === 0 ? ' kgnb-crowded' : ''}`;
+    const label = made('text', `kgnb-graph-label${look}`, { x, y });
     label.textContent = cut(line.label);
     return [label];
   };
@@ -153,7 +158,9 @@ function drawLine(line: Line, nodes: readonly GraphNode[], arrow: string): SVGEl
   const [bx, by] = border(x1, y1, mx, my, widthOf(cut(from.label)));
   const [ex, ey] = border(x2, y2, mx, my, widthOf(cut(to.label)));
   const way = line.bend ? `Q${mx} ${my} ${ex} ${ey}` : `L${ex} ${ey}`;
-  return [path(`M${bx} ${by}${way}`), ...named((mx + (x1 + x2) / 2) / 2, (my + (y1 + y2) / 2) / 2 + 4)];
+  const [to1, to2] = [1 - (along || MIDDLE), along || MIDDLE];
+  const between = (a: number, m: number, b: number): number => to1 * to1 * a + 2 * to1 * to2 * m + to2 * to2 * b;
+  return [path(`M${bx} ${by}${way}`), ...named(between(x1, mx, x2), between(y1, my, y2) + 4)];
 }
 
 /** Where a line from the middle of a node towards another point leaves the node. */

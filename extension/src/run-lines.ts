@@ -6,6 +6,7 @@ import type { IconName } from './dom';
 import { element, icon } from './dom';
 import { oneLine, visible } from './escaping';
 import { drawIri } from './iri';
+import { held } from './long-text';
 import type { Call, Judgement, Query, Step } from './run';
 import type { Group, RunNode } from './run-tree';
 import type { Words } from './words';
@@ -149,7 +150,8 @@ export function drawDetail(
   const list = element('dl', 'kgnb-details');
   for (const [heading, value] of pairs) {
     if (value !== '') {
-      list.append(element('dt', '', {}, heading), element('dd', '', {}, value));
+      const shown = typeof value === 'string' ? held(value, value, words) : value;
+      list.append(element('dt', '', {}, heading), element('dd', '', {}, shown));
     }
   }
   return list;

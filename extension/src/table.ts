@@ -7,6 +7,7 @@ import { cellText, fullText, hasDecimals, isNumeric } from './cell';
 import { button, element, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import { drawIri } from './iri';
+import { held } from './long-text';
 import { DEFAULTS, ROWS } from './preferences';
 import type { Row, TableData } from './table-data';
 import type { Sorting } from './table-rows';
@@ -176,11 +177,12 @@ class TableDrawing {
     const kind = column?.kind ?? 'text';
     const made = element('td', column ? numericClass(column) : '');
     if (cell !== null && typeof cell === 'object' && 'iri' in cell) {
-      made.append(drawIri(cell, this.words));
+      made.append(held(cellText(cell, kind), drawIri(cell, this.words), this.words));
     } else if (typeof cell === 'number' && kind === 'percent') {
       made.append(bar(cell), element('span', 'kgnb-figure', {}, cellText(cell, kind)));
     } else {
-      made.textContent = cellText(cell, kind, this.decimals[at]);
+      const text = cellText(cell, kind, this.decimals[at]);
+      made.append(held(text, text, this.words));
       const full = fullText(cell);
       if (full) {
         made.title = visible(full);
@@ -192,7 +194,8 @@ class TableDrawing {
   private drawDetails(row: Row, id: string): HTMLTableRowElement {
     const list = element('dl', 'kgnb-details');
     for (const detail of row.details) {
-      list.append(element('dt', '', {}, oneLine(detail.heading)), element('dd', '', {}, visible(detail.text)));
+      const text = visible(detail.text);
+      list.append(element('dt', '', {}, oneLine(detail.heading)), element('dd', '', {}, held(text, text, this.words)));
     }
     return element(
       'tr',

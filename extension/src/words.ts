@@ -140,6 +140,7 @@ export function wordsFrom(bundle: Bundle) {
     searchRun: say('Search this run'),
     setting: say('Parameters, data and versions'),
     showAll: say('Show all of it'),
+    showLess: say('Show less'),
     showCell: (step: string) => say('Show the cell that made %1', step),
     showDetails: say('Show details'),
     shrink: say('Shrink'),

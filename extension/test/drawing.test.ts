@@ -53,6 +53,37 @@ describe('a table', () => {
     expect(drawn.textContent).toContain('The first 40 of 1,000 rows.');
   });
 
+  it('holds a text as long as a book to a few lines, and shows all of it on demand', () => {
+    const long = 'snow '.repeat(400);
+    const drawn = drawTable(
+      readTable({
+        version: 1,
+        caption: '',
+        columns: [
+          { key: 'a', title: 'a', kind: 'text' },
+          { key: 'b', title: 'b', kind: 'iri' }
+        ],
+        rows: [
+          { cells: [{ literal: long }, { iri: 'https://huts.example.org/1', label: long }], details: [['why', long]] },
+          { cells: ['short', null] }
+        ],
+        total: 2,
+        notes: []
+      }),
+      newTableState(),
+      words
+    );
+    expect(all(drawn, '.kgnb-held')).toHaveLength(3);
+    const [cell] = all(drawn, '.kgnb-held');
+    expect(cell?.textContent).toBe(long.trim());
+    const more = drawn.querySelector('.kgnb-unfold');
+    press(more);
+    expect(cell?.classList.contains('kgnb-unfolded')).toBe(true);
+    expect([more?.textContent, more?.getAttribute('aria-expanded')]).toEqual(['Show less', 'true']);
+    press(more);
+    expect(cell?.classList.contains('kgnb-unfolded')).toBe(false);
+  });
+
   it('turns pages, and keeps its place when it is drawn again', () => {
     const state = newTableState();
     const drawn = table(state);

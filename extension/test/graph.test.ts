@@ -57,6 +57,15 @@ describe('a graph', () => {
     expect(graph().querySelectorAll('.kgnb-graph-line')).toHaveLength(3);
   });
 
+  it('shows a name that has no room only with one of the ends of its line', () => {
+    const drawn = graph(newGraphState(), { ...DATA, names: [0.34, 0, 0.5] });
+    const names = (): boolean[] =>
+      [...drawn.querySelectorAll('.kgnb-graph-label')].map(name => name.matches('.kgnb-crowded:not(.kgnb-touched)'));
+    expect(names()).toEqual([false, true, false]);
+    entry(drawn, 'Hochkarhaus')?.click();
+    expect(names()).toEqual([false, false, false]);
+  });
+
   it('marks a node chosen in the list in the picture, with what it is joined to, and lets it go again', () => {
     const state = newGraphState();
     const drawn = graph(state);

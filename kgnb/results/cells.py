@@ -15,6 +15,7 @@ from kgnb.results import escaping, wording
 Kind: TypeAlias = OneOf["text", "iri", "number", "percent", "boolean"]
 KINDS: tuple[Kind, ...] = ("text", "iri", "number", "percent", "boolean")
 _HTML_LENGTH = 300  # characters of one cell in HTML; the JSON keeps more
+_WORD = 40  # letters without a space; longer ones would push the other columns out of sight
 _SAFE_INTEGER = 2**53 - 1  # beyond it JavaScript rounds, so the digits travel as text
 
 
@@ -78,6 +79,8 @@ def as_html(value: Value, kind: Kind, decimals: bool = False) -> str:
     """Return the cell as escaped HTML; an IRI keeps its full form as the title and is a link where that is safe."""
     text = escaping.one_line(as_text(value, kind, decimals))
     shown = escaping.escaped(escaping.shortened(text, _HTML_LENGTH)) or "<br>"
+    if any(len(word) > _WORD for word in text.split()):  # broken where it must be; other words stay whole
+        shown = f'<span style="word-break: break-all">{shown}</span>'
     iri = iri_of(value, kind)
     if iri is None:
         title = full_text(value)

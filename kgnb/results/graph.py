@@ -19,6 +19,7 @@ from kgnb.results.bundle import GRAPH_MIME, Json, count, mimebundle
 from kgnb.results.cells import Link, Value
 from kgnb.results.escaping import escaped, link_target, one_line, shortened, whole
 from kgnb.results.graph_layout import Places, lay_out
+from kgnb.results.graph_names import with_places
 from kgnb.results.graph_svg import Arrow, Spot
 from kgnb.results.table import Column, Table
 from kgnb.results.wording import short_iri, term_text
@@ -168,12 +169,13 @@ class GraphPicture:
             "kinds": [_kept(kind) for kind in kinds],
             "nodes": nodes,
             "edges": edges,
-            "notes": [_kept(note) for note in drawn.notes],
+            "names": [arrow.along for arrow in self._named],
+            "notes": [_kept(note) for note in self._notices],
         }
 
     def svg(self) -> str:
         """The picture as SVG, the same bytes for the same graph."""
-        return graph_svg.svg(self._places, self._spots, self._arrows, self._legend)
+        return graph_svg.svg(self._places, self._spots, self._named, self._legend)
 
     def html(self) -> str:
         """The picture as an image, and its lines behind a fold below it."""
@@ -186,7 +188,7 @@ class GraphPicture:
         )
         title = f'<div style="font-weight: 600; padding: 0 0 6px 0">{escaped(one_line(_kept(self.title)))}</div>'
         notes = "".join(
-            f'<div style="opacity: 0.75; margin: 2px 0">{escaped(_kept(note))}</div>' for note in drawn.notes
+            f'<div style="opacity: 0.75; margin: 2px 0">{escaped(_kept(note))}</div>' for note in self._notices
         )
         return (
             f'<div style="font-size: 13px; overflow-x: auto; max-width: 100%">{title if self.title else ""}'
@@ -273,6 +275,20 @@ class GraphPicture:
             bend = 26.0 if source != target and (target, source) in self._pairs else 0.0
             arrows.append(Arrow(source, target, said, any(edge.emphasis for edge in edges), bend))
         return arrows
+
+    @cached_property
+    def _named(self) -> list[Arrow]:
+        """The arrows and where their names stand."""
+        return with_places(self._arrows, self._places, self._spots)
+
+    @property
+    def _notices(self) -> tuple[str, ...]:
+        left = sum(bool(arrow.name and not arrow.along) for arrow in self._named)
+        return (
+            (*self._drawn.notes, f"{count(left, 'line')} without room for a name: see the list.")
+            if left
+            else (*self._drawn.notes,)
+        )
 
     @cached_property
     def _places(self) -> Places:

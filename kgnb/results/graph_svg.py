@@ -36,6 +36,7 @@ class Arrow:
     name: str
     emphasis: bool = False
     bend: float = 0.0
+    along: float = 0.5  # how far along it the name stands; 0: there is no room for it
 
 
 def cut(text: str) -> str:
@@ -115,22 +116,39 @@ def _spot(spot: Spot, x: float, y: float) -> str:
     )
 
 
+def middle(arrow: Arrow, places: Places, along: float = 0.5) -> tuple[float, float]:
+    """Where the name of a line stands: so far along the line, above it for one that leads back."""
+    (x1, y1), (x2, y2) = places[arrow.source].tolist(), places[arrow.target].tolist()
+    if arrow.source == arrow.target:
+        return x1, y1 - HEIGHT / 2 - 30
+    mx, my = _control(x1, y1, x2, y2, arrow.bend)
+    back = 1 - along
+    return (
+        back * back * x1 + 2 * back * along * mx + along * along * x2,
+        back * back * y1 + 2 * back * along * my + along * along * y2,
+    )
+
+
+def _control(x1: float, y1: float, x2: float, y2: float, bend: float) -> tuple[float, float]:
+    """The point a bent line is drawn towards; the middle of a straight one."""
+    length = max(1.0, float(((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5))
+    return (x1 + x2) / 2 - (y2 - y1) / length * bend, (y1 + y2) / 2 + (x2 - x1) / length * bend
+
+
 def _arrow(arrow: Arrow, at: Places, spots: Sequence[Spot]) -> tuple[str, str]:
-    """The line from the edge of one node to the edge of the other, and the name in its middle."""
-    (x1, y1), (x2, y2) = at[arrow.source], at[arrow.target]
-    name = escaped(cut(arrow.name))
+    """The line from the edge of one node to the edge of the other, and its name if there is room."""
+    (x1, y1), (x2, y2) = at[arrow.source].tolist(), at[arrow.target].tolist()
+    name = escaped(cut(arrow.name)) if arrow.along else ""
+    tx, ty = middle(arrow, at, arrow.along)
+    label = f"<text x='{tx:.0f}' y='{ty + 4:.0f}'>{name}</text>" if name else ""
     if arrow.source == arrow.target:
         top = y1 - HEIGHT / 2
         path = f"<path d='M{x1 - 12:.0f} {top:.0f}C{x1 - 26:.0f} {top - 32:.0f} {x1 + 26:.0f} {top - 32:.0f} "
-        return path + f"{x1 + 12:.0f} {top:.0f}'/>", f"<text x='{x1:.0f}' y='{top - 26:.0f}'>{name}</text>"
-    length = max(1.0, float(((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5))
-    across, down = -(y2 - y1) / length * arrow.bend, (x2 - x1) / length * arrow.bend
-    mx, my = (x1 + x2) / 2 + across, (y1 + y2) / 2 + down
+        return path + f"{x1 + 12:.0f} {top:.0f}'/>", label
+    mx, my = _control(x1, y1, x2, y2, arrow.bend)
     bx, by = _border(x1, y1, mx, my, width(spots[arrow.source].name))
     ex, ey = _border(x2, y2, mx, my, width(spots[arrow.target].name))
     way = f"Q{mx:.0f} {my:.0f} {ex:.0f} {ey:.0f}" if arrow.bend else f"L{ex:.0f} {ey:.0f}"
-    tx, ty = (mx + (x1 + x2) / 2) / 2, (my + (y1 + y2) / 2) / 2
-    label = f"<text x='{tx:.0f}' y='{ty + 4:.0f}'>{name}</text>" if name else ""
     return f"<path d='M{bx:.0f} {by:.0f}{way}'/>", label
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Kind", "Link", "Table", "Value"]
 
 _JSON_LENGTH = 1_500_000  # characters all rows may take in a saved notebook, details included
-_CELL = "padding: 4px 12px 4px 0; vertical-align: top; border: 0"
+_CELL = "padding: 4px 12px 4px 0; vertical-align: top; border: 0; max-width: 420px"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,8 @@ class Table:
             return row
         summary = escaping.one_line(", ".join(dict.fromkeys(head for head, _ in details)))
         pairs = "".join(
-            f'<div style="margin: 2px 0; white-space: pre-wrap"><b>{escaping.escaped(head)}</b> '
-            f"{escaping.escaped(escaping.shortened(text))}</div>"
+            '<div style="margin: 2px 0; white-space: pre-wrap; overflow-wrap: break-word">'
+            f"<b>{escaping.escaped(head)}</b> {escaping.escaped(escaping.shortened(text))}</div>"
             for head, text in details
         )
         return (

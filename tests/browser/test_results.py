@@ -10,6 +10,8 @@ from typing import Any
 import nbformat
 import pytest
 
+from kgnb.results.table import Column, Table
+
 from . import shown
 from .conftest import Lab, Visit
 
@@ -193,6 +195,7 @@ def test_without_the_extension_the_html_reads_the_same(
 def test_the_sanitiser_of_jupyterlab_leaves_our_html_as_it_is(opened: Visit) -> None:
     html = {"table": shown.table().html(), "run": shown.run(FIXTURE).html(), "scores": shown.scores().html()}
     html["graph"] = shown.graph().html()
+    html["long"] = Table([Column("a", "a")], [["W" * 5_000]], details=[[("why", "W" * 5_000)]]).html()
     changed: dict[str, Any] = opened.page.evaluate(SANITISE, html)
     assert changed == {}
 

@@ -24,8 +24,18 @@ VOID = {"br"}
 STYLES = {
     *("background-color", "border", "border-bottom", "border-collapse", "border-top", "caption-side", "cursor"),
     *("display", "font-size"),
-    *("font-weight", "height", "line-height", "margin", "max-width", "opacity", "overflow-x", "padding"),
-    *("table-layout", "text-align", "vertical-align", "white-space", "width"),
+    *(
+        "font-weight",
+        "height",
+        "line-height",
+        "margin",
+        "max-width",
+        "opacity",
+        "overflow-wrap",
+        "overflow-x",
+        "padding",
+    ),
+    *("padding", "table-layout", "text-align", "vertical-align", "white-space", "width", "word-break"),
 }
 COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:black|white|gray|grey|red|blue|green)\b|rgb\(|hsl", re.IGNORECASE)
 

@@ -4,6 +4,7 @@ import json
 import re
 import urllib.parse
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -140,3 +141,27 @@ def test_hostile_names_come_out_inert(name: str, line: str, title: str) -> None:
     assert re.search(r'src="data:image/svg\+xml,[^"<>]*"', html)
     assert drawn(picture) is not None
     json.dumps(picture.json(), ensure_ascii=False).encode()
+
+
+def crowd(names: int) -> GraphPicture:
+    """Everything joined with everything, each line with a name."""
+    ids = [f"n{at}" for at in range(names)]
+    edges = [Edge(one, other, f"leads to {other}") for one in ids for other in ids if one < other]
+    return GraphPicture([Node(each, f"Node {each}") for each in ids], edges)
+
+
+def test_names_that_would_lie_on_each_other_are_left_to_the_list_and_that_is_said() -> None:
+    picture = crowd(12)
+    along = picture.json()["names"]
+    left = along.count(0.0)
+    assert 0 < left < len(along)
+    assert picture.json()["notes"] == [f"{left} lines without room for a name: see the list."]
+    assert picture.svg().count(">leads to ") == len(along) - left
+    assert f"{left} lines without room" in picture.html()
+
+
+def test_a_small_picture_has_all_its_names_and_so_has_what_stands_out() -> None:
+    assert 0.0 not in crowd(5).json()["names"]
+    crowded = crowd(12)
+    marked = GraphPicture(crowded.nodes, [replace(edge, emphasis=True) for edge in crowded.edges])
+    assert 0.0 not in marked.json()["names"]

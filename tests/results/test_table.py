@@ -186,3 +186,13 @@ def test_refuses_a_value_no_cell_can_show() -> None:
 
 def test_the_same_table_has_the_same_bundle() -> None:
     assert huts()._repr_mimebundle_() == huts()._repr_mimebundle_()
+
+
+def test_a_word_as_long_as_a_book_does_not_push_the_other_columns_out_of_sight(read: Callable[[str], Any]) -> None:
+    book = "W" * 5_000
+    table = Table([Column("a", "a"), Column("b", "b")], [[book, "short words stay whole"]], details=[[("why", book)]])
+    html = table.html()
+    read(html)
+    assert html.count("word-break: break-all") == 1
+    assert len(html) < 10_000
+    assert table.df()["a"][0] == book
