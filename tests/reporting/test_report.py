@@ -47,6 +47,16 @@ def test_a_report_runs_in_this_python_and_leaves_notebook_page_and_ledger(write_
     assert not LOADS.search(page)
 
 
+def test_what_a_model_will_cost_is_told_meanwhile_and_is_no_part_of_the_report(write_notebook, settings, tmp_path):
+    estimate = '{"event": "estimate", "name": "validate", "text": "about 12 model calls"}'
+    cell = f"from kgnb.reporting.session import tell\nimport sys\ntell({estimate})\nprint('a warning', file=sys.stderr)"
+    told: list[str] = []
+    result = run_report(write_notebook(TITLE, "", cell), {}, tmp_path / "out", settings, on_told=told.append)
+    assert told == ["validate: about 12 model calls"]
+    outputs = [output.text for output in nbformat.read(result.notebook, as_version=4).cells[-1].outputs]
+    assert "".join(outputs) == "a warning\n"
+
+
 def test_the_folder_is_named_after_parameters_and_data(write_notebook, settings, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = write_notebook(TITLE, PARAMETERS)
