@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal as OneOf
 from typing import cast
 
@@ -47,8 +48,13 @@ class Token:
 
 def tokens(query: str) -> list[Token]:
     """The tokens of a query, without white space and comments."""
+    return list(_cut(query))
+
+
+@lru_cache(maxsize=64)  # one query is looked at several times on its way to the store
+def _cut(query: str) -> tuple[Token, ...]:
     found = _TOKEN.finditer(query)
-    return [Token(cast(str, m.lastgroup), m[0], m.start()) for m in found if m.lastgroup != "skip"]
+    return tuple(Token(cast(str, m.lastgroup), m[0], m.start()) for m in found if m.lastgroup != "skip")
 
 
 def query_form(query: str) -> Form:

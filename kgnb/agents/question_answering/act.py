@@ -103,11 +103,13 @@ def action_of(reading: Reading) -> Action:
 
 def _bare(reading: Reading) -> bool:
     """Whether a reading is a path and nothing else."""
-    return reading.type is None and not (reading.by or reading.also or reading.among or reading.apart)
+    return reading.type is None and not (
+        reading.by or reading.also or reading.among or reading.apart or reading.further
+    )
 
 
-def allowed(state: State, action: Action) -> Action:
-    """The action, if it may be done.
+def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
+    """The action, if it may be done; a query of ``ours`` follows a reading, and need not be taken apart again.
 
     Raises:
         ValueError: it was done before, names what was never seen, or asks too much; says which.
@@ -115,7 +117,8 @@ def allowed(state: State, action: Action) -> Action:
     if written(action) in {written(acted.action) for acted in state.history} and not isinstance(action, Finish):
         raise ValueError("this was done before: choose another action")
     if isinstance(action, Query):
-        check(action.sparql, state.seen)
+        if not ours:
+            check(action.sparql, state.seen)
         return action
     named = [action.entity, action.relation] if isinstance(action, Neighbours) else []
     if isinstance(action, Paths):
@@ -136,8 +139,9 @@ def _done(state: State, question: ActQuestion, verdict: Verdict) -> Acted:
     if verdict.choice is None:
         return Acted(Finish(), verdict.rationale or "no action was chosen", 0.0, by, refused=refused)
     try:
-        action = allowed(state, read_action(verdict.choice))
+        action = read_action(verdict.choice)
         reading = _reading(question, action)
+        allowed(state, action, ours=reading is not None)
         acted = Acted(action, verdict.rationale, verdict.confidence, by, reading=reading, refused=refused)
         return _performed(state, acted)
     except (ValueError, DataError) as error:  # not an action, not allowed, or a query the store cannot read

@@ -135,6 +135,8 @@ def _from(sentence: list[str], i: int, j: int, done: tuple[Phrase, ...], longest
         inside = [] if end < len(sentence) else [k for k in range(j + 2, end) if says(sentence[k - 1])]
         for k in (*inside, end):
             piece = sentence[j + 1 : k]
+            if piece and piece[-1] in PREPOSITIONS:
+                continue  # no name of anything ends so
             if (count := _count(piece)) and len(piece) <= _LONGEST:
                 yield from _from(sentence, i, k, (*done, _noun(piece, count)), longest)
     elif i > 1 and sentence[i - 1] in PREPOSITIONS:
@@ -156,8 +158,18 @@ def _from(sentence: list[str], i: int, j: int, done: tuple[Phrase, ...], longest
             said = begin == k and begin > 1 and sentence[begin - 1] in _BE and _count(sentence[:begin])
             if said and sentence[begin].endswith(("en", "ed")):
                 continue  # "which language is spoken in X" asks for one relation
+            if begin == k and _inside(sentence, begin):
+                continue
             noun = _noun(piece, count, merged, sentence[i - 1])
             yield from _from(sentence, begin, j, (*done, noun), longest)
+
+
+def _inside(sentence: list[str], begin: int) -> bool:
+    """Whether a noun goes on to the left: "the national anthem of X" is not what is national of the anthem of X."""
+    at = begin - 1
+    while at >= 0 and says(sentence[at]):
+        at -= 1
+    return 0 <= at < begin - 1 and (sentence[at] in _ARTICLES or sentence[at] in PREPOSITIONS)
 
 
 def _clause(
@@ -203,6 +215,8 @@ def _last(sentence: list[str], i: int, j: int) -> Phrase | None:
         and (_count(left) or _does(left) or any(t in ("where", "when", "why") for t in left))
     ):
         merged += 1
+    if possessive and right[-1] in PREPOSITIONS and _count(right) > 1:
+        merged += 1  # in "X's wife working on" the wife is one thing, and what is worked on another
     if merged > 1:
         return None
     count = _count(left) + _count(right)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
 from kgnb.agents.question_answering.names import NAMING
 from kgnb.agents.question_answering.neighbourhood import Neighbourhood
 from kgnb.agents.question_answering.phrases import Phrase, says
-from kgnb.agents.question_answering.wording import ASKED, USUAL, Wording
+from kgnb.agents.question_answering.wording import ALSO_ASKED, ASKED, USUAL, Wording
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Term
 from kgnb.kg.words import plain, words
 from kgnb.vectors.embedder import Vectors
@@ -27,6 +28,9 @@ NOISE = 0.27
 _ABSENT, _USUAL = 0.15, 0.05  # how likely it is, before a word is read, that one is meant that is not at hand
 _COVERED = 0.6  # nearness from which a usual thing to ask for counts as a relation the graph has
 _NAMED = 0.62  # and beyond which it makes no difference that it is named word for word
+SYNONYM = 0.38
+"""Nearness from which two names may mean the same although one of them is a word of its own: "job" and "profession"
+do, "ISBN" and "publisher" do not."""
 
 NO_RELATION = NAMING | {
     f"{RDF}type",
@@ -64,6 +68,7 @@ class Fit:
     likely: Mapping[Iri, float]
     usual: tuple[float, ...] = ()  # nearness of the usual things to ask for that the graph has no relation for
     named: frozenset[Iri] = frozenset()  # relations whose name is the phrase itself, word for word
+    absent: bool = False  # the phrase itself is a usual thing to ask for that the graph has no relation for
 
 
 @dataclass
@@ -77,6 +82,7 @@ class Lexicon:
     _names: dict[Iri, tuple[str, ...]] = field(default_factory=dict)
     _samples: dict[Iri, Term | None] = field(default_factory=dict)
     _fits: dict[tuple[str, int], Fit] = field(default_factory=dict)
+    _uncovered: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _whole: bool = False
 
     def meet(self, relations: Iterable[tuple[Iri, Term | None]] = ()) -> None:
@@ -125,11 +131,19 @@ class Lexicon:
         if missing:
             relations = [(iri, name) for iri, names in self._names.items() for name in names]
             near = self.wording.nearness(missing, [name for _, name in relations] + list(USUAL))
-            alike = self.wording.nearness([ASKED.format(name) for name in USUAL], [name for _, name in relations])
-            uncovered = [at for at in range(len(USUAL)) if not relations or alike[at].max() < _COVERED]
+            uncovered = self._uncovered_by(relations)
             for text, row in zip(missing, near, strict=True):
                 self._fits[text, size] = self._fit(text, relations, row, uncovered)
         return [self._fits[phrase.text, size] for phrase in phrases]
+
+    def _uncovered_by(self, relations: Sequence[tuple[Iri, str]]) -> tuple[int, ...]:
+        """The places of the usual things to ask for that the graph has no relation for."""
+        size = len(self._names)
+        if size not in self._uncovered:
+            alike = self.wording.nearness([ASKED.format(name) for name in USUAL], [name for _, name in relations])
+            places = range(len(USUAL))
+            self._uncovered[size] = tuple(at for at in places if not relations or alike[at].max() < _COVERED)
+        return self._uncovered[size]
 
     def _fit(self, text: str, relations: Sequence[tuple[Iri, str]], row: Vectors, uncovered: Sequence[int]) -> Fit:
         best: dict[Iri, float] = {}
@@ -152,7 +166,8 @@ class Lexicon:
         measured = text.startswith("How ")
         near = [float(row[len(relations) + at]) for at in uncovered]
         usual = tuple(one + 0.07 if measured else min(one, _NAMED) for one in near)
-        return Fit(best, likely, usual, frozenset(named))
+        absent = said in _usual_keys() and not named and max(best.values(), default=0.0) < _COVERED
+        return Fit(best, likely, usual, frozenset(named), absent)
 
 
 def not_elsewhere(fit: Fit, relation: Iri, available: frozenset[Iri], backward: bool) -> float:
@@ -166,6 +181,8 @@ def not_elsewhere(fit: Fit, relation: Iri, available: frozenset[Iri], backward: 
         rivals.append(fit.near[relation])
     if fit.named - available - {relation} and relation not in fit.named:
         rivals.append(1.0)
+    if fit.absent and here < SYNONYM:
+        rivals.append(1.0)
     absent = sum(_ABSENT * math.exp((near - here) / SHARP) for near in rivals)
     usual = sum(_USUAL * math.exp((near - here) / SHARP) for near in fit.usual)
     return 1.0 / (1.0 + absent + usual)
@@ -177,6 +194,11 @@ def above_noise(near: float, *, several: bool = False) -> float:
     ``several`` names are seldom all near by chance: their average need not be so high.
     """
     return 1.0 / (1.0 + math.exp(-(near - (0.2 if several else NOISE)) / 0.03))
+
+
+@cache
+def _usual_keys() -> frozenset[tuple[str, ...]]:
+    return frozenset(_key(name) for name in (*USUAL, *ALSO_ASKED))
 
 
 def _key(text: str) -> tuple[str, ...]:

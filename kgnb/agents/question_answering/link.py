@@ -103,6 +103,7 @@ def _found(state: State) -> Linked:
     names = directory(state)
     hits = names.mentions(sentence)
     relations = {relation for relation, _, _ in state.desk.hood.vocabulary()}
+    relations |= state.desk.hood.properties(dict.fromkeys(hit[1] for hit in hits))
     hits = [hit for hit in hits if hit[1] not in relations]
     chosen: list[Hit] = []
     taken: set[int] = set()

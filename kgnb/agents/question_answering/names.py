@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import unquote
 
@@ -19,12 +20,14 @@ LABELS = (
     "http://xmlns.com/foaf/0.1/name",
     "http://purl.org/dc/terms/title",
     "http://purl.org/dc/elements/1.1/title",
+    "http://rdf.freebase.com/ns/type.object.name",
 )
 ALIASES = (
     f"{SKOS}altLabel",
     f"{SKOS}hiddenLabel",
     "http://schema.org/alternateName",
     "https://schema.org/alternateName",
+    "http://rdf.freebase.com/ns/common.topic.alias",
 )
 NAMING = frozenset((*LABELS, *ALIASES))
 CLAIMS = tuple(
@@ -43,6 +46,7 @@ class Names:
         self._graph, self._page, self._timeout = graph, page, timeout
         self._languages = tuple(languages)
         self._texts: dict[str, tuple[tuple[Text, bool], ...]] = {}
+        self._labels: dict[str, str] = {}
         self._claims: bool | None = None
         self.asked = 0
 
@@ -64,7 +68,12 @@ class Names:
 
     def label(self, iri: str) -> str:
         """What a person would call it."""
-        self.fetch([iri])
+        if iri not in self._labels:
+            self.fetch([iri])
+            self._labels[iri] = self._chosen(iri)
+        return self._labels[iri]
+
+    def _chosen(self, iri: str) -> str:
         texts = self._texts[iri]
         chosen = choose_label([text for text, alias in texts if not alias], self._languages) or choose_label(
             [text for text, _ in texts], self._languages
@@ -118,8 +127,20 @@ class Names:
 
 
 def local_name(iri: str) -> str:
-    """The last part of an IRI, percent signs decoded."""
-    return unquote(iri.rstrip("/#").replace("#", "/").rpartition("/")[2].rpartition(":")[2])
+    """The last part of an IRI, percent signs decoded; of a relation named as Freebase does, the last part of that.
+
+    >>> local_name("http://rdf.freebase.com/ns/people.person.place_of_birth")
+    'place_of_birth'
+    >>> local_name("http://names.example/relation/%2Fpeople%2Fperson%2Fplace_of_birth"), local_name("urn:x:St.%20Anton")
+    ('place_of_birth', 'St. Anton')
+    """
+    name = unquote(iri.rstrip("/#").replace("#", "/").rpartition("/")[2].rpartition(":")[2])
+    if _SCHEMA.fullmatch(name):  # domain.type.property, or /domain/type/property
+        return re.split(r"[./]", name)[-1]
+    return name
+
+
+_SCHEMA = re.compile(r"[a-z]\w+(?:\.[a-z]\w+){2,}|/(?!m/|g/)\w+(?:\.?/\w+)+")
 
 
 def _writable(iri: str) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgnb.agents.question_answering.names import Names
+from kgnb.agents.question_answering.names import CLAIMS, Names
 from kgnb.agents.question_answering.patterns import path_query, pattern
 from kgnb.agents.question_answering.reading import Hop
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph, Solutions
-from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
+from kgnb.kg.terms import OWL, RDF, Iri, Literal, Term, Triple, n3
 
 FRONTIER = 200
 """Entities whose relations are looked at together, at the end of a path."""
@@ -149,6 +149,21 @@ class Neighbourhood:
                     if path := _path_between(a, b, row, inverse):
                         found.append(path)
         return found
+
+    def properties(self, entities: Iterable[Iri]) -> frozenset[Iri]:
+        """Those that stand for a relation, as Wikidata's properties and an ontology's do."""
+        values = " ".join(n3(entity) for entity in entities)
+        if not values:
+            return frozenset()
+        kinds = f"<{RDF}Property> <{OWL}ObjectProperty> <{OWL}DatatypeProperty>"
+        query = (
+            f"SELECT DISTINCT ?a WHERE {{ VALUES ?a {{ {values} }} {{ ?a <{CLAIMS[0]}> ?p }} UNION "
+            f"{{ VALUES ?k {{ {kinds} }} ?a a ?k }} }}"
+        )
+        try:
+            return frozenset(row[0] for row in self.select(query).rows if isinstance(row[0], Iri))
+        except (BackendError, DataError):
+            return frozenset()
 
     def same(self, entities: Iterable[Iri]) -> dict[Iri, Iri]:
         """What redirects (owl:sameAs with nothing else) and equal entities stand for."""

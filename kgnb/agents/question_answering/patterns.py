@@ -51,7 +51,8 @@ def body(reading: Reading) -> str:
     if reading.among:
         parts.append(f"VALUES ?answer {{ {' '.join(map(n3, reading.among))} }}")
     if reading.start is not None and reading.hops:
-        parts.append(pattern(reading.start, reading.hops, "?answer"))
+        ways = [pattern(reading.start, hops, "?answer") for hops in (reading.hops, *reading.further)]
+        parts.append(ways[0] if len(ways) == 1 else " UNION ".join(f"{{ {way} }}" for way in ways))
         if reading.apart:
             node = "?answer" if reading.apart == len(reading.hops) else f"?v{reading.apart}"
             parts.append(f"FILTER ({node} != {n3(reading.start)})")

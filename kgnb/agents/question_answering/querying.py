@@ -15,12 +15,13 @@ from rdflib.plugins.sparql import prepareQuery
 from kgnb.agents.question_answering.neighbourhood import Neighbourhood
 from kgnb.errors import DataError, KgnbError
 from kgnb.kg.sparql import refuse_update, tokens
-from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Literal, Term, Triple
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Blank, Literal, Term, Triple, n3
 
 ALWAYS_KNOWN = (RDF, RDFS, OWL, SKOS, XSD, "http://www.w3.org/2005/xpath-functions")
 """Vocabularies every query may use."""
 PROOF = 1000
 """Triples read as the proof of one query."""
+_AT_ONCE = 100  # triples looked up with one query
 
 
 def check(query: str, seen: Collection[str]) -> str:
@@ -106,9 +107,21 @@ def proof_of(hood: Neighbourhood, query: str) -> tuple[Triple, ...]:
     try:
         hood.asked += 1
         text = f"{_prologue(query)}CONSTRUCT {{ {template} }} WHERE {where} LIMIT {PROOF}"
-        return tuple(hood.graph.construct(text, timeout=hood.timeout))
+        found = tuple(hood.graph.construct(text, timeout=hood.timeout))
+        return _there(hood, found) if "UNION" in [token.word for token in tokens(query)] else found
     except KgnbError:
         return ()
+
+
+def _there(hood: Neighbourhood, triples: Sequence[Triple]) -> tuple[Triple, ...]:
+    """The triples the graph has: where one side of a UNION matched, the patterns of the other were filled in too."""
+    known: set[Triple] = set()
+    plain = [triple for triple in triples if not any(isinstance(term, Blank) for term in triple)]
+    for begin in range(0, len(plain), _AT_ONCE):
+        rows = " ".join(f"({' '.join(map(n3, triple))})" for triple in plain[begin : begin + _AT_ONCE])
+        query = f"SELECT ?s ?p ?o WHERE {{ VALUES (?s ?p ?o) {{ {rows} }} ?s ?p ?o }}"
+        known.update(hood.select(query, limit=_AT_ONCE).rows)  # type: ignore[arg-type]  # all three are bound
+    return tuple(triple for triple in plain if triple in known)
 
 
 def _template(query: str) -> str:

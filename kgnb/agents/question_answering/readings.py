@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kgnb.agents.question_answering.choices import chosen
 from kgnb.agents.question_answering.conditions import MET, cuts, met
 from kgnb.agents.question_answering.cutting import SHARES
 from kgnb.agents.question_answering.forms import Shape, shape_of
@@ -17,6 +18,7 @@ from kgnb.agents.question_answering.phrases import find, glued, masked, says, to
 from kgnb.agents.question_answering.reading import Reading
 from kgnb.agents.question_answering.search import path_readings
 from kgnb.agents.question_answering.state import State
+from kgnb.agents.question_answering.unions import halves, together
 from kgnb.agents.question_answering.values import Link
 from kgnb.agents.question_answering.yes_no import without, yes_or_no
 from kgnb.kg.terms import Iri, n3
@@ -44,9 +46,11 @@ def read_question(state: State) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
     sentence = glued(tokens(state.question.text), [link.mention for link in links])
     spans = [span for link in links if link.mention and (span := find(link.mention, sentence))]
     named = [span for link in things if link.mention and (span := find(link.mention, sentence))]
-    shape = shape_of(in_english(sentence, spans), {sentence[begin] for begin, _ in named})
+    plain = in_english(sentence, spans)
+    shape = shape_of(plain, {sentence[begin] for begin, _ in named})
     if shape.form == "exists":
-        found = yes_or_no(state, shape, things, classes)
+        found = [] if shape.measure else _chosen(state, plain, things, classes)
+        found = found or yes_or_no(state, shape, things, classes)
     elif shape.either:
         among = tuple(dict.fromkeys({link.mention: link.iri for link in reversed(things)}.values()))
         found = measured(state, shape, [Reading(None, among=among, score=-0.1, confidence=1.0)])
@@ -56,9 +60,19 @@ def read_question(state: State) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
     return tuple(ranked[:_KEPT]), ()
 
 
+def _chosen(state: State, sentence: Sequence[str], things: Sequence[Link], classes: Sequence[Link]) -> list[Reading]:
+    """One of the alternatives the question names: "Is X's mother a man or a woman?"."""
+
+    def paths(words: Sequence[str], starts: Sequence[Link]) -> list[Reading]:
+        return _paths(state, Shape("values", tuple(words)), starts, [])
+
+    return chosen(state, [token for token in sentence if token != "?"], things, classes, paths)
+
+
 def _values(state: State, shape: Shape, things: Sequence[Link], classes: Sequence[Link]) -> list[Reading]:
     """What lies at the end of a path, and what is made of it: its number, the highest of it."""
     found = [_answers(state, shape, reading) for reading in _paths(state, shape, things, classes)]
+    found += _both(state, shape, things) if shape.form == "values" and not shape.measure else []
     whole = _held(state, shape, things, classes) if things else _members(state, shape, classes)
     if shape.measure:
         nouns = [link for link in classes if link.mention in " ".join(shape.noun)]
@@ -72,6 +86,16 @@ def _values(state: State, shape: Shape, things: Sequence[Link], classes: Sequenc
     else:
         found += whole
     return [_counted(state, shape, reading) for reading in found] if shape.form == "count" else found
+
+
+def _both(state: State, shape: Shape, things: Sequence[Link]) -> list[Reading]:
+    """What two halves of the question ask for, together; nothing where it asks for one thing."""
+    spans = [span for link in things if link.mention and (span := find(link.mention, shape.sentence))]
+    split = halves(shape.sentence, {shape.sentence[begin] for begin, _ in spans})
+    if split is None:
+        return []
+    shapes = [replace(shape, sentence=half) for half in split]
+    return together(*([_answers(state, s, reading) for reading in _paths(state, s, things, [])] for s in shapes))
 
 
 def _paths(state: State, shape: Shape, things: Sequence[Link], classes: Sequence[Link]) -> list[Reading]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgnb.agents.question_answering.desk import Desk
-from kgnb.agents.question_answering.lexicon import SPREAD
+from kgnb.agents.question_answering.lexicon import SPREAD, SYNONYM
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.names import local_name
 from kgnb.agents.question_answering.phrases import Phrase
@@ -177,4 +177,6 @@ def _meant_elsewhere(desk: Desk, cases: Sequence[Sequence[Reading]], *, inverse:
         fit = desk.lexicon.fit(Phrase(phrase, 1))
         missing = [near for relation, near in fit.near.items() if have[relation] < _RARE * len(around)]
         found[phrase] = max(missing, default=-1.0)
+        if fit.absent:
+            found[phrase] = max(found[phrase], SYNONYM)
     return found

@@ -22,6 +22,22 @@ USUAL = tuple(
     climate""".split()  # noqa: SIM905 - a list of one word a line is a page long
 )
 
+# More that people ask of films, books, places, people, firms, teams and substances. They stand only for what a graph
+# may have no relation for; the centre is where the words above put it.
+ALSO_ASKED = tuple(
+    """producer,cinematographer,composer,editor,screenwriter,director,translator,illustrator,narrator,budget,box office,
+    rating,trailer,soundtrack,sequel,isbn,publisher,number of pages,copyright,licence,elevation,postal code,mayor,
+    time zone,national anthem,flag,motto,coat of arms,airport,area code,governor,official residence,founding date,
+    hobby,blood type,eye colour,hair colour,shoe size,net worth,salary,phone number,email address,home address,nickname,
+    pseudonym,pet,star sign,degree,thesis,doctor,lawyer,signature,tattoo,hero,wedding date,burial place,chief executive,
+    headquarters,revenue,profit,logo,slogan,website,customer,competitor,subsidiary,shareholder,stock symbol,
+    opening hours,ingredient,recipe,calories,battery,engine,warranty,serial number,coach,captain,stadium,sponsor,league,
+    mascot,melting point,boiling point,density,atomic number,formula,habitat,lifespan,predator,symptom,treatment,
+    vaccine,inventor,architect,painter,singer,instrument,voice type,bridge,river,lake,mountain""".replace(
+        "\n    ", ""
+    ).split(",")
+)
+
 
 class Wording:
     """Vectors of texts, kept for as long as the desk is: a second question about the same relations computes none."""
@@ -30,6 +46,7 @@ class Wording:
         self._embedder = embedder
         self._vectors: dict[str, Vectors] = {}
         self._centres: dict[bool, Vectors] = {}
+        self._units: dict[tuple[bool, str], Vectors] = {}
         self.computed = 0  # texts embedded so far
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
@@ -56,9 +73,17 @@ class Wording:
         return self._cosines(list(texts), list(others), sentence=False)
 
     def _cosines(self, left: list[str], right: list[str], *, sentence: bool) -> Vectors:
-        centre = self._centre(sentence)
-        a, b = _around(self.vectors(left), centre), _around(self.vectors(right), centre)
-        return np.asarray(a @ b.T, dtype=np.float32)
+        return np.asarray(self._seen(left, sentence) @ self._seen(right, sentence).T, dtype=np.float32)
+
+    def _seen(self, texts: Sequence[str], sentence: bool) -> Vectors:
+        """The vectors as they are seen from the centre, one row a text."""
+        missing = [text for text in dict.fromkeys(texts) if (sentence, text) not in self._units]
+        if missing:
+            rows = _around(self.vectors(missing), self._centre(sentence))
+            self._units.update(((sentence, text), row) for text, row in zip(missing, rows, strict=True))
+        if not texts:
+            return np.zeros((0, self._embedder.dimensions), dtype=np.float32)
+        return np.stack([self._units[sentence, text] for text in texts])
 
     def _centre(self, sentence: bool) -> Vectors:
         if sentence not in self._centres:

@@ -33,3 +33,14 @@ def test_the_noun_after_which_is_no_relation_where_it_is_what_something_does() -
 
 def test_a_film_does_not_share_its_actors_with_itself() -> None:
     assert said("Which films share an actor with The Last Hut?", "one") == ["Snow", "Two Valleys"]
+
+
+def test_an_adjective_is_not_cut_off_its_noun() -> None:
+    assert ["What is the national anthem of X?"] in cuts("What is the national anthem of XX?")
+    assert all(len(cut) == 1 for cut in cuts("What is the national anthem of XX?"))
+
+
+def test_no_name_ends_in_a_preposition() -> None:
+    found = cuts("What is XX's wife working on?")
+    assert ["What is the wife of X?", "What is X working on?"] in found
+    assert all("wife working on" not in cut[0] for cut in found if len(cut) > 1)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kgnb.agents.question_answering.link import link
+from kgnb.agents.question_answering.pipeline import answer_question, begin
+from kgnb.agents.question_answering.values import Question
 from tests.agents.question_answering.worlds import TURTLE, V, desk, state
 
 
@@ -49,3 +51,26 @@ def test_refuses_an_entity_that_is_no_iri() -> None:
 
 def test_finds_nothing_where_nothing_is_named() -> None:
     assert link(state("What about Zanzibar?")).linked.links == ()
+
+
+FREEBASE = """
+@prefix fb: <http://rdf.freebase.com/ns/> .
+fb:m.01 fb:type.object.name "Ann Fels"@en ; fb:common.topic.alias "Annie"@en ; fb:people.person.place_of_birth fb:m.02 .
+fb:m.02 fb:type.object.name "Vale"@en .
+"""
+
+
+@pytest.mark.parametrize("text", ["What is the place of birth of Ann Fels?", "What is the place of birth of Annie?"])
+def test_a_graph_that_names_things_as_freebase_does_is_asked_by_name(text: str) -> None:
+    answer = answer_question(text, desk(FREEBASE))
+    assert [answer.label(value) for value in answer.values] == ["Vale"]
+
+
+def test_a_property_that_has_a_name_is_no_entity() -> None:
+    turtle = """
+    @prefix : <http://kin.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :P22 <http://wikiba.se/ontology#directClaim> :father ; rdfs:label "father" .
+    :ann :father :bob ; rdfs:label "Ann Fels" . :bob rdfs:label "Bob Fels" .
+    """
+    state = link(begin(Question("q", "Who is the father of Ann Fels?"), desk(turtle)))
+    assert [each.label for each in state.linked.links] == ["Ann Fels"]

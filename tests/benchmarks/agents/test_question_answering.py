@@ -9,6 +9,7 @@ import pytest
 from kgnb.datasets.codex import slot_filling
 from kgnb.datasets.pathquestion import pathquestion
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
+from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.local_embedder import LocalEmbedder
 from tests.benchmarks.agents.question_answering import figures, observing
 
@@ -22,14 +23,14 @@ def embedder() -> CachedEmbedder:
 
 def test_two_relations_keep_their_floor(benchmark_data: Path, embedder: CachedEmbedder) -> None:
     found = figures(pathquestion(benchmark_data / "pathquestion", 2), embedder, 150)
-    assert found.hits >= 0.91, found  # 150 of 1,908: all of them give 0.93
-    assert found.f1 >= 0.91, found
+    assert found.hits >= 0.94, found  # 150 of 1,908: all of them give 0.966
+    assert found.f1 >= 0.94, found
 
 
 def test_three_relations_keep_their_floor(benchmark_data: Path, embedder: CachedEmbedder) -> None:
     found = figures(pathquestion(benchmark_data / "pathquestion", 3), embedder, 150)
-    assert found.hits >= 0.86, found
-    assert found.f1 >= 0.86, found
+    assert found.hits >= 0.94, found
+    assert found.f1 >= 0.94, found
 
 
 def test_slots_are_filled_where_the_triple_is_there_and_left_open_where_it_is_not(
@@ -40,7 +41,8 @@ def test_slots_are_filled_where_the_triple_is_there_and_left_open_where_it_is_no
     assert found.unsure >= 0.95, found
 
 
-def test_observing_computes_a_vector_once(benchmark_data: Path, embedder: CachedEmbedder) -> None:
-    cost = observing(pathquestion(benchmark_data / "pathquestion", 2), embedder.embedder)
+def test_observing_computes_a_vector_once(benchmark_data: Path) -> None:
+    # how many texts are embedded does not depend on what embeds them
+    cost = observing(pathquestion(benchmark_data / "pathquestion", 2), CharacterEmbedder())
     print(cost)
     assert cost.naive_vectors >= 2 * cost.vectors, cost
