@@ -225,6 +225,9 @@ def _summary(outcome: Outcome, known: tuple[tuple[str, str], ...], seconds: floa
         pairs = [(one, other) for one, other, _ in settled.pairs() if one not in seeded]
         found = measure(settled.rankings(), pairs, tests, universe=outcome.universe, seeds=len(outcome.sides.seeds))
         lines += in_words(found)
+        named = {one for one, _ in tests}
+        if beside := sum(one not in named for one, _ in pairs):
+            lines.append(f"{beside:,} matches of entities that the reference does not name are not judged")
     return lines
 
 

@@ -260,6 +260,12 @@ def _rows(folder: Path, name: str, width: int, *, more: bool = False) -> Iterato
     """Where each line stands and its columns; the last column takes what is left of the line, unless there is more."""
     path = folder / name
     packed = not path.is_file()
+    if packed and not (folder / f"{name}.gz").is_file():
+        raise DataError(
+            f"there is no file {name}, nor {name}.gz",
+            where=str(folder),
+            fix="A folder is read whole; look whether the download is.",
+        )
     path = folder / f"{name}.gz" if packed else path
     try:
         with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as lines:

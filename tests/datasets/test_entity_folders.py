@@ -130,6 +130,12 @@ def test_says_what_a_folder_should_hold(tmp_path: Path) -> None:
     assert is_entity_folder(tmp_path)
 
 
+def test_names_the_file_that_a_folder_lacks(tmp_path: Path) -> None:
+    files = {name: text for name, text in NUMBERED.items() if name != "triples_2"}
+    with pytest.raises(DataError, match=r"there is no file triples_2, nor triples_2\.gz"):
+        read_folder(lay_out(tmp_path, files))
+
+
 def test_a_file_of_links_may_have_a_header_and_further_columns(tmp_path: Path) -> None:
     path = lay_out(tmp_path, {"links.tsv": "Source\tTarget\tscore\nhttp://a/1\thttp://b/1\t0.9\n"}) / "links.tsv"
     assert read_links(path) == (("http://a/1", "http://b/1"),)
