@@ -65,8 +65,9 @@ def listen() -> None:
 
 def main(folder: Path) -> int:
     """Run the report of this item; 0 if it is done, 1 if it failed, 130 or 143 if it was stopped."""
-    from kgnb.reporting.report import Interrupted, run_report
+    from kgnb.reporting.report import run_report
     from kgnb.reporting.session import from_text
+    from kgnb.reporting.stopping import Interrupted
 
     settings = from_text(sys.stdin.readline()).settings
     threading.Thread(target=_watch, daemon=True).start()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
-import signal
 import socket
 import threading
 import time
@@ -19,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,8 +25,8 @@ from kgnb.errors import BackendError, ConfigError
 from kgnb.reporting.forks import POSSIBLE, Forks
 from kgnb.reporting.item import ItemState, read_state
 from kgnb.reporting.processes import Running, as_line
-from kgnb.reporting.report import Interrupted
 from kgnb.reporting.session import from_text
+from kgnb.reporting.stopping import on_signals
 from kgnb.settings import Settings
 
 START = 20  # seconds a scheduler, and then its first worker, may take to answer
@@ -73,7 +71,7 @@ def run_on_dask(
             for folder in folders
         }
         try:
-            with _terminable():
+            with on_signals():
                 for future in _completed(distributed.as_completed(list(futures)), client, address):
                     told(_ended(future, futures[future], address))
         except BaseException:
@@ -186,24 +184,6 @@ def _ended(future: Any, folder: Path, address: str) -> bool:
         said = str(error).partition("\n")[0]
         replace(state, state="failed", error=f"its worker was lost: {type(error).__name__}: {said}").save(folder)
     return bool(state and state.state == "done")
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM ends the sweep as SIGINT does."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise Interrupted(number)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _wait_for(folders: Sequence[Path]) -> None:

@@ -54,6 +54,11 @@ class Running:
             with suppress(BrokenPipeError):
                 process.stdin.close()
 
+    def stop_for(self, number: int) -> None:
+        """Stop because of this signal."""
+        self.signal = number
+        self.stop()
+
     def stop(self) -> None:
         """Ask every process to end in order; safe in a signal handler."""
         self.stopped = True

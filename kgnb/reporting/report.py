@@ -7,15 +7,11 @@ import json
 import logging
 import shlex
 import shutil
-import signal
 import tempfile
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import nbformat
@@ -37,6 +33,7 @@ from kgnb.reporting.provenance import write_provenance
 from kgnb.reporting.redaction import known_secrets, redact, redact_folder
 from kgnb.reporting.request import Request
 from kgnb.reporting.session import Session, as_code
+from kgnb.reporting.stopping import on_signals
 from kgnb.run.versions import package_versions
 from kgnb.settings import Settings
 
@@ -77,14 +74,6 @@ class ReportError(KgnbError):
         super().__init__(what, fix=fix)
         self.folder = folder
         self.ledger = ledger
-
-
-class Interrupted(KeyboardInterrupt):
-    """The report was stopped by a signal; ``signal`` is its number."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(f"stopped by {signal.Signals(number).name}")
-        self.signal = number
 
 
 def templates() -> tuple[Template, ...]:
@@ -204,7 +193,7 @@ def _execute(
     logging.getLogger("papermill").setLevel(logging.ERROR)  # it warns of every parameter typed Literal[...]
     given = dict(ledger=ledger, path=saved, secrets=secrets, about=about, before=as_code(session), on_told=on_told)
     try:
-        with _signals():
+        with on_signals():
             papermill.execute_notebook(
                 str(path).replace("{", "{{").replace("}", "}}"),  # papermill fills in braces of a path
                 None,  # the engine saves: papermill would do so before secrets are blotted out
@@ -276,21 +265,3 @@ def _claim(folder: Path) -> None:
         shutil.rmtree(folder / name, ignore_errors=True)
     for name in ("metrics.json", "timing.json", "report.html", "report.ipynb", "report.pdf"):
         (folder / name).unlink(missing_ok=True)
-
-
-@contextmanager
-def _signals() -> Iterator[None]:
-    """SIGINT and SIGTERM end the report in order, so that ledger, notebook and page are written."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise Interrupted(number)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

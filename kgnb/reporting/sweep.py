@@ -8,14 +8,11 @@ short is, and finds its paid replies in the cache.
 from __future__ import annotations
 
 import json
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 
 from kgnb.errors import DataError, KgnbError
 from kgnb.reporting.comparing import compare_items, write_comparison
@@ -26,7 +23,8 @@ from kgnb.reporting.grid import Grid, Item, as_yaml, grid_of, part_of, read_grid
 from kgnb.reporting.item import ItemState, read_state
 from kgnb.reporting.processes import Running, as_line
 from kgnb.reporting.redaction import known_secrets, redact
-from kgnb.reporting.report import REPORTS, Interrupted, digest_of, find_template
+from kgnb.reporting.report import REPORTS, digest_of, find_template
+from kgnb.reporting.stopping import Interrupted, on_signals
 from kgnb.settings import Settings
 
 TRIES = 2
@@ -193,7 +191,11 @@ def _run_here(
     folder: Path, report: str, items: Sequence[Item], width: int, settings: Settings, told: Callable[[bool], None]
 ) -> None:
     line, running = as_line(settings), Running()
-    with _signals(running), forking(running, report, len(items), settings), ThreadPoolExecutor(width) as pool:
+    with (
+        on_signals(running.stop_for),
+        forking(running, report, len(items), settings),
+        ThreadPoolExecutor(width) as pool,
+    ):
         futures: list[Future[bool]] = [
             pool.submit(attempt, item_folder(folder, item), line, running, TRIES) for item in items
         ]
@@ -252,22 +254,3 @@ def _counter(on_item: OnItem | None, total: int, done: int) -> Callable[[bool], 
     if on_item:
         on_item(done, 0, total)
     return count
-
-
-@contextmanager
-def _signals(running: Running) -> Iterator[None]:
-    """SIGINT and SIGTERM pass on to the items and let them close their books."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        running.signal = number
-        running.stop()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
