@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Protocol
 
 from kgnb.agents.kg_construction.passages import Passage
@@ -90,6 +91,7 @@ class Desk:
     entities: dict[str, Entity] = field(default_factory=dict)
     repaired: int = 0
     repeats: int = 0
+    _by_label: dict[str, list[Entity]] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
     _pending: dict[str, list[Act]] = field(default_factory=dict)
 
@@ -124,7 +126,16 @@ class Desk:
             self.repaired += 1
         tool = self.tools.get(act.tool)
         if tool is not None and tool.kind == "create" and act.iri:
-            self.entities.setdefault(act.iri, Entity(act.iri, tool.term, act.tool, act.arguments))
+            self._enter(Entity(act.iri, tool.term, act.tool, act.arguments))
+
+    def _enter(self, entity: Entity) -> None:
+        if entity.iri not in self.entities:
+            self.entities[entity.iri] = entity
+            self._by_label.setdefault(str(entity.arguments.get("label", "")), []).append(entity)
+
+    def labelled(self, label: str) -> Sequence[Entity]:
+        """The entities of the document that were made with this label, in the order in which they were."""
+        return self._by_label.get(label, ())
 
     def _failed(self, act: Act, result: CallResult) -> CallResult:
         tool = self.tools.get(act.tool)
@@ -161,6 +172,7 @@ def _said_already(result: CallResult) -> bool:
     return not result.ok and not result.retryable and any(one.constraint == "repeat" for one in result.violations)
 
 
+@lru_cache(maxsize=64)  # several calls about one sentence
 def span(passage: Passage, quote: str) -> tuple[int, int]:
     """Where in the document a quote stands, whatever its case and spaces; the passage where it is not in it.
 

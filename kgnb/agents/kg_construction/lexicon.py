@@ -63,20 +63,44 @@ class Slot:
 
 
 class Lexicon:
-    """The words of one pack. Made once; asking it changes nothing."""
+    """The words of one pack. Made once; what it is asked again, as every line of a document asks, it knows by heart."""
 
     def __init__(self, pack: ToolPack) -> None:
         self.pack = pack
         self.creators = {tool.term: tool for tool in pack.of_kind("create")}
+        self._phrases: dict[str, tuple[Phrase, ...]] = {}
+        self._spellings: dict[str, tuple[str, ...]] = {}
+        self._of: dict[str, tuple[Slot, ...]] = {}
+        self._units_of: dict[str, tuple[tuple[int, str, str], ...]] = {}
 
     def phrases(self, iri: str) -> tuple[Phrase, ...]:
         """What a term is called, longest first; the words of its IRI where it has no label."""
-        found = {stems(text) for text in self._texts(iri) or [re.split(r"[#/:]", iri)[-1]]}
-        return tuple(sorted((one for one in found if one), key=lambda one: (-len(one), one)))
+        known = self._phrases.get(iri)
+        if known is None:
+            found = {stems(text) for text in self._texts(iri) or [re.split(r"[#/:]", iri)[-1]]}
+            known = tuple(sorted((one for one in found if one), key=lambda one: (-len(one), one)))
+            self._phrases[iri] = known
+        return known
 
     def spellings(self, iri: str) -> tuple[str, ...]:
         """Labels, other names and symbols of a listed value, as they are written."""
-        return tuple(dict.fromkeys(self._texts(iri))) or (self.pack.tbox.label(iri),)
+        known = self._spellings.get(iri)
+        if known is None:
+            known = tuple(dict.fromkeys(self._texts(iri))) or (self.pack.tbox.label(iri),)
+            self._spellings[iri] = known
+        return known
+
+    def units_of(self, slot: Slot) -> tuple[tuple[int, str, str], ...]:
+        """Every spelling of the values a property lists: how long it is, its key, and the IRI it stands for."""
+        known = self._units_of.get(slot.iri)
+        if known is None:
+            known = tuple(
+                (len(spelling), unit_key(spelling), str(term))
+                for name, term in slot.value.choices
+                for spelling in (name, *self.spellings(str(term)))
+            )
+            self._units_of[slot.iri] = known
+        return known
 
     def _texts(self, iri: str) -> list[str]:
         entity = self.pack.tbox.entities.get(iri)
@@ -102,7 +126,11 @@ class Lexicon:
 
     def of(self, cls: str) -> tuple[Slot, ...]:
         """The properties whose domain the class fits; those without a domain are not among them."""
-        return tuple(slot for slot in self.slots if any(self.is_a(cls, domain) for domain in slot.domain))
+        known = self._of.get(cls)
+        if known is None:
+            known = tuple(slot for slot in self.slots if any(self.is_a(cls, domain) for domain in slot.domain))
+            self._of[cls] = known
+        return known
 
     def leads_to(self, start: str, end: str) -> tuple[Slot, ...]:
         """The properties from one class to another."""
@@ -144,6 +172,7 @@ class Lexicon:
         return found
 
 
+@lru_cache(maxsize=1 << 16)
 def unit_key(text: str) -> str:
     """A unit's spelling as it is compared: without blanks, dots and the plural.
 

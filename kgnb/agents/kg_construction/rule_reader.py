@@ -7,12 +7,12 @@ names, units, listed values) point at. It knows nothing of any domain, and write
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kgnb.agents.kg_construction.desk import Desk
-from kgnb.agents.kg_construction.lexicon import Lexicon, Phrase, Slot, stems, unit_key
+from kgnb.agents.kg_construction.lexicon import Lexicon, Slot, stems, unit_key
 from kgnb.agents.kg_construction.lines import Line, lines
+from kgnb.agents.kg_construction.names import Names, find
 from kgnb.agents.kg_construction.passages import Passage
 from kgnb.agents.kg_construction.readers import Task
 from kgnb.agents.kg_construction.rule_sentences import read_sentences
@@ -50,9 +50,9 @@ class _Notes:
     def __init__(self, lexicon: Lexicon, desk: Desk, passage: Passage, found: list[Line]) -> None:
         self.lexicon, self.desk, self.passage, self.lines = lexicon, desk, passage, found
         self.root = next((e.iri for e in desk.entities.values() if e.term == lexicon.root), "")
-        self.names: dict[str, tuple[str, str]] = {}  # IRI and class by name
+        self.names = Names()
         for entity in desk.entities.values():
-            self.names.setdefault(str(entity.arguments.get("label", "")), (entity.iri, entity.term))
+            self.names.add(str(entity.arguments.get("label", "")), entity.iri, entity.term)
         self.titled = False
 
     def read(self) -> None:
@@ -88,7 +88,7 @@ class _Notes:
         arguments |= {p.name: label for p in specific[:1] if p.name not in arguments}
         result = self._call(tool.name, line, **arguments)
         if result.ok:
-            self.names.setdefault(label, (result.iri, cls))
+            self.names.add(label, result.iri, cls)
         return result.iri
 
     @staticmethod
@@ -185,14 +185,15 @@ class _Notes:
         """The unit a text begins with, by its IRI, and what comes after it."""
         text = rest.lstrip()
         best: tuple[int, str] | None = None
-        for name, term in slot.value.choices:
-            for spelling in (name, *self.lexicon.spellings(str(term))):
-                size = len(spelling)
-                for taken in (text[:size], text[: size + 1], text[: size + 2]):
-                    ends = text[len(taken) : len(taken) + 1]
-                    same = taken and unit_key(taken) == unit_key(spelling) and not ends.isalnum()
-                    if same and (best is None or len(taken.rstrip()) > best[0]):
-                        best = (len(taken.rstrip()), str(term))
+        begins: dict[int, tuple[str, str]] = {}  # what the text begins with, by its length, and its key
+        for size, spelled, term in self.lexicon.units_of(slot):
+            for length in (size, size + 1, size + 2):
+                if length not in begins:
+                    begins[length] = (text[:length], unit_key(text[:length]))
+                taken, said = begins[length]
+                same = taken and said == spelled and not text[len(taken) : len(taken) + 1].isalnum()
+                if same and (best is None or len(taken.rstrip()) > best[0]):
+                    best = (len(taken.rstrip()), term)
         if best is None:
             return None
         return best[1], re.sub(r"^\s*(?:of|de|d'|d’|von)\s+", "", text[best[0] :])
@@ -236,7 +237,7 @@ class _Notes:
             if below == cls:
                 continue
             for phrase in self.lexicon.phrases(below):
-                at = _find(phrase, said)
+                at = find(phrase, said)
                 if at is not None and (best is None or (at, -len(phrase), below) < best):
                     best = (at, -len(phrase), below)
         return best[2] if best else cls
@@ -256,19 +257,10 @@ class _Notes:
 
     def _uses(self, iri: str, cls: str, line: Line) -> None:
         """Things of the document that the line names, where one property leads to such things."""
-        for name, (other, kind) in self._named(line.text):
-            slots = [slot for slot in self.lexicon.leads_to(cls, kind)]
-            if slots and name:
+        for other, kind in self.names.within(line.text):
+            slots = self.lexicon.leads_to(cls, kind)
+            if slots:
                 self._call(slots[0].tool.name, line, subject=iri, object=other)
-
-    def _named(self, text: str) -> Iterator[tuple[str, tuple[str, str]]]:
-        said, taken = stems(text), set[int]()
-        for name in sorted(self.names, key=lambda name: (-len(stems(name)), name)):
-            phrase = stems(name)
-            at = _find(phrase, said)
-            if phrase and at is not None and not taken & set(range(at, at + len(phrase))):
-                taken |= set(range(at, at + len(phrase)))
-                yield name, self.names[name]
 
     # "celery contains celery", "Serves 12" ---------------------------------------------------------------------------
 
@@ -283,13 +275,12 @@ class _Notes:
         said = stems(clause)
         for slot in self.lexicon.slots:
             for phrase in slot.phrases:
-                at = _find(phrase, said)
+                at = find(phrase, said)
                 if at is None or at == 0 or not slot.is_object or not slot.value.choices:
                     continue
                 left, right = said[:at], said[at + len(phrase) :]
-                subjects = [iri for name, (iri, kind) in self.names.items()
-                            if stems(name) == left
-                            and any(self.lexicon.is_a(kind, d) for d in slot.domain)]  # fmt: skip
+                subjects = [iri for iri, kind in self.names.called(left)
+                            if any(self.lexicon.is_a(kind, d) for d in slot.domain)]  # fmt: skip
                 objects = [str(term) for name, term in slot.value.choices
                            if right in (stems(name), *self.lexicon.phrases(str(term)))]  # fmt: skip
                 if subjects and objects:
@@ -310,14 +301,6 @@ class _Notes:
 
 def _names(said: set[str]) -> bool:
     return bool(said & {*stems("name"), *stems("title"), *stems("label"), "nom", "titr", "titel"})
-
-
-def _find(phrase: Phrase, said: Phrase) -> int | None:
-    """Where a phrase begins in a text, both as stems."""
-    for at in range(len(said) - len(phrase) + 1):
-        if said[at : at + len(phrase)] == phrase:
-            return at
-    return None
 
 
 def _number(text: str) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.lexicon import Lexicon, Slot, stems
@@ -156,8 +157,9 @@ def _facts(
     if topic is None:
         return
     readings = []
+    said = _tokens(sentence)
     for order, slot in enumerate(lexicon.slots):
-        place = _trigger(slot, sentence)
+        place = _trigger(slot, said)
         if place is None:
             continue
         subject = _owner(found, place, sentence) or topic
@@ -215,32 +217,46 @@ def _joined(first: Mention, fitting: Sequence[Mention], sentence: str) -> list[M
     return chosen[:listed]
 
 
-def _trigger(slot: Slot, sentence: str) -> tuple[int, int] | None:
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A word of a sentence as it is written, its stem, and where it stands."""
+
+    text: str
+    stem: str
+    start: int
+    end: int
+
+
+def _tokens(sentence: str) -> list[_Token]:
+    return [
+        _Token(match[0].casefold(), (stems(match[0]) or (match[0].casefold(),))[0], match.start(), match.end())
+        for match in re.finditer(r"[^\W_]+", sentence)
+    ]
+
+
+def _trigger(slot: Slot, said: Sequence[_Token]) -> tuple[int, int] | None:
     """Where the words of a property stand in a sentence: all that say something, close to one another.
 
     A word of the property may stand as another that is used for it: "born" for birth, "wrote" for writer.
     """
-    tokens = [(match.start(), match.end(), match[0]) for match in re.finditer(r"[^\W_]+", sentence)]
-    said = [(stems(token) or (token.casefold(),))[0] for _, _, token in tokens]
     for phrase in slot.phrases:
         wanted = [word for word in phrase if word not in _EMPTY] or list(phrase)
         places = []
         for word in wanted:
-            at = next((n for n, other in enumerate(said) if _alike(word, other)), None)
-            if at is None:
-                at = next(
-                    (n for n, (_, _, token) in enumerate(tokens) if token.casefold() in _FRAMES.get(word, ())), None
-                )
+            at = next((n for n, token in enumerate(said) if _alike(word, token.stem)), None)
+            if at is None and word in _FRAMES:
+                at = next((n for n, token in enumerate(said) if token.text in _FRAMES[word]), None)
             if at is not None:
                 places.append(at)
             elif word not in _KINDS:
                 break
         else:
             if places and max(places) - min(places) <= 2 * len(wanted) + 2:
-                return tokens[min(places)][0], tokens[max(places)][1]
+                return said[min(places)].start, said[max(places)].end
     return None
 
 
+@lru_cache(maxsize=1 << 16)
 def _alike(word: str, other: str) -> bool:
     """Whether two stems are forms of one word: equal, or with one long beginning."""
     if word == other:
@@ -283,10 +299,8 @@ def _write(
 
 def _entity(lexicon: Lexicon, desk: Desk, passage: Passage, classes: Sequence[str], label: str, quote: str) -> str:
     """The IRI of an entity so called, of the first class that can be made."""
-    for entity in desk.entities.values():
-        if entity.arguments.get("label") == label and (
-            not classes or any(lexicon.is_a(entity.term, cls) for cls in classes)
-        ):
+    for entity in desk.labelled(label):
+        if not classes or any(lexicon.is_a(entity.term, cls) for cls in classes):
             return entity.iri
     cls = next((one for one in (*classes, *((lexicon.root,) if not classes else ())) if one in lexicon.creators), "")
     if not cls:
