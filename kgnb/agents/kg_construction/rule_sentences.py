@@ -24,18 +24,20 @@ _QUOTED = re.compile(r"[\"“]([^\"“”]{1,120})[\"”]")
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\w])")
 _TITLE = r"[A-ZÀ-ÞŁŚŻČŠŽĐ0-9][\w'’.\-&]*"
 _JOIN = r"(?:of|the|de|la|le|du|des|der|von|van|da|di|y|e|&)"
-_NAME = re.compile(rf"{_TITLE}(?:(?:\s+{_JOIN}){{0,2}}\s+{_TITLE}|\s*\([^()]{{1,40}}\))*")
+_NAME = re.compile(rf"{_TITLE}(?:(?:\s+{_JOIN}){{0,2}}\s+{_TITLE}|\s*\([\w’'-]{{1,40}}\))*")
 _COMMON = re.compile(
     r"\s+(?:(?:is|are|was|were|of|the|an?|include|includes|with)\s+)*([^\W\dA-Z]+(?: [^\W\dA-Z]+)?)"
     r"(?=\s*(?:[,.;]|$)|\s(?:and|which|from|in)\b)"
 )
 _LEADING = re.compile(
-    r"^(?:The|A|An|In|On|At|It|Its|His|Her|He|She|They|This|That|Both|With|From|As|Also|There|By|For|When|While|Where)\s+"
+    r"^(?:The|A|An|In|On|At|It|Its|His|Her|He|She|They|This|That|Both|With|From|As|Also|There|By|For|When|While|Where|"
+    r"After|Before|Since|During|Under|Their)\s+"
 )
 _PRONOUNS = frozenset(
-    "it its he she they his her this there the a an in on at who also both and with from as i".split()  # noqa: SIM905
+    "it its he she they his her this there the a an in on at who also both and with from as i after before since "  # noqa: SIM905
+    "during under their".split()
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\s[A-Z]\.)\s+(?=[A-Z\"“])")
 _EMPTY = {word for text in (
     "is has of the a an in by to at on for",
     "and part number name",
@@ -43,13 +45,18 @@ _EMPTY = {word for text in (
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NUMBERS = frozenset({"number", "numeric", "integer", "float", "double", "decimal", "quantity", "int"})
 _DATES = {"date", "year", "time", "datetime", "gyear"}
+_RELATIVE = re.compile(r"[,;]?\s+(?:which|who|whose|that)\b[^,;]*$")
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?$")
+_DOER = re.compile(r"[\"”]?\s+(?:who\s+|has\s+|have\s+)?")
+_DEED = re.compile(r"\s+(?:the\s+|a\s+|an\s+)?(?:[a-z]+\s+)?[\"“]?")
+_ONWARDS = re.compile(r"\s+(?:by|in|with|for|at|from|on|as|is|are|was|were|called|named)\b")
 _FAR = 40  # characters between a property's words and what they point at
 _KINDS = {stems(word)[0] for word in ("date", "year", "place", "time", "name", "size", "person", "code", "day")}
 """Words of a property that say what kind of value it has, and need not stand in the sentence."""
 _FRAMES: dict[str, frozenset[str]] = {
     stems(word)[0]: frozenset(used.split())
     for word, used in {
-        "birth": "born", "death": "died dead dies", "location": "located situated lies stands based",
+        "birth": "born", "death": "died dead dies", "location": "located situated lies stands based found",
         "founded": "established founder set", "founding": "founded established started", "leader": "led leads headed",
         "established": "founded opened", "writer": "wrote written writes penned", "author": "wrote written writes",
         "built": "constructed build erected", "construction": "built", "creator": "created made",
@@ -102,7 +109,8 @@ def mentions(sentence: str) -> list[Mention]:
             found.append(Mention(match[1].strip(), "quoted", match.start(), match.end()))
             taken.append(match.span())
     for match in _NAME.finditer(sentence):
-        if not free(*match.span()) or not re.match(r"\D|\d{1,2}\.? [^\W\d]", match[0]):
+        leading = r"\d+" if not match.start() or sentence[: match.start()] == "The " else r"\d{1,2}\.?"
+        if not free(*match.span()) or not re.match(rf"\D|{leading} [^\W\d]", match[0]):
             continue
         text, start = match[0].rstrip(".,'"), match.start()
         while (lead := _LEADING.match(text)) is not None:
@@ -157,17 +165,21 @@ def _facts(
     if topic is None:
         return
     readings = []
-    said = _tokens(sentence)
+    said = _tokens(sentence, found)
     for order, slot in enumerate(lexicon.slots):
         place = _trigger(slot, said)
         if place is None:
             continue
-        subject = _owner(found, place, sentence) or topic
+        subject = _owner(found, place, sentence) or _antecedent(found, place, sentence) or topic
         wanted = _wanted(lexicon, slot)
         fitting = [one for one in found if _fits(one, wanted) and one.text != subject.text]
-        fitting = [one for one in fitting if one.end <= place[0] or one.start >= place[1]]
+        fitting = [one for one in fitting if one.end <= place[0] or one.start >= place[1] or one.kind == "number"]
+        if _ONWARDS.match(sentence, place[1]):
+            fitting = [one for one in fitting if one.start >= place[1]]
         if wanted == "name" and not any(_away(one, place, sentence) <= _FAR for one in fitting):
             fitting = list(_plain(sentence, place[1]))
+        if _acts(slot, sentence, place) and len(fitting := _done(found, place, sentence, wanted)) == 2:
+            fitting, subject = fitting[:1], fitting[1]
         if fitting:
             away, near = min((_away(one, place, sentence), one.start) for one in fitting)
             value = next(one for one in fitting if one.start == near)
@@ -194,10 +206,37 @@ def _owner(found: Sequence[Mention], place: tuple[int, int], sentence: str) -> M
         if one.kind not in ("name", "quoted"):
             continue
         if re.fullmatch(r"\s+of\s+(?:the\s+)?[\"“]?", sentence[place[1] : one.start]):
-            return one
+            inside = re.search(r"\b(?:in|from|of|at|to|within)\s+the\s+$", sentence[: place[0]])
+            return None if inside else one  # "in the valley of Corvane": Corvane is the valley
         if re.fullmatch(r"[\"”]?(?:['’]s?)?\s+", sentence[one.end : place[0]]) and "s" in sentence[one.end : place[0]]:
             return one
     return None
+
+
+def _acts(slot: Slot, sentence: str, place: tuple[int, int]) -> bool:
+    """Whether a property of a doer, as "director", is told by its active verb: "Mira Holt directed"."""
+    doer = re.search(r"(?:er|or|By|ors|ers)$", re.split(r"[#/]", slot.iri)[-1]) is not None
+    told = sentence[place[0] : place[1]]
+    verb = re.fullmatch(r"\w+ed|wrote|led|made|built|runs|leads|owns|directs|writes|makes", told)
+    passive = _PASSIVE.search(sentence[: place[0]])
+    return doer and verb is not None and passive is None
+
+
+def _done(found: Sequence[Mention], place: tuple[int, int], sentence: str, wanted: str) -> list[Mention]:
+    """Who did it and to what, in "Mira Holt directed the Ambre Hut"."""
+    before = [one for one in found if one.end <= place[0] and _DOER.fullmatch(sentence[one.end : place[0]])]
+    after = [one for one in found if one.start >= place[1] and _DEED.fullmatch(sentence[place[1] : one.start])]
+    pair = [*before[-1:], *after[:1]]
+    fit = len(pair) == 2 and _fits(pair[0], wanted) and pair[1].kind in ("name", "quoted")
+    return [] if not fit or _ONWARDS.match(sentence, place[1]) else pair
+
+
+def _antecedent(found: Sequence[Mention], place: tuple[int, int], sentence: str) -> Mention | None:
+    """What a relative clause is about: "it lies in Corvane, which is led by Mira Holt"."""
+    clause = _RELATIVE.search(sentence, 0, place[0])
+    if clause is None:
+        return None
+    return next((one for one in found if one.kind in ("name", "quoted") and 0 <= clause.start() - one.end <= 1), None)
 
 
 def _away(one: Mention, place: tuple[int, int], sentence: str) -> int:
@@ -227,11 +266,18 @@ class _Token:
     end: int
 
 
-def _tokens(sentence: str) -> list[_Token]:
+def _tokens(sentence: str, found: Sequence[Mention]) -> list[_Token]:
+    """The words that may stand for a property: those inside a longer name do not."""
+    named = [one for one in found if one.kind == "quoted" or one.kind == "name" and " " in one.text]
     return [
-        _Token(match[0].casefold(), (stems(match[0]) or (match[0].casefold(),))[0], match.start(), match.end())
+        _Token(match[0].casefold(), _stem(match[0].casefold()), match.start(), match.end())
         for match in re.finditer(r"[^\W_]+", sentence)
+        if not any(one.start <= match.start() < one.end for one in named)
     ]
+
+
+def _stem(word: str) -> str:
+    return "find" if word == "found" else (stems(word) or (word,))[0]  # no form of "to found"
 
 
 def _trigger(slot: Slot, said: Sequence[_Token]) -> tuple[int, int] | None:

@@ -13,6 +13,8 @@ from tests.agents.kg_construction.kitchen import pack_of
 PACK = pack_of(
     ":Hut a owl:Class . :Person a owl:Class . :Village a owl:Class . :Food a owl:Class . "
     ":keeper a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Person . "
+    ":owner a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Person . "
+    ":elevationAboveSea a owl:DatatypeProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer . "
     ":birthPlace a owl:ObjectProperty ; rdfs:domain :Person ; rdfs:range :Village . "
     ":location a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Village . "
     ":ingredient a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Food . "
@@ -44,6 +46,15 @@ def facts(sentence: str) -> set[tuple[str, str, str]]:
         ("Ambre Hut has an ingredient called barley.", set()),
         ("Ambre Hut's ingredient is olive oil.", {("Ambre Hut", "ingredient", "olive oil")}),
         ("Ambre Hut stands above the valley.", set()),
+        ("Sorne Hut is older than Ambre Hut, whose keeper is Mira Holt.", {("Ambre Hut", "keeper", "Mira Holt")}),
+        ("Mira Holt owned the Ambre Hut.", {("Ambre Hut", "owner", "Mira Holt")}),
+        ("Ambre Hut was owned by Mira Holt.", {("Ambre Hut", "owner", "Mira Holt")}),
+        ("Mira B. Holt is the keeper of the Ambre Hut.", {("Ambre Hut", "keeper", "Mira B. Holt")}),
+        (
+            "Ambre Hut stands at an elevation of 1810 metres above the sea.",
+            {("Ambre Hut", "elevationAboveSea", "1810")},
+        ),
+        ("The Keeper Museum is found in Corvane.", {("Keeper Museum", "location", "Corvane")}),
     ],
 )
 def test_reads_what_a_sentence_says_of_whom(sentence: str, wanted: set[tuple[str, str, str]]) -> None:
@@ -63,3 +74,12 @@ def test_years_and_prepositions_are_no_part_of_a_name() -> None:
     assert [one.text for one in mentions("Mira Holt left Corvane in 1955 with the 2 Lakes Trail.")][:3] == [
         "Mira Holt", "Corvane", "1955",
     ]  # fmt: skip
+
+
+def test_a_name_may_begin_with_a_number_where_a_sentence_does() -> None:
+    assert mentions("412 Ambre was seen in 1955 Mira said.")[0].text == "412 Ambre"
+    assert "1955" in [one.text for one in mentions("Ute left in 1955 Mira said.")]
+
+
+def test_an_aside_is_no_part_of_a_name() -> None:
+    assert [one.text for one in mentions("Ambre Hut (which is old) stands.")] == ["Ambre Hut"]
