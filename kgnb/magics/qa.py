@@ -249,7 +249,9 @@ class QaMagics(VerbMagics):
     def _begin(self, task: AskingTask, arguments: argparse.Namespace) -> Any:
         """A new question (or the one under way, again), linked."""
         words = " ".join(map(str, arguments.question))
-        entities = tuple(entity_named(str(name), task.desk.graph) for name in arguments.entity)
+        entities = tuple(
+            entity_named(str(name), task.desk.graph, task.desk.hood.own_naming) for name in arguments.entity
+        )
         if words.strip():
             question = Question(f"q{len(task.answers) + 1}", words, entities)
         else:

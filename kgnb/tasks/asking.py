@@ -96,7 +96,7 @@ def answer_question(
         if entities:
             asked = replace(asked, entities=tuple(entities))
         run.expect(Estimate(2 * options.rounds + 1), "up to")
-        return pipeline.answer_question(_named(asked, desk.graph), desk, options=options, run=run)
+        return pipeline.answer_question(_named(asked, desk), desk, options=options, run=run)
 
 
 def open_desk(
@@ -207,7 +207,7 @@ def _rehearsed(asked: Sequence[Question], desk: Desk, options: Options, run: Run
     named: list[Question] = []
     for question in asked:
         try:
-            named.append(_named(question, desk.graph))
+            named.append(_named(question, desk))
         except (LimitError, ConfigError, MissingReply):  # the next one would fail alike
             raise
         except (KgnbError, ValueError):
@@ -226,7 +226,7 @@ def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: 
         run.progress(number, len(questions), "questions")
         forecast.done(number, len(questions))
         try:
-            answer = pipeline.answer_question(_named(question, desk.graph), desk, options=options, run=run)
+            answer = pipeline.answer_question(_named(question, desk), desk, options=options, run=run)
         except (LimitError, ConfigError, MissingReply):  # the next one would fail alike
             raise
         except BackendError as error:
@@ -252,9 +252,10 @@ def graph_digests(source: GraphSource, graph: Graph) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
 
-def _named(question: Question, graph: Graph) -> Question:
+def _named(question: Question, desk: Desk) -> Question:
     """The question with names among its entities replaced by the IRIs they stand for."""
-    return replace(question, entities=tuple(entity_named(name, graph) for name in question.entities))
+    own = desk.hood.own_naming
+    return replace(question, entities=tuple(entity_named(name, desk.graph, own) for name in question.entities))
 
 
 def _asked(questions: Iterable[Askable]) -> Iterator[Question]:

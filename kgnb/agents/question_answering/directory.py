@@ -83,7 +83,8 @@ class Directory:
         """Every entity that words of the question may name."""
         spans = list(_spans(sentence))
         counts = {iri: count for iri, count, _ in self._hood.vocabulary()}
-        labels = sum(count for iri, count in counts.items() if iri in NAMING)
+        naming = self._naming()
+        labels = sum(count for iri, count in counts.items() if iri in naming)
         small = 0 < sum(counts.values()) <= _SMALL and labels <= self._most
         if small:
             self._load()
@@ -104,6 +105,10 @@ class Directory:
         if not self._read:
             self._exact(sentence, spans)
         return [hit for span in spans for hit in self._named(sentence, span)]
+
+    def _naming(self) -> list[str]:
+        """The predicates that name things: those of the vocabularies in use, and the graph's own."""
+        return sorted({*NAMING, *self._hood.own_naming()})
 
     def _named(self, sentence: Sequence[str], span: Span) -> list[Hit]:
         text = " ".join(sentence[span[0] : span[1]])
@@ -151,7 +156,7 @@ class Directory:
         if self._read:
             return
         self._read = True
-        naming = " ".join(f"<{name}>" for name in sorted(NAMING))
+        naming = " ".join(f"<{name}>" for name in self._naming())
         query = f"SELECT DISTINCT ?s ?q ?l WHERE {{ VALUES ?q {{ {naming} }} ?s ?q ?l }}"
         found = self._hood.select(query, limit=self._most)
         self.partial = found.truncated
@@ -185,7 +190,7 @@ class Directory:
     def _asked_for(self, texts: Sequence[str], tags: Sequence[str | None]) -> bool:
         """Whether any entity has one of these names, in one of these languages; those that do are kept."""
         literals = [Literal(text, tag) for text in texts for tag in tags]
-        naming = " ".join(f"<{name}>" for name in sorted(NAMING))
+        naming = " ".join(f"<{name}>" for name in self._naming())
         any_named = False
         for begin in range(0, len(literals), 400):
             values = " ".join(n3(literal) for literal in literals[begin : begin + 400])

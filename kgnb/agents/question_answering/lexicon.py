@@ -51,7 +51,13 @@ NO_RELATION = NAMING | {
     "http://schema.org/dateModified",
 }
 """Predicates that name, describe or type things rather than relate them."""
-_HIDDEN = ("http://wikiba.se/ontology#", "http://www.wikidata.org/prop/", "http://www.w3.org/2002/07/owl#", f"{RDF}_")
+_HIDDEN = (
+    "http://wikiba.se/ontology#",
+    "http://www.wikidata.org/prop/",
+    "http://www.w3.org/2002/07/owl#",
+    f"{RDF}_",
+    "http://dbpedia.org/ontology/wikiPage",  # links, redirects, numbers and lengths of Wikipedia's pages
+)
 _SHOWN = ("http://www.wikidata.org/prop/direct/",)
 
 

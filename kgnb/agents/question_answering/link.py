@@ -122,7 +122,10 @@ def _found(state: State) -> Linked:
         for span, iri, _, score, how in sorted(chosen, key=lambda hit: (hit[0], -hit[3], hit[1]))
     ]  # fmt: skip
     notes = ["not all labels of the graph were read"] if names.partial else []
-    return Linked(tuple(dict.fromkeys(links)), notes=tuple(notes))
+    # a redirect and what it leads to may both be called so: they are one, by the better of their scores
+    unique = {(link.iri, link.mention): link for link in reversed(links)}
+    kept = (link for link in dict.fromkeys(links) if unique[link.iri, link.mention] == link)
+    return Linked(tuple(kept), notes=tuple(notes))
 
 
 def _rank(hits: Sequence[Hit], span: tuple[int, int]) -> tuple[int, float, int]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import unquote
 
+from kgnb.agents.question_answering.own_names import opaque
 from kgnb.errors import BackendError
 from kgnb.kg.graph import Graph
 from kgnb.kg.labels import choose_label, is_code, readable_name
@@ -40,10 +41,18 @@ _NAMES = 12  # of one entity that are compared
 
 
 class Names:
-    """Labels and aliases, asked for in batches and kept."""
+    """Labels and aliases, asked for in batches and kept; ``own`` gives the predicates that name things here alone."""
 
-    def __init__(self, graph: Graph, *, page: int, timeout: float, languages: Sequence[str] = ("en",)) -> None:
-        self._graph, self._page, self._timeout = graph, page, timeout
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        page: int,
+        timeout: float,
+        languages: Sequence[str] = ("en",),
+        own: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        self._graph, self._page, self._timeout, self._own = graph, page, timeout, own
         self._languages = tuple(languages)
         self._texts: dict[str, tuple[tuple[Text, bool], ...]] = {}
         self._labels: dict[str, str] = {}
@@ -96,6 +105,10 @@ class Names:
             naming = " ".join(f"<{name}>" for name in sorted(NAMING))
             own = f"VALUES ?x {{ {values} }} VALUES ?q {{ {naming} }} ?x ?q ?l"
             self._read(f"SELECT ?x ?q ?l WHERE {{ {own} }} ORDER BY ?x ?q ?l", found)
+            coded = " ".join(n3(Iri(iri)) for iri in iris if not found[iri] and opaque(iri) and _writable(iri))
+            if coded and (kinds := " ".join(f"<{name}>" for name in self._own())):
+                own = f"VALUES ?x {{ {coded} }} VALUES ?q {{ {kinds} }} ?x ?q ?l"
+                self._read(f"SELECT ?x ?q ?l WHERE {{ {own} }} ORDER BY ?x ?q ?l", found)
             bare = " ".join(n3(Iri(iri)) for iri in iris if not found[iri] and _writable(iri))
             if bare and self._wikibase():
                 claims = " ".join(f"<{name}>" for name in CLAIMS)

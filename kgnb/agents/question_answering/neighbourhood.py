@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgnb.agents.question_answering.names import CLAIMS, Names
+from kgnb.agents.question_answering.names import CLAIMS, NAMING, Names
+from kgnb.agents.question_answering.own_names import own_naming
 from kgnb.agents.question_answering.patterns import path_query, pattern
 from kgnb.agents.question_answering.reading import Hop
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph, Solutions
-from kgnb.kg.terms import OWL, RDF, Iri, Literal, Term, Triple, n3
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, Triple, n3
 
 FRONTIER = 200
 """Entities whose relations are looked at together, at the end of a path."""
@@ -43,11 +44,12 @@ class Neighbourhood:
     def __init__(self, graph: Graph, *, page: int = 1000, most: int = 10_000, timeout: float = 30.0) -> None:
         self.graph = graph
         self.page, self.most, self.timeout = page, most, timeout
-        self.names = Names(graph, page=page, timeout=timeout)
+        self.names = Names(graph, page=page, timeout=timeout, own=self.own_naming)
         self.asked = 0  # queries so far
         self._ways: dict[tuple[Iri, tuple[Hop, ...], bool], Ways] = {}
         self._ends: dict[tuple[Term, Hop, int], tuple[tuple[Term, ...], bool]] = {}
         self._vocabulary: tuple[tuple[Iri, int, Term | None], ...] | None = None
+        self._own: tuple[str, ...] | None = None
 
     @property
     def queries(self) -> int:
@@ -70,6 +72,14 @@ class Neighbourhood:
             found = [(p, _number(n), x) for p, n, x in rows if isinstance(p, Iri)]
             self._vocabulary = tuple(sorted(found, key=lambda entry: entry[0]))
         return self._vocabulary
+
+    def own_naming(self) -> tuple[str, ...]:
+        """The predicates of this graph that name things although no vocabulary says so; most graphs have none."""
+        if self._own is None:
+            self._own = own_naming(
+                lambda query, most: self.select(query, limit=most), self.vocabulary(), NAMING, _plain
+            )
+        return self._own
 
     def ways(self, start: Iri, hops: Sequence[Hop] = (), *, inverse: bool = True) -> Ways:
         """The relations that lead on from the end of a path, both directions unless told otherwise."""
@@ -166,13 +176,14 @@ class Neighbourhood:
             return frozenset()
 
     def same(self, entities: Iterable[Iri]) -> dict[Iri, Iri]:
-        """What redirects (owl:sameAs with nothing else) and equal entities stand for."""
+        """What redirects (owl:sameAs with nothing else, or DBpedia's own way) and equal entities stand for."""
         values = " ".join(n3(entity) for entity in entities)
         if not values:
             return {}
         query = (
-            f"SELECT ?a ?b WHERE {{ VALUES ?a {{ {values} }} ?a <http://www.w3.org/2002/07/owl#sameAs> ?b "
-            f"FILTER NOT EXISTS {{ ?a ?p ?o FILTER (?p != <http://www.w3.org/2002/07/owl#sameAs>) }} }} ORDER BY ?a ?b"
+            f"SELECT ?a ?b WHERE {{ {{ VALUES ?a {{ {values} }} ?a <{OWL}sameAs> ?b "
+            f"FILTER NOT EXISTS {{ ?a ?p ?o FILTER (?p != <{OWL}sameAs>) }} }} UNION "
+            f"{{ VALUES ?a {{ {values} }} ?a <http://dbpedia.org/ontology/wikiPageRedirects> ?b }} }} ORDER BY ?a ?b"
         )
         try:
             rows = self.select(query).rows
@@ -207,6 +218,11 @@ def _path_between(a: Iri, b: Iri, row: Sequence[Term | None], inverse: Sequence[
             return ()
         path.append((subject, relation, object_))
     return tuple(path) if len(set(nodes)) == len(nodes) else ()
+
+
+def _plain(predicate: str) -> bool:
+    """Whether a predicate may name things: those of the standard vocabularies that do are known, the rest do not."""
+    return not predicate.startswith((RDF, RDFS, OWL, SKOS, "http://wikiba.se/ontology#"))
 
 
 def _number(term: Term | None) -> int:
