@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,10 @@ from kgnb.errors import DataError
 from kgnb.evaluate.answers import measure
 from kgnb.judging import Verdict
 from kgnb.reporting import question_answering as report
-from kgnb.reporting.question_answering.asking import open_questions_graph, reference_on
+from kgnb.reporting.question_answering.asking import MOST, SWEPT, open_questions_graph, reference_on
 from kgnb.reporting.question_answering.measuring import ask_all
 from kgnb.reporting.question_answering.metrics import metrics
+from kgnb.reporting.question_answering.results import Cost, Variant
 from kgnb.reporting.question_answering.sweep import variants
 from kgnb.reporting.report import run_report
 from kgnb.reporting.session import Session
@@ -91,6 +94,22 @@ def test_the_sweep_changes_one_option_at_a_time_and_covers_all_that_is_asked(tmp
     small = report.run_questions(session=Session(tmp_path, session.settings), most=2, ablation=True)
     table = report.ablation(small)
     assert isinstance(table, Table) and [row[0] for row in table.rows] == names
+
+
+def test_a_large_set_is_sampled_unless_all_of_it_is_wanted(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "kb.tsv").write_text("ada\tmother_of\tbob\n")
+    line = '{"id": "%d", "question": "Who?", "values": []}\n'
+    (tmp_path / "asked.jsonl").write_text("".join(line % number for number in range(5)))
+    own = {"questions": str(tmp_path / "asked.jsonl"), "graph": str(tmp_path / "kb.tsv")}
+    found = report.run_questions(session=Session(tmp_path, session.settings), most=3, **own)
+    assert [one.asked.id for one in found.measured] == ["0", "1", "3"]
+    assert found.notes[-1] == (
+        "3 of the 5 questions, evenly spread over the set, the same ones every time; -p most=0 asks all."
+    )
+    table = report.ablation(replace(found, variants=(Variant("as it is", found.whole, Cost(questions=2)),)))
+    assert isinstance(table, Table) and "2 of the 3 questions, evenly spread; -p most=0 asks all." in table.notes
+    assert len(report.run_questions(session=Session(tmp_path, session.settings), most=0, **own).measured) == 5
+    assert signature(report.run_questions).parameters["most"].default == MOST > SWEPT
 
 
 def test_questions_of_ones_own_are_asked_over_ones_own_graph(session: Session, tmp_path: Path) -> None:

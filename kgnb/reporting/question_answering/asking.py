@@ -23,6 +23,10 @@ from kgnb.tasks.answer_files import plain
 from kgnb.tasks.asking import open_desk
 
 LOCAL = "CoDEx-S as a local slice"
+MOST = 500
+"""Questions asked of a large set unless more are wanted: enough for the figures, and minutes rather than an hour."""
+SWEPT = 100
+"""Questions asked of each variant of the sweep, which asks them fourteen times over."""
 
 
 def run_questions(
@@ -30,7 +34,7 @@ def run_questions(
     dataset: str = "huts",
     questions: str = "",
     graph: str = "",
-    most: int = 0,
+    most: int = MOST,
     entities: str = "auto",
     judge: str = "auto",
     model: str = "",
@@ -45,9 +49,10 @@ def run_questions(
 ) -> Results:
     """Ask the questions of a data set, or those of a file, over its graph (or ``graph``: files or an endpoint's URL).
 
-    ``most`` asks only so many, spread over the set. ``entities``: "given" by the set, "linked" (looked for by the
-    agent) or "auto": given for benchmarks, as in published figures, linked for our own questions. With ``ablation``
-    every variant of the sweep is asked too.
+    ``most`` asks only so many, evenly spread over the set, the same ones every time; 0 asks all. ``entities``: "given"
+    by the set, "linked" (looked for by the agent) or "auto": given for benchmarks, as in published figures, linked for
+    our own questions. With ``ablation`` every variant of the sweep is asked too, at most ``SWEPT`` of the questions
+    unless ``most`` is 0.
 
     A spent budget, and a service that fails for good, end it with what there is by then.
 
@@ -91,7 +96,11 @@ def run_questions(
     elif len(measured) < len(chosen):
         notes.append(f"A service gave up: {len(measured)} of {len(chosen)} questions were asked.")
     if most and len(chosen) < len(task.questions):
-        notes.append(f"{len(chosen)} of the {len(task.questions):,} questions, evenly spread over the set.")
+        notes.append(
+            f"{len(chosen)} of the {len(task.questions):,} questions, evenly spread over the set, the same ones every "
+            "time; -p most=0 asks all."
+        )
+    swept = sampled(chosen, SWEPT if most else 0)
     return Results(
         title=task.title,
         measured=tuple(measured),
@@ -103,7 +112,7 @@ def run_questions(
         graph=LOCAL if sliced else opened.name,
         peers=PUBLISHED.get(dataset, ELSEWHERE) if not questions else (),
         notes=tuple(notes),
-        variants=tuple(sweep(chosen, opened, options, asking, settings)) if ablation else (),
+        variants=tuple(sweep(swept, opened, options, asking, settings)) if ablation else (),
         zeros_apart=dataset == "qald10" and not questions,
     )
 

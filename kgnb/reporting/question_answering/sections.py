@@ -177,6 +177,8 @@ def ablation(results: Results) -> Table | Words:
         "The paper's averages over its sets: 82.63 without observation, reflection by similarity 83.29, at random "
         "79.77, by generated facts 82.10, against 85.77 (GPT-4, legacy-lenient).",
     ]
+    if (asked := results.variants[0].cost.questions) < len(results.measured):
+        notes.insert(1, f"{asked} of the {len(results.measured):,} questions, evenly spread; -p most=0 asks all.")
     return Table(columns, rows, caption="What each part is worth", notes=notes)
 
 
