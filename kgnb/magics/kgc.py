@@ -21,6 +21,7 @@ from kgnb.datasets import huts, kitchen
 from kgnb.errors import DataError, KgnbError
 from kgnb.magics.arguments import Number, argument, options
 from kgnb.magics.building import BuildingTask, arguments_of, told
+from kgnb.magics.matching import summary
 from kgnb.magics.progress import Progress
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.reporting.kg_construction.scoring import entity_scores, reference_graph, score_graph, score_table
@@ -67,6 +68,7 @@ class KgcMagics(VerbMagics):
             raise OutOfOrder("--polish needs a model", fix="Name one first: %llm use MODEL")
         run = self._run(task)
         task.plan = run.do(plan, task.pack, run.watch(model) if model else None)
+        print(summary(run.steps[-1]))
         return task.plan
 
     @verb("kgc instantiate", "%kgc instantiate notes/", "%kgc instantiate huts:kitchen-notes --judge rule")
@@ -91,7 +93,7 @@ class KgcMagics(VerbMagics):
             folder=arguments.folder, run=run, settings=self.session.settings,
         )  # fmt: skip
         run.finish()
-        progress.say(repr(built))
+        progress.say(summary(run.steps[-1]))
         failed = {journal.document for journal in built.failed}
         return task.keep(built, [read_document(entry) for entry in found if entry.name not in failed])
 
@@ -106,10 +108,12 @@ class KgcMagics(VerbMagics):
         named = self.session.graphs.get(arguments.reference) if isinstance(arguments.reference, str) else None
         given = {entry.name: getattr(arguments, entry.name) for entry in fields(GroundOptions)
                  if hasattr(arguments, entry.name)}  # fmt: skip
+        run = self._run(task)
         task.grounding = ground(
             built, named.graph if named is not None else arguments.reference, options=GroundOptions(**given),
-            cache=arguments.cache, run=self._run(task), settings=self.session.settings,
+            cache=arguments.cache, run=run, settings=self.session.settings,
         )  # fmt: skip
+        print(summary(run.steps[-1]))
         return task.grounding
 
     @verb("kgc run", "%kgc run notes/ --reference pantry.ttl", "%kgc run huts:kitchen-notes --judge rule")

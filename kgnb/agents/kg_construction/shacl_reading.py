@@ -125,8 +125,10 @@ class _Reader:
 
     def _constraints(self, node: Term, path: Path | None, seen: tuple[Term, ...]) -> Iterator[Constraint]:
         for name in _TERMS:
-            yield from (Constraint(name, (Iri(value),)) for value in self._iris(node, name) if name in _NAMED)
-            yield from (Constraint(name, (value,)) for value in self._all(node, name) if name not in _NAMED)
+            if name in _NAMED:
+                yield from (Constraint(name, (Iri(value),)) for value in self._iris(node, name))
+            else:
+                yield from (Constraint(name, (value,)) for value in self._all(node, name))
         for name in _NUMBERS:
             for value in self._all(node, name):
                 if isinstance(value, Literal) and value.text.strip().lstrip("+-").isdecimal():

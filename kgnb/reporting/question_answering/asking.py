@@ -24,7 +24,7 @@ from kgnb.tasks.asking import open_desk
 
 LOCAL = "CoDEx-S as a local slice"
 MOST = 500
-"""Questions asked of a large set unless more are wanted: enough for the figures, and minutes rather than an hour."""
+"""Questions asked of a large set unless more are wanted: enough for the figures, at a fraction of the time."""
 SWEPT = 100
 """Questions asked of each variant of the sweep, which asks them fourteen times over."""
 
