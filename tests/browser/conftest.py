@@ -248,7 +248,7 @@ def visit(contexts: Callable[[Lab], Any]) -> Iterator[Callable[[Lab], Visit]]:
         visit = Visit(contexts(lab).new_page(), lab)
         visit.page.on("request", lambda request: note_request(visit, request.url))
         visit.page.on("console", lambda message: note_console(visit, message))
-        visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
+        visit.page.on("pageerror", lambda error: note_complaint(visit, str(error)))
         visits.append(visit)
         return visit
 
@@ -267,8 +267,13 @@ def note_request(visit: Visit, url: str) -> None:
 
 
 def note_console(visit: Visit, message: Any) -> None:
-    if message.type == "error" and not any(part in message.text for part in HARMLESS):
-        visit.complaints.append(message.text)
+    if message.type == "error":
+        note_complaint(visit, message.text)
+
+
+def note_complaint(visit: Visit, text: str) -> None:
+    if not any(part in text for part in HARMLESS):
+        visit.complaints.append(text)
 
 
 @pytest.fixture(scope="session")
