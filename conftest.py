@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("patient", deadline=None)  # a busy machine is no failure
+settings.load_profile("patient")
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost", "0.0.0.0", ""}
 KEPT = {"KGNB_DATA", "KGNB_QDRANT_URL"}

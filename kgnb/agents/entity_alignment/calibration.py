@@ -43,7 +43,7 @@ def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
 
     ``second`` is -inf where there is none. With few entities it says little.
     """
-    decoys = second[np.isfinite(second)]
+    decoys = second[np.isfinite(second) & (second < best)]  # of two that are equally good neither is known to be wrong
     there = np.isfinite(best)
     chances = np.zeros(len(best), dtype=np.float32)
     if not there.any():

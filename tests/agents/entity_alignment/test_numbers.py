@@ -165,6 +165,13 @@ def test_second_bests_tell_which_bests_can_be_trusted() -> None:
     assert chance_of_a_counterpart(np.array([1.0], np.float32), wrong[:0]).tolist() == [0.5]
 
 
+def test_two_that_are_equally_good_say_nothing_about_chance() -> None:
+    best = np.linspace(0.5, 1.0, 50).astype(np.float32)
+    assert chance_of_a_counterpart(best, best).tolist() == [0.5] * 50
+    apart = np.where(np.arange(50) % 2, best, np.float32(-1.0))
+    assert chance_of_a_counterpart(best, apart.astype(np.float32)).min() > 0.8
+
+
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=30))
 def test_what_should_rise_rises_and_keeps_its_mean(values: list[float]) -> None:
     found = rising(np.array(values), np.ones(len(values)))
