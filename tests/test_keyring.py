@@ -14,7 +14,7 @@ keyring = pytest.importorskip("keyring", reason="needs the package keyring")
 
 from keyring.backend import KeyringBackend  # noqa: E402  only where there is the package
 from keyring.backends.fail import Keyring as Absent  # noqa: E402
-from keyring.errors import KeyringLocked  # noqa: E402
+from keyring.errors import KeyringLocked, PasswordDeleteError, PasswordSetError  # noqa: E402
 
 KEY = "sk-planted-0123456789"
 
@@ -28,10 +28,10 @@ class InMemory(KeyringBackend):
         return {("openai", "ada"): KEY, ("https://graph.example.org/sparql", "ada"): KEY}.get((service, username))
 
     def set_password(self, service: str, username: str, password: str) -> None:
-        raise NotImplementedError
+        raise PasswordSetError("this store is only read")
 
     def delete_password(self, service: str, username: str) -> None:
-        raise NotImplementedError
+        raise PasswordDeleteError("this store is only read")
 
 
 class Locked(InMemory):
