@@ -18,6 +18,7 @@ from typing import Generic, Protocol, TypeVar
 from kgnb.errors import DataError
 from kgnb.judging.estimating import Estimate, estimate
 from kgnb.judging.question import Judge, Question, Verdict, checked
+from kgnb.write_ahead import write_ahead
 
 Q = TypeVar("Q", bound=Question)
 P = TypeVar("P", bound=Question, contravariant=True)
@@ -66,8 +67,7 @@ class Memory:
         [version] = self._db.execute("PRAGMA user_version").fetchone()
         if version not in (0, _FORMAT):
             raise sqlite3.DatabaseError(f"its format is {version}, this kgnb writes {_FORMAT}")
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
+        write_ahead(self._db)
         self._db.execute(_TABLE)
         self._db.execute(f"PRAGMA user_version = {_FORMAT}")
 

@@ -17,6 +17,7 @@ from kgnb.llm.failure import shown
 from kgnb.llm.kept import VERSION, Key, reply_from_json, reply_to_json, server_alias, without_secrets
 from kgnb.llm.model import ChatModel, Reply, Request
 from kgnb.llm.turns import Turns
+from kgnb.write_ahead import write_ahead
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (digest TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
 _LONGEST_FILE = 50_000_000  # bytes; no reply is that long
@@ -58,7 +59,7 @@ class ReplayCache:
                 "is an SQLite file, but no cache of replies", where=str(self.path), fix="Name another file."
             )
         if not tables:
-            self._db.execute("PRAGMA journal_mode = WAL")
+            write_ahead(self._db)
             self._db.execute(_TABLE)
             self._db.execute(f"PRAGMA user_version = {VERSION}")
         self._db.execute("PRAGMA synchronous = NORMAL")

@@ -14,6 +14,7 @@ import numpy as np
 
 from kgnb.errors import BackendError, DataError
 from kgnb.vectors.embedder import Embedder, Vectors
+from kgnb.write_ahead import write_ahead
 
 _FORMAT = 1
 _KEYS_A_QUERY = 500  # below SQLite's oldest limit of 999 parameters
@@ -94,8 +95,7 @@ class VectorCache:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, _FORMAT):
                 raise self._corrupt(f"its format is {version}, this version of kgnb writes format {_FORMAT}")
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose the last batch, never the file
+            write_ahead(connection)
             with connection:
                 connection.execute(
                     "CREATE TABLE IF NOT EXISTS vectors "

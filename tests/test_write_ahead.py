@@ -1,0 +1,64 @@
+"""Files that many processes open for the first time at the same moment."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+from collections.abc import Callable
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+import pytest
+
+from kgnb.judging.remembered import Memory
+from kgnb.llm.replay import ReplayCache
+from kgnb.vectors.cached_embedder import VectorCache
+from kgnb.write_ahead import write_ahead
+
+PROCESSES = 4
+FILES = 12  # about one in ten was locked before, for some process
+
+
+def _open_all(opened: Callable[[Path], object], folder: Path, barrier: Barrier) -> None:
+    for number in range(FILES):
+        barrier.wait(60)
+        opened(folder / f"{number}.sqlite")
+
+
+@pytest.mark.parametrize("opened", [VectorCache, Memory, ReplayCache])
+def test_a_new_cache_is_opened_by_many_processes_at_once(opened: Callable[[Path], object], tmp_path: Path) -> None:
+    several = multiprocessing.get_context("spawn")
+    barrier = several.Barrier(PROCESSES)
+    workers = [several.Process(target=_open_all, args=(opened, tmp_path, barrier)) for _ in range(PROCESSES)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(120)
+    assert [worker.exitcode for worker in workers] == [0] * PROCESSES
+    assert len(list(tmp_path.glob("*.sqlite"))) == FILES
+
+
+def test_it_is_written_ahead(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "f.sqlite")
+    write_ahead(connection)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    connection.close()
+
+
+def test_a_file_that_stays_locked_is_given_up(tmp_path: Path) -> None:
+    holder = sqlite3.connect(tmp_path / "f.sqlite", isolation_level=None)
+    holder.execute("CREATE TABLE t (c)")
+    holder.execute("BEGIN EXCLUSIVE")
+    connection = sqlite3.connect(tmp_path / "f.sqlite", timeout=0)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        write_ahead(connection, patience=0.05)
+    connection.close()
+    holder.close()
+
+
+def test_a_file_that_is_only_read_is_not_asked_again(tmp_path: Path) -> None:
+    sqlite3.connect(tmp_path / "f.sqlite").execute("CREATE TABLE t (c)").connection.close()
+    connection = sqlite3.connect(f"file:{tmp_path / 'f.sqlite'}?mode=ro", uri=True)
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        write_ahead(connection, patience=3600)
+    connection.close()
