@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 Relation = OneOf["equivalent", "broader", "narrower", "related", "different", "unsure"]
 """What the *target* is to the source: "broader" means source is a kind of target (skos:broadMatch)."""
+Concepts = OneOf["", "source", "target", "both"]
+"""Which of two entities matched as classes are SKOS concepts, which OWL's axioms do not hold for."""
+
+
+def which_concepts(source: bool, target: bool) -> Concepts:
+    """Which of the two are concepts, as a mapping says it."""
+    return "both" if source and target else "source" if source else "target" if target else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +48,16 @@ class Mapping:
     judged_by: str = ""
     rationale: str = ""
     evidence: tuple[Evidence, ...] = ()
+    concepts: Concepts = ""
 
     @property
     def pair(self) -> tuple[str, str]:
         """Source and target IRI."""
         return (self.source, self.target)
+
+    def is_concept(self, side: str) -> bool:
+        """Whether the "source" or the "target" is a SKOS concept."""
+        return self.concepts in (side, "both")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +133,7 @@ class Alignment:
                 mapping.relation,
                 Link(mapping.target, mapping.target_label),
                 mapping.confidence,
-                mapping.kind,
+                "concept" if mapping.concepts == "both" else mapping.kind,
                 mapping.judged_by,
             ]
             for mapping in self.mappings

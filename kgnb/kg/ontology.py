@@ -55,6 +55,7 @@ class Entity:
     types: tuple[str, ...] = ()  # of an individual
     characteristics: tuple[str, ...] = ()  # functional, transitive, symmetric, ...
     deprecated: bool = False
+    concept: bool = False  # a SKOS concept, read as a class where a vocabulary has no classes
 
     @property
     def local_name(self) -> str:

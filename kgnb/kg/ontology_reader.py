@@ -253,6 +253,7 @@ class _Reader:
             if is_class or is_individual
             else tuple(sorted({v.CHARACTERISTICS[t] for t in types if t in v.CHARACTERISTICS})),
             deprecated=self._deprecated(iri, types),
+            concept=is_class and v.CONCEPT in types,
         )
 
     def _members(self, iri: Iri, predicates: Iterable[str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from kgnb.magics.arguments import argument
 from kgnb.magics.explain import named
 from kgnb.mapping_files import reviews
 from kgnb.mapping_files.reviews import Review
-from kgnb.mappings import Mapping
+from kgnb.mappings import Mapping, which_concepts
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.results.table import Table
@@ -158,6 +158,7 @@ def export(decisions: MatchDecisions, path: str, source: Ontology, target: Ontol
                 source_label=_label(source, one.source, one.kind),
                 target_label=_label(target, one.target, one.kind),
                 rationale=one.note,
+                concepts=which_concepts(_is_concept(source, one.source), _is_concept(target, one.target)),
             ),
             one.who,
             one.when,
@@ -192,3 +193,8 @@ def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: On
 def _label(ontology: Ontology, iri: str, kind: Kind) -> str:
     entity = ontology.find(iri, kind)
     return readable(entity) if entity is not None else ""
+
+
+def _is_concept(ontology: Ontology, iri: str) -> bool:
+    entity = ontology.find(iri, "class")
+    return entity is not None and entity.concept

@@ -8,9 +8,10 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from kgnb.errors import DataError
-from kgnb.mappings import Dropped, Evidence, Mapping, Relation
+from kgnb.mappings import Concepts, Dropped, Evidence, Mapping, Relation
 
 RELATIONS: tuple[str, ...] = get_args(Relation)
+_CONCEPTS: tuple[str, ...] = get_args(Concepts)
 _TEXTS = tuple(field.name for field in fields(Mapping) if field.name not in {"confidence", "evidence"})
 _FIX = "Export the alignment again; this part of the file is written and read by kgnb alone."
 
@@ -19,6 +20,8 @@ def checked(mapping: Mapping) -> Mapping:
     """The mapping, if it can be written at all: ValueError for a relation or a confidence that is out of bounds."""
     if mapping.relation not in RELATIONS:
         raise ValueError(f"{mapping.source}: the relation {mapping.relation!r} is none of {', '.join(RELATIONS)}")
+    if mapping.concepts not in _CONCEPTS:
+        raise ValueError(f"{mapping.source}: concepts is {mapping.concepts!r}, none of source, target, both")
     if not 0.0 <= mapping.confidence <= 1.0:
         raise ValueError(f"{mapping.source}: the confidence {mapping.confidence!r} is not between 0 and 1")
     return mapping

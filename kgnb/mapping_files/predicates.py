@@ -66,8 +66,10 @@ def predicate_of(mapping: Mapping) -> str:
     'owl:equivalentClass'
     >>> predicate_of(Mapping("http://a#RescueHut", "http://b#Refuge", "broader"))
     'skos:broadMatch'
+    >>> predicate_of(Mapping("http://a/hut", "http://b/refuge", concepts="both"))
+    'skos:exactMatch'
     """
-    if mapping.relation == "equivalent":
+    if mapping.relation == "equivalent" and not mapping.concepts:
         return _EQUIVALENT.get(mapping.kind, "skos:exactMatch")
     return _SKOS[mapping.relation]
 

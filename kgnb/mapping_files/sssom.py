@@ -21,7 +21,7 @@ from kgnb.errors import DataError
 from kgnb.mapping_files import plain, tsv
 from kgnb.mapping_files.curies import Curies
 from kgnb.mapping_files.predicates import KGNB, KNOWN, kind_of, predicate_of, relation_of
-from kgnb.mappings import Alignment, Dropped, Mapping
+from kgnb.mappings import Alignment, Dropped, Mapping, which_concepts
 
 UNSPECIFIED_LICENSE = "https://w3id.org/sssom/license/unspecified"  # what SSSOM says to write when nobody chose one
 REQUIRED = ("subject_id", "predicate_id", "object_id")
@@ -40,6 +40,7 @@ _TYPES = {
     "individual": "owl named individual",
 }
 _KINDS = {name: kind for kind, name in _TYPES.items()} | {"rdfs class": "class", "skos concept": "class"}
+_CONCEPT = "skos concept"
 _JUSTIFICATION = re.compile(r"semapv:\w+")
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # YAML 1.2, section 5.1
 
@@ -104,12 +105,12 @@ def _row(mapping: Mapping, curies: Curies) -> dict[str, str]:
     return {
         "subject_id": curies.must_shorten(mapping.source),
         "subject_label": mapping.source_label,
-        "subject_type": _TYPES.get(mapping.kind, ""),
+        "subject_type": _CONCEPT if mapping.is_concept("source") else _TYPES.get(mapping.kind, ""),
         "predicate_id": predicate_of(mapping),
         "predicate_modifier": "Not" if mapping.relation == "different" else "",
         "object_id": curies.must_shorten(mapping.target),
         "object_label": mapping.target_label,
-        "object_type": _TYPES.get(mapping.kind, ""),
+        "object_type": _CONCEPT if mapping.is_concept("target") else _TYPES.get(mapping.kind, ""),
         "mapping_justification": mapping.justification if usual else "semapv:UnspecifiedMatching",
         "reviewer_label": mapping.judged_by if person else "",
         "mapping_tool": "" if person else mapping.judged_by,
@@ -287,6 +288,7 @@ def _mapping(row: dict[str, str], curies: Curies, at: str) -> Mapping | str:
             else row.get("mapping_justification", "").strip() or "semapv:UnspecifiedMatching",
             "judged_by": row.get("reviewer_label") or row.get("author_label") or row.get("mapping_tool", ""),
             "rationale": row.get("comment", ""),
+            "concepts": which_concepts(row.get("subject_type") == _CONCEPT, row.get("object_type") == _CONCEPT),
             "evidence": plain.loads(row["kgnb_evidence"], at) if row.get("kgnb_evidence") else [],
         },
         at,

@@ -16,7 +16,7 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Blank, Iri, Literal
 from kgnb.mapping_files import plain
 from kgnb.mapping_files.predicates import KNOWN, NAMESPACES, kind_of, predicate_of, relation_of
-from kgnb.mappings import Alignment, Mapping
+from kgnb.mappings import Alignment, Mapping, which_concepts
 
 _KINDS = {
     "class": "owl:Class",
@@ -31,6 +31,7 @@ _UCS = "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef" + "".join(
     for plane in range(0x10000, 0xF0000, 0x10000)
 )
 _FORBIDDEN = re.compile(rf"%(?![0-9A-Fa-f]{{2}})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?#%{_UCS}]")
+_CONCEPT = NAMESPACES["skos"] + "Concept"
 _USED = ("owl", "rdfs", "semapv", "skos", "sssom", "xsd")
 _MATCHES = {iri: curie for iri, curie in KNOWN.items() if curie.startswith("owl:equivalent") or curie.endswith("Match")}
 _MATCHES[NAMESPACES["owl"] + "sameAs"] = "owl:sameAs"
@@ -61,7 +62,8 @@ def _statement(mapping: Mapping) -> list[str]:
         f"owl:annotatedProperty {predicate}",
         f"owl:annotatedTarget {target}",
         f'sssom:confidence "{mapping.confidence!r}"^^xsd:double',
-        f"sssom:subject_type {_KINDS.get(mapping.kind) or _literal(mapping.kind)}",
+        f"sssom:subject_type {_type(mapping, 'source')}",
+        *([f"sssom:object_type {_type(mapping, 'target')}"] if mapping.concepts else []),
         f"sssom:mapping_justification {_justification(mapping.justification)}",
     ]
     for slot, text in (
@@ -72,6 +74,10 @@ def _statement(mapping: Mapping) -> list[str]:
     ):
         about += [f"{slot} {_literal(text)}"] if text else []
     return [f"{source} {predicate} {target} .", " ;\n   ".join(about) + " ."]
+
+
+def _type(mapping: Mapping, side: str) -> str:
+    return "skos:Concept" if mapping.is_concept(side) else _KINDS.get(mapping.kind) or _literal(mapping.kind)
 
 
 def _iri(iri: str) -> str:
@@ -145,7 +151,8 @@ def _mapping(
                 target,
                 relation=relation_of(curie) or "related",
                 confidence=float(slot("confidence") or 1.0),
-                kind=kinds.get(kind, kind) or kind_of(curie),
+                kind="class" if kind == _CONCEPT else kinds.get(kind, kind) or kind_of(curie),
+                concepts=which_concepts(kind == _CONCEPT, slot("object_type") == _CONCEPT),
                 source_label=slot("subject_label"),
                 target_label=slot("object_label"),
                 justification=justification.replace(NAMESPACES["semapv"], "semapv:") or "semapv:UnspecifiedMatching",

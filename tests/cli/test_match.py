@@ -36,6 +36,20 @@ def test_without_out_the_alignment_goes_to_standard_output(pair, capsys):
     assert captured.err == ""
 
 
+THESAURUS = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix : <http://example.org/{name}/> .
+:hut a skos:Concept ; skos:prefLabel "Mountain hut"@en ; skos:broader :house .
+:house a skos:Concept ; skos:prefLabel "Building"@en ."""
+
+
+def test_the_concepts_of_two_thesauri_match_in_skos_and_not_in_owl(tmp_path, capsys):
+    for name in ("left", "right"):
+        Path(f"{name}.ttl").write_text(THESAURUS.replace("{name}", name))
+    assert main(["match", "left.ttl", "right.ttl", "-q"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines() if not line.startswith("#")]
+    assert [dict(zip(rows[0], row, strict=True))["predicate_id"] for row in rows[1:]] == ["skos:exactMatch"] * 2
+    assert [row[rows[0].index("subject_type")] for row in rows[1:]] == ["skos concept"] * 2
+
+
 def test_the_same_command_gives_the_same_bytes(pair, tmp_path):
     for name in ("one.sssom.tsv", "two.sssom.tsv"):
         assert main(["match", pair.left, pair.right, "-q", "-o", str(tmp_path / name)]) == 0

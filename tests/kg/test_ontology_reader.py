@@ -306,6 +306,7 @@ def test_the_concepts_of_a_skos_vocabulary_are_its_classes(tmp_path: Path) -> No
         ("class", "building"),
         ("class", "hut"),
     ]
+    assert all(e.concept for e in ontology)
     assert names(entity(ontology, "building").children) == ["barn", "hut"]
     assert names(entity(ontology, "hut").parents) == ["building"]
     assert entity(ontology, "hut").synonyms == (Text("refuge", "en"),)
@@ -314,6 +315,7 @@ def test_the_concepts_of_a_skos_vocabulary_are_its_classes(tmp_path: Path) -> No
 def test_concepts_beside_classes_are_data(tmp_path: Path) -> None:
     ontology = read(tmp_path, ":Hut a owl:Class . :alpine a skos:Concept ; skos:broader :all .")
     assert [e.iri.removeprefix(ONTO) for e in ontology] == ["Hut"]
+    assert not entity(ontology, "Hut").concept
 
 
 def test_a_file_s_own_property_for_labels_names_what_has_no_label(tmp_path: Path) -> None:

@@ -37,6 +37,8 @@ FULL = Alignment(
         ),
         Mapping("http://a.org/Ada", "http://b.org/Ada", kind="individual", justification="my own reason"),
         Mapping("http://a.org/Recipe", "http://b.org/Recette", kind="shape"),
+        Mapping("http://a.org/hut", "http://b.org/refuge", concepts="both"),
+        Mapping("http://a.org/Hut", "http://b.org/refuge", concepts="target"),
     ),
     source="http://example.org/alpine",
     target="http://example.org/refuge/",

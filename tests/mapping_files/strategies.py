@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from kgnb.mapping_files.plain import RELATIONS
@@ -31,7 +33,8 @@ mappings = st.builds(
     st.sampled_from(["", "rule", "model:x|y", "person", "person:ada"]),
     texts,
     st.lists(evidence, max_size=2).map(tuple),
-)
+    st.sampled_from(["", "source", "target", "both"]),
+).map(lambda mapping: mapping if mapping.kind == "class" else replace(mapping, concepts=""))
 alignments = st.builds(
     Alignment,
     st.lists(mappings, max_size=4).map(tuple),

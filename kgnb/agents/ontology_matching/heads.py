@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Set
 from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS
 from kgnb.agents.ontology_matching.values import Candidate, Described, Description, Judged, Key, Pair
 from kgnb.kg.words import plain
-from kgnb.mappings import Evidence, Mapping, Relation
+from kgnb.mappings import Evidence, Mapping, Relation, which_concepts
 
 CONFIDENCE = 0.7
 """One number for all: names tell no more than that. All 13 found in MSE test 1 and cmt-confof are right by our own
@@ -71,4 +71,5 @@ def _mapping(described: Described, candidate: Candidate, relation: Relation) -> 
         judged_by="rule",
         rationale=why,
         evidence=(*candidate.evidence, Evidence("head of the name", why, CONFIDENCE)),
+        concepts=which_concepts(source.entity.concept, target.entity.concept),
     )

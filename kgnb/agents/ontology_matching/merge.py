@@ -20,7 +20,7 @@ from kgnb.agents.ontology_matching.heads import CONFIDENCE as HEADS
 from kgnb.agents.ontology_matching.heads import by_head
 from kgnb.agents.ontology_matching.values import Candidate, Judged, Options, Pair, Side, Validated
 from kgnb.judging import UNSURE, Verdict
-from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, Relation
+from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, Relation, which_concepts
 
 FLIPPED: dict[str, Relation] = {"broader": "narrower", "narrower": "broader"}
 
@@ -130,6 +130,7 @@ def _mapping(validated: Validated, vote: _Votes, relation: Relation) -> Mapping:
         judged_by=", ".join(by),
         rationale=said[0].rationale if said else "",
         evidence=(*vote.evidence, *words),
+        concepts=which_concepts(source.entity.concept, target.entity.concept),
     )
 
 

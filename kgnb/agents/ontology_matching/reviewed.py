@@ -15,7 +15,7 @@ from kgnb.judging import Decision, Decisions, Estimate, Judge, Verdict, checked,
 from kgnb.judging.person import WAITING
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Kind, Ontology
-from kgnb.mappings import Alignment, Dropped, Relation
+from kgnb.mappings import Alignment, Dropped, Relation, which_concepts
 from kgnb.mappings import Mapping as AlignedPair
 
 TURNED: Mapping[str, Relation] = {"broader": "narrower", "narrower": "broader"}
@@ -244,16 +244,18 @@ def _positive(ruling: Ruling) -> bool:
 
 
 def _mapping(ruling: Ruling, source: Ontology, target: Ontology) -> AlignedPair:
+    ends = source.find(ruling.source, ruling.kind), target.find(ruling.target, ruling.kind)
     return AlignedPair(
         ruling.source,
         ruling.target,
         ruling.relation,
         kind=ruling.kind,
-        source_label=_name(source.find(ruling.source, ruling.kind)),
-        target_label=_name(target.find(ruling.target, ruling.kind)),
+        source_label=_name(ends[0]),
+        target_label=_name(ends[1]),
         justification="semapv:ManualMappingCuration",
         judged_by=_signature(ruling.who),
         rationale=ruling.note,
+        concepts=which_concepts(*(end is not None and end.concept for end in ends)),
     )
 
 
