@@ -185,7 +185,7 @@ def start_lab(
 
 
 def wait_for(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         if server.poll() is not None:
             break

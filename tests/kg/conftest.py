@@ -21,10 +21,10 @@ from kgnb.kg.endpoint_wire import Patience
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
+from tests.virtuoso import GRAPH, virtuoso
 
 from .flaky_endpoint import HARMLESS, PASSING, FlakyEndpoint
 from .stub_endpoint import Reply, StubEndpoint
-from .virtuoso import GRAPH, writable_virtuoso
 
 settings.register_profile("patient", deadline=None)  # a busy machine is no failure
 settings.load_profile("patient")
@@ -63,7 +63,7 @@ def oxigraph_server() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def virtuoso_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a Virtuoso server, started once."""
-    with writable_virtuoso(tmp_path_factory.mktemp("virtuoso")) as url:
+    with virtuoso(tmp_path_factory.mktemp("virtuoso")) as url:
         yield url
 
 

@@ -54,11 +54,27 @@ def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_agai
     notebook.good("%om retrieve")
     notebook.good("%om store")
     before = stages_of(asked(notebook, ask="state"), "ontology_matching")
-    assert {name: one["state"] for name, one in before.items()} == {"retrieve": "done", "store": "done"}
+    assert {name: one["state"] for name, one in before.items()} == dict.fromkeys(("start", "retrieve", "store"), "done")
     assert before["retrieve"]["counts"]
     notebook.good("%om retrieve")
     after = stages_of(asked(notebook, ask="state"), "ontology_matching")
-    assert after["store"]["state"] == "outdated" and after["retrieve"]["state"] == "done"
+    assert after["store"]["state"] == "outdated"
+    assert after["start"]["state"] == after["retrieve"]["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("line", "agent"),
+    [
+        (START, "ontology_matching"),
+        ("%qa start alpine.ttl", "question_answering"),
+        ("%ea start alpine.ttl refuge.ttl", "entity_alignment"),
+    ],
+)
+def test_a_start_that_has_run_is_done(notebook: Notebook, line: str, agent: str) -> None:
+    notebook.good(line)
+    assert [(one["name"], one["state"]) for one in stages_of(asked(notebook, ask="state"), agent).values()] == [
+        ("start", "done")
+    ]
 
 
 def test_a_run_is_listed_and_can_be_opened_as_the_extension_draws_it(notebook: Notebook) -> None:

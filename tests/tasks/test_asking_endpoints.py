@@ -15,8 +15,7 @@ from kgnb.evaluate.answers import normalised
 from kgnb.kg.courtesy import AGENT
 from tests.kg.conftest import oxigraph_server  # noqa: F401  (a fixture)
 from tests.kg.stub_endpoint import Reply, StubEndpoint
-
-from .virtuoso import virtuoso
+from tests.virtuoso import virtuoso
 
 SLICE = Path(__file__).with_name("wikidata_slice.ttl")
 WD = "http://www.wikidata.org/entity/"

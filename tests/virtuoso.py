@@ -1,4 +1,4 @@
-"""A Virtuoso server on loopback whose endpoint may be written to: the engine behind DBpedia, which differs."""
+"""A Virtuoso server on loopback: the engine behind DBpedia, which answers in its own way."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ ServerPort = 127.0.0.1:{http}
 ServerThreads = 10
 [SPARQL]
 ResultSetMaxRows = {rows}
+{default}
 """
 
 
@@ -44,23 +45,28 @@ def free_port() -> int:
 
 
 @contextmanager
-def writable_virtuoso(folder: Path) -> Iterator[str]:
-    """The address of the endpoint, while it runs; skips where Virtuoso is not installed."""
+def virtuoso(folder: Path, turtle: Path | None = None) -> Iterator[str]:
+    """The address of its endpoint while it runs, with a file loaded, else open to updates; skips where it is not."""
     server, client = shutil.which("virtuoso-t"), shutil.which("isql-vt")
     if server is None or client is None:
         pytest.skip("Virtuoso is not installed: apt-get install virtuoso-opensource-7-bin")
     sql, http = free_port(), free_port()
-    (folder / "v.ini").write_text(INI.format(folder=folder, sql=sql, http=http, rows=MOST_ROWS))
+    default = f"DefaultGraph = {GRAPH}" if turtle is not None else ""  # without, a query sees all graphs
+    (folder / "v.ini").write_text(INI.format(folder=folder, sql=sql, http=http, rows=MOST_ROWS, default=default))
+    begin = 'GRANT SPARQL_UPDATE TO "SPARQL";'
+    if turtle is not None:
+        shutil.copy(turtle, folder / "data.ttl")
+        begin = f"DB.DBA.TTLP_MT(file_to_string_output('{folder}/data.ttl'), '', '{GRAPH}', 0); checkpoint;"
     process = subprocess.Popen(
         [server, "+foreground", "+configfile", str(folder / "v.ini")],
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    allow = [client, f"127.0.0.1:{sql}", "dba", "dba", 'exec=GRANT SPARQL_UPDATE TO "SPARQL";']
+    command = [client, f"127.0.0.1:{sql}", "dba", "dba", f"exec={begin}"]
     try:
         for _ in range(240):
-            done = subprocess.run(allow, capture_output=True, text=True, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode == 0 and "Error" not in done.stderr + done.stdout:
                 break
             time.sleep(0.5)
