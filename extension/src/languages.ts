@@ -3,11 +3,10 @@
  */
 
 import { LanguageSupport, StreamLanguage } from '@codemirror/language';
-import { sparql } from '@codemirror/legacy-modes/mode/sparql';
-import { turtle } from '@codemirror/legacy-modes/mode/turtle';
 import type { IEditorLanguage, IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { magicMime } from './magic-cell';
 import { belowTheMagic } from './magic-parser';
+import { sparqlMode, turtleMode } from './rdf-modes';
 
 type Languages = Pick<IEditorLanguageRegistry, 'addLanguage' | 'findByMIME'>;
 
@@ -16,13 +15,13 @@ const FILES: readonly IEditorLanguage[] = [
     name: 'SPARQL',
     mime: 'application/sparql-query',
     extensions: ['rq', 'sparql'],
-    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(sparql)))
+    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(sparqlMode)))
   },
   {
     name: 'Turtle',
     mime: 'text/turtle',
     extensions: ['ttl'],
-    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(turtle)))
+    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(turtleMode)))
   }
 ];
 
@@ -31,13 +30,13 @@ const CELLS: readonly IEditorLanguage[] = [
     name: 'kgnb SPARQL cell',
     displayName: 'SPARQL cell',
     mime: magicMime('sparql'),
-    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(belowTheMagic(sparql))))
+    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(belowTheMagic(sparqlMode))))
   },
   {
     name: 'kgnb Turtle cell',
     displayName: 'Turtle cell',
     mime: magicMime('turtle'),
-    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(belowTheMagic(turtle))))
+    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(belowTheMagic(turtleMode))))
   }
 ];
 

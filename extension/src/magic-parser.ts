@@ -20,7 +20,7 @@ export function belowTheMagic<State>(inner: StreamParser<State>): StreamParser<M
       if (!state.begun) {
         state.begun = true;
         stream.skipToEnd();
-        return 'meta';
+        return 'string.special';
       }
       return inner.token(stream, state.inner);
     },

@@ -5,6 +5,7 @@
 import type { JsonObject } from './json';
 import { list, number, numberOrNull, object, text, textOrNull, versionOne } from './json';
 import documented from './stages.json';
+import type { Words } from './words';
 
 export const PANEL_TARGET = 'kgnb.panel';
 
@@ -98,6 +99,15 @@ export interface DocumentedAgent {
 export const AGENTS: readonly DocumentedAgent[] = documented;
 
 export const NOTHING: PanelData = { model: '', connections: [], agents: [], runs: [], saved: [] };
+
+/** How far an agent has come in this notebook, if anything of it has run. */
+export function agentState(data: PanelData, agent: DocumentedAgent): AgentState | undefined {
+  return data.agents.find(one => one.name === agent.agent);
+}
+
+export function agentTitle(agent: DocumentedAgent, words: Pick<Words, 'template'>): string {
+  return words.template(agent.title);
+}
 
 /** Reads the state; throws a ShapeError that says what is wrong with it. */
 export function readPanel(data: JsonObject): PanelData {

@@ -5,7 +5,7 @@
 import { element, icon } from './dom';
 import { oneLine } from './escaping';
 import type { Connection, DocumentedAgent, DocumentedStage, Health, PanelData, StageState } from './panel-data';
-import { AGENTS } from './panel-data';
+import { AGENTS, agentState, agentTitle } from './panel-data';
 import type { PanelActions } from './panel-parts';
 import { items, lineToInsert, pressable, section } from './panel-parts';
 import { drawRunning, drawRuns } from './panel-runs';
@@ -52,7 +52,10 @@ class PanelDrawing {
       running ? part('running', words.runningNow, true, running) : null,
       reviews.length > 0 ? part('reviews', words.waitingTitle, true, items(reviews)) : null,
       part('connections', words.connections, true, ...this.connections()),
-      ...AGENTS.map(agent => part(agent.agent, words.template(agent.title), this.begun(agent), this.stages(agent))),
+      ...AGENTS.map(agent => {
+        const ran = agentState(data, agent)?.stages ?? [];
+        return part(agent.agent, agentTitle(agent, words), ran.length > 0, this.stages(agent, ran));
+      }),
       part('runs', words.runs, data.runs.length + (data.saved?.length ?? 0) > 0, ...drawRuns(data, actions, words))
     );
   }
@@ -62,7 +65,7 @@ class PanelDrawing {
   private reviews(): HTMLElement[] {
     const { data, words, actions } = this;
     return AGENTS.flatMap(agent =>
-      (data.agents.find(one => one.name === agent.agent)?.reviews ?? []).map(queue => {
+      (agentState(data, agent)?.reviews ?? []).map(queue => {
         const line = oneLine(queue.line);
         const open = pressable(words.openReview(line), words.open, () => {
           actions.review(queue.line);
@@ -71,13 +74,7 @@ class PanelDrawing {
           'li',
           'kgnb-panel-item',
           {},
-          element(
-            'div',
-            'kgnb-panel-line',
-            {},
-            element('span', 'kgnb-panel-name', {}, words.template(agent.title)),
-            open
-          ),
+          element('div', 'kgnb-panel-line', {}, element('span', 'kgnb-panel-name', {}, agentTitle(agent, words)), open),
           element('div', 'kgnb-panel-waiting', {}, words.waiting(queue.waiting)),
           element('code', 'kgnb-panel-code', {}, line)
         );
@@ -143,20 +140,17 @@ class PanelDrawing {
 
   // ---------------------------------------------------------------------------------------- agents
 
-  private begun(agent: DocumentedAgent): boolean {
-    return (this.data.agents.find(one => one.name === agent.agent)?.stages.length ?? 0) > 0;
-  }
-
-  private stages(agent: DocumentedAgent): HTMLElement {
-    const known = this.data.agents.find(one => one.name === agent.agent);
-    const start = agent.start ? [this.stage(agent.start, undefined)] : [];
-    const stages = agent.stages.map(stage =>
-      this.stage(
-        stage,
-        known?.stages.find(one => one.name === stage.name)
-      )
+  private stages(agent: DocumentedAgent, ran: readonly StageState[]): HTMLElement {
+    const stages = agent.start ? [agent.start, ...agent.stages] : agent.stages;
+    return items(
+      stages.map(stage =>
+        this.stage(
+          stage,
+          ran.find(one => one.name === stage.name)
+        )
+      ),
+      'ol'
     );
-    return items([...start, ...stages], 'ol');
   }
 
   private stage(stage: DocumentedStage, ran: StageState | undefined): HTMLElement {

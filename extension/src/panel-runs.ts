@@ -5,7 +5,7 @@
 import { element, icon } from './dom';
 import { oneLine } from './escaping';
 import type { PanelData, Progress, RunLine, SavedRun } from './panel-data';
-import { AGENTS } from './panel-data';
+import { AGENTS, agentTitle } from './panel-data';
 import type { PanelActions } from './panel-parts';
 import { figures, items, pressable } from './panel-parts';
 import { stateIcon, stateName } from './run-lines';
@@ -35,8 +35,7 @@ export function drawRuns(data: PanelData, actions: PanelActions, words: Words): 
 /** "1. Ontology matching": numbered as ``%run_view --list`` does. */
 export function runTitle(run: RunLine, words: Words): string {
   const known = AGENTS.find(agent => agent.agent === run.agent);
-  const agent = known ? words.template(known.title) : oneLine(run.agent).replaceAll('_', ' ');
-  return `${run.number}. ${agent}`;
+  return `${run.number}. ${known ? agentTitle(known, words) : oneLine(run.agent).replaceAll('_', ' ')}`;
 }
 
 function drawRunLine(run: RunLine, actions: PanelActions, words: Words): HTMLElement {

@@ -1,10 +1,9 @@
 import { StreamLanguage } from '@codemirror/language';
-import { sparql } from '@codemirror/legacy-modes/mode/sparql';
-import { turtle } from '@codemirror/legacy-modes/mode/turtle';
 import { describe, expect, it } from 'vitest';
 import { fitLanguage } from '../src/cell-languages';
 import { isMagicMime, magicLanguage, magicMime } from '../src/magic-cell';
 import { belowTheMagic } from '../src/magic-parser';
+import { sparqlMode, turtleMode } from '../src/rdf-modes';
 
 describe('the first line of a cell', () => {
   it.each([
@@ -39,16 +38,51 @@ function tokens(parser: Parameters<typeof belowTheMagic>[0], source: string): [s
 
 describe('a cell with a magic', () => {
   it('has its first line as one piece, and SPARQL below', () => {
-    const found = tokens(sparql, '%%sparql --limit 5\nSELECT ?hut { ?hut a <http://x/"> }');
-    expect(found[0]).toEqual(['%%sparql --limit 5', 'meta']);
-    expect(found[1]).toEqual(['SELECT', 'keyword']);
-    expect(found.map(([text]) => text)).toContain('?hut');
+    const found = tokens(sparqlMode, '%%sparql --limit 5\nSELECT ?hut { ?hut a :Hut ; :at <http://x/"> }');
+    expect(found.slice(0, 3)).toEqual([
+      ['%%sparql --limit 5', 'string.special'],
+      ['SELECT', 'keyword'],
+      ['?hut', 'variableName.special']
+    ]);
+    expect(found).toContainEqual([':Hut', 'propertyName']);
+    expect(found).toContainEqual(['<http://x/">', 'propertyName']);
   });
 
   it('has Turtle below the other', () => {
-    const found = tokens(turtle, '%%turtle\n# a hut\n@prefix : <http://x/> .');
-    expect(found[0]).toEqual(['%%turtle', 'meta']);
-    expect(found[1]).toEqual(['# a hut', 'comment']);
+    const found = tokens(turtleMode, '%%turtle\n# a hut\n@prefix : <http://x/> .');
+    expect(found.slice(0, 3)).toEqual([
+      ['%%turtle', 'string.special'],
+      ['# a hut', 'comment'],
+      ['@prefix', 'keyword']
+    ]);
+  });
+});
+
+describe('Turtle', () => {
+  it('has names, numbers and texts in one piece each', () => {
+    const found = tokens(turtleMode, "%%turtle\nid:lac-d.a a :Hut ; :note 'an \\'a\\''@fr, 1.5e3 . id:b.");
+    for (const whole of ['id:lac-d.a', ':Hut', ':note', 'id:b']) {
+      expect(found).toContainEqual([whole, 'propertyName']);
+    }
+    expect(found).toContainEqual(['a', 'variableName.standard']);
+    expect(found).toContainEqual(["'an \\'a\\''", 'string']);
+    expect(found).toContainEqual(['@fr', 'string.special']);
+    expect(found).toContainEqual(['1.5e3', 'separator']);
+  });
+
+  it('goes on with a text until its three marks come again', () => {
+    const found = tokens(turtleMode, '%%turtle\n:a :b """one # no remark\n"two" :c\n""" ; :d :e .');
+    expect(found.filter(([, kind]) => kind === 'string').map(([text]) => text)).toEqual([
+      '"""one # no remark',
+      '"two" :c',
+      '"""'
+    ]);
+    expect(found).toContainEqual([':d', 'propertyName']);
+    expect(found.map(([, kind]) => kind)).not.toContain('comment');
+  });
+
+  it('ends on a text that is never closed, and on letters it does not know', () => {
+    expect(tokens(turtleMode, '%%turtle\n:a "open\n§ \\ ^^ """').length).toBeGreaterThan(3);
   });
 });
 

@@ -76,6 +76,15 @@ describe('the panel', () => {
     expect([bar?.getAttribute('aria-valuenow'), bar?.getAttribute('aria-valuemax')]).toEqual(['3', '12']);
   });
 
+  it('marks every stage that has run, the start as well', () => {
+    const [agent] = SESSION.agents;
+    const start = { name: 'start', state: 'done', counts: {}, seconds: null };
+    const agents = [{ ...agent, stages: [start, ...(agent?.stages ?? [])] }];
+    const drawn = drawPanel(readPanel({ ...SESSION, agents }), fresh(), words, actions(), '');
+    const marked = [...drawn.querySelectorAll('.kgnb-panel-stage')].filter(one => one.querySelector('.kgnb-icon-done'));
+    expect(marked.map(one => one.querySelector('.kgnb-panel-name')?.textContent)).toEqual(['start', 'retrieve']);
+  });
+
   it('shows a run that was stopped as stopped, and a price nobody knows as not known', () => {
     const [run] = SESSION.runs;
     const runs = [{ ...run, state: 'cancelled', working: false, progress: null, usd: null, limit: null }];

@@ -93,7 +93,12 @@ def health(named: NamedGraph) -> Json:
 
 def agent(session: Session, name: str) -> Json:
     """How far an agent has come in this notebook: every stage that was run, with its figures."""
-    stages: dict[str, Json] = {}
+    task = {
+        "ontology_matching": session.matching,
+        "question_answering": session.asking,
+        "entity_alignment": session.aligning,
+    }.get(name)
+    stages: dict[str, Json] = {} if task is None else {"start": _done("start")}
     for _, run in _runs(session):
         if run.agent == name:
             for step in run.steps:
@@ -102,16 +107,20 @@ def agent(session: Session, name: str) -> Json:
                         "name": step.name, "state": step.state, "counts": dict(step.counts), "seconds": step.seconds,
                         "calls": len(step.calls), "error": step.error,
                     }  # fmt: skip
-    task = {"ontology_matching": session.matching, "entity_alignment": session.aligning}.get(name)
-    if task is not None:
-        for stage, shown in stages.items():
-            if shown["state"] == "done" and stage not in task.values and stage != "optimise":
-                shown["state"] = "outdated"  # an earlier stage was run again; what was learned stays
+    for going in (session.matching, session.aligning):
+        if going is task and going is not None:
+            for stage, shown in stages.items():
+                if shown["state"] == "done" and stage not in going.values and stage not in ("start", "optimise"):
+                    shown["state"] = "outdated"  # an earlier stage was run again; what was learned stays
     if name == "kg_construction" and session.building is not None:
-        counts = {"tools": len(session.building.pack.tools)}
-        stages["compile"] = {"name": "compile", "state": "done", "counts": counts, "seconds": None, "calls": 0}
+        stages["compile"] = _done("compile", tools=len(session.building.pack.tools))
     waits = [{"line": line, "waiting": number} for line, number in reviews(session, name).items() if number]
     return {"name": name, "stages": list(stages.values()), "reviews": waits}
+
+
+def _done(stage: str, **counts: int) -> Json:
+    """A stage that is no step of a run: it has been carried out."""
+    return {"name": stage, "state": "done", "counts": counts, "seconds": None, "calls": 0, "error": None}
 
 
 def reviews(session: Session, name: str) -> dict[str, int]:

@@ -67,7 +67,7 @@ def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_agai
     [
         (START, "ontology_matching"),
         ("%qa start alpine.ttl", "question_answering"),
-        ("%ea start alpine.ttl refuge.ttl", "entity_alignment"),
+        ("%ea start huts:hollenmark huts:corvane", "entity_alignment"),
     ],
 )
 def test_a_start_that_has_run_is_done(notebook: Notebook, line: str, agent: str) -> None:
