@@ -8,6 +8,7 @@ from kgnb.vectors.embedder import Vectors
 
 # Shorter than this after the mean is gone, a row is rounding noise: its direction would mean nothing.
 _NOTHING_LEFT = 1e-6
+_ROWS = 4096  # centred at a time: doubles of a few megabytes, however many rows there are
 
 
 def centred(*matrices: Vectors) -> tuple[Vectors, ...]:
@@ -26,15 +27,23 @@ def centred(*matrices: Vectors) -> tuple[Vectors, ...]:
     count = sum(int(rows.sum()) for rows in filled)
     if count == 0:
         return tuple(np.array(matrix, dtype=np.float32) for matrix in matrices)
-    mean = (
-        sum(matrix[rows].sum(axis=0, dtype=np.float64) for matrix, rows in zip(matrices, filled, strict=True)) / count
-    )
+    totals = [_total(matrix, rows) for matrix, rows in zip(matrices, filled, strict=True)]
+    mean: np.ndarray = np.add.reduce(totals) / count
     return tuple(_around(matrix, rows, mean) for matrix, rows in zip(matrices, filled, strict=True))
 
 
+def _total(matrix: Vectors, filled: np.ndarray) -> np.ndarray:
+    total: np.ndarray = (matrix if filled.all() else matrix[filled]).sum(axis=0, dtype=np.float64)
+    return total
+
+
 def _around(matrix: Vectors, filled: np.ndarray, mean: np.ndarray) -> Vectors:
-    shifted = np.where(filled[:, None], matrix - mean, 0.0)
-    lengths = np.linalg.norm(shifted, axis=1, keepdims=True)
-    unit = np.divide(shifted, lengths, out=np.zeros_like(shifted), where=lengths > _NOTHING_LEFT)
-    vectors: Vectors = unit.astype(np.float32)
+    vectors: Vectors = np.empty(matrix.shape, dtype=np.float32)
+    for first in range(0, len(matrix), _ROWS):
+        part = slice(first, first + _ROWS)
+        shifted = np.where(filled[part, None], matrix[part] - mean, 0.0)
+        lengths = np.linalg.norm(shifted, axis=1, keepdims=True)
+        np.divide(shifted, lengths, out=shifted, where=lengths > _NOTHING_LEFT)
+        shifted[~(lengths[:, 0] > _NOTHING_LEFT)] = 0.0
+        vectors[part] = shifted
     return vectors

@@ -43,3 +43,12 @@ def test_nothing_in_nothing_out() -> None:
 def test_refuses_sides_of_different_width() -> None:
     with pytest.raises(ValueError, match="widths"):
         centred(np.ones((1, 2), dtype=np.float32), np.ones((1, 3), dtype=np.float32))
+
+
+def test_many_rows_are_centred_as_a_few_are(unit: Callable[..., Vectors]) -> None:
+    vectors = unit(5000, 3)  # more than are centred at a time
+    vectors[[0, 4999]] = 0.0
+    (found,) = centred(vectors)
+    shifted = vectors - vectors[1:4999].mean(axis=0, dtype=np.float64)
+    shifted[[0, 4999]] = 0.0
+    assert found == pytest.approx(shifted / np.maximum(np.linalg.norm(shifted, axis=1, keepdims=True), 1e-9), abs=1e-6)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from kgnb.agents.entity_alignment.narrowing import narrowed
 from kgnb.agents.entity_alignment.propagation import unit
 from kgnb.kg.labels import is_code, readable_name
 from kgnb.vectors.centring import centred
@@ -101,14 +102,17 @@ def compare_ready(
 ) -> tuple[Named, Named]:
     """Both sides' names as n-grams, vectors and keys; rarity and centring are over both sides together."""
     size = len(left)
+    meaning = narrowed(*centred(embedder.embed(list(left)), embedder.embed(list(right))))
     plain = [folded(name) for name in (*left, *right)]
     grams = _weighed(hashed_grams(plain, _DIMENSIONS))
-    meaning = np.vstack(centred(embedder.embed(list(left)), embedder.embed(list(right))))
-    vectors = unit(np.hstack([meaning, _projected(grams, seed)]))
+    projected = _projected(grams, seed)
     whole, short = _keys(plain), _keys([bare(name) for name in (*left, *right)])
     numbers = _keys([" ".join(sorted(_NUMBERS.findall(name))) for name in plain])
     parts = [slice(0, size), slice(size, None)]
-    one, other = (Named(grams[p], vectors[p], meaning[p], whole[p], short[p], numbers[p]) for p in parts)
+    one, other = (
+        Named(grams[p], unit(np.hstack([own, projected[p]])), own, whole[p], short[p], numbers[p])
+        for p, own in zip(parts, meaning, strict=True)
+    )
     return one, other
 
 
@@ -129,7 +133,7 @@ def all_names(
         plain += map(folded, texts)
         meanings.append(embedder.embed(texts))
     grams, whole = _weighed(hashed_grams(plain, _DIMENSIONS)), _keys(plain)
-    meaning = centred(*meanings)
+    meaning = narrowed(*centred(*meanings))
     vectors = unit(np.hstack([np.vstack(meaning), _projected(grams, seed)]))
     size = len(meanings[0])
     parts = [slice(0, size), slice(size, None)]

@@ -23,6 +23,7 @@ from kgnb.agents.entity_alignment.candidates import (
     united,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph
+from kgnb.agents.entity_alignment.narrowing import NARROW, WIDE, narrowed
 from kgnb.agents.entity_alignment.propagation import averaging, labels, spread, unit
 from kgnb.agents.entity_alignment.relations import adjacency, counterparts, edges_of, neighbours, statements
 from kgnb.agents.entity_alignment.weighing import fitted
@@ -240,3 +241,22 @@ def test_surroundings_meet_where_they_are_anchored() -> None:
     assert sparse_dots(*seen, pairs).tolist()[1] == 0 < sparse_dots(*seen, pairs).tolist()[0]
     alike = sparse.identity(4, dtype=np.float32, format="csr")
     assert (sparse_dots(*statements(left, right, anchors, alike), pairs) > 0).tolist() == [True, False]
+
+
+def test_many_wide_vectors_are_made_narrow_and_stay_as_alike_as_they_were() -> None:
+    draw = np.random.default_rng(0)
+    scale = 1 / np.arange(1, WIDE + 9)  # as embeddings are: most of what differs lies in few directions
+    left, right = (unit((draw.standard_normal((rows, len(scale))) * scale).astype(np.float32)) for rows in (700, 500))
+    left[3] = 0.0
+    few, other = narrowed(left, right, many=1000)
+    assert (few.shape, other.shape, few.dtype) == ((700, NARROW), (500, NARROW), np.float32)
+    assert np.allclose(few @ other.T, left @ right.T, atol=0.01)
+    assert not few[3].any()
+    again = narrowed(left, right, many=1000)
+    assert np.array_equal(few, again[0])
+
+
+def test_few_vectors_and_narrow_ones_stay_as_they_are() -> None:
+    wide, narrow = np.ones((4, WIDE + 1), dtype=np.float32), np.ones((4, WIDE), dtype=np.float32)
+    assert narrowed(wide, wide) == (wide, wide)
+    assert narrowed(narrow, narrow, many=2) == (narrow, narrow)
