@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from kgnb.agents.kg_construction import leaves
@@ -27,6 +29,9 @@ class Found:
 
 
 Judged: TypeAlias = tuple[Shape, Found]
+Fresh: TypeAlias = dict[Term, None]
+"""The values a node was given just now, in order."""
+_MENDABLE = ("minCount", "qualifiedMinCount", "hasValue", "equals")  # adding facts can always mend these
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +98,21 @@ class Checker:
             for predicate in facts.pointing_at(node):
                 yield from self._objects_of.get(predicate, ())
 
-    def touched(self, triples: Iterable[Triple], facts: Facts) -> dict[Term, set[Term] | None]:
-        """The nodes whose judgement new facts may change; with each the new values to look at, None for all."""
-        found: dict[Term, set[Term] | None] = {}
-        for subject, predicate, value in triples:
-            known = found.setdefault(subject, set())
-            if predicate == TYPE:
+    def touched(self, triples: Iterable[Triple], facts: Facts) -> dict[Term, Fresh | None]:
+        """The nodes whose judgement new facts may change; with each the new values to look at, None for all.
+
+        What a fact leads to is looked at where shapes are about it for that, or reach back over the property: a node
+        that a thousand facts lead to is not judged anew for each.
+        """
+        new = tuple(triples)
+        found: dict[Term, Fresh | None] = {}
+        for subject, predicate, value in new:
+            known = found.setdefault(subject, {})
+            if predicate == TYPE or self._becomes(self._subjects_of, predicate, facts.about(subject), new, 0, subject):
                 found[subject] = None
             elif known is not None:
-                known.add(value)
-            if predicate != TYPE:
+                known[value] = None
+            if self._becomes(self._objects_of, predicate, facts.pointing_at(value), new, 2, value):
                 found[value] = None
             for forward, back in self._triggers.get(predicate, ()):
                 start = subject if forward else value
@@ -110,6 +120,16 @@ class Checker:
                     if back is not None or not forward:
                         found[focus] = None
         return found
+
+    @staticmethod
+    def _becomes(
+        targets: Mapping[str, list[Shape]], predicate: str, known: Mapping[str, Fresh], new: tuple[Triple, ...],
+        end: int, node: Term,
+    ) -> bool:  # fmt: skip
+        """Whether a node is a target of shapes since just now, for standing at this end of a property."""
+        if predicate not in targets:
+            return False
+        return len(known.get(predicate, ())) <= sum(one[1] == predicate and one[end] == node for one in new)
 
     def focus_nodes(self, facts: Facts) -> Iterator[Term]:
         """Every node that is a target of some shape, each once."""
@@ -134,32 +154,42 @@ class Checker:
         """What can never hold again, now that these facts are there."""
         return [(shape, found) for node, fresh in self.touched(triples, facts).items()
                 for shape in self.shapes_for(node, facts) if not shape.late
-                for found in self.judge(shape, node, facts, fresh=fresh) if found.final]  # fmt: skip
+                for found in self.judge(shape, node, facts, fresh=fresh, lasting=True) if found.final]  # fmt: skip
 
     def judge(
-        self, shape: Shape, focus: Term, facts: Facts, depth: int = 0, fresh: set[Term] | None = None
-    ) -> list[Found]:
-        """What does not hold of one node under one shape; of its values only ``fresh`` ones where that is enough."""
+        self, shape: Shape, focus: Term, facts: Facts, depth: int = 0, fresh: Fresh | None = None, *,
+        lasting: bool = False,
+    ) -> list[Found]:  # fmt: skip
+        """What does not hold of one node under one shape; of its values only ``fresh`` ones where that is enough.
+
+        ``lasting`` leaves out, unlooked at, what more facts could mend.
+        """
         if shape.reference:
             if depth > 40 or shape.reference not in self.named:
                 return []  # a shape that runs in a circle says nothing (SHACL, section 3.4.3)
-            return self.judge(self.named[shape.reference], focus, facts, depth + 1)
+            return self.judge(self.named[shape.reference], focus, facts, depth + 1, lasting=lasting)
         if shape.deactivated:
             return []
-        values = [focus] if shape.path is None else facts.follow(focus, shape.path)
+        values: Collection[Term] = [focus] if shape.path is None else facts.ends(focus, shape.path)
         found: list[Found] = []
         looked_at = values
-        if fresh is not None and shape.path is not None and shape.path.reach() == 1:
-            looked_at = [value for value in values if value in fresh]
+        near = shape.path is not None and shape.path.reach() == 1
+        if fresh is not None and near:
+            looked_at = [value for value in fresh if value in values]
         for constraint in shape.constraints:
+            if lasting and shape.path is not None and constraint.component in _MENDABLE:
+                continue
             if constraint.component in PER_VALUE:
                 for value in looked_at:
                     found += self._value(shape, constraint, focus, value, facts, depth)
             else:
-                found += self._set(shape, constraint, focus, values, facts, depth)
+                new = fresh if near else None
+                found += self._set(shape, constraint, focus, values, facts, depth, new)
         for inner in shape.properties:
             for value in values:
-                found += self.judge(inner, value, facts, depth + 1, fresh if shape.path is None else None)
+                found += self.judge(
+                    inner, value, facts, depth + 1, fresh if shape.path is None else None, lasting=lasting
+                )
         return found
 
     def _value(
@@ -220,8 +250,9 @@ class Checker:
         return [Found(focus, shape, constraint, value, final, shape.path, because)]
 
     def _set(
-        self, shape: Shape, constraint: Constraint, focus: Term, values: list[Term], facts: Facts, depth: int
-    ) -> list[Found]:
+        self, shape: Shape, constraint: Constraint, focus: Term, values: Collection[Term], facts: Facts, depth: int,
+        fresh: Fresh | None,
+    ) -> list[Found]:  # fmt: skip
         component = constraint.component
 
         def found(value: Term | None = None, *, final: bool, path: Path | None = shape.path) -> Found:
@@ -235,7 +266,7 @@ class Checker:
             final = shape.path is None
             return [] if constraint.terms[0] in values else [found(final=final)]
         if component.startswith("qualified"):
-            return self._qualified(found, constraint, values, facts, depth)
+            return self._qualified(found, constraint, values, facts, depth, fresh)
         if component == "closed":
             allowed = {*constraint.texts, *(str(term) for term in constraint.terms)}
             return [
@@ -247,24 +278,30 @@ class Checker:
                 for end in ends
             ]
         if component == "uniqueLang":
-            tags = [v.language.lower() for v in values if isinstance(v, Literal) and v.language]
-            return [found(final=True) for tag in dict.fromkeys(tags) if tags.count(tag) > 1]
+            tags = Counter(v.language.lower() for v in values if isinstance(v, Literal) and v.language)
+            return [found(final=True) for number in tags.values() if number > 1]
         return [found(value, final=final) for value, final in leaves.compared(constraint, focus, values, facts)]
 
     def _qualified(
-        self, found: Callable[..., Found], constraint: Constraint, values: list[Term], facts: Facts, depth: int
-    ) -> list[Found]:
-        inner = constraint.shapes[0]
-        fitting = [
-            value
-            for value in values
-            if not self.judge(inner, value, facts, depth + 1)
-            and all(self.judge(sibling, value, facts, depth + 1) for sibling in constraint.siblings)
-        ]
+        self, found: Callable[..., Found], constraint: Constraint, values: Collection[Term], facts: Facts, depth: int,
+        fresh: Fresh | None,
+    ) -> list[Found]:  # fmt: skip
+        """Whether too few or too many values fit; no more are looked at than decide it."""
+        inner, number = constraint.shapes[0], constraint.number
+
+        def fits(value: Term) -> bool:
+            return not self.judge(inner, value, facts, depth + 1) and all(
+                self.judge(sibling, value, facts, depth + 1) for sibling in constraint.siblings
+            )
+
         if constraint.component == "qualifiedMinCount":
-            return [found(final=False)] if len(fitting) < constraint.number else []
+            few = len(values) < number or sum(1 for _ in islice(filter(fits, values), number)) < number
+            return [found(final=False)] if few else []
+        if len(values) <= number or (fresh is not None and not any(fits(value) for value in fresh if value in values)):
+            return []
         final = self.grows(inner) and not constraint.siblings
-        return [found(final=final)] if len(fitting) > constraint.number else []
+        many = sum(1 for _ in islice(filter(fits, values), number + 1)) > number
+        return [found(final=final)] if many else []
 
     def grows(self, shape: Shape, depth: int = 0) -> bool:
         """Whether a node that fits the shape fits it for good, whatever facts are added."""

@@ -180,6 +180,9 @@ def span(passage: Passage, quote: str) -> tuple[int, int]:
     (100, 120)
     """
     wanted = quote.split()
+    exact = passage.text.find(quote.strip()) if wanted else -1
+    if exact >= 0:
+        return passage.start + exact, passage.start + exact + len(quote.strip())
     if wanted:
         found = re.search(r"\s+".join(map(re.escape, wanted)), passage.text, re.IGNORECASE)
         if found:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from kgnb.agents.kg_construction.shapes import TYPE, Path
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 
 _Index = dict[Term, dict[str, dict[Term, None]]]
+_NONE: dict[Term, None] = {}
 
 
 class Facts:
@@ -95,6 +96,14 @@ class Facts:
             for predicate, values in index.get(node, {}).items():
                 if predicate != TYPE:
                     yield from values
+
+    def ends(self, node: Term, path: Path) -> Collection[Term]:
+        """The nodes a path leads to, each once; not to be kept, for it may change with the facts."""
+        if path.kind == "iri":
+            return self._by_subject.get(node, {}).get(path.iri, _NONE)
+        if path.kind == "inverse" and path.parts[0].kind == "iri":
+            return self._by_object.get(node, {}).get(path.parts[0].iri, _NONE)
+        return self.follow(node, path)
 
     def follow(self, node: Term, path: Path) -> list[Term]:
         """The nodes a path leads to, each once."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from kgnb.agents.kg_construction.datatypes import compare, conforms
 from kgnb.agents.kg_construction.facts import Facts
-from kgnb.agents.kg_construction.shapes import SH, Constraint
+from kgnb.agents.kg_construction.shapes import SH, Constraint, one
 from kgnb.kg.terms import Blank, Iri, Literal, Term
 
 _KINDS = {
@@ -49,15 +49,18 @@ def holds(constraint: Constraint, value: Term) -> bool:
     return kept[component]
 
 
-def compared(constraint: Constraint, focus: Term, values: list[Term], facts: Facts) -> Iterator[tuple[Term, bool]]:
+def compared(
+    constraint: Constraint, focus: Term, values: Collection[Term], facts: Facts
+) -> Iterator[tuple[Term, bool]]:
     """Values that do not compare with another property as they should, and whether that is final (section 4.5)."""
-    others = facts.objects(focus, constraint.texts[0])
+    others = facts.ends(focus, one(constraint.texts[0]))
     component = constraint.component
     if component == "equals":
         yield from ((value, False) for value in values if value not in others)
         yield from ((value, False) for value in others if value not in values)
     elif component == "disjoint":
-        yield from ((value, True) for value in values if value in others)
+        few, many = (values, others) if len(values) <= len(others) else (others, values)
+        yield from ((value, True) for value in few if value in many)
     else:
         for value in values:
             for other in others:
