@@ -56,15 +56,25 @@ class GraphDrawing {
     const title = oneLine(data.title);
     this.frame = element('div', 'kgnb-graph-frame', {}, this.drawing.root);
     this.frame.style.height = `${Math.min(TALLEST, data.height)}px`;
+    const named = title
+      ? { role: 'group', 'aria-labelledby': titleId }
+      : { role: 'group', 'aria-label': words.graphTitle };
+    const notes = data.notes.map(note => element('div', 'kgnb-note', {}, visible(note)));
+    if (data.nodes.length === 0) {
+      const said = notes.length > 0 ? notes : [element('div', 'kgnb-note', {}, words.nothingToDraw)];
+      const caption = element('span', 'kgnb-caption', { id: titleId }, title);
+      this.root = element('div', 'kgnb-graph', named, element('div', 'kgnb-header', {}, caption), ...said);
+      return;
+    }
     this.root = element(
       'div',
       'kgnb-graph',
-      title ? { role: 'group', 'aria-labelledby': titleId } : { role: 'group', 'aria-label': words.graphTitle },
+      named,
       this.drawHeader(title, titleId),
       this.frame,
       this.drawKinds(),
       this.about,
-      ...data.notes.map(note => element('div', 'kgnb-note', {}, visible(note))),
+      ...notes,
       this.drawList()
     );
     this.letMove();
@@ -136,7 +146,13 @@ class GraphDrawing {
       'details',
       'kgnb-setting',
       { open: state.listed },
-      element('summary', '', {}, icon('right'), words.nodesAndLines(data.nodes.length, data.edges.length)),
+      element(
+        'summary',
+        '',
+        {},
+        icon('right'),
+        words.sameAsList(words.nodes(data.nodes.length), words.lines(data.edges.length))
+      ),
       this.list
     );
     fold.addEventListener('toggle', () => {

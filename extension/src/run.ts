@@ -200,3 +200,9 @@ function readTotals(totals: JsonObject): Totals {
     retries: number(totals.retries)
   };
 }
+
+/** How far a run has come that waits for its next step: between two cells it is neither under way nor over. */
+export function reachedBy(run: RunData): string | null {
+  const waits = run.state === 'running' && run.steps.every(step => step.state !== 'running');
+  return waits ? (run.steps.at(-1)?.name ?? null) : null;
+}

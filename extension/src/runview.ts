@@ -5,6 +5,7 @@
 import { button, element, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import type { RunData, Totals } from './run';
+import { reachedBy } from './run';
 import { drawCounts, drawDetail, drawLine, stateIcon, stateName } from './run-lines';
 import type { ShowCell } from './notebooks';
 import type { LeafKind, RunNode, StepNode } from './run-tree';
@@ -68,8 +69,12 @@ class RunDrawing {
 
   private drawHeader(title: string): HTMLElement {
     const { run, state, words } = this;
-    const name = stateName(run.state, words);
-    const badge = element('span', `kgnb-badge kgnb-is-${stateIcon(run.state)}`, {}, icon(stateIcon(run.state)), name);
+    const reached = reachedBy(run);
+    const badge =
+      reached === null
+        ? element('span', `kgnb-badge kgnb-is-${stateIcon(run.state)}`, {}, icon(stateIcon(run.state)))
+        : element('span', 'kgnb-badge');
+    badge.append(reached === null ? stateName(run.state, words) : words.paused(oneLine(reached)));
     const number = attentionIn(this.nodes);
     const attention = element(
       'button',

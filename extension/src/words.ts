@@ -93,8 +93,10 @@ export function wordsFrom(bundle: Bundle) {
     noRun: say('Nothing has run in this notebook yet.'),
     notLoaded: say('kgnb is not loaded in this notebook: run %load_ext kgnb in a cell.'),
     noRows: say('No rows.'),
-    nodesAndLines: (nodes: number, lines: number) =>
-      say('The same as a list: %1 nodes, %2 lines', shown(nodes), shown(lines)),
+    nodes: counted('{n} node', '{n} nodes'),
+    lines: counted('{n} line', '{n} lines'),
+    nothingToDraw: say('Nothing to draw.'),
+    sameAsList: (nodes: string, lines: string) => say('The same as a list: %1, %2', nodes, lines),
     notAsked: say('not asked yet'),
     notCopied: say('Could not copy'),
     ofLimit: (spent: string, limit: string) => say('%1 of %2', spent, limit),

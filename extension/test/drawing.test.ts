@@ -144,6 +144,14 @@ describe('a run', () => {
     return document.activeElement?.querySelector('.kgnb-line')?.textContent ?? '';
   }
 
+  it('says how far it has come where it waits for its next stage', () => {
+    const run = readRun({ ...fixture, state: 'running' });
+    const badge = (steps: typeof run.steps): string | null | undefined =>
+      drawRun({ ...run, steps }, newRunState(), words).querySelector('.kgnb-badge')?.textContent;
+    expect(badge(run.steps)).toBe('up to merge');
+    expect(badge(run.steps.map(step => ({ ...step, state: 'running' })))).toBe('running');
+  });
+
   it('is a tree one walks by keyboard', () => {
     const run = drawn();
     const items = all(run, '[role=treeitem]');

@@ -106,6 +106,17 @@ describe('a graph', () => {
     expect(graph(newGraphState(), { version: 1 }).querySelectorAll('.kgnb-graph-node')).toHaveLength(0);
   });
 
+  it('says so where there is nothing to draw, and offers nothing to press', () => {
+    const drawn = graph(newGraphState(), { ...DATA, title: '0 triples', kinds: [], nodes: [], edges: [], notes: [] });
+    expect(drawn.textContent).toBe('0 triplesNothing to draw.');
+    expect(drawn.querySelector('button, svg, details')).toBeNull();
+  });
+
+  it('counts one node as one', () => {
+    const drawn = graph(newGraphState(), { ...DATA, nodes: DATA.nodes.slice(2, 3), edges: [] });
+    expect(drawn.querySelector('summary')?.textContent).toBe('The same as a list: 1 node, 0 lines');
+  });
+
   it('cuts long names, wide letters sooner', () => {
     expect(cut('a'.repeat(40))).toHaveLength(26);
     expect(cut('山'.repeat(40))).toHaveLength(13);

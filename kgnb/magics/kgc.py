@@ -203,7 +203,10 @@ class KgcMagics(VerbMagics):
             if arguments.accept or arguments.reject:
                 choice = arguments.candidate if arguments.accept else None
                 task.grounding = task.grounding.decided(arguments.accept or arguments.reject, choice)
-            return replace(task.grounding, links=task.grounding.unsure).table()
+            left = task.grounding.unsure
+            shown = replace(task.grounding, links=left).table()
+            caption = "Links for a person to decide" if left else "No link waits for a person"
+            return replace(shown, caption=caption)
         built = self._built(task)
         return built.violations() if arguments.violations else built.review()
 

@@ -17,6 +17,7 @@ from kgnb.magics.arguments import LineError, Number, argument
 from kgnb.magics.matching import money, spent
 from kgnb.magics.progress import duration
 from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.results.run_words import state_of
 from kgnb.results.table import Column, Table
 from kgnb.run import Run
 from kgnb.settings import Settings, checked_price
@@ -198,7 +199,7 @@ def _costs(name: str, run: Run) -> list[Any]:
     totals = run.totals
     usd = money(totals["usd"] if totals["calls"] else 0.0)
     counts = [totals[key] for key in ("calls", "cached", "prompt_tokens", "completion_tokens")]
-    return [name, run.state, *counts, usd, duration(totals["seconds"])]
+    return [name, state_of(run.to_json()), *counts, usd, duration(totals["seconds"])]
 
 
 def _budget(settings: Settings) -> str:

@@ -12,7 +12,7 @@ from kgnb.agents.ontology_matching.values import Options
 from kgnb.errors import KgnbError
 from kgnb.kg.ontology import Ontology
 from kgnb.magics.progress import Progress, duration
-from kgnb.results.bundle import count
+from kgnb.results.bundle import count, one_of
 from kgnb.run import Call, Event, Run, Step
 
 STAGES = ("retrieve", "store", "search", "summarise", "validate", "merge")
@@ -152,7 +152,7 @@ def summary(*steps: Step, name: str = "") -> str:
     'search: 1,200 pairs; 0 model calls; 0.5 s'
     """
     last = steps[-1]
-    counts = ", ".join(f"{value:,} {what}" for what, value in last.counts.items())
+    counts = ", ".join(f"{value:,} {one_of(what) if value == 1 else what}" for what, value in last.counts.items())
     calls = [call for step in steps for call in step.calls]
     parts = [": ".join(filter(None, (name or last.name, counts))), *spent(calls)]
     return "; ".join([*parts, duration(sum(step.seconds or 0.0 for step in steps))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kgnb.agents.question_answering.actions import written
 from kgnb.agents.question_answering.state import State
+from kgnb.results.bundle import count
 from kgnb.results.table import Column, Table, Value
 
 
@@ -27,9 +28,8 @@ def rounds(state: State) -> Table:
     linked = [
         f"{link.mention or 'given'}: {link.label} ({link.how}, {link.score:.2f})" for link in state.linked.links[:8]
     ]
-    memory = (
-        [f"{len(state.memory.paths)} paths of {len(state.memory.triples)} triples remembered"] if state.history else []
-    )
+    paths, triples = count(len(state.memory.paths), "path"), count(len(state.memory.triples), "triple")
+    memory = [f"{paths} of {triples} remembered"] if state.history else []
     answer = state.answered
     ended = [f"{answer.status}: {answer.rationale}"] if answer is not None else ["not answered yet"]
     return Table(columns, rows, caption=state.question.text, notes=[*linked, *readings, *memory, *ended])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Mapping
 from typing import Any, TypeAlias
 
@@ -45,3 +46,17 @@ def count(number: int, noun: str, plural: str = "") -> str:
     ('1 row', '12,000 rows', '2 queries')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def one_of(plural: str) -> str:
+    """Return how one of what is counted is called: its first word in the plural loses it.
+
+    >>> one_of("entities without candidates"), one_of("source entities"), one_of("paths of the policy"), one_of("added")
+    ('entity without candidates', 'source entity', 'path of the policy', 'added')
+    """
+    return re.sub(r"\b(\w+?)(?:(?<=i)es|(?<=ss)es|(?<=[^s])s)\b", _singular, plural, count=1)
+
+
+def _singular(found: re.Match[str]) -> str:
+    stem, whole = found[1], found[0]
+    return f"{stem[:-1]}y" if whole.endswith("ies") else stem

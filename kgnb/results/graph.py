@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MOST = 300  # nodes drawn one by one: more is a smear, and a picture that makes a notebook heavy
 HTML_LINES, TEXT_LINES = 60, 40
 _NAME = 200  # characters of a name or note that are kept
+_NOTHING = '<div style="opacity: 0.75">Nothing to draw.</div>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,8 @@ class GraphPicture:
         notes = "".join(
             f'<div style="opacity: 0.75; margin: 2px 0">{escaped(_kept(note))}</div>' for note in self._notices
         )
+        if not drawn.nodes:
+            return f'<div style="font-size: 13px">{title if self.title else ""}{notes or _NOTHING}</div>'
         return (
             f'<div style="font-size: 13px; overflow-x: auto; max-width: 100%">{title if self.title else ""}'
             f'<img alt="{escaped(says)}" width="{wide}" style="max-width: 100%; height: auto" '

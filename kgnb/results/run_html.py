@@ -9,7 +9,7 @@ from kgnb.results import wording
 from kgnb.results.bundle import count
 from kgnb.results.escaping import escaped, one_line
 from kgnb.results.frame import EDGE, ROW
-from kgnb.results.run_words import state_of, step_facts, title, totals_facts
+from kgnb.results.run_words import between_steps, state_of, step_facts, title, totals_facts
 
 _QUIET = "opacity: 0.75"
 _MARKS = {"done": "✓", "failed": "✗", "cancelled": "⊘", "limited": "⊘", "running": "…"}
@@ -149,5 +149,5 @@ def _setting(run: Mapping[str, Any]) -> str:
 
 
 def _state(thing: Mapping[str, Any]) -> str:
-    mark = _MARKS.get(str(thing.get("state")), "")
+    mark = "" if between_steps(thing) else _MARKS.get(str(thing.get("state")), "")
     return escaped(f"{mark} {state_of(thing)}".strip())

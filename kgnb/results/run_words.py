@@ -19,9 +19,25 @@ def title(run: Mapping[str, Any]) -> str:
 
 
 def state_of(thing: Mapping[str, Any]) -> str:
-    """Return the state of a run or step; "limited" says what it means."""
+    """Return the state of a run or step; "limited" says what it means.
+
+    A run of which no step is under way waits for its next stage: it says how far it has come.
+
+    >>> state_of({"state": "running", "steps": [{"name": "retrieve", "state": "done"}]})
+    'up to retrieve'
+    """
     state = escaping.one_line(str(thing.get("state") or "running"))
+    if state == "running" and (reached := between_steps(thing)):
+        return f"up to {reached}"
     return "stopped at a limit" if state == "limited" else state
+
+
+def between_steps(run: Mapping[str, Any]) -> str:
+    """Return the last step of a run that is not over while none of its steps is under way, or nothing."""
+    steps = run.get("steps") or []
+    if run.get("state") != "running" or any(step.get("state") == "running" for step in steps):
+        return ""
+    return escaping.one_line(str(steps[-1].get("name") or "")) if steps else ""
 
 
 def totals_facts(totals: Mapping[str, Any]) -> list[str]:

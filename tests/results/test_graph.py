@@ -62,7 +62,7 @@ def test_plain_text_names_every_line_and_what_stands_alone() -> None:
         "by themselves: Nebelsattel",
         "two of nine",
     ]
-    assert str(GraphPicture([])) == "(an empty graph)" and "<img" in GraphPicture([]).html()
+    assert str(GraphPicture([])) == "(an empty graph)" and "Nothing to draw." in GraphPicture([]).html()
 
 
 def test_the_json_holds_positions_and_lines_by_position() -> None:

@@ -118,6 +118,13 @@ def test_a_run_that_has_only_begun_can_be_shown(read: Callable[[str], Any]) -> N
     assert RunView(run_of()).text() == "ontology matching: done"
 
 
+def test_a_run_that_waits_for_its_next_stage_does_not_say_that_it_is_running(read: Callable[[str], Any]) -> None:
+    step = {"number": 1, "name": "retrieve", "state": "done", "seconds": 1.0}
+    view = RunView(run_of(step) | {"state": "running"})
+    assert view.text().startswith("ontology matching: up to retrieve")
+    assert "running" not in "".join(read(view.html()).text)
+
+
 def test_a_run_stopped_at_a_limit_says_so() -> None:
     assert RunView(run_of() | {"state": "limited"}).text() == "ontology matching: stopped at a limit"
 

@@ -33,7 +33,9 @@ def act(state: State) -> State:
     """The state with one more action done: chosen by the judge, checked, and asked of the graph."""
     question = act_question(state)
     (verdict,) = state.desk.judges.act.judge([question])
-    acted = _done(state, question, verdict)
+    known: dict[str, str] = {**state.observation.labels, **state.memory.labels}
+    known |= {one.iri: one.label for one in state.linked.links}
+    acted = replace(_done(state, question, verdict), labels=known)
     seen = state.seen | iris(acted.triples) | iris(acted.values)
     return replace(state, stage="act", history=(*state.history, acted), seen=seen)
 

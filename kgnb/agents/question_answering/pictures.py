@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from kgnb.agents.question_answering import tables
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Answer
 from kgnb.kg.labels import readable_name
 from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
+from kgnb.results.bundle import count
 from kgnb.results.graph import GraphPicture
 
 MOST = 40
@@ -31,7 +33,7 @@ def memory(state: State) -> GraphPicture:
     found = state.memory
     names = _named({**found.labels, **_links(state)})
     kinds = _kinds(state.linked.entities, state.entities)
-    title = f"Remembered: {len(found.paths)} paths, {len(found.added)} triples new"
+    title = f"Remembered: {count(len(found.paths), 'path')}, {count(len(found.added), 'new triple')}"
     return GraphPicture.of(found.triples, name=names, kind=kinds, emphasis=found.added, title=title)
 
 
@@ -40,7 +42,9 @@ def proof(answer: Answer) -> GraphPicture:
     triples: Sequence[Triple] = answer.support or tuple(dict.fromkeys(t for path in answer.paths for t in path))
     said = ", ".join(answer.label(value) for value in answer.values[:5]) or "unsure"
     more = f" and {len(answer.values) - 5} more" if len(answer.values) > 5 else ""
-    notes = [f"{answer.status}, confidence {answer.confidence:.2f}", *([answer.rationale] if answer.rationale else [])]
+    notes = [f"{tables.status(answer)}, confidence {answer.confidence:.2f}"]
+    if answer.rationale:
+        notes.append(answer.rationale)
     if len(triples) > MOST:
         notes.append(f"{MOST} of {len(triples)} triples are drawn")
     return GraphPicture.of(

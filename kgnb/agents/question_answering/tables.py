@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kgnb.agents.question_answering.actions import written
+from kgnb.agents.question_answering.actions import Action, Neighbours, Paths, Query
 from kgnb.kg.labels import readable_name
 from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
+from kgnb.results.bundle import count
 from kgnb.results.cells import Link, Value
 from kgnb.results.table import Column, Table
 
@@ -37,18 +38,40 @@ def observed(value: Observation) -> Table:
     columns = [Column("turn", "turn", "number"), Column("score", "score", "number"), *_TRIPLE]
     rows = [[seen.turn, round(seen.score, 3), *_cells(seen.triple, value.labels)] for seen in value.triples]
     notes = [*value.notes, *(f"read as: {r.explanation} ({r.score:.2f})" for r in value.readings[:5])]
-    return Table(columns, rows, caption=f"{len(value.triples)} triples around the entities", notes=notes)
+    return Table(columns, rows, caption=f"{count(len(value.triples), 'triple')} around the entities", notes=notes)
 
 
 def acted(value: Acted) -> Table:
     """The action and the triples it brought."""
-    rows = [_cells(triple, {}) for triple in value.triples]
+    rows = [_cells(triple, value.labels) for triple in value.triples]
     notes = [
         f"why: {value.reason} ({value.judged_by}, {value.confidence:.2f})",
         *(f"refused: {refusal.action}: {refusal.reason}" for refusal in value.refused),
         *value.notes,
     ]
-    return Table(_TRIPLE, rows, caption=written(value.action), notes=notes)
+    return Table(_TRIPLE, rows, caption=described(value.action, value.labels), notes=notes)
+
+
+def described(action: Action, labels: Mapping[str, str]) -> str:
+    """An action in words.
+
+    >>> described(Neighbours(Iri("http://huts.example/id/ottertal")), {})
+    'Asked of ottertal: everything'
+    """
+
+    def name(term: Term) -> str:
+        return str(_plain(term, labels))
+
+    match action:
+        case Neighbours(entity, None):
+            return f"Asked of {name(entity)}: everything"
+        case Neighbours(entity, Iri() as relation):
+            return f"Asked of {name(entity)}: {name(relation)}"
+        case Paths(a, b, longest):
+            return f"Asked: how {name(a)} and {name(b)} hang together, in {count(longest, 'step')} at most"
+        case Query(sparql):
+            return f"Asked: {sparql}"
+    return "Nothing more to ask: answer now"
 
 
 def remembered(value: Memory) -> Table:
@@ -60,7 +83,7 @@ def remembered(value: Memory) -> Table:
     ]
     notes = [f"why: {value.reason} ({value.judged_by})"] if value.reason else []
     columns = [Column("path", "path", "number"), *_TRIPLE, Column("new", "new")]
-    return Table(columns, rows, caption=f"{len(value.paths)} paths remembered", notes=notes)
+    return Table(columns, rows, caption=f"{count(len(value.paths), 'path')} remembered", notes=notes)
 
 
 def answered(value: Answer) -> Table:
@@ -69,7 +92,7 @@ def answered(value: Answer) -> Table:
     proof = [" ".join(str(_plain(term, value.labels)) for term in triple) for triple in value.support]
     notes = [
         *([f"Partial: {value.partial}"] if value.partial else []),
-        f"{value.status}, confidence {value.confidence:.2f}, from the {value.source}"
+        f"{status(value)}, confidence {value.confidence:.2f}, from the {value.source}"
         + ("'s memory" if value.source == "model" else ""),
         *([value.rationale] if value.rationale else []),
         *(f"because: {line}" for line in proof[:20]),
@@ -78,6 +101,11 @@ def answered(value: Answer) -> Table:
         *value.notes,
     ]
     return Table([Column("answer", "answer")], rows, caption=value.question.text, notes=notes)
+
+
+def status(value: Answer) -> str:
+    """How the answer came about, in words."""
+    return "answered before more was asked" if value.status == "forced" else value.status
 
 
 _TRIPLE = [Column("subject", "subject"), Column("relation", "relation"), Column("object", "object")]

@@ -204,6 +204,7 @@ class Acted:
     reading: Reading | None = None  # the reading the action follows
     refused: tuple[Refusal, ...] = ()
     notes: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # those known by then
 
     def counts(self) -> dict[str, int]:
         """Triples and values the action brought, and actions refused before it."""

@@ -11,6 +11,7 @@ from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.rule import RuleJudge
 from kgnb.agents.question_answering.state import State
+from kgnb.agents.question_answering.tables import acted as acted_table
 from kgnb.judging import Verdict
 from kgnb.kg.terms import Iri
 from tests.agents.question_answering.worlds import V, state
@@ -38,6 +39,7 @@ def test_the_rule_judge_follows_the_reading_that_fits_best() -> None:
     acted = act(ready("Who is the warden of Upper Hut?", "upper")).acted
     assert acted is not None and acted.action == Neighbours(Iri(V + "upper"), Iri(V + "warden"))
     assert acted.triples == ((V + "upper", V + "warden", V + "ann"),)
+    assert acted_table(acted).caption == "Asked of Upper Hut: warden"
 
 
 def test_an_action_is_read_back_as_it_was_written() -> None:
