@@ -27,12 +27,10 @@ SHARP = 0.06
 NOISE = 0.27
 _ABSENT, _USUAL = 0.15, 0.05  # how likely it is, before a word is read, that one is meant that is not at hand
 _COVERED = 0.6  # nearness from which a usual thing to ask for counts as a relation the graph has
-_NAMED = 0.65  # and beyond which it makes no difference that it is named word for word
+_NAMED = 0.62  # and beyond which it makes no difference that it is named word for word
 SYNONYM = 0.38
 """Nearness from which two names may mean the same although one of them is a word of its own: "job" and "profession"
 do, "ISBN" and "publisher" do not."""
-
-_ASKED_FOR = (*USUAL, *ALSO_ASKED)
 
 NO_RELATION = NAMING | {
     f"{RDF}type",
@@ -138,7 +136,7 @@ class Lexicon:
         missing = list(dict.fromkeys(p.text for p in phrases if (p.text, size) not in self._fits))
         if missing:
             relations = [(iri, name) for iri, names in self._names.items() for name in names]
-            near = self.wording.nearness(missing, [name for _, name in relations] + list(_ASKED_FOR))
+            near = self.wording.nearness(missing, [name for _, name in relations] + list(USUAL))
             uncovered = self._uncovered_by(relations)
             for text, row in zip(missing, near, strict=True):
                 self._fits[text, size] = self._fit(text, relations, row, uncovered)
@@ -148,8 +146,8 @@ class Lexicon:
         """The places of the usual things to ask for that the graph has no relation for."""
         size = len(self._names)
         if size not in self._uncovered:
-            alike = self.wording.nearness([ASKED.format(name) for name in _ASKED_FOR], [name for _, name in relations])
-            places = range(len(_ASKED_FOR))
+            alike = self.wording.nearness([ASKED.format(name) for name in USUAL], [name for _, name in relations])
+            places = range(len(USUAL))
             self._uncovered[size] = tuple(at for at in places if not relations or alike[at].max() < _COVERED)
         return self._uncovered[size]
 
@@ -206,7 +204,7 @@ def above_noise(near: float, *, several: bool = False) -> float:
 
 @cache
 def _usual_keys() -> frozenset[tuple[str, ...]]:
-    return frozenset(_key(name) for name in _ASKED_FOR)
+    return frozenset(_key(name) for name in (*USUAL, *ALSO_ASKED))
 
 
 def _key(text: str) -> tuple[str, ...]:
