@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _BROKEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 _LONGEST_GOT = 120
+_LONGEST_LABEL = 2000
 
 
 @dataclass
@@ -88,6 +89,9 @@ def _read(parameter: Parameter, value: Any, language: str | None, session: Sessi
     if isinstance(value, str) and (not value.strip() or _BROKEN.search(value)):
         hint = "the text is empty" if not value.strip() else "the text holds control characters or half a character"
         read.violations.append(_wrong(name, "text", value, (), hint))
+    elif parameter.kind == "label" and isinstance(value, str) and len(value) > _LONGEST_LABEL:
+        hint = f"a name has at most {_LONGEST_LABEL:,} characters; state a longer text by a property"
+        read.violations.append(_wrong(name, "maxLength", value, (), hint))
     elif parameter.kind == "value":
         _read_value(parameter, value, language, read)
     elif parameter.kind == "number":

@@ -33,7 +33,8 @@ from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import Triple
 
 _SOURCES = ("compile", "datatypes", "expressions", "leaves", "naming", "owl_reading", "pack", "phrases", "schemas",
-            "shacl_reading", "shacl_writing", "shapes", "steps", "tbox", "tools", "units", "values")  # fmt: skip
+            "shacl_reading", "shacl_writing", "shapes", "steps", "tbox", "tools", "units",
+            "unsatisfiable", "values")  # fmt: skip
 
 
 def compile(graph: Graph, shapes: Graph | None = None, *, closed_world: bool = True) -> ToolPack:
@@ -60,7 +61,8 @@ def compile(graph: Graph, shapes: Graph | None = None, *, closed_world: bool = T
         unique_names(terms, {iri: tbox.label(iri) for iri in terms}, prefixes)
         for terms in (tbox.classes, tbox.properties)
     )
-    maker = ToolMaker(tbox, every, of_classes, of_properties, measured)
+    empty = {one.about: one.text for one in warnings if one.kind == "unsatisfiable class"}
+    maker = ToolMaker(tbox, every, of_classes, of_properties, measured, empty)
     tools = tuple(maker.tools())
     leads = {iri: maker.values(iri).classes for iri in tbox.properties}
     if not tbox.classes and not tbox.properties:

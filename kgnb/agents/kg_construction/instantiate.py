@@ -181,7 +181,7 @@ def _read(
     document: Document, pack: ToolPack, reader: Reader, plan: Plan, options: Options, namespace: str, checked: bool
 ) -> Journal:
     """One document, read in a session of its own; where a budget is spent, as far as it reached."""
-    session = pack.session(namespace, checked=checked)
+    session = pack.session(namespace, checked=checked, stored=False)  # its journal is done again in the shared one
     desk = Desk(session, document.name, {tool.name: tool for tool in pack.tools}, options.repairs, options.feedback)
     cut = passages(document, options.passage, min(options.overlap, options.passage // 2))
     tasks = [Task(passage, prompt, pack) for prompt in plan.prompts for passage in cut]

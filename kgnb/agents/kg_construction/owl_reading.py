@@ -12,6 +12,7 @@ from kgnb.agents.kg_construction.expressions import Expressions, Stated, any_of
 from kgnb.agents.kg_construction.shapes import Constraint, Shape, inverse
 from kgnb.agents.kg_construction.tbox import ONE_OF, TBox
 from kgnb.agents.kg_construction.units import Quantity, unit_shapes
+from kgnb.agents.kg_construction.unsatisfiable import empty_classes
 from kgnb.agents.kg_construction.values import Warned
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import OWL, RDFS, Blank, Iri, Term
@@ -27,7 +28,7 @@ def owl_shapes(
     """Every constraint the ontology states, each a shape of its own with a name, in a fixed order; and warnings."""
     reader = _Reader(tbox, Expressions(tbox, closed_world=closed_world))
     found = [*reader.of_properties(), *reader.of_classes(), *reader.disjoint_classes(), *unit_shapes(measured)]
-    reader.unenforced()
+    reader.unenforced(found)
     named = {shape.id: shape for shape in map(_named, found)}
     return [named[iri] for iri in sorted(named)], sorted(reader.expressions.warnings, key=repr)
 
@@ -161,8 +162,8 @@ class _Reader:
 
     # what is left ----------------------------------------------------------------------------------------------------
 
-    def unenforced(self) -> None:
-        """Warn of every axiom that the tools do not or only half enforce."""
+    def unenforced(self, found: Iterable[Shape]) -> None:
+        """Warn of every axiom that the tools do not or only half enforce, and of classes that nothing can be."""
         facts, warn = self.tbox.facts, self.expressions.warn
         for subject, _ in facts.pairs(f"{OWL}propertyChainAxiom"):
             warn("property chain", _iri(subject), "what follows from a property chain is neither written nor checked")
@@ -196,18 +197,8 @@ class _Reader:
                        if e.iri not in self.tbox.properties)  # fmt: skip
         if left_out:
             warn("annotation properties", "", f"{left_out} annotation properties get no tool")
-        for iri in self._empty_classes():
-            warn("unsatisfiable class", iri, "it lies below two disjoint classes, so nothing can be one")
-
-    def _empty_classes(self) -> Iterator[str]:
-        """Classes that can have no instance: below both classes of a disjoint pair, or below owl:Nothing."""
-        bad = {s for s, o in self.tbox.facts.pairs(v.SUBCLASS) if str(o) == f"{OWL}Nothing"}
-        found = {below for iri in bad for below in self.tbox.below.get(str(iri), ())}
-        for shape in self.disjoint_classes():
-            left = self.tbox.below.get(shape.about, frozenset())
-            for term in shape.constraints[0].terms:
-                found |= left & self.tbox.below.get(str(term), frozenset())
-        yield from sorted(found)
+        for iri, why in empty_classes(self.tbox, found).items():
+            warn("unsatisfiable class", iri, why)
 
 
 def _iri(term: Term) -> str:

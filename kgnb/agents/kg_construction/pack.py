@@ -92,15 +92,18 @@ class ToolPack:
         }
 
     def session(
-        self, namespace: str = NAMESPACE, store: OxigraphGraph | str | Path | None = None, *, checked: bool = True
-    ) -> Session:
+        self, namespace: str = NAMESPACE, store: OxigraphGraph | str | Path | None = None, *, checked: bool = True,
+        stored: bool = True,
+    ) -> Session:  # fmt: skip
         """A session that writes into ``store``: None for memory, a folder, or an open embedded store.
 
         ``checked=False`` writes whatever is well-formed, without asking the constraints: the ablation.
+        ``stored=False`` keeps the facts in memory alone, without the store and without where they come from: for what
+        is done again elsewhere.
         """
         from kgnb.agents.kg_construction.session import Session
 
-        return Session(self, namespace, store, checked=checked)
+        return Session(self, namespace, store, checked=checked, stored=stored)
 
     def shacl(self) -> str:
         """The constraints as SHACL in Turtle; a SHACL engine that reads it agrees with the tools."""

@@ -79,6 +79,7 @@ class _Planter:
     def __init__(self, pack: ToolPack) -> None:
         self.pack = pack
         self.samples = Samples(pack.session(namespace="https://planted.example/kg/"))
+        self.empty = {one.about for one in pack.warnings if one.kind == "unsatisfiable class"}
 
     def planted(self, kind: str, chain: tuple[Shape, ...], constraint: Constraint) -> Planted:
         """The first case that is refused and accepted as it should be; else the last one tried."""
@@ -88,6 +89,8 @@ class _Planter:
             last = self._tried(kind, chain, case)
             if last.fine:
                 return last
+        if shape.classes and self.empty.issuperset(shape.classes):
+            return Planted(shape.id, kind, shape.about, None, note="nothing can be an instance of its class")
         return last
 
     def _cases(self, chain: tuple[Shape, ...], constraint: Constraint) -> Iterator[Case]:

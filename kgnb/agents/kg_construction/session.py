@@ -49,13 +49,15 @@ class Session:
     """
 
     def __init__(
-        self, pack: ToolPack, namespace: str, store: OxigraphGraph | str | Path | None = None, *, checked: bool = True
-    ) -> None:
+        self, pack: ToolPack, namespace: str, store: OxigraphGraph | str | Path | None = None, *, checked: bool = True,
+        stored: bool = True,
+    ) -> None:  # fmt: skip
         if not is_iri(namespace):
             raise ValueError(f"namespace is {namespace!r}: it must be an absolute IRI, as in https://example.org/kg/")
         self.pack = pack
         self.namespace = namespace if namespace.endswith(("/", "#", ":")) else f"{namespace}/"
         self.checked = checked
+        self._stored = stored
         self.store = store if isinstance(store, OxigraphGraph) else OxigraphGraph(store)
         self.facts = Facts()
         self._tbox_names: dict[str, list[str]] | None = None
@@ -154,8 +156,9 @@ class Session:
                 violations = self._caused(added, broken)
                 if violations:
                     return CallResult(False, str(iri) if not new_entity else "", violations=violations, retryable=True)
-            content: list[Quad] = [(triple, TBOX) for triple in borrowed]
-            self._writer.add(content + described(triples, graph, tool.name, given, source))
+            if self._stored:
+                content: list[Quad] = [(triple, TBOX) for triple in borrowed]
+                self._writer.add(content + described(triples, graph, tool.name, given, source))
             done = True
         finally:
             if not done:

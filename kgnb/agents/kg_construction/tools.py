@@ -41,8 +41,9 @@ class ToolMaker:
         of_classes: Mapping[str, str],
         of_properties: Mapping[str, str],
         measured: Mapping[str, Quantity],
+        empty: Mapping[str, str],
     ) -> None:
-        self.tbox, self.measured = tbox, measured
+        self.tbox, self.measured, self.empty = tbox, measured, empty
         self.of_classes, self.of_properties = of_classes, of_properties
         self.phrases = Phrases(tbox)
         self._values: dict[str, Values] = {}
@@ -98,6 +99,8 @@ class ToolMaker:
             Parameter("entity", "entity", description=f"IRI of an existing entity that is a {label} as well."),
         ]  # fmt: skip
         text = f"Create a {label}, or get the IRI of the one with the same name."
+        if iri in self.empty:
+            text = f"Do not call it: nothing can be a {label} ({self.empty[iri]})."
         return self._tool("create", iri, text, tuple(parameters))
 
     def _inline(self, iri: str, taken: set[str]) -> list[Parameter]:

@@ -59,3 +59,10 @@ def test_a_wide_range_takes_the_narrowest_datatype_that_fits() -> None:
         assert session.call("add_p", {"subject": iri, "value": value}).ok
     kinds = {str(o.datatype).rsplit("#")[-1] for p, o in session.graph.predicate_objects() if str(p).endswith("#p")}
     assert kinds == {"integer", "date", "None"}
+
+
+def test_a_whole_text_is_no_name() -> None:
+    assert SESSION.call("create_soup", {"label": "n" * 2000}).ok
+    refused = SESSION.call("create_soup", {"label": "n" * 2001})
+    assert [violation.constraint for violation in refused.violations] == ["maxLength"]
+    assert "2,000 characters" in refused.violations[0].hint

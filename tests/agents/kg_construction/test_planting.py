@@ -40,6 +40,22 @@ def test_a_class_that_can_have_no_instance_is_told_of() -> None:
     assert not pack.session().call("create_c", {"label": "x"}).ok
 
 
+def test_a_class_that_must_have_what_it_cannot_have_is_told_of_and_no_case_is_made_of_it() -> None:
+    pack = pack_of(
+        ":Pizza a owl:Class ; owl:disjointWith :Ice . :Fruit a owl:Class . :Cone a owl:Class ; rdfs:subClassOf :Ice ."
+        ":Ice a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :top ; owl:someValuesFrom :Fruit ] ."
+        ":Shop a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :sells ; "
+        "owl:minQualifiedCardinality 1 ; owl:onClass :Cone ] . :sells a owl:ObjectProperty ."
+        ":top a owl:ObjectProperty ; rdfs:subPropertyOf :on . :on a owl:ObjectProperty ; rdfs:domain :Pizza ."
+    )
+    told = {one.about.rsplit("#", 1)[-1]: one.text for one in pack.warnings if one.kind == "unsatisfiable class"}
+    assert set(told) == {"Ice", "Cone", "Shop"}
+    assert "Pizza" in told["Ice"]
+    assert pack.tool("create_ice").description.startswith("Do not call it: nothing can be a")
+    assert not pack.tool("create_pizza").description.startswith("Do not call it")
+    assert [one.note for one in plant(pack) if one.case is not None and not one.fine] == []
+
+
 SHAPED = """
 :S a sh:NodeShape ; sh:targetClass :Hut ; sh:property
   [ sh:path :name ; sh:minCount 1 ; sh:maxCount 1 ; sh:datatype xsd:string ; sh:pattern "^[A-Z]{2}-[0-9]+$" ] ,
