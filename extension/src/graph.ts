@@ -95,16 +95,21 @@ class GraphDrawing {
       {},
       element('span', 'kgnb-caption', { id }, title),
       data.nodes.length >= FILTER_FROM ? search : null,
-      press('kgnb-graph-in', words.enlarge, '+', () => {
-        this.zoom(STEP);
-      }),
-      press('kgnb-graph-out', words.shrink, '−', () => {
-        this.zoom(1 / STEP);
-      }),
-      press('kgnb-graph-all', words.showAll, '⤢', () => {
-        state.view = null;
-        this.show();
-      })
+      element(
+        'span',
+        'kgnb-graph-buttons',
+        {},
+        press('kgnb-graph-in', words.enlarge, '+', () => {
+          this.zoom(STEP);
+        }),
+        press('kgnb-graph-out', words.shrink, '−', () => {
+          this.zoom(1 / STEP);
+        }),
+        press('kgnb-graph-all', words.showAll, '⤢', () => {
+          state.view = null;
+          this.show();
+        })
+      )
     );
   }
 

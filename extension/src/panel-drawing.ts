@@ -6,8 +6,8 @@ import { element, icon } from './dom';
 import { oneLine } from './escaping';
 import type { Connection, DocumentedAgent, DocumentedStage, Health, PanelData, StageState } from './panel-data';
 import { AGENTS, agentState, agentTitle } from './panel-data';
-import type { PanelActions } from './panel-parts';
-import { items, lineToInsert, pressable, section } from './panel-parts';
+import type { Hint, PanelActions } from './panel-parts';
+import { insertButton, items, lineToInsert, pressable, section } from './panel-parts';
 import { drawRunning, drawRuns } from './panel-runs';
 import { stateIcon, stateName } from './run-lines';
 import type { Words } from './words';
@@ -25,9 +25,9 @@ export function drawPanel(
   state: PanelState,
   words: Words,
   actions: PanelActions,
-  hint: string
+  hint: Hint
 ): HTMLElement {
-  return new PanelDrawing(data, state, words, actions).draw(hint);
+  return new PanelDrawing(data, state, words, actions, hint).draw();
 }
 
 class PanelDrawing {
@@ -35,10 +35,11 @@ class PanelDrawing {
     private readonly data: PanelData,
     private readonly state: PanelState,
     private readonly words: Words,
-    private readonly actions: PanelActions
+    private readonly actions: PanelActions,
+    private readonly hint: Hint
   ) {}
 
-  draw(hint: string): HTMLElement {
+  draw(): HTMLElement {
     const { data, state, words, actions } = this;
     const running = drawRunning(data, actions, words);
     const reviews = this.reviews();
@@ -48,7 +49,7 @@ class PanelDrawing {
       'div',
       'kgnb-panel-body',
       {},
-      hint ? element('p', 'kgnb-panel-hint', { role: 'status' }, oneLine(hint)) : null,
+      ...this.said(),
       running ? part('running', words.runningNow, true, running) : null,
       reviews.length > 0 ? part('reviews', words.waitingTitle, true, items(reviews)) : null,
       part('connections', words.connections, true, ...this.connections()),
@@ -58,6 +59,22 @@ class PanelDrawing {
       }),
       part('runs', words.runs, data.runs.length + (data.saved?.length ?? 0) > 0, ...drawRuns(data, actions, words))
     );
+  }
+
+  private said(): HTMLElement[] {
+    const { hint, words, actions } = this;
+    const remedies = {
+      begin: pressable(words.newNotebook, words.newNotebook, () => {
+        actions.begin();
+      }),
+      load: pressable(words.loadHere, words.loadHere, () => {
+        actions.load();
+      })
+    };
+    return [
+      ...(hint.said ? [element('p', 'kgnb-panel-hint', { role: 'status' }, oneLine(hint.said))] : []),
+      ...(hint.remedy ? [element('div', 'kgnb-panel-remedy', {}, remedies[hint.remedy])] : [])
+    ];
   }
 
   // ---------------------------------------------------------------------------------------- reviews
@@ -88,7 +105,10 @@ class PanelDrawing {
     const { data, words, actions } = this;
     const model = data.model ? [element('p', 'kgnb-panel-quiet', {}, words.modelInUse(oneLine(data.model)))] : [];
     if (data.connections.length === 0) {
-      return [lineToInsert('%kg open huts:graph', words.openGraph, words.noGraph, actions, words), ...model];
+      return [
+        lineToInsert('%kg open huts:graph', words.openGraph, words.noGraph, actions, words, this.hint.notebook),
+        ...model
+      ];
     }
     return [items(data.connections.map(one => this.connection(one))), ...model];
   }
@@ -154,7 +174,7 @@ class PanelDrawing {
   }
 
   private stage(stage: DocumentedStage, ran: StageState | undefined): HTMLElement {
-    const { words, actions } = this;
+    const { words, actions, hint } = this;
     const facts = ran ? Object.entries(ran.counts).map(([name, n]) => `${formatNumber(n)} ${oneLine(name)}`) : [];
     if (ran && ran.seconds !== null) {
       facts.push(formatSeconds(ran.seconds));
@@ -162,9 +182,7 @@ class PanelDrawing {
     const outdated = ran?.state === 'outdated';
     const name = ran ? (outdated ? words.outdated : stateName(ran.state, words)) : '';
     const mark = ran && !outdated ? stateIcon(ran.state) : null;
-    const insert = pressable(words.insertCell(stage.line), words.insert, () => {
-      actions.insert(stage.line);
-    });
+    const insert = insertButton(stage.line, words.insert, actions, words, hint.notebook);
     return element(
       'li',
       'kgnb-panel-item kgnb-panel-stage',

@@ -12,8 +12,20 @@ export interface PanelActions {
   /** Shows a queue: runs its cell, a new one where the notebook has none. */
   review(line: string): void;
   check(connection: string): void;
+  /** Begins a notebook. */
+  begin(): void;
+  /** Loads kgnb in the notebook. */
+  load(): void;
   openRun(which: WhichRun, title: string): void;
   stop(): void;
+}
+
+/** What is said above all else, and what a person can do about it: begin a notebook, load kgnb in the one in front. */
+export interface Hint {
+  readonly said: string;
+  readonly remedy: 'begin' | 'load' | null;
+  /** Whether there is a notebook to write into. */
+  readonly notebook: boolean;
 }
 
 /** A run of this notebook by its number, or a saved one by its folder. */
@@ -33,12 +45,26 @@ export function lineToInsert(
   action: string,
   said: string,
   actions: PanelActions,
-  words: Words
+  words: Words,
+  notebook: boolean
 ): HTMLElement {
-  const insert = pressable(words.insertCell(source), action, () => {
+  const insert = insertButton(source, action, actions, words, notebook);
+  return element('div', 'kgnb-panel-line kgnb-panel-item', {}, element('span', 'kgnb-panel-name', {}, said), insert);
+}
+
+/** Puts a line into the notebook; cannot be pressed where there is none. */
+export function insertButton(
+  source: string,
+  said: string,
+  actions: PanelActions,
+  words: Words,
+  notebook: boolean
+): HTMLButtonElement {
+  const insert = pressable(words.insertCell(source), said, () => {
     actions.insert(source);
   });
-  return element('div', 'kgnb-panel-line kgnb-panel-item', {}, element('span', 'kgnb-panel-name', {}, said), insert);
+  insert.disabled = !notebook;
+  return insert;
 }
 
 /** Figures side by side, each under its heading. */

@@ -10,6 +10,7 @@ import type { JSONObject } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { oneLine } from './escaping';
+import { NEW_NOTEBOOK } from './commands';
 import { keepingFocus } from './focus';
 import { graphIcon } from './icons';
 import type { JsonObject } from './json';
@@ -19,7 +20,7 @@ import type { PanelData } from './panel-data';
 import { NOTHING, PANEL_TARGET, readHealth, readPanel } from './panel-data';
 import type { PanelState } from './panel-drawing';
 import { drawPanel } from './panel-drawing';
-import type { PanelActions, WhichRun } from './panel-parts';
+import type { Hint, PanelActions, WhichRun } from './panel-parts';
 import { RunArea } from './run-area';
 import type { Words } from './words';
 
@@ -36,7 +37,7 @@ interface Opened {
 
 export class ControlPanel extends Widget implements PanelActions {
   private data: PanelData = NOTHING;
-  private hint: string;
+  private hint: Hint;
   private drawn = '';
   private comm: KernelComm | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
@@ -60,7 +61,7 @@ export class ControlPanel extends Widget implements PanelActions {
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', words.category);
     this.node.tabIndex = -1;
-    this.hint = words.openNotebook;
+    this.hint = this.nobody();
     tracker.currentChanged.connect(() => {
       this.follow();
     });
@@ -77,6 +78,14 @@ export class ControlPanel extends Widget implements PanelActions {
 
   review(line: string): void {
     void this.notebooks.runLine(line);
+  }
+
+  begin(): void {
+    void this.app.commands.execute(NEW_NOTEBOOK);
+  }
+
+  load(): void {
+    void this.notebooks.runLine('%load_ext kgnb');
   }
 
   check(connection: string): void {
@@ -213,14 +222,11 @@ export class ControlPanel extends Widget implements PanelActions {
   }
 
   private showAnswer(answer: JsonObject | null): void {
-    const { words } = this;
     const before = this.data.saved;
     const read = answer && !('error' in answer) ? readPanel(answer) : NOTHING;
     this.data = { ...read, saved: read.saved ?? before };
-    this.hint = answer ? '' : this.kernel ? words.notLoaded : words.openNotebook;
-    if (answer && typeof answer.error === 'string') {
-      this.hint = oneLine(answer.error);
-    }
+    const told = answer && typeof answer.error === 'string' ? oneLine(answer.error) : '';
+    this.hint = answer ? { said: told, remedy: null, notebook: true } : this.nobody();
     this.draw();
     for (const one of this.data.connections) {
       // What lies on this machine is asked at once; a service elsewhere only when a person wants it.
@@ -236,6 +242,22 @@ export class ControlPanel extends Widget implements PanelActions {
         this.refresh();
       }, WATCHED);
     }
+  }
+
+  /** Why nobody answers, and what to do about it. */
+  private nobody(): Hint {
+    const { words, app } = this;
+    if (this.kernel) {
+      return { said: words.notLoaded, remedy: 'load', notebook: true };
+    }
+    if (this.tracker.currentWidget) {
+      return { said: words.noKernel, remedy: null, notebook: true };
+    }
+    return {
+      said: words.openNotebook,
+      remedy: app.commands.hasCommand(NEW_NOTEBOOK) ? 'begin' : null,
+      notebook: false
+    };
   }
 
   /** Asks again for a run that was opened, if something has come to it since. */

@@ -37,7 +37,8 @@ export function readOffers(answer: JsonObject, source: string): Offers {
     const offer = object(item, `items[${at}]`);
     const insertText = text(offer.text);
     const shown = oneLine(text(offer.label));
-    return { insertText, label: shown ? `${insertText}  ${shown}` : insertText, type: text(offer.kind) };
+    const told = shown === '' || insertText.includes(shown); // a prefix is written with the IRI it stands for
+    return { insertText, label: told ? insertText : `${insertText}  ${shown}`, type: text(offer.kind) };
   });
   return {
     start: fromCodePoints(source, number(answer.start)),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NOTHING, readPanel } from '../src/panel-data';
 import type { PanelState } from '../src/panel-drawing';
 import { drawPanel } from '../src/panel-drawing';
-import type { PanelActions } from '../src/panel-parts';
+import type { Hint, PanelActions } from '../src/panel-parts';
 import { choicesFrom, DEFAULTS } from '../src/preferences';
 import { fromCodePoints, readOffers, toCodePoints } from '../src/query-completions';
 import { UNTRANSLATED, wordsFrom } from '../src/words';
@@ -18,10 +18,11 @@ function actions(): PanelActions & { asked: unknown[] } {
     (...given: unknown[]): void => {
       asked.push([name, ...given]);
     };
-  const names = ['insert', 'review', 'check', 'openRun', 'stop'] as const;
+  const names = ['insert', 'review', 'check', 'begin', 'load', 'openRun', 'stop'] as const;
   return { asked, ...(Object.fromEntries(names.map(name => [name, note(name)])) as unknown as PanelActions) };
 }
 
+const THERE: Hint = { said: '', remedy: null, notebook: true };
 const fresh = (): PanelState => ({ opened: new Map(), health: new Map() });
 
 const SESSION = {
@@ -56,7 +57,7 @@ const SESSION = {
 
 describe('the panel', () => {
   it('shows hostile names as text', () => {
-    const drawn = drawPanel(readPanel(SESSION), fresh(), words, actions(), HOSTILE);
+    const drawn = drawPanel(readPanel(SESSION), fresh(), words, actions(), { ...THERE, said: HOSTILE });
     expect(drawn.querySelector('img')).toBeNull();
     expect(drawn.textContent).toContain('<img src=x');
     expect(drawn.textContent).not.toContain('\u202e');
@@ -64,7 +65,7 @@ describe('the panel', () => {
 
   it('shows what a stage did, what waits, and what a run costs while it goes on', () => {
     const done = actions();
-    const drawn = drawPanel(readPanel(SESSION), fresh(), words, done, '');
+    const drawn = drawPanel(readPanel(SESSION), fresh(), words, done, THERE);
     for (const said of ['12 entities', '3 questions wait', 'Tokens900', '$0.50 of $2.00', '3 of 12', '1,200 triples']) {
       expect(drawn.textContent).toContain(said);
     }
@@ -80,7 +81,7 @@ describe('the panel', () => {
     const [agent] = SESSION.agents;
     const start = { name: 'start', state: 'done', counts: {}, seconds: null };
     const agents = [{ ...agent, stages: [start, ...(agent?.stages ?? [])] }];
-    const drawn = drawPanel(readPanel({ ...SESSION, agents }), fresh(), words, actions(), '');
+    const drawn = drawPanel(readPanel({ ...SESSION, agents }), fresh(), words, actions(), THERE);
     const marked = [...drawn.querySelectorAll('.kgnb-panel-stage')].filter(one => one.querySelector('.kgnb-icon-done'));
     expect(marked.map(one => one.querySelector('.kgnb-panel-name')?.textContent)).toEqual(['start', 'retrieve']);
   });
@@ -88,7 +89,7 @@ describe('the panel', () => {
   it('shows a run that was stopped as stopped, and a price nobody knows as not known', () => {
     const [run] = SESSION.runs;
     const runs = [{ ...run, state: 'cancelled', working: false, progress: null, usd: null, limit: null }];
-    const drawn = drawPanel(readPanel({ ...SESSION, runs }), fresh(), words, actions(), '');
+    const drawn = drawPanel(readPanel({ ...SESSION, runs }), fresh(), words, actions(), THERE);
     expect(drawn.textContent).toContain('cancelled');
     expect(drawn.textContent).toContain('Costnot known');
     expect(drawn.querySelector('[aria-label="Stop this run"], [role=progressbar]')).toBeNull();
@@ -100,10 +101,29 @@ describe('the panel', () => {
     expect(readPanel({ ...rest, saved }).saved).toHaveLength(1);
   });
 
+  it('offers a notebook where there is none, and no line to write into it', () => {
+    const done = actions();
+    const hint: Hint = { said: 'Open a notebook.', remedy: 'begin', notebook: false };
+    const drawn = drawPanel(NOTHING, fresh(), words, done, hint);
+    const buttons = [...drawn.querySelectorAll<HTMLButtonElement>('.kgnb-panel-button')];
+    buttons.forEach(one => {
+      one.click();
+    });
+    expect(done.asked).toEqual([['begin']]);
+    expect(buttons.filter(one => !one.disabled).map(one => one.textContent)).toEqual(['New KG notebook']);
+  });
+
+  it('offers to load kgnb where it is not loaded', () => {
+    const done = actions();
+    const drawn = drawPanel(NOTHING, fresh(), words, done, { ...THERE, said: 'not loaded', remedy: 'load' });
+    drawn.querySelector<HTMLButtonElement>('[aria-label="Load it here"]')?.click();
+    expect(done.asked).toEqual([['load']]);
+  });
+
   it('remembers what a person folded', () => {
     const state = fresh();
     const head = (): HTMLButtonElement | undefined =>
-      [...drawPanel(NOTHING, state, words, actions(), '').querySelectorAll('button')].find(
+      [...drawPanel(NOTHING, state, words, actions(), THERE).querySelectorAll('button')].find(
         one => one.textContent === 'Entity alignment'
       );
     expect(head()?.getAttribute('aria-expanded')).toBe('false');
@@ -129,6 +149,12 @@ describe('offers of the kernel', () => {
     const found = readOffers(answer, '🏔 hütt');
     expect(found.items[0]).toEqual({ insertText: ':Hut', type: 'class', label: ':Hut  Hütte ↵ (⟨U+202E⟩alt)' });
     expect([found.start, found.end]).toEqual([3, 7]);
+  });
+
+  it('do not say the IRI of a prefix twice', () => {
+    const iri = 'http://www.w3.org/2004/02/skos/core#';
+    const items = [{ text: `skos: <${iri}>`, kind: 'prefix', label: iri }];
+    expect(readOffers({ start: 0, end: 0, items }, '').items[0]?.label).toBe(`skos: <${iri}>`);
   });
 });
 

@@ -8,7 +8,7 @@ from typing import Any
 from kgnb import __version__
 from kgnb.magics import completing, panel
 from kgnb.magics.comms import Answering
-from kgnb.magics.completing import matcher
+from kgnb.magics.completing import line_matcher, matcher
 from kgnb.magics.ea import EaMagics
 from kgnb.magics.kg import KgMagics
 from kgnb.magics.kgc import KgcMagics
@@ -40,11 +40,13 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
     session = Session(settings or Settings.load())
     _complete_queries(ipython, session)
     _answer_the_front_end(ipython, session)
+    made: dict[str, VerbMagics] = {}
     for family in FAMILIES:
-        magics = family(ipython, session)
+        magics = made[family.magic] = family(ipython, session)
         ipython.register_magics(magics)
         for key in (f"%{family.magic}", f"%%{family.magic}"):
             ipython.set_hook("complete_command", magics.complete, str_key=key)
+    ipython.Completer.custom_matchers.append(line_matcher(made, ipython))
 
 
 def _complete_queries(ipython: Any, session: Session) -> None:
@@ -82,7 +84,7 @@ def unload(ipython: Any) -> None:
     """Takes the magics away and closes what their session had open; what is not there is no error."""
     manager = ipython.magics_manager
     matchers = ipython.Completer.custom_matchers
-    matchers[:] = [one for one in matchers if getattr(one, "matcher_identifier", "") != "kgnb.sparql"]
+    matchers[:] = [one for one in matchers if not getattr(one, "matcher_identifier", "").startswith("kgnb.")]
     sessions = set()
     for family in FAMILIES:
         magics = manager.registry.pop(family.__name__, None)

@@ -1,10 +1,11 @@
-"""Completion inside ``%%sparql`` cells, from the kernel: it works in every front end, with the extension or without."""
+"""Completion in ``%%sparql`` cells and on lines of our magics, from the kernel: with the extension or without."""
 
 from __future__ import annotations
 
 import re
 import threading
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
@@ -35,6 +36,42 @@ def matcher(session: Session) -> Any:
         }
 
     return kgnb_sparql
+
+
+def line_matcher(families: Mapping[str, Any], shell: Any) -> Any:
+    """An IPython matcher for the lines of our magics, by name: what may follow, and nothing of Python."""
+    of_ours = re.compile(rf"\s*(?:[^\s%=][^%=]*=\s*)?(?P<line>%%?(?P<magic>{'|'.join(map(re.escape, families))})\s.*)")
+
+    @context_matcher(identifier="kgnb.lines")
+    def kgnb_lines(context: CompletionContext) -> dict[str, Any]:
+        line = context.full_text.split("\n")[context.cursor_line][: context.cursor_position]
+        found = of_ours.fullmatch(line)
+        if found is None:
+            return {"completions": []}
+        word = re.split(r"\s", line)[-1]
+        event = SimpleNamespace(text_until_cursor=found["line"], symbol=word, line=line, command=found["magic"])
+        magics = families[found["magic"]]
+        first = len(found["line"].split()) - bool(word) < 2
+
+        def kind(text: str) -> str:
+            return "option" if text.startswith("--") else "verb" if first and text in magics.verbs else "value"
+
+        words = [text for text in dict.fromkeys(magics.complete(shell, event)) if text.startswith(word)]
+        return {
+            "completions": [SimpleCompletion(text=text, type=kind(text)) for text in words],
+            "matched_fragment": word,
+            "ordered": True,
+            "suppress": _OF_PYTHON | (_OF_FILES if first or word.startswith("-") else set()),
+        }
+
+    return kgnb_lines
+
+
+_OF_PYTHON = {
+    f"IPCompleter.{name}_matcher"
+    for name in ("jedi", "_jedi", "python", "python_func_kw", "magic", "custom_completer", "dict_key")
+}
+_OF_FILES = {"IPCompleter.file_matcher"}
 
 
 def offer(session: Session, cell: str, cursor: int) -> tuple[int, int, list[Completion]] | None:

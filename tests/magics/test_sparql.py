@@ -189,6 +189,17 @@ def test_the_kernel_completes_in_a_query_and_on_its_first_line(alpine: Notebook)
     assert not any(text.startswith(":") for text in completions(alpine, "hutt"))
 
 
+def test_a_line_of_ours_completes_to_what_it_takes_and_to_nothing_of_python(alpine: Notebook) -> None:
+    assert "--limit" in (found := completions(alpine, "%%sparql --")) and all(one[:2] == "--" for one in found)
+    assert "open" in (found := completions(alpine, "%kg ")) and "and" not in found
+    assert completions(alpine, "%kg use al") == ["alpine"]
+    assert {"--judge", "--form"} <= set(
+        found := completions(alpine, "checked = %om validate --")
+    ) and "abs" not in found
+    assert "range" in completions(alpine, "x = ran")
+    assert "alpine.ttl" in completions(alpine, "%kg open alp")  # files, still
+
+
 def test_an_update_is_known_to_the_next_completion(alpine: Notebook) -> None:
     completions(alpine, "%%sparql\nSELECT * { ?x a hütt")
     alpine.good('%%sparql --update\nINSERT DATA { :Tent a owl:Class ; rdfs:label "marquee" }')
