@@ -20,6 +20,7 @@ _SCHEMA = {
     "Integer": ("integer",), "Float": ("double", "float", "decimal"), "Boolean": ("boolean",), "Date": ("date",),
     "DateTime": ("dateTime",), "Time": ("time",), "DataType": ("string",),
 }  # fmt: skip
+_TEXTUAL = ("string", "anyType", "anySimpleType", "anyAtomicType")
 _DEEPEST = 20  # levels of nesting; readers of Turtle give up not far beyond
 _CARDINALITY = {"min": "minCardinality", "max": "maxCardinality", "exactly": "cardinality"}
 NOTHING = Constraint("not", shapes=(Shape(),))
@@ -208,12 +209,26 @@ class Expressions:
                 if isinstance(value, Blank):
                     self.warn("value", about, "a restriction to a value without a name is not enforced")
                 elif self.closed_world:
-                    yield Stated("hasValue", Shape((Constraint("hasValue", (value,)),), path=path))
+                    fitting = self._in_range(on, value, about)
+                    yield Stated("hasValue", Shape((Constraint("hasValue", (fitting,)),), path=path))
             for value in tbox.facts.objects(node, f"{OWL}hasSelf"):
                 if isinstance(value, Literal) and value.text in ("true", "1") and isinstance(on, Iri):
                     apart = Shape((Constraint("disjoint", texts=(str(on),)),))
                     yield Stated("hasSelf", Shape((Constraint("not", shapes=(apart,)),)))
             yield from self._cardinalities(node, about, seen, path_shape=Shape(path=path))
+
+    def _in_range(self, on: Term, value: Term, about: str) -> Term:
+        """A value as the range of its property reads it: "--01" is a month where months are asked for."""
+        if not isinstance(value, Literal) or value.datatype or value.language:
+            return value
+        ranges = [str(one) for one in self.tbox.facts.objects(on, f"{RDFS}range")]
+        if len(ranges) != 1 or not ranges[0].startswith(XSD) or ranges[0].removeprefix(XSD) in _TEXTUAL:
+            return value
+        if not is_legal(value.text, ranges[0]):
+            return value
+        kind = ranges[0].removeprefix(XSD)
+        self.warn("value", about, f"{value.text[:40]!r} is written as a text and read as the {kind} its property wants")
+        return Literal(value.text, None, ranges[0])
 
     def _cardinalities(self, node: Term, about: str, seen: frozenset[Term], path_shape: Shape) -> Iterator[Stated]:
         fillers = self.tbox.all(node, *v.ON_FILLER)

@@ -237,6 +237,20 @@ def test_malformed_shapes_are_named_and_the_pack_is_written_all_the_same() -> No
     assert not session.shacl_report()[0] or not session.validate()
 
 
+def test_a_value_written_as_a_text_is_read_as_its_property_wants_it() -> None:
+    pack = pack_of(
+        ":January a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :month ; owl:hasValue '--01' ] ."
+        ":month a owl:DatatypeProperty ; rdfs:range xsd:gMonth ."
+    )
+    session = pack.session()
+    month = session.call("create_january", {"label": "January"}).iri
+    assert session.missing()
+    assert session.call("add_month", {"subject": month, "value": "--01"}).ok
+    assert not session.missing()
+    assert session.shacl_report()[0]
+    assert "value" in {warning.kind for warning in pack.warnings}
+
+
 def test_classes_that_only_axioms_name_are_classes() -> None:
     pack = pack_of(
         ":Hut rdfs:subClassOf [ owl:onProperty :keeper ; owl:someValuesFrom :Person ] . "
