@@ -111,18 +111,31 @@ CELLS = (
     "%om validate",
     "from kgnb.run import Run\nwith Run('entity_alignment', folder='reports/huts/run') as run: run.do(len, 'huts')",
 )
-SEARCH_CELL = 3
+SEARCH_CELL = CELLS[3]
+ACTIVE = "window.jupyterapp.shell.currentWidget.content.activeCell.model.sharedModel.getSource()"
+
+
+@pytest.fixture(scope="module")
+def opened(lab: Lab, visit: Callable[[Lab], Visit]) -> Visit:
+    """A notebook in which a matching waits for a person. No test answers, which would change the run."""
+    (lab.folder / "worked").mkdir()
+    page = visit(lab)
+    page.open(write(lab, "worked/worked.ipynb", *CELLS))
+    page.run_all()
+    return page
 
 
 @pytest.fixture
-def worked(lab: Lab, visit: Callable[[Lab], Visit], request: pytest.FixtureRequest) -> Visit:
-    """A notebook in which a matching waits for a person; one for each test, since answering changes the run."""
-    folder = lab.folder / request.node.name
-    folder.mkdir()
-    page = visit(lab)
-    page.open(write(lab, f"{folder.name}/worked.ipynb", *CELLS))
-    page.run_all()
-    return page
+def worked(opened: Visit) -> Visit:
+    """The same notebook for all tests: in front, without what another test has opened beside it."""
+    script = """() => { const { shell } = window.jupyterapp;
+        for (const widget of [...shell.widgets('main')]) {
+            if (widget.id.startsWith('kgnb-run')) { widget.close(); } else { shell.activateById(widget.id); }
+        } }"""
+    opened.page.evaluate(script)
+    expect(opened.page.locator(".kgnb-run-area")).to_have_count(0)
+    opened.until_idle()
+    return opened
 
 
 def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Visit, pictures: Path) -> None:
@@ -144,7 +157,7 @@ def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Vis
     trace.get_by_role("button", name="to look at").press("Enter")
     trace.get_by_role("button", name="Show the cell that made search").press("Enter")
     expect(worked.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")).to_be_visible()
-    assert worked.page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex") == SEARCH_CELL
+    assert worked.page.evaluate(ACTIVE) == SEARCH_CELL
     panel.get_by_role("button", name="Open the run 1. Ontology matching").press("Enter")
     expect(worked.page.locator(".kgnb-run-area")).to_have_count(1)  # the trace that is open, not a second one
 
@@ -165,11 +178,13 @@ def test_a_queue_that_waits_is_listed_and_opens(worked: Visit, pictures: Path) -
     waiting = panel.locator(".kgnb-panel-section", has_text="Waiting for you")
     expect(waiting).to_contain_text("Ontology matching")
     expect(waiting).to_contain_text("119 questions wait")
+    cells = worked.page.locator(".jp-Notebook .jp-Cell")
+    before = cells.count()
     for _ in range(2):  # the second time the same cell runs again
         waiting.get_by_role("button", name="Answer what waits: %om review").press("Enter")
         expect(worked.page.locator(".kgnb-review")).to_have_count(1, timeout=PATIENCE)
         worked.until_idle()
-    assert worked.page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS) + 1
+    assert cells.count() == before + 1
     queue = worked.page.locator(".kgnb-review")
     for shade in SHADES:
         worked.theme(shade)
