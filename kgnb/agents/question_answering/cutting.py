@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kgnb.agents.question_answering.phrases import (
     AUXILIARIES,
@@ -24,6 +25,11 @@ _ARTICLES = ("the", "a", "an")
 SHARES = frozenset(["share", "shares", "shared", "sharing"])
 _OWNS = frozenset(["its", "their", "his", "her", "some", "any", "one", "same", *_ARTICLES])
 _BE = ("is", "are", "was", "were")
+_KINDS = frozenset(["date", "year", "day", "time", "place", "country", "city", "town", "kind", "type", "number"])
+"""Words that say what kind of answer is wanted: "the place of death" is one relation."""
+_NO_PARTICIPLES = frozenset(
+    ["children", "women", "garden", "queen", "kitchen", "open", "even", "seed", "feed", "need", "speed", "been"]
+)
 _HAS = frozenset(["have", "has", "had", "having", "with", "of", "in", "at", "on", "from", "by", "to", "for"])
 
 
@@ -125,7 +131,7 @@ def _from(sentence: list[str], i: int, j: int, done: tuple[Phrase, ...], longest
     """Cuttings of what lies outside ``sentence[i:j]``, which by now stands for X."""
     last = _last(sentence, i, j)
     if last is not None and (last.words or not done):
-        yield (*done, Phrase(last.text, max(1, last.words), last.merged, last.forward))
+        yield (*done, replace(last, words=max(1, last.words)))
     if len(done) >= longest - 1:
         return
     yield from _back(sentence, i, j, done, longest)
@@ -161,6 +167,7 @@ def _from(sentence: list[str], i: int, j: int, done: tuple[Phrase, ...], longest
             if begin == k and _inside(sentence, begin):
                 continue
             noun = _noun(piece, count, merged, sentence[i - 1])
+            noun = replace(noun, parts=_parts(piece) if merged else ())
             yield from _from(sentence, begin, j, (*done, noun), longest)
 
 
@@ -180,14 +187,19 @@ def _clause(
         return
     for at in range(i - 1, 0, -1):
         noun = at - 2 if at > 1 and sentence[at - 1] in PREPOSITIONS else at - 1  # "the valley in which X lies"
-        if sentence[at] in RELATIVE and says(sentence[noun]):
-            piece = [*sentence[noun + 1 : at], *sentence[at + 1 : i], "X", *sentence[j:]]
+        used = _participle(sentence[at]) and noun > 0 and sentence[noun - 1] in _ARTICLES
+        used = used and sentence[i - 1] not in PREPOSITIONS  # "the drug used to treat X"
+        if (sentence[at] in RELATIVE or used) and says(sentence[noun]):
+            piece = [*sentence[noun + 1 : at], *sentence[at + (not used) : i], "X", *sentence[j:]]
             if count := _count([token for token in piece if token != "X"]):
                 lead = "Whose" if sentence[at] == "whose" else "What"
                 phrase = Phrase(f"{lead} {' '.join(piece)}?", count, 0, False)
                 yield from _from(sentence[: noun + 1] + [X], noun + 1, noun + 2, (*done, phrase), longest)
                 bare = _nounless(sentence[: noun + 1])
-                if (after := sentence[j:]) and _does(bare) and _count(own := [*sentence[at + 1 : i]]):
+                if _count(bare) and bare[-1] not in PREPOSITIONS:  # "who rules the country": of the country
+                    yield from _from([*bare, X], len(bare), len(bare) + 1, (*done, phrase), longest)
+                asks = any(token in AUXILIARIES for token in bare)
+                if (after := sentence[j:]) and asks and _count(after) and _count(own := [*sentence[at + 1 : i]]):
                     # "what did the people who founded X study at": the clause ends at X
                     phrase = Phrase(f"What {' '.join(own)} X?", _count(own), 0, False)
                     yield from _from([*bare, X, *after], len(bare), len(bare) + 1, (*done, phrase), longest)
@@ -217,14 +229,52 @@ def _last(sentence: list[str], i: int, j: int) -> Phrase | None:
         merged += 1
     if possessive and right[-1] in PREPOSITIONS and _count(right) > 1:
         merged += 1  # in "X's wife working on" the wife is one thing, and what is worked on another
+    clause = _clause_in(left, right)
+    merged += clause is not None
     if merged > 1:
         return None
     count = _count(left) + _count(right)
-    if not count and _does(left) and right[-1:] == ["do"]:
-        count = 1  # what does X do
+    if not count and _does(left) and right == ["do"]:
+        return Phrase(f"{_asked(sentence, i, j)[:-1]} for a living?", 1, merged, False)
     keywords = not any(token in QUESTION_WORDS | AUXILIARIES for token in (*left, *right))
     forward = possessive or left[-1:] == ["of"] or (keywords and not _count(left))
-    return Phrase(_asked(sentence, i, j), count, merged, forward)
+    whole = [*left, X, *right]
+    if clause is not None:  # without the noun that the clause is about: it is what the relation leads to
+        whole = [*left[: clause[0]], X, *left[clause[1] :], X, *right]
+    parts = _parts(whole) if merged else ()
+    return Phrase(_asked(sentence, i, j), count, merged, forward, parts=parts)
+
+
+def _clause_in(left: Sequence[str], right: Sequence[str]) -> tuple[int, int] | None:
+    """Where the noun before a clause about X stands, if something more is asked of it; None where nothing is.
+
+    "Who rules the country that X lies in" asks for a ruler, "who is the man who directed X" for no more than the man.
+    """
+    for at in range(len(left) - 1, 1, -1):
+        end = at - 1 if left[at - 1] in PREPOSITIONS else at  # "the country in which X lies"
+        opens = left[at] in RELATIVE or (_participle(left[at]) and says(left[at - 1]))
+        if opens and says(left[end - 1]):
+            begin = end - 1
+            before = _count([token for token in left[:begin] if token not in _KINDS])
+            ended = _count(left[at + 1 :]) and right[:1] != ["'s"] and _count(right)  # "the man who leads X works"
+            return (begin, end) if before or ended else None
+    return None
+
+
+def _participle(token: str) -> bool:
+    return len(token) > 3 and token.endswith(("ed", "en")) and token not in _NO_PARTICIPLES
+
+
+def _parts(tokens: Sequence[str]) -> tuple[str, ...]:
+    """What stands between the places where another relation may begin, each as a small question about X."""
+    runs: list[list[str]] = [[]]
+    for token in tokens:
+        if token == "'s" or token in PREPOSITIONS or token in RELATIVE or token == X:
+            runs.append([])
+        elif says(token) and token not in _KINDS:
+            runs[-1].append(token)
+    said = [" ".join(run) for run in runs if run]
+    return tuple(f"What is the {run} of X?" for run in said) if len(said) > 1 else ()
 
 
 def _does(left: Sequence[str]) -> bool:

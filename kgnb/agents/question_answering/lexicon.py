@@ -27,10 +27,13 @@ SHARP = 0.06
 NOISE = 0.27
 _ABSENT, _USUAL = 0.15, 0.05  # how likely it is, before a word is read, that one is meant that is not at hand
 _COVERED = 0.6  # nearness from which a usual thing to ask for counts as a relation the graph has
-_NAMED = 0.62  # and beyond which it makes no difference that it is named word for word
+_NAMED = 0.65  # and beyond which it makes no difference that it is named word for word
+_PLAINLY = 0.5  # nearness from which a phrase says one of the rarer things to ask for, in whatever form
 SYNONYM = 0.38
 """Nearness from which two names may mean the same although one of them is a word of its own: "job" and "profession"
 do, "ISBN" and "publisher" do not."""
+
+_ASKED_FOR = (*USUAL, *ALSO_ASKED)
 
 NO_RELATION = NAMING | {
     f"{RDF}type",
@@ -136,7 +139,7 @@ class Lexicon:
         missing = list(dict.fromkeys(p.text for p in phrases if (p.text, size) not in self._fits))
         if missing:
             relations = [(iri, name) for iri, names in self._names.items() for name in names]
-            near = self.wording.nearness(missing, [name for _, name in relations] + list(USUAL))
+            near = self.wording.nearness(missing, [name for _, name in relations] + list(_ASKED_FOR))
             uncovered = self._uncovered_by(relations)
             for text, row in zip(missing, near, strict=True):
                 self._fits[text, size] = self._fit(text, relations, row, uncovered)
@@ -146,10 +149,17 @@ class Lexicon:
         """The places of the usual things to ask for that the graph has no relation for."""
         size = len(self._names)
         if size not in self._uncovered:
-            alike = self.wording.nearness([ASKED.format(name) for name in USUAL], [name for _, name in relations])
-            places = range(len(USUAL))
+            alike = self.wording.nearness([ASKED.format(name) for name in _ASKED_FOR], [name for _, name in relations])
+            places = range(len(_ASKED_FOR))
             self._uncovered[size] = tuple(at for at in places if not relations or alike[at].max() < _COVERED)
         return self._uncovered[size]
+
+    @staticmethod
+    def _counts(at: int, near: float, said: tuple[str, ...]) -> bool:
+        """Whether a usual thing to ask for may be what a phrase means; rarer ones only where it plainly says so."""
+        if at < len(USUAL):
+            return True
+        return near >= _PLAINLY and not set(said) < set(_key(_ASKED_FOR[at]))  # an address is no email address
 
     def _fit(self, text: str, relations: Sequence[tuple[Iri, str]], row: Vectors, uncovered: Sequence[int]) -> Fit:
         best: dict[Iri, float] = {}
@@ -170,7 +180,7 @@ class Lexicon:
         likely = {iri: value / SPREAD - total for iri, value in ordered.items()}
         # "job" may well mean "profession", word for word or not; but "how deep" is never how high
         measured = text.startswith("How ")
-        near = [float(row[len(relations) + at]) for at in uncovered]
+        near = [float(row[len(relations) + at]) for at in uncovered if self._counts(at, row[len(relations) + at], said)]
         usual = tuple(one + 0.07 if measured else min(one, _NAMED) for one in near)
         absent = said in _usual_keys() and not named and max(best.values(), default=0.0) < _COVERED
         return Fit(best, likely, usual, frozenset(named), absent)
@@ -199,12 +209,12 @@ def above_noise(near: float, *, several: bool = False) -> float:
 
     ``several`` names are seldom all near by chance: their average need not be so high.
     """
-    return 1.0 / (1.0 + math.exp(-(near - (0.2 if several else NOISE)) / 0.03))
+    return 1.0 / (1.0 + math.exp(-(near - (0.165 if several else NOISE)) / 0.03))
 
 
 @cache
 def _usual_keys() -> frozenset[tuple[str, ...]]:
-    return frozenset(_key(name) for name in (*USUAL, *ALSO_ASKED))
+    return frozenset(_key(name) for name in _ASKED_FOR)
 
 
 def _key(text: str) -> tuple[str, ...]:

@@ -121,6 +121,7 @@ class Phrase:
     merged: int = 0  # places inside it where another relation might have begun
     forward: bool = True  # it reads "the ... of X": X is where the relation starts
     back: bool = False  # no words: along the relation before it, the other way
+    parts: tuple[str, ...] = ()  # what stands on each side of those places, as small questions about X
 
 
 def tokens(text: str) -> list[str]:

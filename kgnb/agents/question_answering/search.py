@@ -30,8 +30,14 @@ BEAM = 10
 MERGED = 3.0
 """What a phrase costs, in log likelihood, for each place inside it where another relation might have begun."""
 
-DOUBT = 0.2
+DOUBT = 0.4
 """The least a single phrase counts for among several: the others speak for the path as well."""
+HOPELESS = 0.03
+"""A phrase surer than this may be meant although its words are far from it; below, something else is meant."""
+MISSED = 0.1
+"""How much less sure a phrase is for each of its parts that the relation leaves unsaid."""
+UNSAID = 0.1
+"""A part of a phrase that is less sure than this to stand for the phrase's relation says something of its own."""
 HOP = 0.1
 """What each further relation costs a reading, in log likelihood: what one relation says is not said by two."""
 RETURN = 3.0
@@ -100,7 +106,8 @@ def _beam(start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool) ->
             fit = lexicon.fit(phrase)
             forward = frozenset(hop.relation for hop, _, _ in ways if not hop.inverse)
             back = frozenset(hop.relation for hop, _, _ in ways if hop.inverse)
-            grown += [_step(path, hop, phrase, fit, forward, back) for hop, _, _ in ways]
+            parts = [] if fit.named else lexicon.fits([Phrase(text, 1) for text in phrase.parts])
+            grown += [_step(path, hop, phrase, fit, parts, forward, back) for hop, _, _ in ways]
         grown.sort(key=lambda path: (-path.score, [(hop.relation, hop.inverse) for hop in path.hops]))
         beam = grown[:BEAM]
     return beam
@@ -111,20 +118,29 @@ def _turned(hop: Hop) -> Hop:
 
 
 def _step(
-    path: _Partial, hop: Hop, phrase: Phrase, fit: Fit, forward: frozenset[Iri], back: frozenset[Iri]
+    path: _Partial,
+    hop: Hop,
+    phrase: Phrase,
+    fit: Fit,
+    parts: Sequence[Fit],
+    forward: frozenset[Iri],
+    back: frozenset[Iri],
 ) -> _Partial:
     against = hop.inverse and phrase.forward
     likely = fit.likely[hop.relation] - (BACKWARD / SPREAD if against else 0.02 if hop.inverse else 0.0)
     at_hand = forward if phrase.forward else forward | back
     sure = not_elsewhere(fit, hop.relation, at_hand, against)
-    score = path.score + phrase.words * likely - (0.0 if fit.named else MERGED * phrase.merged)
+    # "the sex of X's wife" is no spouse: that relation leaves the sex unsaid
+    unsaid = sum(not_elsewhere(part, hop.relation, at_hand, False) < UNSAID for part in parts)
+    sure *= MISSED**unsaid
+    score = path.score + phrase.words * likely - (0.0 if fit.named else MERGED * (phrase.merged + unsaid))
     if path.hops and path.hops[-1] == Hop(hop.relation, not hop.inverse):
         score -= RETURN
     near = fit.near[hop.relation] - (BACKWARD if against else 0.0)
     return _Partial(
         score,
         (*path.hops, hop),
-        path.sure + phrase.words * math.log(max(sure, DOUBT)),
+        path.sure + phrase.words * math.log(max(sure, DOUBT * min(1.0, (sure / HOPELESS) ** 2), 1e-6)),
         path.near + phrase.words * near,
         path.words + phrase.words,
         sure,

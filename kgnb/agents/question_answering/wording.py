@@ -26,7 +26,8 @@ USUAL = tuple(
 # may have no relation for; the centre is where the words above put it.
 ALSO_ASKED = tuple(
     """producer,cinematographer,composer,editor,screenwriter,director,translator,illustrator,narrator,budget,box office,
-    rating,trailer,soundtrack,sequel,isbn,publisher,number of pages,copyright,licence,elevation,postal code,mayor,
+    rating,trailer,soundtrack,sequel,distributor,studio,designer,discoverer,supplier,dose,patent,
+    isbn,publisher,number of pages,copyright,licence,elevation,postal code,mayor,
     time zone,national anthem,flag,motto,coat of arms,airport,area code,governor,official residence,founding date,
     hobby,blood type,eye colour,hair colour,shoe size,net worth,salary,phone number,email address,home address,nickname,
     pseudonym,pet,star sign,degree,thesis,doctor,lawyer,signature,tattoo,hero,wedding date,burial place,chief executive,

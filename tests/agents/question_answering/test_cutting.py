@@ -21,6 +21,9 @@ def cuts(text: str) -> list[list[str]]:
         ("Who was born in the same town as XX?", ["In which town was X born?", ""]),
         ("In which country was XX born?", ["Where was X born?", "What is the country of X?"]),
         ("What coin is used in the land XX is king of?", ["What land X is king of?", "What coin is used in X?"]),
+        ("Who rules the country that XX lies in?", ["What X lies in?", "Who rules X?"]),
+        ("Where is the firm that makes XX based?", ["What makes X?", "Where is X based?"]),
+        ("Who sells the drug used to treat XX?", ["What used to treat X?", "Who sells X?"]),
     ],
 )  # fmt: skip
 def test_cuts(text: str, cut: list[str]) -> None:
@@ -44,3 +47,18 @@ def test_no_name_ends_in_a_preposition() -> None:
     found = cuts("What is XX's wife working on?")
     assert ["What is the wife of X?", "What is X working on?"] in found
     assert all("wife working on" not in cut[0] for cut in found if len(cut) > 1)
+
+
+def test_a_clause_and_what_is_asked_of_it_are_two_parts_of_one_phrase() -> None:
+    def parts(text: str) -> list[tuple[str, ...]]:
+        words = tokens(text)
+        found = segmentations(masked(words, find("XX", words)), 3)
+        return [cut[0].parts for cut in found if len(cut) == 1]
+
+    assert parts("Who rules the country that XX lies in?") == [("What is the rules of X?", "What is the lies of X?")]
+    assert parts("What is the sex of XX's child?") == [("What is the sex of X?", "What is the child of X?")]
+    assert parts("Who is the man who directed XX?") == [()]
+
+
+def test_what_one_relation_leaves_unsaid_is_not_answered_by_it() -> None:
+    assert said("What is the shoe size of the director of Snow?", "one") == []
