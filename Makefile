@@ -17,7 +17,7 @@ report: $(STAMP)  ## run the reports of all agents on our own data, list them on
 
 test: $(STAMP)  ## run every test (set KGNB_DATA to include the benchmarks)
 	cd extension && npm test --silent
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 fast: $(STAMP)  ## the tests of a few minutes: no browser, no benchmark, nothing slow
 	$(BIN)/python -m pytest -m "not browser and not benchmark and not slow"

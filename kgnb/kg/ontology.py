@@ -55,6 +55,8 @@ class Entity:
     types: tuple[str, ...] = ()  # of an individual
     characteristics: tuple[str, ...] = ()  # functional, transitive, symmetric, ...
     deprecated: bool = False
+    declared: bool = True  # its kind is said in the graph; else it was read off its range
+    matches: tuple[str, ...] = ()  # what it is said to match exactly elsewhere (skos:exactMatch)
     concept: bool = False  # a SKOS concept, read as a class where a vocabulary has no classes
 
     @property

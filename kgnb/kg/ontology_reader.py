@@ -68,6 +68,7 @@ class _Reader:
         self.disjoint: defaultdict[str, set[str]] = defaultdict(set)
         self.inverse: defaultdict[str, set[str]] = defaultdict(set)
         self.restrictions: defaultdict[str, set[Restriction]] = defaultdict(set)
+        self.guessed: set[Iri] = set()  # properties of which nothing says the kind
         for node in list(axioms.of):
             self._relate(node)
         self.concepts = self._concepts()
@@ -179,6 +180,7 @@ class _Reader:
         for iri in sorted(undecided):
             if not kinds[iri] - {"class"}:
                 kinds[iri].add(self._kind_by_range(iri, kinds, datatypes))
+                self.guessed.add(iri)
         for several in kinds.values():
             if len(several - {"class"}) > 1:
                 several.discard("annotation property")
@@ -253,6 +255,8 @@ class _Reader:
             if is_class or is_individual
             else tuple(sorted({v.CHARACTERISTICS[t] for t in types if t in v.CHARACTERISTICS})),
             deprecated=self._deprecated(iri, types),
+            declared=iri not in self.guessed,
+            matches=tuple(sorted(set(map(str, axioms.iris(iri, v.EXACT_MATCH))) - {str(iri)})),
             concept=is_class and v.CONCEPT in types,
         )
 

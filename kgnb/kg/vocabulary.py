@@ -61,6 +61,7 @@ NAMED_AS = {
 DOMAINS = frozenset({f"{RDFS}domain", f"{_DCAM}domainIncludes", *(f"{s}domainIncludes" for s in _SCHEMA)})
 RANGES = frozenset({f"{RDFS}range", f"{_DCAM}rangeIncludes", *(f"{s}rangeIncludes" for s in _SCHEMA)})
 EQUIVALENTS = frozenset({EQUIVALENT_CLASS, f"{OWL}equivalentProperty", f"{OWL}sameAs"})
+EXACT_MATCH = f"{SKOS}exactMatch"
 DISJOINTS = frozenset({f"{OWL}disjointWith", f"{OWL}propertyDisjointWith", f"{OWL}complementOf"})
 INVERSE, DEPRECATED = f"{OWL}inverseOf", f"{OWL}deprecated"
 MEMBERS, UNION, INTERSECTION = f"{OWL}members", f"{OWL}unionOf", f"{OWL}intersectionOf"
@@ -146,5 +147,5 @@ STRUCTURE = (
     | EQUIVALENTS
     | DISJOINTS
     | {SUBCLASS, SUBPROPERTY, FIRST, REST, INVERSE, DEPRECATED, MEMBERS, UNION, INTERSECTION, DISJOINT_UNION, IMPORTS}
-    | {ON_PROPERTY, ON_DATATYPE, *ON_FILLER, BROADER, NARROWER}
+    | {ON_PROPERTY, ON_DATATYPE, *ON_FILLER, BROADER, NARROWER, EXACT_MATCH}
 )

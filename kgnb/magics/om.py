@@ -11,6 +11,7 @@ from typing import Any
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
 from kgnb import mapping_files, tasks
+from kgnb.agents.ontology_matching.comparable import comparable
 from kgnb.agents.ontology_matching.reasoner import Coherence, check
 from kgnb.agents.ontology_matching.values import KINDS, Options
 from kgnb.datasets import huts
@@ -57,7 +58,7 @@ class OmMagics(VerbMagics):
         """Name the two ontologies to match; what is set here holds for all stages."""
         chosen = Options(**given(arguments, Options))
         specs = (arguments.source, arguments.target)
-        source, target = (self.session.ontology(spec, individuals=chosen.individuals) for spec in specs)
+        source, target = comparable(*(self.session.ontology(spec, individuals=chosen.individuals) for spec in specs))
         if arguments.reference:
             tasks.open_reference(arguments.reference)
         self.session.matching = MatchingTask(

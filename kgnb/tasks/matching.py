@@ -9,6 +9,7 @@ from typing import Any, cast
 from typing import Literal as OneOf
 
 from kgnb.agents.ontology_matching import pipeline
+from kgnb.agents.ontology_matching.comparable import comparable
 from kgnb.agents.ontology_matching.judges import make_judge
 from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Ruling, Rulings, honoured
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
@@ -69,6 +70,7 @@ def match_ontologies(
     settings = settings or Settings.load()
     source = open_ontology(source, settings, individuals=options.individuals)
     target = open_ontology(target, settings, individuals=options.individuals)
+    source, target = comparable(source, target)
     own_run = run is None
     run = run or new_run("ontology_matching", digests(source, target), settings=settings, on_event=on_event)
     chat = model or (open_model(settings) if judge in ("auto", "model", "cascade") or plan == "model" else None)

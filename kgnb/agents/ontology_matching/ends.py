@@ -9,11 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kgnb.agents.ontology_matching.values import Description
+from kgnb.kg.terms import XSD
+from kgnb.kg.vocabulary import DATATYPES
 
 NEAR = 0.8  # what a step up or down the hierarchy from an end leaves of its agreement
 STEPS = 3
 OTHER_DATATYPE = -0.3
 UNKNOWN_END = -0.5  # both ends are declared and neither has a counterpart: a property of something only one side has
+
+_SORTS = {
+    "Text": "string", "langString": "string", "PlainLiteral": "string", "URL": "anyURI",
+    "Number": "decimal", "Integer": "integer", "Float": "float", "Boolean": "boolean",
+    "Date": "date", "DateTime": "dateTime", "Time": "time",
+}  # fmt: skip
 
 Same = Callable[[str, str], float]
 Known = Callable[[str], bool]
@@ -49,8 +57,9 @@ class Ends:
         """How one end agrees, -1 to 1; None where a side declares nothing, or both the same datatype."""
         if not ours or not theirs:
             return None
-        if all(is_datatype(iri) for iri in (*ours, *theirs)):
-            return None if set(ours) & set(theirs) else OTHER_DATATYPE  # half of all properties give strings
+        literal = [{sort for iri in end if (sort := datatype(iri))} for end in (ours, theirs)]
+        if all(literal):  # half of all properties give strings, and rdfs:Literal may be any of them
+            return None if literal[0] & literal[1] or "Literal" in literal[0] | literal[1] else OTHER_DATATYPE
         agreement = max(self._near(one, other) for one in ours for other in theirs)
         if agreement >= 0.3:
             return 2.0 * agreement - 1.0
@@ -81,6 +90,13 @@ def steps_from(iri: str, up: Mapping[str, tuple[str, ...]], down: Mapping[str, t
     return found
 
 
-def is_datatype(iri: str) -> bool:
-    """Whether the IRI is a datatype rather than a class."""
-    return iri.startswith(("http://www.w3.org/2001/XMLSchema#", "http://www.w3.org/2000/01/rdf-schema#Literal"))
+def datatype(iri: str) -> str:
+    """What sort of values a datatype has, in XML Schema's word for it; "" for a class.
+
+    >>> [datatype(f"http://schema.org/{name}") for name in ("Text", "Date", "Person")]
+    ['string', 'date', '']
+    """
+    name = iri[max(iri.rfind("#"), iri.rfind("/")) + 1 :]
+    if iri.startswith(XSD):
+        return name
+    return _SORTS.get(name, name) if iri in DATATYPES else ""

@@ -32,6 +32,9 @@ SAME_NAME = 0.9
 CERTAIN = 0.8
 """The overlap and probability from which on a counterpart is taken for certain."""
 
+STATED = 20.0
+"""The log-odds of a pair of which one of the two ontologies says itself that it is equal."""
+
 MOST_USUAL = 2.0
 """How far, in log-odds, the estimate of how usual counterparts are may go: it feeds on itself."""
 
@@ -76,6 +79,7 @@ class _Case:
     cosine: float
     context: float
     meaning: float | None
+    stated: bool  # one of the two ontologies says that they are equal
     overlap: float = 0.0
     compared: Comparison = SAME
     leftovers: Leftovers = NOTHING
@@ -137,6 +141,7 @@ class RuleJudge:
             evidence = {
                 pair: by_kind.get(pair[2], AS_IT_IS).odds(e, self.weights.chance) for pair, e in evidence.items()
             }
+        evidence |= {pair: STATED for pair, case in cases.items() if case.stated}
         found = shares(evidence) if self.weights.rivals else {pair: _logistic(e) for pair, e in evidence.items()}
         for pair, probability in found.items():
             cases[pair].probability = probability
@@ -209,8 +214,13 @@ def _cases(questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
                 ends = (question.about, other) if question.side == "source" else (other, question.about)
                 near = candidate.cosines
                 cosine = max(near.syntactic, near.lexical)
-                cases[candidate.pair] = _Case(*ends, cosine, near.semantic, near.meaning)
+                cases[candidate.pair] = _Case(*ends, cosine, near.semantic, near.meaning, _stated(*ends))
     return dict(sorted(cases.items()))
+
+
+def _stated(source: Description, target: Description) -> bool:
+    ends = ((source.entity, target.iri), (target.entity, source.iri))
+    return any(iri in entity.equivalents or iri in entity.matches for entity, iri in ends)
 
 
 def _surroundings(questions: Sequence[MatchQuestion]) -> Surroundings:
@@ -232,7 +242,8 @@ def _logistic(evidence: float) -> float:
 
 def _reason(case: _Case) -> str:
     one, other = (" ".join(name) for name in case.names)
-    parts = [f"“{one}” against “{other}”: overlap {case.overlap:.2f}, cosine {case.cosine:.2f}"]
+    parts = ["said to be equal in the ontology itself"] if case.stated else []
+    parts += [f"“{one}” against “{other}”: overlap {case.overlap:.2f}, cosine {case.cosine:.2f}"]
     if case.meaning is not None:
         parts.append(f"definitions {case.meaning:.2f}")
     if case.hints.support:

@@ -146,7 +146,7 @@ def _ranked(
 
 
 def _equal_names(source: tuple[Description, ...], target: tuple[Description, ...]) -> Iterator[Ranked]:
-    """Pairs with an equal name or synonym; own names rank before synonyms.
+    """Pairs with an equal name or synonym, or said to be equal; own names rank before synonyms.
 
     Plural endings, numerals, spacing and the order of words do not count, and initials stand for their words.
     """
@@ -155,7 +155,7 @@ def _equal_names(source: tuple[Description, ...], target: tuple[Description, ...
     for description in target:
         for form, own in _forms(description, short).items():
             known[description.kind, form].append((description, own))
-    best: dict[Pair, int] = {}
+    best: dict[Pair, int] = dict.fromkeys(_stated(source, target), 1)
     for description in source:
         for form, own in _forms(description, short).items():
             for other, other_own in known.get((description.kind, form), ()):
@@ -164,6 +164,20 @@ def _equal_names(source: tuple[Description, ...], target: tuple[Description, ...
     directions: tuple[Side, Side] = ("source", "target")
     for (pair, rank), direction in product(sorted(best.items()), directions):
         yield Ranked(*pair, "exact", direction, rank, 1.0)
+
+
+def _stated(source: tuple[Description, ...], target: tuple[Description, ...]) -> Iterator[Pair]:
+    """Pairs of which one ontology says itself that they are equal."""
+    there = {description.key for description in target}
+    for description in source:
+        for iri in (*description.entity.equivalents, *description.entity.matches):
+            if (iri, description.kind) in there:
+                yield description.iri, iri, description.kind
+    here = {description.key for description in source}
+    for description in target:
+        for iri in (*description.entity.equivalents, *description.entity.matches):
+            if (iri, description.kind) in here:
+                yield iri, description.iri, description.kind
 
 
 def _forms(description: Description, short: set[str]) -> dict[str, bool]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from kgnb.agents.ontology_matching.comparable import comparable
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.backends import open_embedder, open_index, open_ontology
 from kgnb.datasets.cases import Figure, MatchingCase, MatchingSet
@@ -176,9 +177,10 @@ def _match(
     pairs = {triple[:2] for triple in wanted.triples if triple[2] == "equivalent"} if wanted else None
     before, steps, begun = run.totals, len(run.steps), perf_counter()
     counted = _counters(embedder)
+    source, target = comparable(read[case.source], read[case.target])
     alignment = match_ontologies(
-        read[case.source],
-        read[case.target],
+        source,
+        target,
         embedder=embedder,
         index=index,
         options=options,
@@ -193,8 +195,8 @@ def _match(
     usd = (before["usd"] or 0.0, after["usd"])
     return Outcome(
         name=case.name,
-        source=read[case.source],
-        target=read[case.target],
+        source=source,
+        target=target,
         alignment=alignment,
         wanted=wanted,
         cost=Cost(

@@ -1,0 +1,72 @@
+"""Ontologies that mention each other, and properties of which nothing says the kind."""
+
+from __future__ import annotations
+
+from kgnb import match_ontologies
+from kgnb.agents.ontology_matching.comparable import comparable
+from kgnb.kg.loading import load
+from kgnb.kg.ontology import Ontology
+from kgnb.kg.ontology_reader import read_ontology
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+
+PREFIXES = """@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix a: <http://a.example/> . @prefix b: <http://b.example/> . @prefix c: <http://c.example/> ."""
+
+
+def ontology(tmp_path, name: str, turtle: str) -> Ontology:
+    (tmp_path / f"{name}.ttl").write_text(PREFIXES + turtle)
+    graph = OxigraphGraph()
+    load(graph, tmp_path / f"{name}.ttl")
+    return read_ontology(graph)
+
+
+def test_what_is_only_mentioned_is_not_matched(tmp_path) -> None:
+    one = ontology(tmp_path, "a", 'a:Person a owl:Class . a:Hut a owl:Class . a:Bed a owl:Class ; rdfs:label "bed" .')
+    two = ontology(
+        tmp_path,
+        "b",
+        """b:Human a owl:Class ; owl:equivalentClass a:Person, c:Mensch . b:Refuge a owl:Class . b:Bunk a owl:Class .
+        a:Person a owl:Class . c:Mensch a owl:Class . c:Tent a owl:Class ; rdfs:label "tent" .""",
+    )
+    left, right = comparable(one, two)
+    assert left is one
+    assert [entity.iri for entity in right] == [
+        "http://b.example/Bunk",
+        "http://b.example/Human",
+        "http://b.example/Refuge",
+        "http://c.example/Tent",
+    ]
+
+
+def test_two_versions_of_one_ontology_keep_all_their_terms(tmp_path) -> None:
+    one = ontology(tmp_path, "a", "a:Person a owl:Class . a:Hut a owl:Class .")
+    two = ontology(tmp_path, "b", "a:Person a owl:Class . a:Refuge a owl:Class .")
+    assert comparable(one, two) == (one, two)
+
+
+def test_a_property_of_no_kind_takes_that_of_the_other_sides_property_of_its_name(tmp_path) -> None:
+    one = ontology(tmp_path, "a", 'a:givenName a rdf:Property ; rdfs:label "Given name" . a:age a rdf:Property .')
+    two = ontology(tmp_path, "b", "b:givenName a owl:DatatypeProperty . b:p1 a owl:ObjectProperty .")
+    left, right = comparable(one, two)
+    assert {e.local_name: e.kind for e in left} == {"givenName": "datatype property", "age": "annotation property"}
+    assert right is two
+    assert {e.local_name: e.kind for e in comparable(two, one)[1]} == {e.local_name: e.kind for e in left}
+
+
+def test_what_an_ontology_says_itself_is_believed_whatever_the_names(tmp_path) -> None:
+    one = ontology(tmp_path, "a", 'a:c1 a owl:Class ; rdfs:label "warden" . a:c2 a owl:Class ; rdfs:label "hut" .')
+    two = ontology(
+        tmp_path,
+        "b",
+        """b:d1 a owl:Class ; rdfs:label "keeper of a house" ; owl:equivalentClass a:c1 .
+        b:d2 a owl:Class ; rdfs:label "glacier" ; skos:exactMatch a:c2 .""",
+    )
+    for ends in ((one, two), (two, one)):
+        alignment = match_ontologies(*ends, judge="rule", embedder="characters")
+        assert {frozenset(mapping.pair) for mapping in alignment} == {
+            frozenset(("http://a.example/c1", "http://b.example/d1")),
+            frozenset(("http://a.example/c2", "http://b.example/d2")),
+        }
+        assert all(mapping.confidence > 0.99 and "said to be equal" in mapping.rationale for mapping in alignment)
