@@ -142,7 +142,7 @@ class RuleJudge:
                 pair: by_kind.get(pair[2], AS_IT_IS).odds(e, self.weights.chance) for pair, e in evidence.items()
             }
         evidence |= {pair: STATED for pair, case in cases.items() if case.stated}
-        found = shares(evidence) if self.weights.rivals else {pair: _logistic(e) for pair, e in evidence.items()}
+        found = _claims(cases, evidence) if self.weights.rivals else {pair: _logistic(e) for pair, e in evidence.items()}
         for pair, probability in found.items():
             cases[pair].probability = probability
 
@@ -204,6 +204,28 @@ class RuleJudge:
         also = ((iri, round(case.probability, 4)), *also) if case.probability >= 0.05 else also
         confidence = round(1.0 - case.probability, 4)
         return Verdict("different", None, confidence, f"nearest: {_reason(case)}", self.name, also)
+
+
+def _claims(cases: Mapping[Pair, _Case], evidence: Mapping[Pair, float]) -> dict[Pair, float]:
+    """The shares of all pairs, where entities of one name on one side claim a counterpart together.
+
+    Else two that an ontology has for one thing (an old property and its heir) would keep each other from it. Which of
+    them gets it is for the assignment to say.
+    """
+    first: dict[tuple[str, str, Kind], Pair] = {}
+    ahead: dict[Pair, Pair] = {}
+    for pair in sorted(evidence, key=lambda pair: (-evidence[pair], pair)):
+        source, target, kind = pair
+        claims = ((cases[pair].source.syntactic, target, kind), (source, cases[pair].target.syntactic, kind))
+        before = next((first[claim] for claim in claims if claim in first), None)
+        if before is None:
+            first.update(dict.fromkeys(claims, pair))
+        else:
+            ahead[pair] = before
+    found = shares({pair: value for pair, value in evidence.items() if pair not in ahead})
+    for pair, before in ahead.items():
+        found[pair] = found[before] * exp(evidence[pair] - evidence[before])
+    return found
 
 
 def _cases(questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:

@@ -70,3 +70,21 @@ def test_what_an_ontology_says_itself_is_believed_whatever_the_names(tmp_path) -
             frozenset(("http://a.example/c2", "http://b.example/d2")),
         }
         assert all(mapping.confidence > 0.99 and "said to be equal" in mapping.rationale for mapping in alignment)
+
+
+def test_two_properties_for_one_thing_do_not_keep_each_other_from_it(tmp_path) -> None:
+    one = ontology(
+        tmp_path,
+        "a",
+        """a:givenName a owl:DatatypeProperty . a:given_name a owl:DatatypeProperty . a:Person a owl:Class .
+        a:age a owl:DatatypeProperty . a:Hut a owl:Class . a:Bed a owl:Class .""",
+    )
+    two = ontology(
+        tmp_path,
+        "b",
+        """b:givenName a owl:DatatypeProperty . b:Person a owl:Class . b:age a owl:DatatypeProperty .
+        b:Hut a owl:Class . b:Bed a owl:Class .""",
+    )
+    alignment = match_ontologies(one, two, judge="rule", embedder="characters")
+    assert len(alignment) == 5
+    assert [m.confidence > 0.8 for m in alignment if m.target == "http://b.example/givenName"] == [True]
