@@ -142,7 +142,9 @@ class RuleJudge:
                 pair: by_kind.get(pair[2], AS_IT_IS).odds(e, self.weights.chance) for pair, e in evidence.items()
             }
         evidence |= {pair: STATED for pair, case in cases.items() if case.stated}
-        found = _claims(cases, evidence) if self.weights.rivals else {pair: _logistic(e) for pair, e in evidence.items()}
+        found = (
+            _claims(cases, evidence) if self.weights.rivals else {pair: _logistic(e) for pair, e in evidence.items()}
+        )
         for pair, probability in found.items():
             cases[pair].probability = probability
 
