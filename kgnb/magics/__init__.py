@@ -19,6 +19,7 @@ from kgnb.magics.report import ReportMagics
 from kgnb.magics.runs import RunMagics
 from kgnb.magics.session import Session
 from kgnb.magics.sparql import SparqlMagics
+from kgnb.magics.turtle import TurtleMagics
 from kgnb.magics.vectors import VectorsMagics
 from kgnb.magics.verbs import VerbMagics
 from kgnb.run.cell import enter_cell
@@ -27,7 +28,7 @@ from kgnb.settings import Settings
 __all__ = ["FAMILIES", "load", "unload"]
 
 FAMILIES: tuple[type[VerbMagics], ...] = (
-    *(KgMagics, SparqlMagics, VectorsMagics),
+    *(KgMagics, SparqlMagics, TurtleMagics, VectorsMagics),
     *(OmMagics, EaMagics, QaMagics, KgcMagics),
     *(LlmMagics, RunMagics, ReportMagics),
 )

@@ -23,7 +23,7 @@ from kgnb.magics.arguments import Number, argument
 from kgnb.magics.graph_info import info_table
 from kgnb.magics.interruptible import interruptible
 from kgnb.magics.schema_picture import picture_of_schema
-from kgnb.magics.session import NamedGraph
+from kgnb.magics.session import NamedGraph, Session
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, Table, Value
@@ -77,7 +77,7 @@ class KgMagics(VerbMagics):
         if is_remote(named):
             self._greet(graph)
         size = None if is_remote(named) else graph.count()
-        self._take(named)
+        take(self.session, named)
         return Opened(name, graph, size, mended(graph))
 
     @verb("kg connect", "%kg connect ours", "%kg connect wikidata --url https://query.wikidata.org/sparql")
@@ -96,7 +96,7 @@ class KgMagics(VerbMagics):
         endpoint = self._endpoint(arguments)
         graph = open_endpoint(endpoint)
         self._greet(graph)
-        self._take(NamedGraph(endpoint.name, graph, endpoint.url))
+        take(self.session, NamedGraph(endpoint.name, graph, endpoint.url))
         return Opened(endpoint.name, graph, None)
 
     def _endpoint(self, arguments: argparse.Namespace) -> Endpoint:
@@ -123,15 +123,6 @@ class KgMagics(VerbMagics):
         begun = time.monotonic()
         interruptible(lambda: graph.ask(HEALTH))
         print(f"{graph.name} answered in {(time.monotonic() - begun) * 1000:.0f} ms")
-
-    def _take(self, named: NamedGraph) -> None:
-        """Keep a graph under its name, and make it the current one."""
-        before = self.session.graphs.pop(named.name, None)
-        if before is not None and before.graph is not named.graph:
-            before.graph.close()
-            print(f"{named.name} was open already: it now stands for {named.origin}")
-        self.session.graphs[named.name] = named
-        self.session.current = named.name
 
     @verb("kg prefix", "%kg prefix", "%kg prefix huts http://huts.example/id/")
     @argument("prefix", metavar="PREFIX", nargs="?", default="", help="a short name [show all]")
@@ -251,6 +242,16 @@ def default_name(source: object) -> str:
         return text.split("/")[2]
     last = Path(text.partition(":")[2] if re.match(r"[a-z]{2,}:", text) else text).name
     return re.sub(r"[^\w-]+", "-", last.split(".")[0]).strip("-") or "graph"
+
+
+def take(session: Session, named: NamedGraph) -> None:
+    """Keep a graph under its name, and make it the current one."""
+    before = session.graphs.pop(named.name, None)
+    if before is not None and before.graph is not named.graph:
+        before.graph.close()
+        print(f"{named.name} was open already: it now stands for {named.origin}")
+    session.graphs[named.name] = named
+    session.current = named.name
 
 
 def mended(graph: Graph) -> tuple[tuple[str, int], ...]:

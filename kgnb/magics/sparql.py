@@ -122,7 +122,7 @@ class SparqlMagics(VerbMagics):
         try:
             return self.query(arguments, cell)
         except KgnbError as error:
-            _point(error, cell)
+            point(error, cell)
             raise
         except ValueError as error:
             raise LineError(str(error), line=shown, fix="%sparql --help lists what it takes.") from error
@@ -203,7 +203,7 @@ def _in_graph(query: str, iri: str) -> str:
     return f"{query[:start]} FROM <{iri}> {query[start:]}"
 
 
-def _point(error: KgnbError, cell: str) -> None:
+def point(error: KgnbError, cell: str) -> None:
     """Adds the line of the query an error speaks of, with a caret below the place."""
     place = _AT.search(error.what)
     lines = cell.splitlines()
