@@ -25,18 +25,17 @@ USUAL = tuple(
 # More that people ask of films, books, places, people, firms, teams and substances. They stand only for what a graph
 # may have no relation for; the centre is where the words above put it.
 ALSO_ASKED = tuple(
-    """producer,cinematographer,composer,editor,screenwriter,director,translator,illustrator,narrator,budget,box office,
-    rating,trailer,soundtrack,sequel,distributor,studio,designer,discoverer,supplier,dose,patent,
-    isbn,publisher,number of pages,copyright,licence,elevation,postal code,mayor,
-    time zone,national anthem,flag,motto,coat of arms,airport,area code,governor,official residence,founding date,
-    hobby,blood type,eye colour,hair colour,shoe size,net worth,salary,phone number,email address,home address,nickname,
-    pseudonym,pet,star sign,degree,thesis,doctor,lawyer,signature,tattoo,hero,wedding date,burial place,chief executive,
-    headquarters,revenue,profit,logo,slogan,website,customer,competitor,subsidiary,shareholder,stock symbol,
-    opening hours,ingredient,recipe,calories,battery,engine,warranty,serial number,coach,captain,stadium,sponsor,league,
-    mascot,melting point,boiling point,density,atomic number,formula,habitat,lifespan,predator,symptom,treatment,
-    vaccine,inventor,architect,painter,singer,instrument,voice type,bridge,river,lake,mountain""".replace(
-        "\n    ", ""
-    ).split(",")
+    " ".join(word.split())
+    for word in """producer, cinematographer, composer, editor, screenwriter, director, translator, illustrator,
+    narrator, budget, box office, rating, trailer, soundtrack, sequel, distributor, studio, designer, discoverer,
+    supplier, dose, patent, isbn, publisher, number of pages, copyright, licence, elevation, postal code, mayor,
+    time zone, national anthem, flag, motto, airport, area code, governor, official residence, founding date, blood
+    type, eye colour, hair colour, net worth, salary, phone number, email address, home address, nickname,
+    pseudonym, pet, degree, thesis, doctor, lawyer, burial place, chief executive, headquarters, revenue, profit,
+    logo, slogan, website, customer, competitor, subsidiary, shareholder, stock symbol, ingredient, recipe, engine,
+    warranty, coach, captain, stadium, sponsor, league, mascot, melting point, boiling point, density, atomic
+    number, formula, habitat, lifespan, predator, symptom, treatment, vaccine, inventor, architect, painter, singer,
+    instrument, voice type""".split(",")  # noqa: SIM905 - as above
 )
 
 
