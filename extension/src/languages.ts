@@ -2,6 +2,7 @@
  * SPARQL and Turtle as editor languages: for files, and for cells that begin with ``%%sparql`` or ``%%turtle``.
  */
 
+import type { StreamParser } from '@codemirror/language';
 import { LanguageSupport, StreamLanguage } from '@codemirror/language';
 import type { IEditorLanguage, IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { magicMime } from './magic-cell';
@@ -10,19 +11,14 @@ import { sparqlMode, turtleMode } from './rdf-modes';
 
 type Languages = Pick<IEditorLanguageRegistry, 'addLanguage' | 'findByMIME'>;
 
-const FILES: readonly IEditorLanguage[] = [
-  {
-    name: 'SPARQL',
-    mime: 'application/sparql-query',
-    extensions: ['rq', 'sparql'],
-    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(sparqlMode)))
-  },
-  {
-    name: 'Turtle',
-    mime: 'text/turtle',
-    extensions: ['ttl'],
-    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(turtleMode)))
-  }
+interface FileLanguage extends IEditorLanguage {
+  readonly mime: string;
+  readonly mode: StreamParser<unknown>;
+}
+
+const FILES: readonly FileLanguage[] = [
+  { name: 'SPARQL', mime: 'application/sparql-query', extensions: ['rq', 'sparql'], mode: sparqlMode },
+  { name: 'Turtle', mime: 'text/turtle', extensions: ['ttl'], mode: turtleMode }
 ];
 
 const CELLS: readonly IEditorLanguage[] = [
@@ -40,9 +36,21 @@ const CELLS: readonly IEditorLanguage[] = [
   }
 ];
 
-/** Adds what the registry lacks: a JupyterLab that knows a language keeps its own. */
+/**
+ * Adds what the registry lacks, and gives the languages of files our modes: JupyterLab's own draw a Turtle name as a
+ * comment and IRIs too pale to read.
+ */
 export function addLanguages(registry: Languages): void {
-  for (const language of [...FILES, ...CELLS]) {
+  for (const { mode, ...language } of FILES) {
+    const support = new LanguageSupport(StreamLanguage.define(mode));
+    const known = registry.findByMIME(language.mime);
+    if (known) {
+      known.support = support;
+    } else {
+      registry.addLanguage({ ...language, support });
+    }
+  }
+  for (const language of CELLS) {
     if (!registry.findByMIME(language.mime)) {
       registry.addLanguage(language);
     }
