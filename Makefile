@@ -5,10 +5,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.kgnb-installed
 SOURCES := pyproject.toml extension/package.json extension/package-lock.json $(wildcard extension/src/*.ts extension/src/*.tsx extension/style/*)
 
-.PHONY: report test lab lint format fast clean
+.PHONY: report test faults lab docs wheel lint format fast clean
+
+lab: $(STAMP)  ## open JupyterLab on the tour
+	$(BIN)/jupyter lab notebooks/00-tour.ipynb
 
 report: $(STAMP)  ## run the reports of all agents on our own data, list them on one page, and say where to look
-	@status=0; \
+	@echo "Four reports on our own data, half a minute of processor time each; the pages lie in reports/."; status=0; \
 	for report in "ontology-matching -p dataset=huts" "question-answering -p dataset=huts" "entity-alignment -p pair=huts" kg-construction; do \
 	  echo "kgnb report $$report"; $(BIN)/kgnb report $$report || status=1; \
 	done; \
@@ -19,11 +22,25 @@ test: $(STAMP)  ## run every test (set KGNB_DATA to include the benchmarks)
 	cd extension && npm test --silent
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
+faults: $(STAMP)  ## faults, hostile input and kills, many tries of each; prints the table of docs/security.md
+	FAULTS=whole $(BIN)/python -m pytest -n 2 --dist loadscope -m fault -q tests
+
 fast: $(STAMP)  ## the tests of a few minutes: no browser, no benchmark, nothing slow
 	$(BIN)/python -m pytest -m "not browser and not benchmark and not slow"
 
-lab: $(STAMP)  ## open JupyterLab on the tour
-	$(BIN)/jupyter lab notebooks/00-tour.ipynb
+docs: $(STAMP)  ## the documentation as a site in build/site; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "open build/site/index.html"
+
+wheel: $(STAMP)  ## a wheel that installs without Node.js, in dist/, tried in an empty environment
+	rm -rf dist build/wheel-trial kgnb/labextension extension/lib  # built anew for the wheel: that of a checkout holds source maps
+	$(BIN)/uv build --quiet --wheel --out-dir dist
+	$(BIN)/python -m venv build/wheel-trial
+	build/wheel-trial/bin/python -m pip install --quiet "$$(echo dist/*.whl)"
+	cd build && PATH=/nowhere wheel-trial/bin/kgnb ask "Who is the warden of the Hochkar House?" --graph huts:graph
+	test -f build/wheel-trial/share/jupyter/labextensions/kgnb-labextension/package.json
+	rm -rf build/wheel-trial
+	@ls dist
 
 lint: $(STAMP)  ## ruff, mypy --strict, prettier, eslint
 	$(BIN)/ruff check kgnb tests conftest.py
@@ -37,6 +54,7 @@ format: $(STAMP)
 	cd extension && npm run --silent lint
 
 $(STAMP): $(SOURCES)
+	@echo "First use: kgnb, JupyterLab and the tools of its tests are installed into $(VENV). That takes a few minutes."
 	@command -v node >/dev/null || { echo "kgnb builds its JupyterLab extension with Node.js 20.19 or newer: install it first" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	cd extension && npm ci --ignore-scripts --no-audit --no-fund

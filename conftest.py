@@ -48,3 +48,29 @@ def benchmark_data() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("KGNB_DATA is not set to a folder of benchmark data")
     return Path(folder).resolve()
+
+
+def pytest_runtest_makereport(item: pytest.Item) -> None:
+    """Carry the row of a fault, and how many tries a test made of it, to wherever the report is read."""
+    marker = item.get_closest_marker("fault")
+    if marker is not None and not any(name == "fault" for name, _ in item.user_properties):
+        item.user_properties.append(("fault", marker.args[0]))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The table of faults: tries, survived, lost."""
+    rows: dict[str, list[int]] = {}
+    for outcome in ("passed", "failed", "error"):
+        for report in terminalreporter.stats.get(outcome, []):
+            told = dict(getattr(report, "user_properties", ()))
+            if "fault" in told and (report.when == "call" or outcome != "passed"):
+                row = rows.setdefault(told["fault"], [0, 0])
+                row[0] += int(told.get("tries", 1))
+                row[1] += outcome != "passed"
+    if not rows:
+        return
+    terminalreporter.section("faults")
+    width = max(map(len, rows))
+    terminalreporter.write_line(f"{'fault':{width}}  tries  survived  lost")
+    for fault, (tries, lost) in sorted(rows.items()):
+        terminalreporter.write_line(f"{fault:{width}}  {tries:5}  {tries - lost:8}  {lost:4}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, LimitError, ReplyError
 
 if TYPE_CHECKING:
-    from kgnb.agents.entity_alignment.looking import LookOptions
+    from kgnb.agents.entity_alignment.judging_values import LookOptions
     from kgnb.agents.entity_alignment.values import Options as AlignOptions
     from kgnb.agents.ontology_matching.values import Options as MatchOptions
     from kgnb.agents.question_answering.values import Answer
@@ -70,7 +70,7 @@ _LAZY = {
     "compile_ontology": ("kgnb.tasks.building", "compile_ontology"),
     "ground": ("kgnb.tasks.building", "ground"),
     "AlignOptions": ("kgnb.agents.entity_alignment.values", "Options"),
-    "LookOptions": ("kgnb.agents.entity_alignment.looking", "LookOptions"),
+    "LookOptions": ("kgnb.agents.entity_alignment.judging_values", "LookOptions"),
     "align_entities": ("kgnb.tasks", "align_entities"),
     "Iri": ("kgnb.kg.terms", "Iri"),
     "query": ("kgnb.tasks.querying", "query"),

@@ -13,15 +13,18 @@ from rdflib import Graph as RdflibSource
 from kgnb.datasets import huts
 from kgnb.errors import ConfigError, DataError
 from kgnb.kg.endpoint_graph import EndpointGraph
-from kgnb.kg.graph import Graph
+from kgnb.kg.graph import Graph, HoldsGraph
 from kgnb.kg.loading import load
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
+from kgnb.llm.batch import BatchModel, RecordedModel
+from kgnb.llm.configured import Configured
 from kgnb.llm.kept import server_alias
 from kgnb.llm.model import ChatModel
 from kgnb.llm.pacing import Pace, Paced
+from kgnb.llm.prices import Price
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.shared_pace import SharedPace
 from kgnb.secret import Secret
@@ -30,7 +33,7 @@ from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
-GraphSource: TypeAlias = "str | Path | Graph | RdflibSource | Sequence[str | Path]"
+GraphSource: TypeAlias = "str | Path | Graph | RdflibSource | HoldsGraph | Sequence[str | Path]"
 OntologySource: TypeAlias = "GraphSource | Ontology"
 
 URL = re.compile(r"^https?://", re.IGNORECASE)
@@ -40,7 +43,7 @@ EMBEDDERS = ("local", "characters", "tiny", "openai:MODEL", "sentence-transforme
 
 
 def open_graph(source: GraphSource, settings: Settings) -> Graph:
-    """A graph from files, folders or globs, an endpoint's URL, ``huts:NAME``, an rdflib graph or a Graph.
+    """A graph from files, folders or globs, an endpoint's URL, ``huts:NAME``, an rdflib graph, a Graph, or a CONSTRUCT.
 
     Raises:
         DataError: a file is missing, malformed or empty.
@@ -50,6 +53,8 @@ def open_graph(source: GraphSource, settings: Settings) -> Graph:
         return RdflibGraph(source)
     if isinstance(source, Graph):
         return source
+    if isinstance(source, HoldsGraph):
+        return source.graph()
     if isinstance(source, str) and URL.match(source):
         return EndpointGraph(source)
     paths = [file_of(spec) for spec in ([source] if isinstance(source, str | Path) else source)]
@@ -92,21 +97,37 @@ def open_ontology(source: OntologySource, settings: Settings, *, individuals: bo
     if isinstance(source, Ontology):
         return source
     graph = open_graph(source, settings)
-    ontology = read_ontology(graph, individuals=individuals)
+    ontology = read_ontology(graph, individuals=individuals, concepts="beside")
     if not len(ontology):
         raise DataError(
-            "there is no class and no property in it", where=graph.name, fix="Is it data rather than an ontology?"
+            "there is no class, no property and no SKOS concept in it",
+            where=graph.name,
+            fix="Is it data rather than an ontology? Individuals are matched with --individuals.",
         )
     return ontology
 
 
 def open_model(settings: Settings) -> ChatModel | None:
+    """The chat model the settings name, with the settings for its calls; None where none is named."""
+    model, sampling = _open_model(settings), settings.sampling()
+    recorded = settings.model.startswith("recorded:")  # whatever it was asked with
+    return Configured(model, sampling) if model is not None and sampling and not recorded else model
+
+
+def _open_model(settings: Settings) -> ChatModel | None:
     """The chat model the settings name, paced and replayed from the cache; None where none is named.
 
-    "local" without a server's address is a tiny model on this machine, for trying the plumbing out.
+    "local" without a server's address is a tiny model on this machine, for trying the plumbing out. "batch:FOLDER" (or
+    "batch:FOLDER@MODEL") asks by file, "recorded:NAME" answers from a recording (``data/recordings``, or a folder).
     """
     from kgnb.llm.openai_model import OpenAIModel
 
+    scheme, _, rest = settings.model.partition(":")
+    if scheme == "batch" and rest:
+        folder, _, name = rest.partition("@")
+        return _batch_model(Path(folder).expanduser().resolve(), name or "batch", settings.price)
+    if scheme == "recorded" and rest:
+        return RecordedModel(recording(rest), settings.model)
     if not settings.model:
         return None
     cache = ReplayCache(settings.cache / "replies.sqlite") if settings.replay != "live" else None
@@ -117,11 +138,40 @@ def open_model(settings: Settings) -> ChatModel | None:
         live = _local_model()
     else:
         key = settings.api_key().reveal() or None
-        live = OpenAIModel(settings.model, settings.base_url or None, key, timeout=settings.timeout)
+        live = OpenAIModel(
+            settings.model,
+            settings.base_url or None,
+            key,
+            timeout=settings.timeout,
+            headers=settings.secret_headers(),
+            api_version=settings.api_version,
+        )
     limits = (settings.requests_per_minute, settings.tokens_per_minute, settings.width)
     pace = _pace(*limits, settings.cache, server_alias(settings.base_url))
     paced = Paced(live, pace, retries=settings.retries)
     return Replaying(paced, cache, "record") if cache is not None else paced
+
+
+@lru_cache
+def _batch_model(folder: Path, name: str, price: str) -> ChatModel:
+    """One for a process, so that it can say all that waits."""
+    return BatchModel(folder, name, Price.stated(price) if price else None)
+
+
+def recording(name: str) -> Path:
+    """The folder of a recording: one of ours by name, or any by its path.
+
+    Raises:
+        DataError: there is none.
+    """
+    ours = huts.folder().parent / "recordings"
+    for place in (ours / name, Path(name).expanduser()):
+        if (place / "replies.jsonl").is_file():
+            return place
+    known = sorted(path.parent.name for path in ours.glob("*/replies.jsonl"))
+    raise DataError(
+        f"there is no recording {name}", where="", fix=f"There are: {', '.join(known) or 'none'}; or name a folder."
+    )
 
 
 @lru_cache

@@ -5,12 +5,15 @@
     ├── BackendError   a service outside this process failed: carries ``.service``
     ├── ReplyError     a model's reply could not be used: carries ``.reply``
     ├── LimitError     a budget is spent: carries ``.limit``
-    └── DataError      a file or a graph is not what it should be: carries ``.where``
+    ├── DataError      a file or a graph is not what it should be: carries ``.where``
+    └── Waiting        no failure: requests wait for replies that somebody brings
 
 A bad argument to a function raises Python's own ValueError or TypeError.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 
 class KgnbError(Exception):
@@ -36,6 +39,10 @@ class KgnbError(Exception):
             lines.append(self.fix)
         lines += [note for note in getattr(self, "__notes__", ())]
         return lines
+
+
+class NotKept(UserWarning):
+    """What is kept on the way (a trace, a journal, a memory) cannot be written; the work goes on without it."""
 
 
 class ConfigError(KgnbError):
@@ -72,3 +79,19 @@ class DataError(KgnbError):
     def __init__(self, what: str, *, where: str, fix: str = "", details: str = "") -> None:
         super().__init__(f"{where}: {what}" if where else what, fix=fix, details=details)
         self.where = where
+
+
+class Waiting(KgnbError):
+    """Requests wait for replies that a batch service or a person brings; no failure: with them, the same call goes on.
+
+    ``tell`` gives what waits, and how to go on, as of now; ``again`` is this error with what has come since.
+    """
+
+    def __init__(self, tell: Callable[[], tuple[str, str]]) -> None:
+        what, fix = tell()
+        super().__init__(what, fix=fix)
+        self._tell = tell
+
+    def again(self) -> Waiting:
+        """The same, telling everything that waits by now."""
+        return Waiting(self._tell)

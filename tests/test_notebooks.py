@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
-SHIPPED = sorted([*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("tutorials/*.ipynb")])
+SHIPPED = sorted(NOTEBOOKS.glob("*.ipynb"))  # the tutorials are run by test_tutorials.py
 
 
 @pytest.mark.slow

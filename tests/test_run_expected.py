@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -95,7 +96,8 @@ class Cheap:
 def test_a_cascade_tells_what_is_left_for_the_model_and_asks_the_cheap_judge_once() -> None:
     events: list[Any] = []
     run, cheap = Run("example", on_event=events.append), Cheap()
-    model = run.watch(ScriptedModel(lambda request: "no JSON"))
+    entry = {"question": 1, "why": "", "letter": "none", "decision": "unsure", "confidence": 0.5}
+    model = run.watch(ScriptedModel(lambda request: json.dumps({"answers": [entry]})))
     costly: ModelJudge[Ask] = ModelJudge(
         model, instructions="Judge.", decisions=("equivalent",), none_decision="different", batch=1
     )

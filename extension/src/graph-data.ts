@@ -6,9 +6,6 @@ import { list, number, object, ShapeError, text, versionOne } from './json';
 
 export const GRAPH_MIME = 'application/vnd.kgnb.graph+json';
 
-/** Where a name stands if nobody says. */
-export const MIDDLE = 0.5;
-
 export interface GraphNode {
   readonly id: string;
   readonly label: string;
@@ -20,6 +17,8 @@ export interface GraphNode {
   readonly emphasis: boolean;
   /** How many others it stands for. */
   readonly more: number;
+  /** Not drawn until a neighbour is opened. */
+  readonly beyond: boolean;
 }
 
 export interface GraphEdge {
@@ -36,8 +35,6 @@ export interface GraphData {
   readonly kinds: readonly string[];
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** How far along each line its name stands, 0 where it has no room; lines in the order of their first edge. */
-  readonly names: readonly number[];
   readonly notes: readonly string[];
 }
 
@@ -46,20 +43,24 @@ export function readGraph(value: unknown): GraphData {
   const data = object(value, 'the graph');
   versionOne(data);
   const size = list(data.size, 'size');
-  const nodes = list(data.nodes, 'nodes').map((item, at) => readNode(list(item, `nodes[${at}]`)));
+  const beyond = data.beyond === undefined ? {} : object(data.beyond, 'beyond');
+  const nodes = [
+    ...list(data.nodes, 'nodes').map((item, at) => readNode(list(item, `nodes[${at}]`), false)),
+    ...list(beyond.nodes, 'beyond.nodes').map((item, at) => readNode(list(item, `beyond.nodes[${at}]`), true))
+  ];
+  const edges = [...list(data.edges, 'edges'), ...list(beyond.edges, 'beyond.edges')];
   return {
     title: text(data.title),
     width: Math.max(1, number(size[0], 1)),
     height: Math.max(1, number(size[1], 1)),
     kinds: list(data.kinds, 'kinds').map(text),
     nodes,
-    edges: list(data.edges, 'edges').map((item, at) => readEdge(list(item, `edges[${at}]`), nodes.length, at)),
-    names: Array.isArray(data.names) ? data.names.map(one => Math.min(1, Math.max(0, number(one, MIDDLE)))) : [],
+    edges: edges.map((item, at) => readEdge(list(item, `edges[${at}]`), nodes.length, at)),
     notes: list(data.notes, 'notes').map(text)
   };
 }
 
-function readNode(item: readonly unknown[]): GraphNode {
+function readNode(item: readonly unknown[], beyond: boolean): GraphNode {
   return {
     id: text(item[0]),
     label: text(item[1]) || text(item[0]),
@@ -68,7 +69,8 @@ function readNode(item: readonly unknown[]): GraphNode {
     y: number(item[4]),
     note: text(item[5]),
     emphasis: number(item[6]) === 1,
-    more: number(item[7])
+    more: number(item[7]),
+    beyond
   };
 }
 

@@ -1,41 +1,24 @@
 /**
- * A graph as SVG elements, with the same places and shapes as the picture Python draws (`graph_svg.py`).
+ * The picture of a graph, drawn by Cytoscape.js: nodes where Python laid them out, to be moved, enlarged and dragged.
  */
 
+import type { Core, EdgeDefinition, NodeDefinition, StylesheetJson } from 'cytoscape';
 import { oneLine } from './escaping';
-import type { GraphData, GraphEdge, GraphNode } from './graph-data';
-import { MIDDLE } from './graph-data';
-import { freshId } from './dom';
+import type { GraphData, GraphEdge } from './graph-data';
 
-const SVG = 'http://www.w3.org/2000/svg';
 const HEIGHT = 24;
 const LETTER = 6.7;
 const LETTERS = 26;
-const MARGIN = 14;
+const READABLE = 8; // pixels of a name on the screen below which it is left out
+const HUBS = 10; // nodes with most lines, whose names stay
 export const KIND_COLOURS = 8;
+export const LIMITS = [0.05, 6] as const;
 
-/** All that leads from one node to another, drawn as one line. */
-export interface Line {
-  readonly source: number;
-  readonly target: number;
-  readonly label: string;
-  readonly emphasis: boolean;
-  readonly bend: number;
-}
-
-/** What was drawn, to be marked and unmarked later. */
-export interface Drawing {
-  readonly root: SVGSVGElement;
-  readonly nodes: readonly SVGGElement[];
-  readonly lines: readonly { readonly line: Line; readonly parts: readonly SVGElement[] }[];
-}
-
-/** The name as it is drawn: cut to what fits. */
+/** The name as it is drawn: cut to what fits, wide letters (Chinese, Japanese, Korean) sooner. */
 export function cut(label: string): string {
-  const name = oneLine(label);
   let used = 0;
   let kept = '';
-  for (const letter of name) {
+  for (const letter of oneLine(label)) {
     used += isWide(letter) ? 2 : 1;
     if (used > LETTERS) {
       return `${kept.slice(0, -1)}…`;
@@ -45,8 +28,7 @@ export function cut(label: string): string {
   return kept;
 }
 
-/** How wide a node with this name is. */
-export function widthOf(name: string): number {
+function widthOf(name: string): number {
   return Array.from(name).reduce((sum, letter) => sum + (isWide(letter) ? 2 : 1), 0) * LETTER + 20;
 }
 
@@ -56,131 +38,163 @@ function isWide(letter: string): boolean {
   );
 }
 
-/** Lines between the same two nodes put together; those that have a line the other way too are bent. */
-export function linesOf(edges: readonly GraphEdge[]): Line[] {
+/** Lines between the same two nodes put together, one way each. */
+export function linesOf(edges: readonly GraphEdge[]): GraphEdge[] {
   const together = new Map<string, GraphEdge[]>();
   for (const edge of edges) {
     const key = `${edge.source} ${edge.target}`;
     together.set(key, [...(together.get(key) ?? []), edge]);
   }
-  return [...together.values()].flatMap(group => {
-    const [first] = group;
+  return [...together.values()].flatMap(([first, ...others]) => {
     if (!first) {
       return [];
     }
+    const group = [first, ...others];
     const names = [...new Set(group.map(edge => edge.label).filter(Boolean))];
     const more = names.length > 2 ? ` +${names.length - 2}` : '';
-    const { source, target } = first;
-    return [
-      {
-        source,
-        target,
-        label: names.slice(0, 2).join(', ') + more,
-        emphasis: group.some(edge => edge.emphasis),
-        bend: source !== target && together.has(`${target} ${source}`) ? 26 : 0
-      }
-    ];
+    return [{ ...first, label: names.slice(0, 2).join(', ') + more, emphasis: group.some(edge => edge.emphasis) }];
   });
 }
 
-export function drawGraphPicture(data: GraphData): Drawing {
-  const arrow = freshId('arrow');
-  const marker = made('marker', 'kgnb-graph-head', {
-    id: arrow,
-    viewBox: '0 0 8 8',
-    refX: '7.5',
-    refY: '4',
-    markerWidth: '7',
-    markerHeight: '7',
-    markerUnits: 'userSpaceOnUse',
-    orient: 'auto'
+/** Nodes and lines as Cytoscape wants them; what lies beyond is there only once it is `opened`. */
+export function elementsOf(
+  data: GraphData,
+  places: ReadonlyMap<string, { x: number; y: number }>
+): { nodes: NodeDefinition[]; edges: EdgeDefinition[] } {
+  const there = data.nodes.map(node => !node.beyond || places.has(node.id));
+  const nodes = data.nodes.flatMap((node, at) => {
+    const name = cut(node.label);
+    const kind = node.kind < 0 ? KIND_COLOURS - 1 : node.kind % KIND_COLOURS;
+    const classes = [`kind-${kind}`, node.emphasis ? 'emphasis' : '', node.more > 0 ? 'group' : ''].join(' ');
+    const position = places.get(node.id) ?? { x: node.x, y: node.y };
+    return there[at]
+      ? [{ data: { id: String(at), name, width: widthOf(name) }, position: { ...position }, classes }]
+      : [];
   });
-  marker.append(made('path', '', { d: 'M0 0L8 4L0 8z' }));
-  const defs = made('defs', '', {});
-  defs.append(marker);
-  const lines = linesOf(data.edges).map((line, at) => ({
-    line,
-    parts: drawLine(line, data.nodes, arrow, data.names[at] ?? MIDDLE)
+  const edges = linesOf(data.edges).flatMap((line, at) =>
+    there[line.source] && there[line.target]
+      ? [
+          {
+            data: { id: `e${at}`, source: String(line.source), target: String(line.target), name: cut(line.label) },
+            classes: line.emphasis ? 'emphasis' : ''
+          }
+        ]
+      : []
+  );
+  return { nodes, edges };
+}
+
+/** Colours from the theme, read again when it changes. */
+export function styleFor(frame: Element): StylesheetJson {
+  const theme = getComputedStyle(frame);
+  const colour = (name: string, otherwise: string): string => theme.getPropertyValue(name).trim() || otherwise;
+  const [ink, quiet, ground] = [
+    colour('--jp-ui-font-color1', '#1c1c1c'),
+    colour('--jp-ui-font-color2', '#5c5c5c'),
+    colour('--jp-layout-color0', '#ffffff')
+  ];
+  const edge = colour('--jp-border-color0', '#8f8f89');
+  const accent = colour('--jp-brand-color1', '#225588');
+  const found = colour('--jp-warn-color1', '#e58500');
+  const fills = Array.from({ length: KIND_COLOURS }, (_, kind) => ({
+    selector: `.kind-${kind}`,
+    style: { 'background-color': colour(`--kgnb-kind-${kind}`, '#dcdcd6') }
   }));
-  const nodes = data.nodes.map(drawNode);
-  const root = made('svg', 'kgnb-graph-picture', { 'aria-hidden': 'true' });
-  root.append(
-    defs,
-    ...lines.map(each => each.parts[0]).filter(part => part !== undefined),
-    ...lines.map(each => each.parts[1]).filter(part => part !== undefined),
-    ...nodes
-  );
-  return { root, nodes, lines };
+  return [
+    {
+      selector: 'node',
+      style: {
+        shape: 'round-rectangle',
+        'corner-radius': '12',
+        width: 'data(width)',
+        height: HEIGHT,
+        label: 'data(name)',
+        color: ink,
+        'font-size': 12,
+        'font-family': 'system-ui, sans-serif',
+        'min-zoomed-font-size': READABLE,
+        'text-valign': 'center',
+        'text-halign': 'center',
+        'border-width': 1,
+        'border-color': edge
+      }
+    },
+    ...fills,
+    {
+      selector: 'edge',
+      style: {
+        label: 'data(name)',
+        color: quiet,
+        'font-size': 10.5,
+        'min-zoomed-font-size': READABLE,
+        'text-background-color': ground,
+        'text-background-opacity': 0.85,
+        'curve-style': 'bezier',
+        'target-arrow-shape': 'triangle',
+        'arrow-scale': 0.8,
+        width: 1,
+        'line-color': quiet,
+        'target-arrow-color': quiet,
+        opacity: 0.75
+      }
+    },
+    { selector: 'node.hub', style: { 'min-zoomed-font-size': 0, 'z-index': 10 } },
+    { selector: 'node.group', style: { 'border-style': 'dashed' } },
+    { selector: 'node.emphasis', style: { 'border-color': accent, 'border-width': 2.5 } },
+    {
+      selector: 'edge.emphasis, edge.touched',
+      style: { 'line-color': accent, 'target-arrow-color': accent, color: ink, width: 2, opacity: 1 }
+    },
+    { selector: 'node.found', style: { 'border-color': found, 'border-width': 3 } },
+    { selector: 'node.chosen', style: { 'border-color': ink, 'border-width': 3 } },
+    { selector: '.dim', style: { opacity: 0.2 } },
+    { selector: '.off', style: { display: 'none' } }
+  ];
 }
 
-function drawNode(node: GraphNode): SVGGElement {
-  const name = cut(node.label);
-  const wide = widthOf(name);
-  const colour = node.kind >= 0 ? node.kind % KIND_COLOURS : KIND_COLOURS - 1;
-  const group = made(
-    'g',
-    `kgnb-graph-node kgnb-kind-${colour}${node.emphasis ? ' kgnb-emphasis' : ''}${node.more ? ' kgnb-group' : ''}`,
-    { transform: `translate(${node.x + MARGIN} ${node.y + MARGIN})` }
-  );
-  const label = made('text', '', { y: 4 });
-  label.textContent = name;
-  const title = made('title', '', {});
-  title.textContent = [oneLine(node.label), oneLine(node.id), oneLine(node.note)].filter(Boolean).join('\n');
-  group.append(made('rect', '', { x: -wide / 2, y: -HEIGHT / 2, width: wide, height: HEIGHT, rx: 12 }), label, title);
-  return group;
-}
-
-function drawLine(line: Line, nodes: readonly GraphNode[], arrow: string, along: number): SVGElement[] {
-  const [from, to] = [nodes[line.source], nodes[line.target]];
-  if (!from || !to) {
-    return [];
-  }
-  const [x1, y1, x2, y2] = [from.x + MARGIN, from.y + MARGIN, to.x + MARGIN, to.y + MARGIN];
-  const className = `kgnb-graph-line${line.emphasis ? ' kgnb-emphasis' : ''}`;
-  const named = (x: number, y: number): SVGElement[] => {
-    if (!line.label) {
-      return [];
-    }
-    const look = `${line.emphasis ? ' kgnb-emphasis' : ''}${along === 0 ? ' kgnb-crowded' : ''}`;
-    const label = made('text', `kgnb-graph-label${look}`, { x, y });
-    label.textContent = cut(line.label);
-    return [label];
+/** Keeps the names of the nodes with most lines readable however far away the picture is. */
+export function keepHubs(core: Core): void {
+  const hubs = core
+    .nodes('[[degree > 2]]')
+    .sort((one, other) => other.connectedEdges().length - one.connectedEdges().length)
+    .slice(0, HUBS)
+    .addClass('hub');
+  const size = (): void => {
+    hubs.style('font-size', core.zoom() * 12 < READABLE ? Math.min(48, 10 / core.zoom()) : 12);
   };
-  const path = (d: string): SVGElement => made('path', className, { d, 'marker-end': `url(#${arrow})` });
-  if (line.source === line.target) {
-    const top = y1 - HEIGHT / 2;
-    const loop = `M${x1 - 12} ${top}C${x1 - 26} ${top - 32} ${x1 + 26} ${top - 32} ${x1 + 12} ${top}`;
-    return [path(loop), ...named(x1, top - 26)];
-  }
-  const length = Math.max(1, Math.hypot(x2 - x1, y2 - y1));
-  const mx = (x1 + x2) / 2 - ((y2 - y1) / length) * line.bend;
-  const my = (y1 + y2) / 2 + ((x2 - x1) / length) * line.bend;
-  const [bx, by] = border(x1, y1, mx, my, widthOf(cut(from.label)));
-  const [ex, ey] = border(x2, y2, mx, my, widthOf(cut(to.label)));
-  const way = line.bend ? `Q${mx} ${my} ${ex} ${ey}` : `L${ex} ${ey}`;
-  const [to1, to2] = [1 - (along || MIDDLE), along || MIDDLE];
-  const between = (a: number, m: number, b: number): number => to1 * to1 * a + 2 * to1 * to2 * m + to2 * to2 * b;
-  return [path(`M${bx} ${by}${way}`), ...named(between(x1, mx, x2), between(y1, my, y2) + 4)];
+  core.on('zoom', size);
+  size();
 }
 
-/** Where a line from the middle of a node towards another point leaves the node. */
-function border(x: number, y: number, tx: number, ty: number, wide: number): [number, number] {
-  const [dx, dy] = [tx - x, ty - y];
-  const reach = Math.min(wide / 2 / Math.abs(dx), HEIGHT / 2 / Math.abs(dy), 1);
-  return [x + dx * reach, y + dy * reach];
-}
-
-function made<K extends keyof SVGElementTagNameMap>(
-  tag: K,
-  className: string,
-  attributes: Readonly<Record<string, string | number>>
-): SVGElementTagNameMap[K] {
-  const element = document.createElementNS(SVG, tag);
-  if (className) {
-    element.setAttribute('class', className);
-  }
-  for (const [name, value] of Object.entries(attributes)) {
-    element.setAttribute(name, typeof value === 'number' ? String(Math.round(value * 10) / 10) : value);
-  }
-  return element;
+/** The picture as it is now, as SVG text. */
+export function svgOf(core: Core, ground: string): string {
+  const box = core.elements(':visible').boundingBox({});
+  const text = (said: string): string => said.replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
+  const lines = core.edges(':visible').map(edge => {
+    const [from, to, middle] = [edge.sourceEndpoint(), edge.targetEndpoint(), edge.midpoint()];
+    const colour = text(String(edge.style('line-color')));
+    const way = `M${from.x} ${from.y}Q${2 * middle.x - (from.x + to.x) / 2} ${2 * middle.y - (from.y + to.y) / 2} ${to.x} ${to.y}`;
+    return (
+      `<path d="${way}" fill="none" stroke="${colour}" marker-end="url(#a)"/>` +
+      `<text x="${middle.x}" y="${middle.y + 4}" font-size="10.5" fill="${text(String(edge.style('color')))}">${text(String(edge.data('name')))}</text>`
+    );
+  });
+  const nodes = core.nodes(':visible').map(node => {
+    const [{ x, y }, wide] = [node.position(), Number(node.data('width'))];
+    const [fill, edge] = [text(String(node.style('background-color'))), text(String(node.style('border-color')))];
+    return (
+      `<rect x="${x - wide / 2}" y="${y - HEIGHT / 2}" width="${wide}" height="${HEIGHT}" rx="12" fill="${fill}" stroke="${edge}"/>` +
+      `<text x="${x}" y="${y + 4}" fill="${text(String(node.style('color')))}">${text(String(node.data('name')))}</text>`
+    );
+  });
+  const arrow = '<path d="M0 0L8 4L0 8z" fill="#777"/>';
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box.x1 - 14} ${box.y1 - 14} ${box.w + 28} ${box.h + 28}" `,
+    'font-family="system-ui,sans-serif" font-size="12" text-anchor="middle">',
+    `<defs><marker id="a" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="7" markerHeight="7" orient="auto">${arrow}</marker></defs>`,
+    `<rect x="${box.x1 - 14}" y="${box.y1 - 14}" width="100%" height="100%" fill="${text(ground)}"/>`,
+    ...lines,
+    ...nodes,
+    '</svg>'
+  ].join('');
 }

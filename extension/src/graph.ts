@@ -1,19 +1,20 @@
 /**
- * Draws a graph: the picture Python laid out, to be moved, enlarged and searched, and the same as a list for the
- * keyboard and screen readers. Choosing a node in one marks it in the other.
+ * Draws a graph: the picture Python laid out, to be moved, enlarged, searched, filtered by type and opened up, and the
+ * same as a list for the keyboard and screen readers. Choosing a node in one marks it in the other.
  */
 
+import type { Core, EventObject, NodeSingular } from 'cytoscape';
 import { button, element, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import type { GraphData, GraphNode } from './graph-data';
-import type { Drawing } from './graph-drawing';
-import { drawGraphPicture, KIND_COLOURS } from './graph-drawing';
+import { elementsOf, keepHubs, KIND_COLOURS, LIMITS, styleFor, svgOf } from './graph-drawing';
 import { drawIri } from './iri';
 import type { Words } from './words';
 
 const STEP = 1.25;
-const LIMITS = [0.2, 6] as const;
-const TALLEST = 560; // pixels on the page
+const SMALLEST = 160; // pixels on the page
+const TALLEST = 560;
+const RING = 110; // pixels from a node to its neighbours when they are opened
 const FILTER_FROM = 6; // nodes: fewer are seen faster than a search is typed
 
 /** What a person has done to a graph; survives a redraw with new data. */
@@ -21,12 +22,14 @@ export interface GraphState {
   search: string;
   chosen: string | null;
   listed: boolean;
-  /** What part of the picture is seen, or null for all of it. */
-  view: { x: number; y: number; scale: number } | null;
+  /** Kinds that are hidden. */
+  off: Set<number>;
+  /** Where nodes were dragged to, and where those stand that were opened. */
+  places: Map<string, { x: number; y: number }>;
 }
 
 export function newGraphState(): GraphState {
-  return { search: '', chosen: null, listed: false, view: null };
+  return { search: '', chosen: null, listed: false, off: new Set(), places: new Map() };
 }
 
 export function drawGraph(data: GraphData, state: GraphState, words: Words): HTMLElement {
@@ -35,7 +38,7 @@ export function drawGraph(data: GraphData, state: GraphState, words: Words): HTM
 
 class GraphDrawing {
   readonly root: HTMLElement;
-  private readonly drawing: Drawing;
+  private core: Core | null = null;
   private readonly frame: HTMLElement;
   private readonly about = element('div', 'kgnb-graph-about', { role: 'status' });
   private readonly entries: HTMLButtonElement[] = [];
@@ -46,16 +49,10 @@ class GraphDrawing {
     private readonly state: GraphState,
     private readonly words: Words
   ) {
-    this.drawing = drawGraphPicture(data);
-    this.drawing.nodes.forEach((node, at) => {
-      node.addEventListener('click', () => {
-        this.choose(at);
-      });
-    });
     const titleId = freshId('title');
     const title = oneLine(data.title);
-    this.frame = element('div', 'kgnb-graph-frame', {}, this.drawing.root);
-    this.frame.style.height = `${Math.min(TALLEST, data.height)}px`;
+    this.frame = element('div', 'kgnb-graph-frame', { 'aria-hidden': 'true' });
+    this.frame.style.height = `${Math.min(TALLEST, Math.max(SMALLEST, data.height))}px`;
     const named = title
       ? { role: 'group', 'aria-labelledby': titleId }
       : { role: 'group', 'aria-label': words.graphTitle };
@@ -77,7 +74,7 @@ class GraphDrawing {
       ...notes,
       this.drawList()
     );
-    this.letMove();
+    this.drawOnceSeen();
     this.show();
   }
 
@@ -106,28 +103,43 @@ class GraphDrawing {
           this.zoom(1 / STEP);
         }),
         press('kgnb-graph-all', words.showAll, '⤢', () => {
-          state.view = null;
-          this.show();
+          this.core?.fit(undefined, 14);
+        }),
+        press('kgnb-graph-png', words.savePicture('PNG'), 'PNG', () => {
+          if (this.core) {
+            save(this.core.png({ full: true, scale: 2, bg: this.ground() }), 'graph.png');
+          }
+        }),
+        press('kgnb-graph-svg', words.savePicture('SVG'), 'SVG', () => {
+          if (this.core) {
+            save(`data:image/svg+xml,${encodeURIComponent(svgOf(this.core, this.ground()))}`, 'graph.svg');
+          }
         })
       )
     );
   }
 
+  private ground(): string {
+    return getComputedStyle(this.frame).getPropertyValue('--jp-layout-color0').trim() || '#ffffff';
+  }
+
+  /** The legend; each kind can be hidden and shown again. */
   private drawKinds(): HTMLElement | null {
     const { kinds } = this.data;
-    if (kinds.length === 0) {
-      return null;
-    }
-    const keys = kinds.map((kind, at) =>
-      element(
-        'span',
-        'kgnb-graph-kind',
-        {},
-        element('span', `kgnb-graph-swatch kgnb-kind-${at % KIND_COLOURS}`, { 'aria-hidden': 'true' }),
-        oneLine(kind)
-      )
-    );
-    return element('div', 'kgnb-graph-kinds', {}, ...keys);
+    const keys = kinds.map((kind, at) => {
+      const name = oneLine(kind);
+      const swatch = element('span', `kgnb-graph-swatch kgnb-kind-${at % KIND_COLOURS}`, { 'aria-hidden': 'true' });
+      const key = button('kgnb-button kgnb-graph-kind', this.words.showKind(name), () => undefined, swatch, name);
+      key.setAttribute('aria-pressed', String(!this.state.off.has(at)));
+      key.addEventListener('click', () => {
+        const { off } = this.state;
+        off[off.has(at) ? 'delete' : 'add'](at);
+        key.setAttribute('aria-pressed', String(!off.has(at)));
+        this.show();
+      });
+      return key;
+    });
+    return keys.length > 0 ? element('div', 'kgnb-graph-kinds', {}, ...keys) : null;
   }
 
   private drawList(): HTMLElement {
@@ -181,7 +193,7 @@ class GraphDrawing {
 
   /** Marks what was chosen and found, and shows the part of the picture that is wanted. */
   private show(): void {
-    const { data, drawing, state } = this;
+    const { core, data, state } = this;
     const chosen = data.nodes.findIndex(node => node.id === state.chosen);
     const search = state.search.trim().toLowerCase();
     const found = (node: GraphNode): boolean =>
@@ -189,26 +201,28 @@ class GraphDrawing {
     const near = new Set(
       data.edges.flatMap(edge => (edge.source === chosen || edge.target === chosen ? [edge.source, edge.target] : []))
     );
-    drawing.nodes.forEach((node, at) => {
-      const own = data.nodes[at];
-      node.classList.toggle('kgnb-chosen', at === chosen);
-      node.classList.toggle('kgnb-found', own !== undefined && found(own));
-      node.classList.toggle('kgnb-dim', chosen >= 0 && at !== chosen && !near.has(at));
+    core?.batch(() => {
+      core.nodes().forEach(node => {
+        const at = Number(node.id());
+        const own = data.nodes[at];
+        node.toggleClass('chosen', at === chosen);
+        node.toggleClass('found', own !== undefined && found(own));
+        node.toggleClass('dim', chosen >= 0 && at !== chosen && !near.has(at));
+        node.toggleClass('off', own !== undefined && state.off.has(own.kind));
+      });
+      core.edges().forEach(edge => {
+        const touched = [edge.source().id(), edge.target().id()].includes(String(chosen));
+        edge.toggleClass('dim', chosen >= 0 && !touched);
+        edge.toggleClass('touched', chosen >= 0 && touched);
+      });
     });
-    for (const { line, parts } of drawing.lines) {
-      const touched = line.source === chosen || line.target === chosen;
-      for (const part of parts) {
-        part.classList.toggle('kgnb-dim', chosen >= 0 && !touched);
-        part.classList.toggle('kgnb-touched', chosen >= 0 && touched);
-      }
-    }
     this.entries.forEach((entry, at) => {
       const own = data.nodes[at];
       entry.setAttribute('aria-pressed', String(at === chosen));
-      entry.parentElement?.toggleAttribute('hidden', search !== '' && own !== undefined && !found(own));
+      const hidden = own !== undefined && ((search !== '' && !found(own)) || state.off.has(own.kind));
+      entry.parentElement?.toggleAttribute('hidden', hidden);
     });
     this.tell(chosen);
-    this.look();
   }
 
   private tell(chosen: number): void {
@@ -223,66 +237,151 @@ class GraphDrawing {
     this.about.replaceChildren(
       drawIri({ iri: node.id, label: node.label }, this.words),
       ...(node.note ? [element('span', 'kgnb-aside', {}, oneLine(node.note))] : []),
+      ...this.opener(chosen),
       ...[...this.linesOf(chosen), ...into].slice(0, 12).map(line => element('div', 'kgnb-graph-fact', {}, line))
     );
   }
 
-  // ---------------------------------------------------------------------------------------- moving about
+  // ------------------------------------------------------------------------------ opening up and moving about
 
-  private look(): void {
-    const { width, height } = this.data;
-    const { x, y, scale } = this.state.view ?? { x: width / 2, y: height / 2, scale: 1 };
-    const [wide, high] = [width / scale, height / scale];
-    this.drawing.root.setAttribute('viewBox', `${x - wide / 2} ${y - high / 2} ${wide} ${high}`);
+  /** The neighbours of a node that are not drawn yet; a group stands for those of the node it hangs on. */
+  private unseen(at: number): { hub: number; nodes: number[] } {
+    const { data, state } = this;
+    const others = (node: number): number[] =>
+      data.edges.flatMap(edge => (edge.source === node ? [edge.target] : edge.target === node ? [edge.source] : []));
+    const hub = (data.nodes[at]?.more ?? 0) > 0 ? (others(at)[0] ?? at) : at;
+    const hidden = others(hub).filter(other => {
+      const node = data.nodes[other];
+      return node?.beyond === true && !state.places.has(node.id);
+    });
+    return { hub, nodes: [...new Set(hidden)] };
   }
 
-  private zoom(factor: number): void {
-    const { width, height } = this.data;
-    const view = this.state.view ?? { x: width / 2, y: height / 2, scale: 1 };
-    const scale = Math.min(LIMITS[1], Math.max(LIMITS[0], view.scale * factor));
-    this.state.view = { ...view, scale };
-    this.look();
-  }
-
-  private letMove(): void {
-    const { frame } = this;
-    let held: { x: number; y: number } | null = null;
-    frame.addEventListener('pointerdown', event => {
-      held = event.target instanceof Element && event.target.closest('.kgnb-graph-node') ? null : at(event);
-    });
-    frame.addEventListener('pointermove', event => {
-      if (!held) {
-        return;
-      }
-      const { width, height } = this.data;
-      const view = this.state.view ?? { x: width / 2, y: height / 2, scale: 1 };
-      const pixel = width / view.scale / Math.max(1, this.drawing.root.clientWidth);
-      this.state.view = {
-        ...view,
-        x: view.x - (event.clientX - held.x) * pixel,
-        y: view.y - (event.clientY - held.y) * pixel
-      };
-      held = at(event);
-      this.look();
-    });
-    for (const over of ['pointerup', 'pointerleave', 'pointercancel'] as const) {
-      frame.addEventListener(over, () => {
-        held = null;
-      });
+  private opener(at: number): HTMLElement[] {
+    const { nodes } = this.unseen(at);
+    if (nodes.length === 0) {
+      return [];
     }
+    const name = this.words.openNeighbours(this.words.nodes(nodes.length));
+    return [
+      button(
+        'kgnb-button kgnb-graph-more',
+        name,
+        () => {
+          this.open(at);
+        },
+        name
+      )
+    ];
+  }
+
+  /** Draws the neighbours of a node in rings around it. */
+  private open(at: number): void {
+    const { core, data, state } = this;
+    const { hub, nodes } = this.unseen(at);
+    const middle = core?.getElementById(String(hub)).position() ?? data.nodes[hub] ?? { x: 0, y: 0 };
+    const ring = 12;
+    nodes.forEach((other, number) => {
+      const node = data.nodes[other];
+      const circle = Math.floor(number / ring);
+      const angle = (2 * Math.PI * (number % ring)) / Math.min(ring, nodes.length - circle * ring) + circle / 4;
+      const far = RING * (circle + 1);
+      if (node) {
+        state.places.set(node.id, { x: middle.x + 1.6 * far * Math.cos(angle), y: middle.y + far * Math.sin(angle) });
+      }
+    });
+    if (core) {
+      const { nodes: drawn, edges } = elementsOf(data, state.places);
+      core.add([...drawn, ...edges].filter(one => core.getElementById(String(one.data.id)).empty()));
+    }
+    this.show();
+  }
+
+  /** Cytoscape needs the frame's size, and outputs are rendered before they are attached. */
+  private drawOnceSeen(): void {
+    if (typeof ResizeObserver === 'undefined') {
+      return;
+    }
+    let asked = false;
+    const seen = new ResizeObserver(() => {
+      if (!this.frame.isConnected) {
+        this.core?.destroy();
+        this.core = null;
+        seen.disconnect();
+      } else if (this.core) {
+        this.core.resize();
+      } else if (!asked && this.frame.clientWidth > 0) {
+        asked = true;
+        void import('cytoscape').then(({ default: cytoscape }) => {
+          this.draw(cytoscape);
+        });
+      }
+    });
+    seen.observe(this.frame);
+  }
+
+  private draw(cytoscape: typeof import('cytoscape')): void {
+    const { data, frame, state } = this;
+    const many = data.nodes.length > 600;
+    const core = cytoscape({
+      container: frame,
+      elements: elementsOf(data, state.places),
+      style: styleFor(frame),
+      layout: { name: 'preset', fit: true, padding: 14 },
+      minZoom: LIMITS[0],
+      maxZoom: LIMITS[1],
+      userZoomingEnabled: false, // without Ctrl the wheel scrolls the page, as it should
+      hideEdgesOnViewport: many,
+      textureOnViewport: many
+    });
+    this.core = core;
+    if (core.zoom() > 1) {
+      core.zoom(1);
+      core.center();
+    }
+    keepHubs(core);
+    const on = (what: string, act: (at: number, node: NodeSingular) => void): void => {
+      core.on(what, 'node', (event: EventObject) => {
+        const node = event.target as NodeSingular;
+        act(Number(node.id()), node);
+      });
+    };
+    on('tap', at => {
+      this.choose(at);
+    });
+    on('dbltap', at => {
+      this.open(at);
+    });
+    on('dragfree', (at, node) => {
+      state.places.set(data.nodes[at]?.id ?? '', { ...node.position() });
+    });
     frame.addEventListener(
       'wheel',
       event => {
         if (event.ctrlKey || event.metaKey) {
-          event.preventDefault(); // without the key the page scrolls on, as it should
+          event.preventDefault();
           this.zoom(event.deltaY < 0 ? STEP : 1 / STEP);
         }
       },
       { passive: false }
     );
+    new MutationObserver(() => core.style(styleFor(frame))).observe(document.body, {
+      attributeFilter: ['data-jp-theme-name', 'data-jp-theme-light']
+    });
+    Object.assign(frame, { kgnbGraph: core }); // a canvas has no elements: for tests and for the curious
+    this.show();
+  }
+
+  private zoom(factor: number): void {
+    const { core, frame } = this;
+    core?.zoom({
+      level: core.zoom() * factor,
+      renderedPosition: { x: frame.clientWidth / 2, y: frame.clientHeight / 2 }
+    });
   }
 }
 
-function at(event: PointerEvent): { x: number; y: number } {
-  return { x: event.clientX, y: event.clientY };
+/** Hands a file to the browser. */
+function save(address: string, name: string): void {
+  element('a', '', { href: address, download: name }).click();
 }

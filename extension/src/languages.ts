@@ -1,11 +1,13 @@
 /**
- * SPARQL and Turtle as editor languages: for files, and for cells that begin with ``%%sparql`` or ``%%turtle``.
+ * SPARQL and Turtle as editor languages: for files, and for cells that begin with ``%%sparql`` or ``%%turtle``. Cells
+ * of line magics alone have a language of their own as well.
  */
 
 import type { StreamParser } from '@codemirror/language';
 import { LanguageSupport, StreamLanguage } from '@codemirror/language';
 import type { IEditorLanguage, IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { magicMime } from './magic-cell';
+import { magicLines } from './magic-lines';
 import { belowTheMagic } from './magic-parser';
 import { sparqlMode, turtleMode } from './rdf-modes';
 
@@ -33,6 +35,12 @@ const CELLS: readonly IEditorLanguage[] = [
     displayName: 'Turtle cell',
     mime: magicMime('turtle'),
     load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(belowTheMagic(turtleMode))))
+  },
+  {
+    name: 'kgnb magics cell',
+    displayName: 'Magics',
+    mime: magicMime('magics'),
+    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(magicLines)))
   }
 ];
 

@@ -1,16 +1,19 @@
 /**
- * Which cells hold another language than the notebook's: those whose first line is one of our cell magics.
+ * Which cells hold another language than the notebook's: those whose first line is one of our cell magics, and those of
+ * line magics alone.
  */
 
-export type MagicLanguage = 'sparql' | 'turtle';
+import { isMagicLines } from './magic-lines';
+
+export type MagicLanguage = 'sparql' | 'turtle' | 'magics';
 
 const HEAD = /^%%(sparql|turtle)(?:[ \t]|\r?$)/;
 
-/** The language below the magic of a cell's first line, or null. */
+/** The language below the magic of a cell's first line, or that of line magics; null for any other cell. */
 export function magicLanguage(source: string): MagicLanguage | null {
   const end = source.indexOf('\n');
   const found = HEAD.exec(end < 0 ? source : source.slice(0, end));
-  return found ? (found[1] as MagicLanguage) : null;
+  return found ? (found[1] as MagicLanguage) : isMagicLines(source) ? 'magics' : null;
 }
 
 const MIME_PREFIX = 'text/x-kgnb-';

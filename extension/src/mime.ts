@@ -9,8 +9,6 @@ import { visible } from './escaping';
 import { ShapeError } from './json';
 import { drawGraph, newGraphState } from './graph';
 import { GRAPH_MIME, readGraph } from './graph-data';
-import { drawMetrics } from './metrics';
-import { METRICS_MIME, readMetrics } from './metrics-data';
 import type { ShowCell } from './notebooks';
 import type { Preferences } from './preferences';
 import { readRun, RUN_MIME } from './run';
@@ -118,7 +116,6 @@ export function rendererFactories(lent: Lent = {}): IRenderMime.IRendererFactory
       },
       words
     ),
-    factory(METRICS_MIME, () => (data, said) => drawMetrics(readMetrics(data), said), words),
     factory(
       SPARQL_RESULTS_MIME,
       () => {

@@ -71,6 +71,8 @@ export interface PanelData {
   readonly model: string;
   readonly connections: readonly Connection[];
   readonly agents: readonly AgentState[];
+  /** Agents that other packages export, described by the kernel as `stages.json` describes ours. */
+  readonly described: readonly DocumentedAgent[];
   readonly runs: readonly RunLine[];
   /** Null where the answer leaves them out, as it does while a run is watched: those known before still hold. */
   readonly saved: readonly SavedRun[] | null;
@@ -98,7 +100,7 @@ export interface DocumentedAgent {
 /** The four agents with their stages in order: the words of the magics' own help, held to it by a test. */
 export const AGENTS: readonly DocumentedAgent[] = documented;
 
-export const NOTHING: PanelData = { model: '', connections: [], agents: [], runs: [], saved: [] };
+export const NOTHING: PanelData = { model: '', connections: [], agents: [], described: [], runs: [], saved: [] };
 
 /** How far an agent has come in this notebook, if anything of it has run. */
 export function agentState(data: PanelData, agent: DocumentedAgent): AgentState | undefined {
@@ -107,6 +109,10 @@ export function agentState(data: PanelData, agent: DocumentedAgent): AgentState 
 
 export function agentTitle(agent: DocumentedAgent, words: Pick<Words, 'template'>): string {
   return words.template(agent.title);
+}
+
+function readDocumented(one: JsonObject): DocumentedStage {
+  return { name: text(one.name), line: text(one.line), help: text(one.help) };
 }
 
 /** Reads the state; throws a ShapeError that says what is wrong with it. */
@@ -132,6 +138,12 @@ export function readPanel(data: JsonObject): PanelData {
         return { line: text(queue.line), waiting: number(queue.waiting) };
       }),
       stages: list(one.stages, 'stages').map(item => readStage(object(item, 'a stage')))
+    })),
+    described: (data.described === undefined ? [] : objects('described')).map(one => ({
+      agent: text(one.agent),
+      title: text(one.title),
+      start: readDocumented(object(one.start, 'a start')),
+      stages: list(one.stages, 'stages').map(item => readDocumented(object(item, 'a stage')))
     })),
     runs: objects('runs').map(one => ({
       number: number(one.number),

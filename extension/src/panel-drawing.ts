@@ -53,7 +53,7 @@ class PanelDrawing {
       running ? part('running', words.runningNow, true, running) : null,
       reviews.length > 0 ? part('reviews', words.waitingTitle, true, items(reviews)) : null,
       part('connections', words.connections, true, ...this.connections()),
-      ...AGENTS.map(agent => {
+      ...[...AGENTS, ...data.described].map(agent => {
         const ran = agentState(data, agent)?.stages ?? [];
         return part(agent.agent, agentTitle(agent, words), ran.length > 0, this.stages(agent, ran));
       }),
@@ -81,7 +81,7 @@ class PanelDrawing {
 
   private reviews(): HTMLElement[] {
     const { data, words, actions } = this;
-    return AGENTS.flatMap(agent =>
+    return [...AGENTS, ...data.described].flatMap(agent =>
       (agentState(data, agent)?.reviews ?? []).map(queue => {
         const line = oneLine(queue.line);
         const open = pressable(words.openReview(line), words.open, () => {

@@ -13,7 +13,7 @@ export interface Choices {
   readonly rowsPerPage: number;
 }
 
-export const DEFAULTS: Choices = { highlightCells: true, completeQueries: true, rowsPerPage: 25 };
+export const DEFAULTS: Choices = { highlightCells: true, completeQueries: true, rowsPerPage: 10 };
 
 export const ROWS: readonly number[] = [10, 25, 50, 100];
 

@@ -18,6 +18,8 @@ export interface Call {
   readonly model: string;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
+  readonly cached_tokens: number;
+  readonly reasoning_tokens: number;
   readonly usd: number | null;
   readonly seconds: number;
   readonly cached: boolean;
@@ -35,6 +37,8 @@ export interface Judgement {
   readonly confidence: number;
   readonly judged_by: string;
   readonly rationale: string;
+  /** "model" or "limit" where nobody could answer, else ''. */
+  readonly failed: string;
 }
 
 export interface Query {
@@ -152,6 +156,8 @@ function readCall(call: JsonObject): Call {
     model: text(call.model),
     prompt_tokens: number(call.prompt_tokens),
     completion_tokens: number(call.completion_tokens),
+    cached_tokens: number(call.cached_tokens),
+    reasoning_tokens: number(call.reasoning_tokens),
     usd: numberOrNull(call.usd),
     seconds: number(call.seconds),
     cached: call.cached === true,
@@ -173,7 +179,8 @@ function readJudgement(judgement: JsonObject): Judgement {
     choice: textOrNull(judgement.choice),
     confidence: number(judgement.confidence),
     judged_by: text(judgement.judged_by),
-    rationale: text(judgement.rationale)
+    rationale: text(judgement.rationale),
+    failed: text(judgement.failed)
   };
 }
 

@@ -40,8 +40,8 @@ export function readSparqlResults(value: unknown): TableData {
 }
 
 function tableOf(columns: readonly Column[], cells: readonly (readonly Cell[])[]): TableData {
-  const rows = cells.map(row => ({ cells: row, details: [] }));
-  return { caption: '', columns, rows, total: rows.length, notes: [] };
+  const rows = cells.map(row => ({ cells: row, details: [], group: '' }));
+  return { caption: '', columns, rows, total: rows.length, notes: [], bar: '' };
 }
 
 function parsed(written: string): unknown {

@@ -16,6 +16,8 @@ export interface Detail {
 export interface Row {
   readonly cells: readonly Cell[];
   readonly details: readonly Detail[];
+  /** A rule parts the rows of one group from those of the next; "summary" stands out. */
+  readonly group: string;
 }
 
 export interface TableData {
@@ -25,6 +27,8 @@ export interface TableData {
   /** How many rows there are in truth; `rows` may hold only the first of them. */
   readonly total: number;
   readonly notes: readonly string[];
+  /** The column whose shares are drawn as bars too. */
+  readonly bar: string;
 }
 
 /** Reads a bundle; throws a ShapeError that says what is wrong with it. */
@@ -36,7 +40,8 @@ export function readTable(value: unknown): TableData {
     const row = object(item, `rows[${at}]`);
     return {
       cells: readCells(row.cells, columns.length, `rows[${at}].cells`),
-      details: list(row.details, `rows[${at}].details`).map(pair => readDetail(pair, at))
+      details: list(row.details, `rows[${at}].details`).map(pair => readDetail(pair, at)),
+      group: text(row.group)
     };
   });
   return {
@@ -44,7 +49,8 @@ export function readTable(value: unknown): TableData {
     columns,
     rows,
     total: number(data.total, rows.length),
-    notes: list(data.notes, 'notes').map(text)
+    notes: list(data.notes, 'notes').map(text),
+    bar: text(data.bar)
   };
 }
 

@@ -120,6 +120,9 @@ class TableDrawing {
       this.markSorted(title, at);
     });
     this.body.replaceChildren(...page.rows.flatMap(at => this.drawRow(at)));
+    if (!state.sorting) {
+      this.markGroups(page.rows);
+    }
     if (found.length === 0) {
       const said = state.search ? words.noMatch(visible(state.search)) : words.noRows;
       const width = data.columns.length + Number(this.hasDetails);
@@ -136,17 +139,27 @@ class TableDrawing {
     title.firstElementChild?.append(icon(sorted === 'none' ? 'either' : sorted === 'ascending' ? 'up' : 'down'));
   }
 
+  private markGroups(rows: readonly number[]): void {
+    const lines = this.body.querySelectorAll('.kgnb-row');
+    rows.forEach((row, at) => {
+      const group = this.data.rows[row]?.group;
+      const before = this.data.rows[rows[at - 1] ?? -1];
+      lines[at]?.classList.toggle('kgnb-new-group', before !== undefined && before.group !== group);
+    });
+  }
+
   private drawRow(at: number): HTMLTableRowElement[] {
     const row = this.data.rows[at];
     if (!row) {
       return [];
     }
     const cells = row.cells.map((cell, column) => this.drawCell(cell, column));
+    const className = row.group === 'summary' ? 'kgnb-row kgnb-summary' : 'kgnb-row';
     if (!this.hasDetails) {
-      return [element('tr', 'kgnb-row', {}, ...cells)];
+      return [element('tr', className, {}, ...cells)];
     }
     if (row.details.length === 0) {
-      return [element('tr', 'kgnb-row', {}, element('td', 'kgnb-opener'), ...cells)];
+      return [element('tr', className, {}, element('td', 'kgnb-opener'), ...cells)];
     }
     const detailsId = freshId('details');
     const details = this.drawDetails(row, detailsId);
@@ -178,8 +191,8 @@ class TableDrawing {
     const made = element('td', column ? numericClass(column) : '');
     if (cell !== null && typeof cell === 'object' && 'iri' in cell) {
       made.append(held(cellText(cell, kind), drawIri(cell, this.words), this.words));
-    } else if (typeof cell === 'number' && kind === 'percent') {
-      made.append(bar(cell), element('span', 'kgnb-figure', {}, cellText(cell, kind)));
+    } else if (typeof cell === 'number' && (kind === 'percent' || column?.key === this.data.bar)) {
+      made.append(bar(cell), element('span', 'kgnb-figure', {}, cellText(cell, kind, this.decimals[at])));
     } else {
       const text = cellText(cell, kind, this.decimals[at]);
       made.append(held(text, text, this.words));
@@ -255,7 +268,7 @@ class TableDrawing {
 }
 
 /** A share between 0 and 1 as a line before its number. */
-export function bar(share: number): HTMLElement {
+function bar(share: number): HTMLElement {
   const filled = element('span', 'kgnb-bar-filled');
   filled.style.width = `${Math.min(100, Math.max(0, share * 100))}%`;
   return element('span', 'kgnb-bar', { 'aria-hidden': 'true' }, filled);

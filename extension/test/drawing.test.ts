@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import fixture from '../../tests/fixtures/run.json';
-import { readMetrics } from '../src/metrics-data';
-import { drawMetrics } from '../src/metrics';
 import { readRun } from '../src/run';
 import { drawRun, newRunState } from '../src/runview';
 import type { TableState } from '../src/table';
@@ -87,10 +85,10 @@ describe('a table', () => {
   it('turns pages, and keeps its place when it is drawn again', () => {
     const state = newTableState();
     const drawn = table(state);
-    expect(all(drawn, '.kgnb-row')).toHaveLength(25);
+    expect(all(drawn, '.kgnb-row')).toHaveLength(10);
     press(drawn.querySelector('.kgnb-page-right'));
-    expect(drawn.querySelector('[role=status]')?.textContent).toBe('26–40 of 40');
-    expect(all(table(state), '.kgnb-row')).toHaveLength(15);
+    expect(drawn.querySelector('[role=status]')?.textContent).toBe('11–20 of 40');
+    expect(all(table(state), '.kgnb-row')).toHaveLength(10);
   });
 
   it('sorts, and says so to a screen reader', () => {
@@ -229,19 +227,14 @@ describe('a run', () => {
 
 describe('scores', () => {
   it('set summaries and published figures apart, and draw a bar for a share', () => {
-    const cells = [0.5, null];
-    const rows = ['case', 'summary', 'published'].map(group => ({
-      group,
-      name: HOSTILE,
-      cells,
-      source: 'javascript:x'
-    }));
+    const rows = ['case', 'summary', 'published'].map(group => ({ group, cells: [HOSTILE, 0.5] }));
     const columns = [
-      { key: 'f1', title: 'F1', kind: 'number' },
-      { key: 'note', title: 'Note', kind: 'text' }
+      { key: 'name', title: '', kind: 'text' },
+      { key: 'f1', title: 'F1', kind: 'number' }
     ];
-    const drawn = drawMetrics(readMetrics({ version: 1, columns, rows, bar: 'f1' }), words);
-    expect(drawn.querySelectorAll('tbody')).toHaveLength(3);
+    const data = readTable({ version: 1, columns, rows, bar: 'f1' });
+    const drawn = drawTable(data, newTableState(), words);
+    expect(all(drawn, '.kgnb-new-group')).toHaveLength(2);
     expect(all(drawn, '.kgnb-bar-filled').map(filled => filled.style.width)).toEqual(['50%', '50%', '50%']);
     expect(drawn.querySelector('a, img')).toBeNull();
   });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { GraphState } from '../src/graph';
 import { drawGraph, newGraphState } from '../src/graph';
 import { readGraph } from '../src/graph-data';
-import { cut, linesOf } from '../src/graph-drawing';
+import { cut, elementsOf, linesOf } from '../src/graph-drawing';
 import { UNTRANSLATED, wordsFrom } from '../src/words';
 
 const words = wordsFrom(UNTRANSLATED);
@@ -50,33 +50,43 @@ describe('a graph', () => {
     expect(drawn.querySelectorAll('a')).toHaveLength(0);
   });
 
-  it('puts lines between the same two nodes together and bends what goes both ways', () => {
+  it('puts lines between the same two nodes together', () => {
     const lines = linesOf(readGraph(DATA).edges);
     expect(lines.map(line => line.label)).toEqual(['has warden, employs', 'keeps', 'knows']);
-    expect(lines.map(line => line.bend)).toEqual([26, 26, 0]);
-    expect(graph().querySelectorAll('.kgnb-graph-line')).toHaveLength(3);
+    expect(elementsOf(readGraph(DATA), new Map()).edges).toHaveLength(3);
   });
 
-  it('shows a name that has no room only with one of the ends of its line', () => {
-    const drawn = graph(newGraphState(), { ...DATA, names: [0.34, 0, 0.5] });
-    const names = (): boolean[] =>
-      [...drawn.querySelectorAll('.kgnb-graph-label')].map(name => name.matches('.kgnb-crowded:not(.kgnb-touched)'));
-    expect(names()).toEqual([false, true, false]);
-    entry(drawn, 'Hochkarhaus')?.click();
-    expect(names()).toEqual([false, false, false]);
-  });
-
-  it('marks a node chosen in the list in the picture, with what it is joined to, and lets it go again', () => {
+  it('tells of a node chosen in the list, and lets it go again', () => {
     const state = newGraphState();
     const drawn = graph(state);
     entry(drawn, 'Hochkarhaus')?.click();
-    const nodes = [...drawn.querySelectorAll('.kgnb-graph-node')];
-    expect(nodes[0]?.classList.contains('kgnb-chosen')).toBe(true);
-    expect(nodes.map(node => node.classList.contains('kgnb-dim'))).toEqual([false, false, true, true, true, true]);
+    expect(entry(drawn, 'Hochkarhaus')?.getAttribute('aria-pressed')).toBe('true');
     expect(drawn.querySelector('.kgnb-graph-about')?.textContent).toContain('has warden →');
-    expect(graph(state).querySelectorAll('.kgnb-chosen')).toHaveLength(1);
+    expect(graph(state).querySelectorAll('[aria-pressed=true].kgnb-graph-entry')).toHaveLength(1);
     entry(drawn, 'Hochkarhaus')?.click();
-    expect(drawn.querySelectorAll('.kgnb-chosen, .kgnb-dim')).toHaveLength(0);
+    expect(drawn.querySelector('.kgnb-graph-about')?.textContent).toBe('');
+  });
+
+  it('draws what lies beyond once a neighbour is opened, and only the rest after that', () => {
+    const beyond = { nodes: [['g', 'Node g', 0]], edges: [[0, 6, 'near']] };
+    const state = newGraphState();
+    const drawn = graph(state, { ...DATA, beyond });
+    const count = (): number => elementsOf(readGraph({ ...DATA, beyond }), state.places).nodes.length;
+    expect(count()).toBe(6);
+    entry(drawn, 'Hochkarhaus')?.click();
+    drawn.querySelector<HTMLElement>('.kgnb-graph-more')?.click();
+    expect(count()).toBe(7);
+    expect(drawn.querySelector('.kgnb-graph-more')).toBeNull();
+  });
+
+  it('hides a kind and shows it again', () => {
+    const drawn = graph();
+    const hut = drawn.querySelector<HTMLElement>('.kgnb-graph-kind');
+    hut?.click();
+    expect(hut?.getAttribute('aria-pressed')).toBe('false');
+    expect(entry(drawn, 'Hochkarhaus')?.closest('li')?.hidden).toBe(true);
+    hut?.click();
+    expect(entry(drawn, 'Hochkarhaus')?.closest('li')?.hidden).toBe(false);
   });
 
   it('finds nodes by a part of their name', () => {
@@ -86,24 +96,13 @@ describe('a graph', () => {
       field.value = 'hochk';
       field.dispatchEvent(new Event('input'));
     }
-    expect(drawn.querySelectorAll('.kgnb-found')).toHaveLength(1);
     expect(drawn.querySelectorAll('li:not([hidden])')).toHaveLength(1);
-  });
-
-  it('enlarges, shrinks and goes back to all of it', () => {
-    const drawn = graph();
-    const box = (): string | null | undefined => drawn.querySelector('.kgnb-graph-picture')?.getAttribute('viewBox');
-    expect(box()).toBe('0 0 400 120');
-    drawn.querySelector<HTMLElement>('.kgnb-graph-in')?.click();
-    expect(box()).toBe('40 12 320 96');
-    drawn.querySelector<HTMLElement>('.kgnb-graph-all')?.click();
-    expect(box()).toBe('0 0 400 120');
   });
 
   it('says what is wrong with data that is no graph', () => {
     expect(() => readGraph({ ...DATA, edges: [[0, 99, 'x']] })).toThrow('edges[0] ends at a node that is not there');
     expect(() => readGraph({ ...DATA, version: 2 })).toThrow('version 2');
-    expect(graph(newGraphState(), { version: 1 }).querySelectorAll('.kgnb-graph-node')).toHaveLength(0);
+    expect(graph(newGraphState(), { version: 1 }).querySelectorAll('.kgnb-graph-entry')).toHaveLength(0);
   });
 
   it('says so where there is nothing to draw, and offers nothing to press', () => {

@@ -23,7 +23,7 @@ describe('languages', () => {
     const empty = registry();
     addLanguages(empty);
     expect(empty.languages.map(language => language.name).slice(0, 2)).toEqual(['SPARQL', 'Turtle']);
-    expect(empty.languages.length).toBe(4);
+    expect(empty.languages.length).toBe(5);
   });
 
   it('take the place of the modes that JupyterLab has for such files, once however often they are added', () => {
@@ -33,6 +33,6 @@ describe('languages', () => {
     addLanguages(full);
     expect(full.languages.filter(language => language.mime === 'text/turtle')).toEqual([turtle]);
     expect(turtle.support?.language.name).toBe('turtle');
-    expect(full.languages.length).toBe(4);
+    expect(full.languages.length).toBe(5);
   });
 });

@@ -2,6 +2,7 @@ import { StreamLanguage } from '@codemirror/language';
 import { describe, expect, it } from 'vitest';
 import { fitLanguage } from '../src/cell-languages';
 import { isMagicMime, magicLanguage, magicMime } from '../src/magic-cell';
+import { magicLines } from '../src/magic-lines';
 import { belowTheMagic } from '../src/magic-parser';
 import { sparqlMode, turtleMode } from '../src/rdf-modes';
 
@@ -14,7 +15,7 @@ describe('the first line of a cell', () => {
     expect(magicLanguage(source)).toBe(language);
   });
 
-  it.each([[''], ['%sparql x'], ['%%sparqly'], [' %%sparql'], ['x\n%%sparql'], ['%%kg\n%%sparql']])(
+  it.each([[''], ['%%sparqly'], [' %%sparql'], ['x\n%%sparql'], ['%%kg\n%%sparql']])(
     '%j begins nothing of ours',
     source => {
       expect(magicLanguage(source)).toBeNull();
@@ -22,9 +23,49 @@ describe('the first line of a cell', () => {
   );
 });
 
+describe('a cell of line magics alone', () => {
+  it.each([
+    ['%sparql x'],
+    ['%load_ext kgnb\n\n# two ontologies\n%om start a.ttl b.ttl'],
+    ['%om start a.ttl \\\n  b.ttl']
+  ])('%j is coloured as such', source => {
+    expect(magicLanguage(source)).toBe('magics');
+  });
+
+  it.each([['%om run\nx = 1'], ['x = %om run'], ['%time f(1)'], ['# a remark'], ['%%bash\nls'], ['a = 7\n%om run']])(
+    '%j stays Python',
+    source => {
+      expect(magicLanguage(source)).toBeNull();
+    }
+  );
+
+  it('has the magic, its verb, its options and texts in a colour each, over several lines', () => {
+    const found = pieces(
+      StreamLanguage.define(magicLines),
+      '%om start a.ttl \\\n  --judge "rule x"\n# so\n%kg open {{g}}'
+    );
+    expect(found).toEqual([
+      ['%om', 'string.special'],
+      ['start', 'keyword'],
+      ['a.ttl', 'separator'],
+      ['\\', 'separator'],
+      ['--judge', 'propertyName'],
+      ['"rule x"', 'string'],
+      ['# so', 'comment'],
+      ['%kg', 'string.special'],
+      ['open', 'keyword'],
+      ['{{g}}', 'variableName.special']
+    ]);
+  });
+});
+
 /** Each token's text and kind, as the editor colours them. */
 function tokens(parser: Parameters<typeof belowTheMagic>[0], source: string): [string, string][] {
-  const tree = StreamLanguage.define(belowTheMagic(parser)).parser.parse(source);
+  return pieces(StreamLanguage.define(belowTheMagic(parser)), source);
+}
+
+function pieces(language: StreamLanguage<unknown>, source: string): [string, string][] {
+  const tree = language.parser.parse(source);
   const found: [string, string][] = [];
   tree.iterate({
     enter: node => {

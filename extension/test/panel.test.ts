@@ -77,6 +77,17 @@ describe('the panel', () => {
     expect([bar?.getAttribute('aria-valuenow'), bar?.getAttribute('aria-valuemax')]).toEqual(['3', '12']);
   });
 
+  it('draws the agents of other packages after ours, hostile words as text', () => {
+    const stage = { name: 'check_labels', line: '%labels check_labels', help: HOSTILE };
+    const described = [
+      { agent: 'label_quality', title: 'Label quality', start: { ...stage, name: 'start' }, stages: [stage] }
+    ];
+    const drawn = drawPanel(readPanel({ ...SESSION, described }), fresh(), words, actions(), THERE);
+    expect(drawn.textContent).toContain('Label quality');
+    expect(drawn.textContent).toContain('check_labels');
+    expect(drawn.querySelector('img')).toBeNull();
+  });
+
   it('marks every stage that has run, the start as well', () => {
     const [agent] = SESSION.agents;
     const start = { name: 'start', state: 'done', counts: {}, seconds: null };

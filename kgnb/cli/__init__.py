@@ -1,6 +1,7 @@
 """The ``kgnb`` command: a thin layer that reads words, calls one function and says what came of it.
 
-Exit status: 0 all is well, 1 data or a service failed, 2 the command was wrong, 130 interrupted. Results go to standard
+Exit status: 0 all is well, 1 data or a service failed, 2 the command was wrong, 75 requests of a batch: model wait for
+replies, 130 interrupted. Results go to standard
 output; progress (on a terminal only), summaries and errors go to standard error.
 """
 
@@ -30,22 +31,33 @@ COMMANDS = (
     "compare",
     "run",
     "cache",
+    "batch",
     "scan",
     "data",
 )
 
 
 class Commands(click.Group):
-    """Each command is the function of its name in the module of its name, imported when it is wanted."""
+    """Each command is the function of its name in the module of its name, imported when it is wanted.
+
+    The agents of other packages have theirs after ours.
+    """
 
     def list_commands(self, context: click.Context) -> list[str]:
         """The names, in the order in which one meets them."""
-        return list(COMMANDS)
+        from kgnb.agents.known import agents_from_elsewhere
+
+        return [*COMMANDS, *(one.command or one.magic for one in agents_from_elsewhere())]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command, or None."""
-        command = getattr(import_module(f"kgnb.cli.{name}"), name) if name in COMMANDS else None
-        return command if isinstance(command, click.Command) else None
+        if name in COMMANDS:
+            command = getattr(import_module(f"kgnb.cli.{name}"), name)
+            return command if isinstance(command, click.Command) else None
+        from kgnb.agents.known import agents_from_elsewhere
+        from kgnb.cli.agent import command_of
+
+        return next((command_of(one) for one in agents_from_elsewhere() if name == (one.command or one.magic)), None)
 
 
 @click.group(

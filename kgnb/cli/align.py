@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -11,13 +10,15 @@ from typing import Any
 import click
 
 from kgnb.agents.entity_alignment.judges import JUDGES, PLANNERS
-from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.values import Options
+from kgnb.agents.options import given_of
+from kgnb.cli.outcome import ended, refuse_unwritable, stoppable
 from kgnb.cli.progress import TerminalLine
 from kgnb.cli.stage_options import stage_options
 from kgnb.evaluate.ranking import Measured, measure
+from kgnb.files import write_whole
 from kgnb.mapping_files import save
-from kgnb.mapping_files.whole import write_whole
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks import new_run
@@ -46,6 +47,12 @@ EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
     help="Names as they are, none (structure and values alone), or a JSON object from IRI to name.",
 )
 @click.option(
+    "--labels",
+    multiple=True,
+    metavar="FILE",
+    help="A vocabulary with labels of the properties and classes, for whoever judges. Repeatable.",
+)
+@click.option(
     "--universe",
     type=click.Choice(["test", "all"]),
     default="test",
@@ -69,7 +76,11 @@ EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
     help="Who looks at what is not sure. auto: model if one is set, else rule; first: nobody.",
 )
 @click.option(
-    "--planner", type=click.Choice(PLANNERS), default="auto", show_default=True, help="Who chooses how they look."
+    "--planner",
+    default="auto",
+    show_default=True,
+    metavar="|".join((*PLANNERS, "model:NAME")),
+    help="Who chooses how they look. model:NAME: a model tuned on what %ea optimise --fine-tuning writes.",
 )
 @click.option("--policy", type=click.Path(dir_okay=False), metavar="FILE", help="A learned policy (JSON) to plan with.")
 @click.option("--plans", type=click.Path(dir_okay=False), metavar="FILE", help="A person's plans (.jsonl).")
@@ -105,7 +116,7 @@ EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
     help="Keep the trace here: steps, judgements, model calls.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="No summary on standard error.")
-def align(first: str, second: str | None, **given: Any) -> None:
+def align(first: str, second: str | None, **given: Any) -> int:
     """Find which entities of two graphs are the same thing.
 
     Either FOLDER in the layout of DBP15K, SRPRS or OpenEA, which holds both graphs; or FIRST and SECOND: files or
@@ -134,7 +145,9 @@ def align(first: str, second: str | None, **given: Any) -> None:
     begun, line = perf_counter(), TerminalLine(quiet=given["quiet"])
     try:
         line.draw(f"reading {first}{f' and {second}' if second else ''}", now=True)
-        sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], settings=settings)
+        sides = open_sides(
+            first, second, seeds=given["seeds"], names=given["names"], labels=given["labels"], settings=settings
+        )
         known = links_of(given["reference"], settings) if given["reference"] else sides.tests
         outcome = _aligned(sides, known, given, settings, line)
     finally:
@@ -143,16 +156,18 @@ def align(first: str, second: str | None, **given: Any) -> None:
         _write(outcome, out)
     if given["ranking"]:
         write_whole(Path(given["ranking"]), _ranking(outcome))
+    status = ended(outcome.run)
     if not given["quiet"]:
         for text in _summary(outcome, known, perf_counter() - begun):
             click.echo(f"kgnb: {text}", err=True)
+    return status
 
 
 def _aligned(
     sides: Sides, known: tuple[tuple[str, str], ...], given: dict[str, Any], settings: Settings, line: TerminalLine
 ) -> Outcome:
-    options = {entry.name: given[entry.name] for entry in fields(Options) if entry.name != "names"}
-    look = {entry.name: given[entry.name] for entry in fields(LookOptions)}
+    options = {name: value for name, value in given_of(Options, given).items() if name != "names"}
+    look = given_of(LookOptions, given)
     words = ("seeds", "names", "universe", "judge", "planner", "embedder")
     run = new_run(
         "entity_alignment",
@@ -162,7 +177,7 @@ def _aligned(
         folder=Path(given["folder"]) if given["folder"] else None,
         on_event=line.event,
     )
-    with run:
+    with run, stoppable(run):
         return align_graphs(
             sides,
             universe=given["universe"],
@@ -180,14 +195,9 @@ def _check_outs(files: tuple[str, ...], alignments: tuple[str, ...], inputs: tup
     for out in files:
         if out == "-":
             continue
-        path = Path(out)
         if out in alignments and not out.lower().endswith((PLAIN, *EXPORTED)):
             raise ValueError(f"--out {out}: the suffix says no format\nChoose .tsv, .sssom.tsv, .rdf or .ttl.")
-        if path.is_dir() or not path.parent.is_dir():
-            what = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-            raise ValueError(f"{out}: {what}\nName a file in a folder that exists.")
-        if any(spec and path.exists() and Path(spec).exists() and path.samefile(spec) for spec in inputs):
-            raise ValueError(f"{out}: this is one of the inputs\nChoose another file.")
+        refuse_unwritable(out, inputs)
     if len(set(files)) < len(files):
         raise ValueError("one file is named twice for output")
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import click
 
+from kgnb.agents.options import given_of, names_of
 from kgnb.agents.question_answering.judges import JUDGES
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import URL, file_of, open_graph
-from kgnb.cli.outcome import FAILED
+from kgnb.cli.outcome import FAILED, refuse_unwritable
 from kgnb.cli.progress import TerminalLine
 from kgnb.cli.stage_options import stage_options
 from kgnb.datasets.questions import Asked, scan_questions
@@ -66,6 +66,12 @@ from kgnb.tasks.asking import answer_question, answer_questions, graph_digests
 @click.option(
     "--embedder", metavar="NAME", help="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL."
 )
+@click.option(
+    "--width",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Questions under way at once with a model; default: the settings' number of model calls at once.",
+)
 @stage_options(Options)
 @click.option(
     "--examples",
@@ -110,7 +116,8 @@ def ask(question: str | None, **given: Any) -> None:
         raise click.UsageError("--resume needs the --out FILE.jsonl to go on with")
     asked = Question("q1", question) if question is not None else None
     if given["out"]:
-        _check_out(given["out"], [given["questions"], given["examples"], given["decisions"], *given["graph"]])
+        inputs = [given["questions"], given["examples"], given["decisions"], *given["graph"]]
+        refuse_unwritable(given["out"], [file_of(spec) for spec in inputs if spec and not URL.match(spec)])
     settings = Settings.load()
     settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
     work = _Work(given, settings)
@@ -125,7 +132,7 @@ class _Work:
 
     def __init__(self, given: dict[str, Any], settings: Settings) -> None:
         self.given, self.settings, self.line = given, settings, TerminalLine(quiet=given["quiet"])
-        self.options = Options(**{entry.name: given[entry.name] for entry in fields(Options)})
+        self.options = Options(**given_of(Options, given))
         self.begun = perf_counter()
 
     def one(self, question: Question) -> None:
@@ -169,6 +176,7 @@ class _Work:
                     options=self.options,
                     out=self.given["out"],
                     resume=self.given["resume"],
+                    width=self.given["width"],
                     run=run,
                     settings=self.settings,
                     on_outcome=lambda outcome: self._came(outcome, found),
@@ -185,9 +193,14 @@ class _Work:
             click.echo(f"kgnb: {one_line(outcome.id)} failed: {one_line(outcome.error)}", err=True)
         answered = sum(outcome.status in ("answered", "forced") for outcome in found)
         unsure = sum(outcome.status == "unsure" for outcome in found)
-        self._say(run, f"{len(found)} questions: {answered} answered, {unsure} unsure, {len(failed)} failed")
+        waiting = sum(outcome.status == "waiting" for outcome in found)
+        said = f"{len(found)} questions: {answered} answered, {unsure} unsure, {len(failed)} failed"
+        self._say(run, said + (f", {waiting} waiting for the model's replies" if waiting else ""))
         if wrong:
             raise _Refused(f"{len(wrong)} of the lines in {self.given['questions']} could not be asked (named above)")
+        if failed:
+            again = f"; go on with --resume: {self.given['out']}" if self.given["out"] else ""
+            raise _Refused(f"{len(failed)} of {len(found)} questions failed{again}")
 
     def _came(self, outcome: Outcome, found: list[Outcome]) -> None:
         found.append(outcome)
@@ -211,7 +224,7 @@ class _Work:
     def _run(self, graph: Graph) -> Run:
         specs = self.given["graph"]
         data = graph_digests(specs, graph) if not any(URL.match(spec) for spec in specs) else {graph.name: ""}
-        names = ("judge", "embedder", *(entry.name for entry in fields(Options)))
+        names = ("judge", "embedder", *names_of(Options))
         return new_run(
             "question_answering",
             data,
@@ -238,13 +251,6 @@ class _Work:
         if self.given["quiet"]:
             return
         totals = run.totals
-        read = next((step.counts for step in run.steps if step.name == "rehearse"), {})
-        if read:
-            click.echo(
-                f"kgnb: {read['questions']} questions were read ahead and taught the wording of "
-                f"{read['phrases']} phrases (--rehearse 0 asks each on its own)",
-                err=True,
-            )
         parts = [what, f"{totals['queries']:,} queries"]
         if totals["calls"]:
             tokens = totals["prompt_tokens"] + totals["completion_tokens"]
@@ -288,14 +294,3 @@ def shown(answer: Answer) -> list[str]:
 
 def _warn(error: DataError) -> None:
     click.echo(f"kgnb: {error.what}", err=True)
-
-
-def _check_out(out: str, inputs: list[str | None]) -> None:
-    """Refuses, before any work is done, what could not be written at the end."""
-    path = Path(out).expanduser()
-    if path.is_dir() or not path.parent.is_dir():
-        what = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-        raise ValueError(f"--out {out}: {what}\nName a file in a folder that exists.")
-    paths = [Path(file_of(spec)) for spec in inputs if spec and not URL.match(spec)]
-    if any(path.exists() and other.exists() and path.samefile(other) for other in paths):
-        raise ValueError(f"--out {out}: this is one of the inputs\nChoose another file.")

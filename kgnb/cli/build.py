@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -12,27 +11,18 @@ import click
 
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.agents.options import given_of
+from kgnb.cli.outcome import refuse_unwritable
 from kgnb.cli.progress import TerminalLine
+from kgnb.cli.stage_options import stage_options
+from kgnb.files import write_whole
+from kgnb.kg.result_files import inert
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks import new_run
 from kgnb.tasks.building import READERS, build_graph, compile_ontology
 
 SUFFIXES = (".trig", ".ttl", ".jsonld")
-
-
-def build_options(command: Any) -> Any:
-    """Give a command one option for every field of the agent's ``Options``."""
-    for entry in reversed(fields(Options)):
-        about, name = entry.metadata, entry.name.replace("_", "-")
-        given: dict[str, Any] = {"default": entry.default, "show_default": True}
-        text = f"{about['help'][0].upper()}{about['help'][1:]}."
-        if str(entry.type) == "bool":
-            command = click.option(f"--{name}/--no-{name}", help=text, **given)(command)
-        else:
-            kind = click.IntRange(about.get("min"), about.get("max"))
-            command = click.option(f"--{name}", type=kind, help=text, **given)(command)
-    return command
 
 
 @click.command()
@@ -46,7 +36,7 @@ def build_options(command: Any) -> Any:
 @click.option("--model", metavar="NAME", help="Chat model; default: the settings' model, or none.")
 @click.option("--namespace", metavar="IRI", help="What the IRIs of new entities begin with.")
 @click.option("--open-world", is_flag=True, help='Do not read "some" as "must be stated".')
-@build_options
+@stage_options(Options)
 @click.option("--run", "folder", type=click.Path(file_okay=False), metavar="FOLDER",
               help="Keep trace and journals here; a run that was broken off goes on where it was.")  # fmt: skip
 @click.option("--review", metavar="FILE", help="Write what is left to a person as CSV.")
@@ -67,7 +57,7 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     _check_outs(outs)
     settings = Settings.load()
     settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
-    options = Options(**{entry.name: given[entry.name] for entry in fields(Options)})
+    options = Options(**given_of(Options, given))
     begun, line = perf_counter(), TerminalLine(quiet=given["quiet"])
     try:
         line.draw(f"compiling {tbox}", now=True)
@@ -93,7 +83,8 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
         else:
             built.save(out)
     if given["review"]:
-        Path(given["review"]).write_text(built.review().df().to_csv(index=False), encoding="utf-8")
+        rows = built.review().df().map(lambda cell: inert(cell) if isinstance(cell, str) else cell)
+        write_whole(Path(given["review"]), rows.to_csv(index=False))
     if not given["quiet"]:
         click.echo(_summary(built, run, perf_counter() - begun), err=True)
         for journal in built.failed:
@@ -104,14 +95,11 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
 def _check_outs(outs: tuple[str, ...]) -> None:
     """Refuse, before any work is done, what could not be written at the end."""
     for out in outs:
-        path = Path(out)
         if out == "-":
             continue
-        if path.suffix not in SUFFIXES:
+        if Path(out).suffix not in SUFFIXES:
             raise ValueError(f"--out {out}: name a file that ends in {', '.join(SUFFIXES)}")
-        if path.is_dir() or not path.parent.is_dir():
-            what = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-            raise ValueError(f"--out {out}: {what}\nName a file in a folder that exists.")
+        refuse_unwritable(out)
 
 
 def _summary(built: Built, run: Run, seconds: float) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from kgnb.agents.kg_construction.values import ToolPack
+from kgnb.files import write_whole
 from kgnb.tasks.building import compile_ontology
 
 
@@ -42,7 +43,7 @@ def compile(
     pack.save(out)
     if stats:
         text = json.dumps(statistics(pack, tbox), ensure_ascii=False, indent=1) + "\n"
-        Path(stats).write_text(text, encoding="utf-8")
+        write_whole(Path(stats), text)
     if not quiet:
         click.echo(_summary(pack, perf_counter() - begun), err=True)
 

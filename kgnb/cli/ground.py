@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from kgnb.agents.kg_construction.ground import Grounding, Options
 from kgnb.backends import open_graph
 from kgnb.cli.progress import TerminalLine
 from kgnb.errors import DataError
+from kgnb.files import write_whole
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import Quad, quads, written
 from kgnb.kg.result_files import inert
@@ -69,13 +69,13 @@ def ground(graph: str, reference: str, **given: Any) -> None:
     if given["out"] == "-":
         sys.stdout.write(found.turtle())
     else:
-        _write(Path(given["out"]), found.turtle())
+        write_whole(Path(given["out"]), found.turtle())
     if given["rewrite"]:
         stored: Iterable[Quad] = quads(mine) if isinstance(mine, OxigraphGraph) else ((t, None) for t in mine.triples())
         rewriting = Path(given["rewrite"])
-        _write(rewriting, written(linked(stored, found.mapping), FORMS[rewriting.suffix.lower()]))
+        write_whole(rewriting, written(linked(stored, found.mapping), FORMS[rewriting.suffix.lower()]))
     if given["review"]:
-        _write(Path(given["review"]), _review(found))
+        write_whole(Path(given["review"]), _review(found))
     if not given["quiet"]:
         parts = [f"{value:,} {name}" for name, value in found.counts().items()]
         click.echo(f"kgnb: {', '.join(parts)}, {perf_counter() - begun:.1f} s", err=True)
@@ -113,9 +113,3 @@ def _decisions(path: Path) -> dict[str, str | None]:
     if rows and not {"entity", "target"} <= set(rows[0]):
         raise DataError("it has no columns entity and target", where=str(path), fix="The file of --review has them.")
     return {row["entity"]: row["target"] or None for row in rows if row["target"] != "?"}
-
-
-def _write(path: Path, text: str) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)

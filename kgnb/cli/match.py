@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, fields
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -13,9 +12,12 @@ import click
 
 from kgnb.agents.ontology_matching.judges import JUDGES
 from kgnb.agents.ontology_matching.values import Options
+from kgnb.agents.options import given_of
 from kgnb.backends import open_ontology
 from kgnb.cli.evaluate import scores_in_words
+from kgnb.cli.outcome import ended, refuse_unwritable, stoppable
 from kgnb.cli.progress import TerminalLine
+from kgnb.cli.stage_options import stage_options
 from kgnb.evaluate.alignment import Triple, score, scored_by_oaei, triples
 from kgnb.mapping_files import alignment_rdf, format_of, save, sssom, turtle
 from kgnb.mappings import Alignment
@@ -29,24 +31,6 @@ WRITERS: dict[str, Callable[[Alignment], str]] = {
     "rdf": alignment_rdf.write,
     "turtle": turtle.write,
 }
-TYPES = {"int": click.IntRange, "float": click.FloatRange}
-
-
-def stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command one option for every field of the agent's ``Options``, with its help and bounds."""
-    for entry in reversed(fields(Options)):
-        about, kind = entry.metadata, str(entry.type).split(" ")[0]
-        name = f"--{entry.name.replace('_', '-')}"
-        default = None if entry.default is MISSING else entry.default
-        given: dict[str, Any] = {"default": default, "show_default": default not in (None, "", False)}
-        if kind == "bool":
-            given["is_flag"] = True
-        elif "choices" in about:
-            given["type"] = click.Choice(about["choices"])
-        elif kind in TYPES:
-            given["type"] = TYPES[kind](about.get("min"), about.get("max"))
-        command = click.option(name, help=f"{about['help'][0].upper()}{about['help'][1:]}.", **given)(command)
-    return command
 
 
 @click.command()
@@ -86,7 +70,7 @@ def stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
     show_default=True,
     help="Who chooses the next stage.",
 )
-@stage_options
+@stage_options(Options)
 @click.option(
     "--decisions",
     type=click.Path(dir_okay=False),
@@ -114,11 +98,12 @@ def stage_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Keep the trace here: steps, judgements, model calls.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="No summary on standard error.")
-def match(source: str, target: str, **given: Any) -> None:
+def match(source: str, target: str, **given: Any) -> int:
     """Find which classes and properties of SOURCE and TARGET mean the same.
 
     Either is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:alpine / huts:refuge (our own example).
     Existing output files are replaced, whole or not at all. Without --out the alignment goes to standard output.
+    Exit status 1 if the model's server failed on the way: what it was asked and did not answer is said and counted.
 
     \b
     Examples:
@@ -129,7 +114,7 @@ def match(source: str, target: str, **given: Any) -> None:
     """
     outs = given["out"] or ("-",)
     _check_outs(outs, [source, target, given["reference"], given["decisions"]])
-    options = Options(**{entry.name: given[entry.name] for entry in fields(Options)})
+    options = Options(**given_of(Options, given))
     settings = Settings.load()
     settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
     begun, line = perf_counter(), TerminalLine(quiet=given["quiet"])
@@ -146,12 +131,12 @@ def match(source: str, target: str, **given: Any) -> None:
         run = new_run(
             "ontology_matching",
             digests(left, right),
-            parameters=parameters | {entry.name: given[entry.name] for entry in fields(Options)},
+            parameters=parameters | given_of(Options, given),
             settings=settings,
             folder=Path(given["folder"]) if given["folder"] else None,
             on_event=line.event,
         )
-        with run:
+        with run, stoppable(run):
             alignment = match_ontologies(
                 left,
                 right,
@@ -171,11 +156,13 @@ def match(source: str, target: str, **given: Any) -> None:
             sys.stdout.write(WRITERS[given["form"]](alignment))
         else:
             save(alignment, out)
+    status = ended(run)
     if not given["quiet"]:
         click.echo(_summary(alignment, run, perf_counter() - begun), err=True)
         if wanted:
             found = scored_by_oaei(triples(alignment, *{triple[2] for triple in wanted}))
             click.echo(f"kgnb: {scores_in_words(score(found, wanted))}", err=True)
+    return status
 
 
 def _check_outs(outs: tuple[str, ...], inputs: list[str | None]) -> None:
@@ -187,11 +174,7 @@ def _check_outs(outs: tuple[str, ...], inputs: list[str | None]) -> None:
         format_of(path)
         if path.name.lower().endswith(".gz"):
             raise ValueError(f"--out {out}: alignments are written unpacked; leave out .gz")
-        if path.is_dir() or not path.parent.is_dir():
-            what = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-            raise ValueError(f"--out {out}: {what}\nName a file in a folder that exists.")
-        if any(spec and path.exists() and Path(spec).exists() and path.samefile(spec) for spec in inputs):
-            raise ValueError(f"--out {out}: this is one of the inputs\nChoose another file.")
+        refuse_unwritable(out, inputs)
 
 
 def _summary(alignment: Alignment, run: Run, seconds: float) -> str:

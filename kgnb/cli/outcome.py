@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import click
 
-from kgnb.errors import KgnbError
+from kgnb.cli.terminal import terminal_safe
+from kgnb.errors import KgnbError, NotKept, Waiting
+from kgnb.llm.asking import StopAsking
+from kgnb.results.escaping import one_line
+from kgnb.run import Run, failures
+from kgnb.run.limits import STOPPED
 
 FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141  # the last two as a shell counts them: 128 + the signal
+WAITING = 75  # as sysexits.h has it: try again later
 
 
 def outcome(command: click.Command, arguments: Sequence[str] | None) -> int:
     """Run a command; whatever it raises becomes ``kgnb: what happened``, how to mend it, and an exit status."""
     words = sys.argv[1:] if arguments is None else list(arguments)
+    lost: list[str] = []
+    with terminal_safe(), warnings.catch_warnings():
+        warnings.simplefilter("always", NotKept)
+        warnings.showwarning = _shown_by(warnings.showwarning, lost)
+        return _run(command, words) or (FAILED if lost else 0)
+
+
+def _run(command: click.Command, words: list[str]) -> int:
     state: dict[str, bool] = {}
     try:
         status = command.main(words, prog_name="kgnb", standalone_mode=False, obj=state)
@@ -30,6 +51,9 @@ def outcome(command: click.Command, arguments: Sequence[str] | None) -> int:
     except ValueError as error:
         what, _, fix = str(error).partition("\n")
         return _say(what, fix, USAGE, state)
+    except Waiting as error:
+        error = error.again()
+        return _say(f"waiting: {error.what}", error.fix, WAITING, {})
     except KgnbError as error:
         return _say(error.what, error.fix, FAILED, state)
     except SystemExit:  # what click makes of a closed pipe, having silenced the stream
@@ -37,12 +61,75 @@ def outcome(command: click.Command, arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more as it ends
         return PIPE_CLOSED
+    except (MemoryError, RecursionError, OverflowError) as error:
+        kinds = {MemoryError: "the memory is full", RecursionError: "something nests too deep to be read"}
+        what = kinds.get(type(error), f"a number is too large: {error}")
+        return _say(what, "Give it smaller inputs; kgnb --debug COMMAND shows where.", FAILED, state)
     except OSError as error:
         return _say(f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), "", FAILED, state)
     except (click.Abort, KeyboardInterrupt) as error:
         number = getattr(error.__context__ if isinstance(error, click.Abort) else error, "signal", 2)
         notes = "\n".join(getattr(error, "__notes__", ()))
         return _say(str(error) or "interrupted", notes, 128 + number, state)
+
+
+def _shown_by(other: Callable[..., None], lost: list[str]) -> Callable[..., None]:
+    """Shows what could not be kept as a line of ours, and any other warning as before."""
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if issubclass(category, NotKept):
+            lost.append(str(message))
+            print(f"kgnb: {message}", file=sys.stderr)
+        else:
+            other(message, category, *rest, **more)
+
+    return show
+
+
+def refuse_unwritable(out: str, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Refuse, before any work is done, a file that could not be written at the end, or that is one of the inputs."""
+    path = Path(out).expanduser()
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise ValueError(f"--out {out}: {what}\nName a file in a folder that exists.")
+    if any(spec and path.exists() and Path(spec).exists() and path.samefile(spec) for spec in inputs):
+        raise ValueError(f"--out {out}: this is one of the inputs\nChoose another file.")
+
+
+@contextmanager
+def stoppable(run: Run) -> Iterator[None]:
+    """While this lasts, the first Ctrl-C ends the asking, not the command; a second one ends it at once."""
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.write(2, b"kgnb: stopping; what is answered by now is kept. Ctrl-C again leaves at once\n")
+        run.stop()
+        raise StopAsking
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, heard)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def ended(run: Run) -> int:
+    """The exit status of a run that gave a result; says what failed in it and whether it was stopped on the way."""
+    failed = said_failures(run)
+    if run.limit != STOPPED:
+        return failed
+    print("kgnb: the result is partial; run this again to go on", file=sys.stderr)
+    return INTERRUPTED
+
+
+def said_failures(run: Run) -> int:
+    """Says on standard error what a model's server failed in a run, if anything; the exit status."""
+    if failed := failures(run.steps):
+        print(f"kgnb: {one_line(failed)}; run this again to have them judged", file=sys.stderr)
+    return FAILED if failed else 0
 
 
 def _say(what: str, fix: str, status: int, state: Mapping[str, bool]) -> int:

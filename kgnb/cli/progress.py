@@ -8,6 +8,9 @@ import time
 from collections.abc import Mapping
 from typing import Any, TextIO
 
+from kgnb.cli.terminal import raw
+from kgnb.results.escaping import one_line, visible
+
 EVERY = 0.1  # seconds between two drawings
 
 
@@ -15,7 +18,7 @@ class TerminalLine:
     """Draws what a run is doing; where standard error is no terminal, only what is to stay; ``quiet``: not that."""
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
-        self._stream = stream if stream is not None else sys.stderr
+        self._stream = raw(stream if stream is not None else sys.stderr)
         self._shows, self._quiet = self._stream.isatty(), quiet
         self._drawn = 0.0
         self._calls = 0
@@ -41,14 +44,14 @@ class TerminalLine:
         if not self._shows or (not now and time.monotonic() - self._drawn < EVERY):
             return
         self._drawn = time.monotonic()
-        self._stream.write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
+        self._stream.write("\r\x1b[K" + one_line(text)[: shutil.get_terminal_size().columns - 1])
         self._stream.flush()
 
     def say(self, text: str) -> None:
         """Show a line that stays."""
         self.clear()
         if not self._quiet:
-            self._stream.write(f"kgnb: {text}\n")
+            self._stream.write(f"kgnb: {visible(text)}\n")
             self._stream.flush()
 
     def clear(self) -> None:

@@ -33,8 +33,8 @@ def show(folder: str) -> None:
 @click.option("--otel", type=click.Path(dir_okay=False), required=True, metavar="FILE.json", help="Where to write.")
 def export(folder: str, otel: str) -> None:
     """Write the run in FOLDER as OpenTelemetry spans (OTLP JSON, gen_ai.* attributes) to a file."""
+    from kgnb.files import write_whole
     from kgnb.reporting.comparing import load_run
-    from kgnb.reporting.files import write_whole
 
     write_whole(Path(otel), json.dumps(load_run(Path(folder)).to_otel(), indent=1) + "\n")
     click.echo(otel)

@@ -8,10 +8,16 @@ from typing import Any
 
 import click
 
+from kgnb.agents.kg_construction.documents import find_documents, read_document
+from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.kg_construction.serve import serve as serve_pack
 from kgnb.settings import Settings, secret
+from kgnb.tasks.agent_tools import mcp_server, serve_stdio
+from kgnb.tasks.agents import agent_called
 from kgnb.tasks.building import compile_ontology
+
+AGENT = "agent:"
 
 
 @click.command()
@@ -25,27 +31,45 @@ from kgnb.tasks.building import compile_ontology
 @click.option(
     "--store", type=click.Path(file_okay=False), metavar="FOLDER", help="Keep the graph here; default: memory."
 )
-@click.option("--out", "-o", metavar="FILE", help="Write the graph here after each fact: .trig, .ttl or .jsonld.")
+@click.option("--out", "-o", metavar="FILE",
+              help="Keep the graph in this file, .trig (with provenance), .ttl or .jsonld; what it holds already is "
+                   "read first.")  # fmt: skip
 @click.option("--namespace", metavar="IRI", help="What the IRIs of new entities begin with.")
+@click.option("--documents", multiple=True, metavar="PATH",
+              help="Documents whose words the clients quote: a quote is checked, and its place noted.")  # fmt: skip
+@click.option("--tools", "face", type=click.Choice(["auto", "typed", "generic"]), default="auto", show_default=True,
+              help="A tool a class and property, or a few generic ones; auto: by size.")  # fmt: skip
 @click.option("--source", default="mcp", show_default=True, help="The document that facts are noted to come from.")
 def serve(tbox: str, **given: Any) -> None:
     """Offer the tools of the ontology TBOX over MCP: every call is checked, several clients share one graph.
 
-    Over HTTP the URL and the token go to standard error.
+    Over HTTP the URL and the token go to standard error. A fact that is acknowledged is on the disk, in FILE.journal;
+    FILE itself is written when no fact came for two seconds, and on leaving. A killed server goes on from both.
+
+    With agent:NAME in place of TBOX an agent is offered as one tool, over standard input and output.
 
     \b
     Examples:
-      kgnb serve huts:kitchen --out kitchen.trig
+      kgnb serve huts:kitchen --out kitchen.trig --documents notes/
       kgnb serve huts:kitchen --http --port 8765 --token env:KITCHEN_TOKEN
     """
     settings = Settings.load()
+    if tbox.startswith(AGENT):
+        serve_stdio(mcp_server([agent_called(tbox.removeprefix(AGENT))], settings))
+        return
     out = Path(given["out"]) if given["out"] else None
     if out is not None and (out.suffix not in (".trig", ".ttl", ".jsonld") or not out.absolute().parent.is_dir()):
         raise ValueError(f"--out {out}: name a .trig, .ttl or .jsonld file in a folder that exists")
     pack = compile_ontology(tbox, given["shapes"], settings=settings)
     spaces = {"namespace": given["namespace"]} if given["namespace"] else {}
     session = pack.session(store=given["store"], **spaces)
-    shared = Shared(pack, session, out, given["source"], lambda written, path: written.save(path))
+    file = GraphFile(out, session) if out is not None else None
+    texts = [read_document(one) for one in find_documents(list(given["documents"]))] if given["documents"] else []
+    shared = Shared(
+        pack, session, file, given["source"], {document.name: document.text for document in texts}, given["face"]
+    )
+    if file is not None and file.loaded:
+        print(f"kgnb: {file.loaded:,} facts read from {out}", file=sys.stderr, flush=True)
     token = "" if given["no_token"] else secret(given["token"]).reveal() if given["token"] else None
     if not given["http"]:
         print(f"kgnb: {len(pack.tools)} tools of {pack.name} on standard input and output", file=sys.stderr)

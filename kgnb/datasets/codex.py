@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kgnb.datasets.questions import Asked, QuestionSet, sampled
 from kgnb.errors import DataError
+from kgnb.files import from_json
 from kgnb.kg.terms import RDFS, Iri, Literal, Triple
 
 ENTITY, DIRECT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
@@ -39,7 +39,7 @@ def relation_labels(folder: Path) -> dict[str, str]:
     """English labels of the relations, by Wikidata's id."""
     path = folder / "relations.en.json"
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = from_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(f"cannot be read: {error}", where=str(path), fix="Check KGNB_DATA.") from error
     return {name: entry["label"] for name, entry in content.items()}

@@ -34,5 +34,3 @@ COST = (
     Published("EA-Agent", 0.0, None, 672, 3.88, PAPER),
     Published("Seg-Align", 0.0, None, 159, 0.89, "as the EA-Agent paper prints it"),
 )
-PATHS = {"tools before": 3.61, "tools after": 2.98, "reflected before": 0.90, "reflected after": 0.20}
-"""What the EA-Agent paper reports of its own optimisation."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 from kgnb.datasets.questions import Asked, QuestionSet
 from kgnb.errors import DataError
+from kgnb.files import from_json
 from kgnb.kg.prefixes import PREFIXES
 
 _ENTITY = re.compile(r"\bwd:(Q\d+)\b|<http://www\.wikidata\.org/entity/(Q\d+)>")
@@ -24,7 +24,7 @@ def qald10(folder: Path, language: str = "en") -> QuestionSet:
     """
     path = folder / "qald_10.json"
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = from_json(path.read_text(encoding="utf-8"))
         questions = tuple(_asked(entry, language) for entry in content["questions"])
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
         what = f"cannot be read as QALD: {type(error).__name__} {error}"

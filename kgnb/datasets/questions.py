@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kgnb.errors import DataError
+from kgnb.files import from_json
 from kgnb.kg.terms import Triple
 
 T = TypeVar("T")
@@ -97,7 +98,7 @@ def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
 def _asked(line: str, where: str) -> Asked:
     try:
-        content = json.loads(line)
+        content = from_json(line)
     except ValueError as error:
         raise DataError(f"not JSON: {error}", where=where, fix=_FORM) from error
     if not isinstance(content, dict):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from kgnb.datasets.fetch import data_folder
 from kgnb.errors import DataError
+from kgnb.files import from_json
 
 Triple = tuple[str, str, str]
 
@@ -61,7 +61,7 @@ def _case(home: Path, file: Path) -> Text2KgCase:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = from_json(line)
             triples = tuple((one["sub"], one["rel"], one["obj"]) for one in row["triples"])
             sentences.append(Sentence(row["id"], row["sent"], triples))
         except (ValueError, KeyError, TypeError) as error:
@@ -69,6 +69,6 @@ def _case(home: Path, file: Path) -> Text2KgCase:
     described = home / "ontologies" / f"{plain}_ontology.json"
     relations = frozenset[str]()
     if described.is_file():
-        found = json.loads(described.read_text(encoding="utf-8"))
+        found = from_json(described.read_text(encoding="utf-8"))
         relations = frozenset(one["label"] for one in found.get("relations", ()))
     return Text2KgCase(name, owl[0], tuple(sentences), relations)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from rdflib import RDF, RDFS, XSD, Graph, Literal, URIRef
 from kgnb.datasets.fetch import data_folder
 from kgnb.datasets.kitchen import RecordQuery
 from kgnb.errors import DataError
+from kgnb.files import from_json
 
 SYN = "https://www.theworldavatar.com/kg/OntoSyn/"
 OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
@@ -66,7 +66,7 @@ def mop_sample(folder: Path | None) -> MopSample:
         raise DataError("there is no ground truth", where=str(home / "mop-sample"), fix="Get the sample again.")
     text = next(iter(sorted((home / "mop-sample" / "text").glob("*.txt")))).read_text(encoding="utf-8")
     try:
-        content = json.loads(files[0].read_text(encoding="utf-8"))
+        content = from_json(files[0].read_text(encoding="utf-8"))
         graph = steps_graph(content)
     except (ValueError, KeyError, TypeError) as error:
         raise DataError("not a ground truth of steps", where=str(files[0]), fix="Get the sample again.") from error

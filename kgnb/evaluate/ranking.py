@@ -152,16 +152,6 @@ def is_feasible(hits1: float, hits10: float, mrr: float, *, rounding: float = 0.
     return lowest_mrr(low[0], high[0]) - slack <= mrr <= highest_mrr(low[1], high[1]) + slack
 
 
-def infeasible(figures: Iterable[tuple[str, float, float, float]], *, rounding: float = 0.0005) -> list[str]:
-    """A sentence for each published (system, Hits@1, Hits@10, MRR) that no one run can have."""
-    return [
-        f"{system}: an MRR of {mrr:.3f} cannot go with Hits@1 {hits1:.3f} and Hits@10 {hits10:.3f}; "
-        f"it lies between {lowest_mrr(hits1, hits10):.3f} and {highest_mrr(hits1, hits10):.3f}"
-        for system, hits1, hits10, mrr in figures
-        if not is_feasible(hits1, hits10, mrr, rounding=rounding)
-    ]
-
-
 def compare(
     ours: Mapping[str, Sequence[str]], theirs: Mapping[str, Sequence[str]], links: Iterable[Pair]
 ) -> dict[str, int]:

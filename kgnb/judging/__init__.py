@@ -9,7 +9,7 @@ from kgnb.judging.decisions import Decision, Decisions
 from kgnb.judging.estimating import Estimate, estimate
 from kgnb.judging.model_judge import ModelJudge
 from kgnb.judging.oracle import Oracle
-from kgnb.judging.person import Overridden, Pending, PersonJudge, pending
+from kgnb.judging.person import Pending, PersonJudge, Reviewed, overridden, pending
 from kgnb.judging.question import UNSURE, Judge, Option, Question, Verdict, checked, unsure
 from kgnb.judging.recorded import RecordedJudge, RecordingJudge
 from kgnb.judging.remembered import Memory, Remembered
@@ -27,16 +27,17 @@ __all__ = [
     "ModelJudge",
     "Option",
     "Oracle",
-    "Overridden",
     "Pending",
     "PersonJudge",
     "Question",
     "RecordedJudge",
     "RecordingJudge",
     "Remembered",
+    "Reviewed",
     "Verdict",
     "checked",
     "estimate",
+    "overridden",
     "pending",
     "sure_outside",
     "unsure",

@@ -20,6 +20,8 @@ UNLISTED = 0.003
 LIKELY = 0.1
 """Questions that share a claim this likely are not asked at once: the answer to one may do for both."""
 ACCEPT = 0.5
+WORTH = 0.01
+"""Halves of a mistake an answer must be expected to save: below that, one asks a hundred times for one correction."""
 
 
 class Beliefs(Generic[Q]):
@@ -86,7 +88,7 @@ class Beliefs(Generic[Q]):
         gains = [
             (-gain, at)
             for at in range(len(self._claims))
-            if not passed(at) and (gain := self.gain(at, reliability)) > 1e-6
+            if not passed(at) and (gain := self.gain(at, reliability)) >= WORTH
         ]
         chosen: list[int] = []
         touched: set[Hashable] = set()
@@ -99,8 +101,11 @@ class Beliefs(Generic[Q]):
                 chosen.append(at)
         return chosen
 
-    def learn(self, answers: Mapping[int, tuple[int | None, float]]) -> None:
-        """Moves the claims by answers: question number to (number of the option, or None; chance that it is right)."""
+    def learn(self, answers: Mapping[int, tuple[int | Sequence[int] | None, float]]) -> None:
+        """Moves the claims by answers: question number to (number of the option, or None; chance that it is right).
+
+        Several numbers are duplicates of one another, any of which may be meant.
+        """
         moved: dict[Hashable, float] = defaultdict(float)
         for at, (answer, reliability) in answers.items():
             before = self.of(at)
@@ -110,7 +115,7 @@ class Beliefs(Generic[Q]):
             for place, one in enumerate(self._claims[at]):
                 if self._exclusive:
                     moved[one] += _log_odds(joint[place] / total) - _log_odds(before[place])
-                elif answer in (place, None):
+                elif answer is None or place in _numbers(answer):
                     moved[one] += log(likely[place] / likely[-1])
         for one, by in moved.items():
             self._odds[one] = max(-30.0, min(self._odds[one] + by, 30.0))
@@ -121,10 +126,14 @@ class Beliefs(Generic[Q]):
         return (at for at, own in enumerate(self._claims) if not claims.isdisjoint(own))
 
 
-def _likelihoods(options: int, answer: int | None, reliability: float) -> list[float]:
+def _likelihoods(options: int, answer: int | Sequence[int] | None, reliability: float) -> list[float]:
     """How likely the answer is if each option is right, and, last, if none is: mistakes spread evenly."""
-    given = options if answer is None else answer
-    return [reliability if at == given else (1 - reliability) / max(options, 1) for at in range(options + 1)]
+    given = (options,) if answer is None else _numbers(answer)
+    return [reliability if at in given else (1 - reliability) / max(options, 1) for at in range(options + 1)]
+
+
+def _numbers(answer: int | Sequence[int]) -> Sequence[int]:
+    return (answer,) if isinstance(answer, int) else answer
 
 
 def _chance(odds: float) -> float:

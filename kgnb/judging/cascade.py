@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
+from kgnb.errors import BackendError
 from kgnb.judging.beliefs import ACCEPT, Beliefs
 from kgnb.judging.estimating import Estimate, estimate
-from kgnb.judging.question import Judge, Question, Verdict
+from kgnb.judging.question import Judge, Question, Verdict, unsure
 
 Q = TypeVar("Q", bound=Question)
 
@@ -33,12 +34,17 @@ def sure_outside(low: float, high: float) -> Callable[[Verdict], bool]:
     return lambda verdict: verdict.sure and not low <= verdict.confidence <= high
 
 
+Ready: TypeAlias = Callable[[Sequence[Q], Sequence[Verdict]], Callable[[Q, Sequence[float]], Q]]
+
+
 @dataclass(frozen=True)
 class Asking(Generic[Q]):
     """How much to ask, and how an answer counts beside what the cheap judge held; its confidences are probabilities.
 
     What is asked is what an answer is expected to change for the better, most promising first, in a few waves, so that
-    what the first answers settle is not asked again from another side, and what they upset is.
+    what the first answers settle is not asked again from another side, and what they upset is. ``ready`` makes a
+    question ready for the costly judge, given all questions, the cheap judge's verdicts and the options' chances: it
+    may leave options out and say more of the others.
     """
 
     share: float = 0.15  # questions asked, at most, as a share of ``of``
@@ -50,6 +56,7 @@ class Asking(Generic[Q]):
     reliability: float = 0.9  # how often an answer is expected to be right
     trust: float = 0.95  # the most that is believed of an answer, whatever it says of itself
     waves: int = 3
+    ready: Ready[Q] = lambda questions, verdicts: lambda question, chances: question
 
     def __post_init__(self) -> None:
         if not self.share >= 0:
@@ -77,7 +84,8 @@ class Cascade(Generic[Q]):
     weighed against each other.
 
     Each verdict says who decided. Where the costly judge cannot decide, the verdict is "unsure", and what the cheap one
-    had made of it stays in the rationale and in ``also``: a hint for a person, not a decision.
+    had made of it stays in the rationale and in ``also``: a hint for a person, not a decision. Where it failed (a
+    server was down, a budget spent), the cheap one's verdict stands, is marked as ``failed``, and says so.
     """
 
     cheap: Judge[Q]
@@ -115,7 +123,8 @@ class Cascade(Generic[Q]):
             return [questions[number] for number in self._open(verdicts)]
         beliefs = self.asking.beliefs(questions, verdicts)
         chosen = beliefs.choose(self.asking.budget(questions), self.asking.reliability, lambda _: False)
-        return [questions[number] for number in chosen]
+        ready = self.asking.ready(questions, verdicts)
+        return [ready(questions[number], beliefs.of(number)) for number in chosen]
 
     def estimate(self, questions: Sequence[Q]) -> Estimate:
         """What the costly judge would cost; the cheap one judges the questions to tell."""
@@ -146,6 +155,7 @@ class _Weighed(Generic[Q]):
         self._verdicts = verdicts
         self._answers: dict[int, Verdict] = {}
         self._beliefs = asking.beliefs(questions, verdicts)
+        self._ready = asking.ready(questions, verdicts)
 
     def judged(self) -> list[Verdict]:
         """The verdicts, once everything is asked."""
@@ -164,20 +174,32 @@ class _Weighed(Generic[Q]):
         return verdicts
 
     def _ask(self, numbers: Sequence[int]) -> None:
-        answers = self._costly.judge([self._questions[number] for number in numbers])
-        heard: dict[int, tuple[int | None, float]] = {}
+        try:
+            answers = self._costly.judge([self._ready(self._questions[n], self._beliefs.of(n)) for n in numbers])
+        except BackendError as error:
+            if not self._answers:
+                raise
+            answers = [replace(unsure(error.what, ""), failed="model") for _ in numbers]
+        heard: dict[int, tuple[Sequence[int] | None, float]] = {}
         for number, answer in zip(numbers, answers, strict=True):
             self._answers[number] = _signed(answer, self._costly.name)
             if answer.sure:
                 options = [option.id for option in self._questions[number].options]
                 same = answer.choice is not None and answer.decision == self._asking.word
-                at = options.index(answer.choice) if same and answer.choice in options else None
+                named = [answer.choice, *(option for option, chance in answer.also if chance >= ACCEPT)]
+                at = [options.index(one) for one in named if one in options] if same else None
                 heard[number] = (at, min(max(answer.confidence, 1 / (len(options) + 1)), self._asking.trust))
         self._beliefs.learn(heard)
 
     def _verdict(self, number: int) -> Verdict:
         """What both judges' words come to for a question that was asked, or that an answer had a bearing on."""
-        first, answer = self._verdicts[number], self._answers.get(number)
+        answer = self._answers.get(number)
+        if answer is not None and answer.failed:
+            return _unheard(self._weighed(number, None), answer)
+        return self._weighed(number, answer)
+
+    def _weighed(self, number: int, answer: Verdict | None) -> Verdict:
+        first = self._verdicts[number]
         if answer is not None and not answer.sure:
             return _with_hint(answer, first)
         held = self._held(number)
@@ -218,7 +240,15 @@ def _hint(first: Verdict) -> str:
     return f"{first.judged_by}: {first.decision} ({first.confidence:.2f})" if first.sure else ""
 
 
+def _unheard(first: Verdict, answer: Verdict) -> Verdict:
+    """The cheap judge's verdict where the costly one failed."""
+    why = f"{answer.judged_by} was not heard ({answer.rationale})"
+    return replace(first, rationale="; ".join(filter(None, (first.rationale, why))), failed=answer.failed)
+
+
 def _with_hint(answer: Verdict, first: Verdict) -> Verdict:
+    if answer.failed:
+        return _unheard(first, answer)
     if answer.sure:
         return answer
     choice = ((first.choice, first.confidence),) if first.choice is not None else ()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError
-from kgnb.judging.json_lines import append_lines, read_lines
+from kgnb.json_lines import append_lines, read_lines
 from kgnb.judging.question import UNSURE, Question
 
 

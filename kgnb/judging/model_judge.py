@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
+from typing import Literal as OneOf
 
-from kgnb.errors import BackendError, KgnbError, LimitError, ReplyError
+from kgnb.errors import BackendError, KgnbError, LimitError, ReplyError, Waiting
 from kgnb.judging.estimating import Estimate
 from kgnb.judging.patience import Patient
 from kgnb.judging.question import UNSURE, Question, Verdict, unsure
 from kgnb.judging.sheet import Sheet, one_line
-from kgnb.llm.asking import Outcome, ask_many
+from kgnb.llm.asking import Outcome, ask_many, raise_waiting
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.prices import estimate_usage
 
@@ -21,7 +22,8 @@ Q = TypeVar("Q", bound=Question)
 REPAIR = """\
 Some of your answers cannot be used:
 {problems}
-Answer these questions again, and only these, in the same JSON form: {numbers}"""
+Answer these questions again, and only these: {numbers}. JSON only, in this form:
+{form}"""
 
 _ENDINGS = {  # of replies that asking again in the same way would not mend
     "context_overflow": "the question is too long for the model",
@@ -36,7 +38,8 @@ class ModelJudge(Generic[Q]):
     What the model says is taken only if it is a letter from the question's own list, a word from ``decisions`` and a
     confidence from 0 to 1. Otherwise it is asked once more, for the failing answers alone; what still cannot be
     used is "unsure" with the reason. So are the questions of a call that failed for good, those that a spent budget
-    left unasked ("budget spent"), and, after ``patience`` failed calls in a row, the rest ("not asked").
+    left unasked ("budget spent"), and, after ``patience`` failed calls in a row, the rest ("not asked"); these are
+    marked as ``failed``, and so is what a reply without any answer in it, even when asked again, left open.
 
     Args:
         model: the model; watch it with the run, so that its calls are on record.
@@ -47,11 +50,16 @@ class ModelJudge(Generic[Q]):
         width: calls at once.
         name: who signs; by default "model:" and the model's name.
         show: how a question reads, if not as its ``text``.
+        heading: what stands above a sheet's questions; questions with different headings share no sheet.
+        duplicates: whether a second option may be right, because it duplicates the first.
+        sheet: how a batch is put and its answers are read.
         max_tokens: the longest reply, None for the server's own limit.
         patience: failed calls in a row after which the model is left alone.
 
     Raises:
         ConfigError: on judging, if the key or the model's name is refused.
+        BackendError: on judging, if the model failed on every question.
+        Waiting: on judging, if some of the calls wait for their replies; all that can be asked is asked before.
     """
 
     def __init__(
@@ -65,6 +73,9 @@ class ModelJudge(Generic[Q]):
         width: int = 4,
         name: str | None = None,
         show: Callable[[Q], str] | None = None,
+        heading: Callable[[Q], str] = lambda question: "",
+        duplicates: bool = False,
+        sheet: type[Sheet] = Sheet,
         max_tokens: int | None = None,
         patience: int = 5,
     ) -> None:
@@ -82,6 +93,9 @@ class ModelJudge(Generic[Q]):
         self._batch = batch
         self._width = width
         self._show = show or (lambda question: question.text)
+        self._heading = heading
+        self._duplicates = duplicates
+        self._sheet = sheet
         self._max_tokens = max_tokens
         self.name = name or f"model:{model.name}"
 
@@ -99,12 +113,18 @@ class ModelJudge(Generic[Q]):
             if not question.options
         }
         repairs: list[_Batch] = []
+        errors: list[BackendError] = []
+        waiting: list[Waiting] = []
         batches = self._batches(questions)
         while batches:
             smaller: list[_Batch] = []
             for batch, outcome in zip(batches, self._ask(batches), strict=True):
+                errors += [outcome] if isinstance(outcome, BackendError) else []
                 if isinstance(outcome, Reply) and outcome.finish_reason == "context_overflow" and len(batch) > 1:
                     smaller += batch.halves()
+                    continue
+                if isinstance(outcome, Waiting):  # the others' repairs are asked in the same round
+                    waiting.append(outcome)
                     continue
                 read = batch.read(outcome)
                 verdicts |= read.verdicts
@@ -112,8 +132,22 @@ class ModelJudge(Generic[Q]):
                     repairs.append(read.again)
             batches = smaller
         for batch, outcome in zip(repairs, self._ask(repairs), strict=True):
+            if isinstance(outcome, Waiting):
+                waiting.append(outcome)
+                continue
             verdicts |= batch.read(outcome).final()
+        raise_waiting(waiting)
+        asked = [verdicts[number] for number, question in enumerate(questions) if question.options]
+        if asked and all(verdict.failed == "model" for verdict in asked):
+            raise errors[0] if errors else self._nonsense(asked[0])
         return [replace(verdicts[number], judged_by=self.name) for number in range(len(questions))]
+
+    def _nonsense(self, verdict: Verdict) -> BackendError:
+        return BackendError(
+            f"{self.name}: none of its replies could be used: {verdict.rationale}",
+            service=self.name,
+            fix="`%llm test` shows whether the server follows a JSON schema; a larger model may do better.",
+        )
 
     def requests(self, questions: Sequence[Q]) -> list[Request]:
         """The calls that ``questions`` would take, before any repair: to look at a prompt, or to count."""
@@ -127,19 +161,25 @@ class ModelJudge(Generic[Q]):
         return Estimate(len(requests), prompt, _ANSWER_TOKENS * asked)
 
     def _batches(self, questions: Sequence[Q]) -> list[_Batch]:
-        asked = [number for number, question in enumerate(questions) if question.options]
+        headed: dict[str, list[int]] = {}
+        for number, question in enumerate(questions):
+            if question.options:
+                headed.setdefault(self._heading(question), []).append(number)
         return [
             _Batch(
                 positions=tuple(positions),
-                sheet=Sheet(
+                sheet=self._sheet(
                     self._instructions,
                     tuple(self._show(questions[number]) for number in positions),
                     tuple(questions[number].options for number in positions),
                     self._decisions,
                     self._none_decision,
+                    heading,
+                    self._duplicates,
                 ),
             )
-            for positions in _chunks(asked, self._batch)
+            for heading, asked in headed.items()
+            for positions in _chunks(_neighbours_together(asked, questions), self._batch)
         ]
 
     def _request(self, batch: _Batch) -> Request:
@@ -156,7 +196,7 @@ class _Read:
     verdicts: dict[int, Verdict]
     problems: dict[int, str]
     again: _Batch | None = None
-    failed: bool = False  # the call, not the answers in it
+    failed: OneOf["", "model", "limit"] = ""  # the call, not the answers in it
 
     def final(self) -> dict[int, Verdict]:
         """The verdicts, with what is open as "unsure"."""
@@ -199,7 +239,7 @@ class _Batch:
         if isinstance(outcome, KgnbError):
             return self._failed(outcome)
         if outcome.finish_reason in _ENDINGS:
-            return self._unsure(_ENDINGS[outcome.finish_reason])
+            return self._unsure(_ENDINGS[outcome.finish_reason], "limit")
         answers = self.sheet.read(outcome.text, self.numbers)
         verdicts = {self.positions[number - 1]: verdict for number, verdict in answers.verdicts.items()}
         problems = {self.positions[number - 1]: reason for number, reason in answers.problems.items()}
@@ -207,25 +247,43 @@ class _Batch:
             still = {
                 position: f"no usable answer, even when asked again: {problems[position]}" for position in problems
             }
-            return _Read(verdicts, still)
+            return _Read(verdicts, still, failed="" if answers.found else "model")
         complaint = REPAIR.format(
             problems="\n".join(f"- question {number}: {reason}" for number, reason in answers.problems.items()),
             numbers=", ".join(map(str, answers.problems)),
+            form=self.sheet.form,
         )
         earlier = (Message("assistant", one_line(outcome.text, 2000)), Message("user", complaint))
         return _Read(verdicts, problems, replace(self, earlier=earlier, open_numbers=tuple(answers.problems)))
 
     def _failed(self, error: KgnbError) -> _Read:
         if isinstance(error, LimitError):
-            return self._unsure(f"budget spent: {error.what}")
+            return self._unsure(f"budget spent: {error.what}", "limit")
         if isinstance(error, (BackendError, ReplyError)):
-            return self._unsure(error.what)
+            return self._unsure(error.what, "model")
         raise error
 
-    def _unsure(self, reason: str) -> _Read:
+    def _unsure(self, reason: str, failed: OneOf["model", "limit"]) -> _Read:
         problems = {self.positions[number - 1]: one_line(reason) for number in self.numbers}
-        read = _Read({}, problems, failed=True)
+        read = _Read({}, problems, failed=failed)
         return read if self.earlier else _Read(read.final(), {})
+
+
+def _neighbours_together(numbers: Sequence[int], questions: Sequence[Question]) -> list[int]:
+    """The same numbers, those of questions with an option in common one after the other: they compete for it."""
+    offering: dict[str, list[int]] = {}
+    for number in numbers:
+        for option in questions[number].options:
+            offering.setdefault(option.id, []).append(number)
+    ordered: dict[int, None] = {}
+    for first in numbers:
+        waiting = [first]
+        while waiting:
+            number = waiting.pop(0)
+            if number not in ordered:
+                ordered[number] = None
+                waiting += [other for option in questions[number].options for other in offering.pop(option.id, ())]
+    return list(ordered)
 
 
 def _chunks(numbers: Iterable[int], size: int) -> Iterator[list[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -13,6 +13,7 @@ from kgnb.judging.question import Judge, Question, Verdict, checked, unsure
 Q = TypeVar("Q", bound=Question)
 
 WAITING = "waiting for a person"
+PERSON = "person"
 
 
 class PersonJudge(Generic[Q]):
@@ -33,39 +34,54 @@ class PersonJudge(Generic[Q]):
         ]
 
 
-class Overridden(Generic[Q]):
-    """Another judge, overruled by people: what they decided is not even asked of it."""
+class Reviewed(Generic[Q]):
+    """A judge overruled by people: what they decided is not even asked of it. Without a judge the rest waits for them.
 
-    def __init__(self, judge: Judge[Q], decisions: Decisions, person: str = "person") -> None:
-        self._judge = judge
-        self._decisions = decisions
-        self._person = person
+    Args:
+        settle: for each question its verdict, where people decided it, or what is left of it to ask.
+        judge: who answers the rest.
+    """
+
+    def __init__(self, settle: Callable[[Sequence[Q]], Sequence[Q | Verdict]], judge: Judge[Q] | None = None) -> None:
+        self._settle, self._judge = settle, judge
 
     @property
     def name(self) -> str:
         """The person, then the judge that answers the rest."""
-        return f"{self._person} > {self._judge.name}"
+        return f"{PERSON} > {self._judge.name}" if self._judge else PERSON
 
     @property
     def simulation(self) -> bool:
         """Whether the other judge knows the answers it is asked for."""
         return bool(getattr(self._judge, "simulation", False))
 
+    def around(self, wrap: Callable[[Judge[Q]], Judge[Q]]) -> Reviewed[Q]:
+        """The same, with the other judge wrapped."""
+        return Reviewed(self._settle, wrap(self._judge) if self._judge else None)
+
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """People's decisions where they stand, the other judge's verdicts elsewhere, each signed by who gave it."""
-        standing = self._decisions.standing()
-        rest = iter(self._judge.judge([question for question in questions if question.id not in standing]))
-        return [
-            _verdict(standing[question.id], question, self._person)
-            if question.id in standing
-            else checked(next(rest), question, self._judge.name)
-            for question in questions
-        ]
+        settled = self._settle(questions)
+        if self._judge is None:
+            return [one if isinstance(one, Verdict) else unsure(WAITING, PERSON) for one in settled]
+        rest = iter(self._judge.judge([one for one in settled if not isinstance(one, Verdict)]))
+        name = self._judge.name
+        return [one if isinstance(one, Verdict) else checked(next(rest), one, name) for one in settled]
 
     def estimate(self, questions: Sequence[Q]) -> Estimate:
         """What the other judge would cost for what nobody has decided."""
-        standing = self._decisions.standing()
-        return estimate(self._judge, [question for question in questions if question.id not in standing])
+        left = [one for one in self._settle(questions) if not isinstance(one, Verdict)]
+        return estimate(self._judge, left) if self._judge else Estimate()
+
+
+def overridden(judge: Judge[Q], decisions: Decisions) -> Reviewed[Q]:
+    """A judge overruled, question by question, by what stands in a file of decisions."""
+
+    def settle(questions: Sequence[Q]) -> list[Q | Verdict]:
+        standing = decisions.standing()
+        return [_verdict(standing[one.id], one, PERSON) if one.id in standing else one for one in questions]
+
+    return Reviewed(settle, judge)
 
 
 @dataclass(frozen=True, slots=True)

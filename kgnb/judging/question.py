@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal as OneOf
 from typing import Protocol, TypeVar, runtime_checkable
 
 UNSURE = "unsure"
@@ -44,7 +45,8 @@ class Verdict:
     ``choice`` is the id of an option or None (none fits, or unsure); ``decision`` is a word from the question's closed
     vocabulary or "unsure"; ``confidence`` is between 0 and 1; ``also`` lists further options the judge holds possible,
     best first, each with its own confidence. ``remembered``: it was given in an earlier run, and only looked up now.
-    ``failed``: nobody judged at all, for a server failed or a budget was spent; another day may bring a verdict.
+    ``failed``: whoever should have judged did not, and another day may: "model", its server failed or talked nonsense;
+    "limit", a budget was spent, or the question was too long or filtered. The rationale says why.
     """
 
     decision: str
@@ -54,7 +56,7 @@ class Verdict:
     judged_by: str = ""
     also: tuple[tuple[str, float], ...] = ()
     remembered: bool = field(default=False, compare=False, repr=False)
-    failed: bool = field(default=False, compare=False, repr=False)
+    failed: OneOf["", "model", "limit"] = field(default="", compare=False, repr=False)
 
     @property
     def sure(self) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from kgnb.errors import DataError
+from kgnb.json_lines import append_lines, read_lines
 from kgnb.judging.estimating import Estimate, estimate
-from kgnb.judging.json_lines import append_lines, read_lines
 from kgnb.judging.question import Judge, Question, Verdict, checked, unsure
 
 Q = TypeVar("Q", bound=Question)

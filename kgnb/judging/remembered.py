@@ -10,15 +10,16 @@ import hashlib
 import json
 import sqlite3
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from kgnb.errors import DataError
+from kgnb.errors import DataError, NotKept
 from kgnb.judging.estimating import Estimate, estimate
 from kgnb.judging.question import Judge, Question, Verdict, checked
-from kgnb.write_ahead import write_ahead
+from kgnb.write_ahead import PATIENCE, unusable, write_ahead
 
 Q = TypeVar("Q", bound=Question)
 P = TypeVar("P", bound=Question, contravariant=True)
@@ -42,7 +43,9 @@ class Standard(Judge[P], Protocol[P]):
 class Memory:
     """Verdicts by judge and question in one SQLite file, which threads and processes may share.
 
-    The first verdict on a question stays. Nothing is kept of the question but its id.
+    The first verdict on a question stays. Nothing is kept of the question but its id. Where the file is locked,
+    read-only or on a full disk, that is said (NotKept) and the work goes on without it: the replies behind the verdicts
+    are kept elsewhere.
 
     Raises:
         DataError: the file is damaged or was written by another version; it is left as it is.
@@ -51,12 +54,13 @@ class Memory:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._lock = threading.Lock()
+        self._lost = False
         with self._guard():
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise sqlite3.OperationalError(str(error)) from error
-            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
             try:
                 self._set_up()
             except BaseException:
@@ -73,7 +77,7 @@ class Memory:
 
     def __len__(self) -> int:
         with self._guard():
-            return int(self._db.execute("SELECT count(*) FROM verdicts").fetchone()[0])
+            return 0 if self._lost else int(self._db.execute("SELECT count(*) FROM verdicts").fetchone()[0])
 
     def close(self) -> None:
         """Closes the file; what is in it stays."""
@@ -82,10 +86,13 @@ class Memory:
     def get(self, judge: str, questions: Sequence[str]) -> dict[str, Verdict]:
         """The verdicts there are, by question id, marked as remembered."""
         found: dict[str, Verdict] = {}
+        if self._lost:
+            return found
         for start in range(0, len(questions), _IDS_A_QUERY):
             part = questions[start : start + _IDS_A_QUERY]
             columns = "question, decision, choice, confidence, rationale, signed, also"
             where = f"judge = ? AND question IN ({','.join('?' * len(part))})"
+            rows = []
             with self._guard():
                 rows = self._db.execute(f"SELECT {columns} FROM verdicts WHERE {where}", (judge, *part)).fetchall()
             found.update((row[0], self._verdict(row[1:])) for row in rows)
@@ -97,6 +104,8 @@ class Memory:
             (judge, question, v.decision, v.choice, v.confidence, v.rationale, v.judged_by, json.dumps(v.also))
             for question, v in verdicts.items()
         ]
+        if self._lost:
+            return
         with self._guard(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -115,6 +124,10 @@ class Memory:
             try:
                 yield
             except sqlite3.Error as error:
+                if (told := unusable(self.path, error)) is not None:
+                    self._lost = True
+                    warnings.warn(f"the memory of verdicts is not used: {told[0]}. {told[1]}", NotKept, stacklevel=4)
+                    return
                 raise self._unusable(str(error)) from error
 
     def _unusable(self, why: str) -> DataError:

@@ -24,7 +24,8 @@ class Axioms:
         self.roles = _roles(graph, named_graphs)
         self.of: defaultdict[Node, defaultdict[str, list[Term]]] = defaultdict(lambda: defaultdict(list))
         wanted = sorted({*v.STRUCTURE, *self.roles, *v.TEXT_OF_NODE})
-        types = "" if individuals else _values("o", sorted({*v.META_TYPES, v.CONCEPT}))
+        self.concept_types = _concept_types(graph, named_graphs)
+        types = "" if individuals else _values("o", sorted({*v.META_TYPES, *self.concept_types}))
         body = f"""
             {{ {_values("p", wanted)} {_anywhere("?s ?p ?o", named_graphs)} }}
             UNION {{ {_values("p", [v.TYPE])} {types} {_anywhere("?s ?p ?o", named_graphs)} }}"""
@@ -104,12 +105,24 @@ class Axioms:
         return [str(iri) for iri in self.members(value)] or [""]
 
 
+def _concept_types(graph: Graph, named_graphs: bool) -> frozenset[str]:
+    """``skos:Concept`` and the classes below it: many thesauri type their concepts with a class of their own."""
+    pattern = _anywhere(f"?below <{v.SUBCLASS}> ?above", named_graphs)
+    found = {v.CONCEPT}
+    while True:
+        below = graph.select(f"SELECT DISTINCT ?below WHERE {{ {_values('above', sorted(found))} {pattern} }}")
+        new = {str(row[0]) for row in below if isinstance(row[0], Iri)} - found
+        if not new:
+            return frozenset(found)
+        found |= new
+
+
 def _roles(graph: Graph, named_graphs: bool) -> dict[str, Collection[str]]:
     """Which annotation properties tell labels, synonyms, definitions and comments.
 
     To the known ones come a file's own: their subproperties, and those whose name or label says so.
     """
-    known = (v.LABELS, v.NAMES, v.SYNONYMS, v.DEFINITIONS, v.COMMENTS)
+    known = (v.LABELS, v.NAMES, v.NOTATIONS, v.SYNONYMS, v.DEFINITIONS, v.COMMENTS)
     roles: dict[str, Collection[str]] = {iri: group for group in known for iri in group}
     kinds = _values("kind", sorted([*(k for k in v.KINDS if v.KINDS[k] == "annotation property"), *v.BY_RANGE]))
     pattern = f"?p <{v.TYPE}> ?kind"

@@ -13,7 +13,7 @@ from unicodedata import combining, normalize
 
 from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.schema import Named, Schema
-from kgnb.kg.sparql import tokens
+from kgnb.kg.sparql import declared, tokens
 
 KEYWORDS = (
     *("SELECT", "DISTINCT", "WHERE", "FILTER", "OPTIONAL", "UNION", "MINUS", "GRAPH", "SERVICE", "BIND", "VALUES"),
@@ -54,7 +54,7 @@ def complete(
     start = cursor - len(word)
     if word[:1] in ("?", "$"):
         return start, _variables(query, word)
-    known = {**dict(schema.prefixes if schema else {}), **(prefixes or {}), **_declared(query)}
+    known = {**dict(schema.prefixes if schema else {}), **(prefixes or {}), **declared(query)}
     earlier = tokens(before[:start])
     last = earlier[-1].text if earlier else ""
     if last.upper() == "PREFIX":
@@ -67,6 +67,9 @@ def complete(
         found += _names(schema.classes, "class", word, known, 0 if wants_class else 2)
         if not wants_class:
             found += _names(schema.properties, "property", word, known, 1)
+            if len(word) >= 2:  # a letter fits too many
+                things = _names(schema.individuals, "individual", word, known, 3)
+                found += [one for one in things if one.rank[1] < 2 * 10**9]  # beginnings only
     if word and ":" not in word and not word.startswith("<"):
         found += [
             Completion(keyword, "keyword", rank=(3 if found else 0, 0, keyword))
@@ -131,15 +134,6 @@ def _namespaces(word: str, known: Mapping[str, str]) -> list[Completion]:
         for name, iri in sorted(every.items())
         if name.startswith(word.rstrip(":"))
     ]
-
-
-def _declared(query: str) -> dict[str, str]:
-    found = tokens(query)
-    return {
-        name.text[:-1]: iri.text[1:-1]
-        for word, name, iri in zip(found, found[1:], found[2:], strict=False)
-        if word.word == "PREFIX" and iri.kind == "iri"
-    }
 
 
 def _inside(word: str, iri: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import metadata
 from urllib.parse import urlsplit
 
-AGENT = f"kgnb/{metadata.version('kgnb')} (agents over knowledge graphs; Python SPARQLWrapper)"
+AGENT = f"kgnb/{metadata.version('kgnb')} (agents over knowledge graphs)"
 PUBLIC_QUERIES_PER_SECOND = 5.0
 """How often a service on the public network is asked unless a caller says otherwise."""
 

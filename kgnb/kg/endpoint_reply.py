@@ -5,12 +5,12 @@ SPARQL 1.1 Query Results JSON Format; RDF 1.2's ``triple`` terms as Oxigraph and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 import pyoxigraph as ox
 
+from kgnb.files import from_json
 from kgnb.kg.endpoint_wire import Answer, Wire, harmless
 from kgnb.kg.graph import Row, Solutions
 from kgnb.kg.oxigraph_terms import triple_from_oxigraph
@@ -76,7 +76,7 @@ def _document(wire: Wire, answer: Answer) -> Mapping[str, Any]:
     if answer.media_type not in _JSON:
         raise _no_results(wire, answer, "not SPARQL results")
     try:
-        document = json.loads(answer.body)
+        document = from_json(answer.body)
     except (ValueError, RecursionError) as error:
         kind = "malformed or cut-off JSON" if answer.body.lstrip()[:1] in (b"{", b"[") else "not SPARQL results"
         raise _no_results(wire, answer, kind) from error

@@ -1,25 +1,30 @@
-"""One SPARQL request on its way: SPARQLWrapper carries it, this file retries, unpacks and refuses."""
+"""One SPARQL request on its way (SPARQL 1.1 Protocol, by POST): sent, retried, unpacked, and refused in plain words."""
 
 from __future__ import annotations
 
 import email.utils
 import gzip
 import http.client
+import io
 import random
 import re
+import socket
+import ssl
 import time
 import urllib.error
 import urllib.request
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit, urlunsplit
-
-from SPARQLWrapper import JSON, POST, TURTLE, SPARQLWrapper
+from functools import cache, partial
+from typing import Any
+from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.courtesy import AGENT, Courtesy
 
+_RESULTS = "application/sparql-results+json, application/json;q=0.9"
+_RDF = "text/turtle, application/n-triples;q=0.9, application/x-turtle;q=0.8"
 BUSY = frozenset({429, 502, 503, 504})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 
@@ -29,7 +34,7 @@ class Patience:
     """How often and how long a busy or unreachable service is tried again.
 
     The wait doubles from ``first`` seconds up to ``longest``, with a seeded jitter of up to a quarter; a Retry-After
-    the service sends is honoured up to ``longest``.
+    the service sends is honoured, and one beyond ``longest`` ends the tries.
     """
 
     retries: int = 4
@@ -54,19 +59,76 @@ class Answer:
     headers: Mapping[str, str]
 
 
-class _Request(SPARQLWrapper):
-    """A SPARQLWrapper that keeps HTTP errors whole and whose Authorization header follows no redirect elsewhere."""
+class _Timed(io.RawIOBase):
+    """What a connection sends until a point in time; a socket's own timeout begins anew at each byte."""
 
-    def _createRequest(self) -> urllib.request.Request:
-        request = super()._createRequest()
-        for name in [name for name in request.headers if name.lower() == "authorization"]:
-            request.add_unredirected_header(name, request.headers.pop(name))
-        return request
+    def __init__(self, connection: socket.socket, end: float) -> None:
+        self._connection, self._end = connection, end
+        self._plain = connection.makefile("rb", buffering=0)
 
-    def send(self, seconds: float) -> http.client.HTTPResponse:
-        """The open response; raises what urllib raises (SPARQLWrapper's own errors drop the headers)."""
-        response: http.client.HTTPResponse = urllib.request.urlopen(self._createRequest(), timeout=seconds)
-        return response
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int | None:  # type: ignore[override]
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self._connection.settimeout(left)
+        return self._plain.readinto(buffer)
+
+    def close(self) -> None:
+        self._plain.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    def __init__(self, connection: socket.socket, *rest: Any, end: float, **more: Any) -> None:
+        super().__init__(connection, *rest, **more)
+        self.fp.close()
+        self.fp = io.BufferedReader(_Timed(connection, end))
+
+
+class _Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    """Opens http and https, and gives up at ``end``."""
+
+    def __init__(self, end: float) -> None:
+        super().__init__()
+        self._end = end
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._plain, req)
+
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._encrypted, req)
+
+    def _plain(self, host: str, **more: Any) -> http.client.HTTPConnection:
+        return self._timed(http.client.HTTPConnection(host, **more))
+
+    def _encrypted(self, host: str, **more: Any) -> http.client.HTTPConnection:
+        return self._timed(http.client.HTTPSConnection(host, context=_certificates(), **more))
+
+    def _timed(self, connection: http.client.HTTPConnection) -> http.client.HTTPConnection:
+        connection.response_class = partial(_Response, end=self._end)  # type: ignore[assignment]
+        return connection
+
+
+def _open(request: urllib.request.Request, seconds: float, end: float) -> http.client.HTTPResponse:
+    """The open response. No redirect is followed: a query would arrive elsewhere, or as a GET without itself."""
+    director = urllib.request.OpenerDirector()
+    for handler in (
+        _Handler(end),
+        urllib.request.ProxyHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        urllib.request.HTTPDefaultErrorHandler(),
+    ):
+        director.add_handler(handler)
+    answer: http.client.HTTPResponse = director.open(request, timeout=seconds)
+    return answer
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    return ssl.create_default_context()
 
 
 @dataclass(frozen=True)
@@ -79,7 +141,7 @@ class Wire:
     parameters: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout: float = 60.0
     patience: Patience = Patience()
-    most_bytes: int = 1 << 30
+    most_bytes: int = 256 << 20
     courtesy: Courtesy = field(default_factory=lambda: Courtesy(0), repr=False, compare=False)
 
     @property
@@ -107,6 +169,9 @@ class Wire:
             try:
                 return self._once(text, rdf, update, seconds)
             except _Again as again:
+                if again.asked and again.asked > self.patience.longest:
+                    what = f"{again.what} and asks to be left alone for {_spoken(again.asked)}"
+                    raise self.failure(what, again.body, fix="ask again then") from again.__cause__
                 if attempt >= min(self.patience.retries, again.retries) or not (repeatable or again.refused):
                     raise self.failure(
                         f"{again.what} ({attempt + 1} tries)", again.body, fix=again.fix
@@ -129,23 +194,18 @@ class Wire:
     def _once(self, text: str, rdf: bool, update: bool, seconds: float) -> Answer:
         self.courtesy.wait()
         end = time.monotonic() + seconds
-        request = _Request(self.url, updateEndpoint=self.url, agent=AGENT)
-        request.setMethod(POST)
-        request.setReturnFormat(TURTLE if rdf else JSON)
-        request.setOnlyConneg(True)
-        request.setQuery(text)
-        request.queryType = "INSERT" if update else "CONSTRUCT" if rdf else "SELECT"
-        for name, value in self.parameters.items():
-            request.addParameter(name, value)
-        request.addCustomHttpHeader("Accept-Encoding", "gzip")
-        for name, value in self.headers.items():
-            request.addCustomHttpHeader(name, value)
+        form = {**self.parameters, "update" if update else "query": text}
+        accept = "*/*" if update else _RDF if rdf else _RESULTS
+        headers = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": AGENT, **self.headers}
         if self.authorization:
-            request.addCustomHttpHeader("Authorization", self.authorization)
+            headers["Authorization"] = self.authorization
+        request = urllib.request.Request(self.url, urlencode(form).encode(), headers, method="POST")
         try:
-            with request.send(seconds) as response:
+            with _open(request, seconds, end) as response:
                 return self._answer(response, end, seconds)
         except urllib.error.HTTPError as error:
+            if 300 <= error.code < 400:
+                raise self._redirected(error) from None
             raise self._refusal(error.code, _told(error), error.headers.get("Retry-After")) from None
         except TimeoutError as error:
             raise self._late(seconds) from error
@@ -168,16 +228,30 @@ class Wire:
             if time.monotonic() > end:
                 raise self._late(seconds)
             if size > self.most_bytes:
-                raise self.failure("sent more than this client takes", fix="add a LIMIT to the query")
+                raise self._too_much()
         headers = {name.lower(): value for name, value in response.info().items()}
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) != size:
             raise _Again("cut its answer short", fix="try again, or ask for less")
         try:
             body = _unpacked(b"".join(pieces), headers, self.most_bytes)
+        except OverflowError:
+            raise self._too_much(" of gzip") from None
         except (OSError, EOFError, zlib.error) as error:
             raise _Again("sent damaged gzip data", fix="try again later") from error
         return Answer(headers.get("content-type", "").partition(";")[0].strip().lower(), body, headers)
+
+    def _too_much(self, packed: str = "") -> BackendError:
+        what = f"sent more than {self.most_bytes >> 20} MiB{packed}, which is more than this client takes"
+        return self.failure(what, fix="add a LIMIT to the query")
+
+    def _redirected(self, error: urllib.error.HTTPError) -> BackendError:
+        try:
+            to = public_url(urljoin(self.url, error.headers.get("Location") or ""))
+        except ValueError:
+            to = "an address that is none"
+        fix = "check the address; if you trust where it leads, give that address instead"
+        return self.failure(f"redirects to {to} (HTTP {error.code}), and a query is not sent on", fix=fix)
 
     def _late(self, seconds: float) -> BackendError:
         fix = "ask a narrower query, add a LIMIT, or give it a longer timeout"
@@ -251,8 +325,10 @@ def _unpacked(body: bytes, headers: Mapping[str, str], most: int = 1 << 24) -> b
         return body
     reader = zlib.decompressobj(wbits=31)
     unpacked = reader.decompress(body, most)
-    if reader.unconsumed_tail or not reader.eof:
-        raise gzip.BadGzipFile("cut short or too large")
+    if reader.unconsumed_tail:
+        raise OverflowError(f"unpacks to more than {most} bytes")
+    if not reader.eof:
+        raise gzip.BadGzipFile("cut short")
     return unpacked
 
 
@@ -260,7 +336,7 @@ def _told(error: urllib.error.HTTPError) -> str:
     """What a refusal says; where its text was lost on the way, the request is worth another try."""
     try:
         return _unpacked(error.read(65536), dict(error.headers.items())).decode("utf-8", "replace")
-    except (OSError, EOFError, http.client.HTTPException, zlib.error) as lost:
+    except (OSError, EOFError, OverflowError, http.client.HTTPException, zlib.error) as lost:
         if error.code in BUSY:
             return ""
         raise _Again(f"answered HTTP {error.code}, and what it said was lost", fix="try again later") from lost
@@ -276,3 +352,11 @@ def _seconds(retry_after: str | None) -> float | None:
         return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
     except ValueError:
         return None
+
+
+def _spoken(seconds: float) -> str:
+    """
+    >>> [_spoken(seconds) for seconds in (90, 7200, 86400)]
+    ['90 seconds', '2 hours', '24 hours']
+    """
+    return f"{seconds:.0f} seconds" if seconds < 7200 else f"{seconds / 3600:.0f} hours"

@@ -7,11 +7,13 @@ import gzip
 import re
 import zlib
 from collections import Counter
+from io import BufferedReader
 from pathlib import Path
 from typing import Literal as OneOf
 from typing import cast
 
 from kgnb.errors import DataError
+from kgnb.kg.hazards import prolog_end
 from kgnb.kg.name_triples import SUFFIXES as NAMES
 from kgnb.kg.name_triples import looks_like_names
 
@@ -35,12 +37,12 @@ SUFFIXES: dict[str, Format] = {
 }
 MOST_BYTES = 4 << 30
 """No file is read beyond this size, so that a small compressed file cannot fill the memory."""
+_PIECE = 16 << 20
 
 _CONVERT = (
     "save it as Turtle or RDF/XML first, with Protégé (Save as) or `robot convert --input FILE --output FILE.ttl`"
 )
 _OTHERS = {".owx": "OWL/XML", ".ofn": "OWL functional syntax", ".omn": "Manchester syntax", ".obo": "OBO format"}
-_SKIP_XML = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL | re.IGNORECASE)
 _ROOT = re.compile(r"<([A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)((?:\s[^>]*)?)/?>", re.DOTALL)
 _TRIPLE = re.compile(r"(?:<[^>\n]*>|_:\S+)[ \t]*<[^>\n]*>[ \t]*(?:<|_:|\")[^\n]*\.[ \t]*(?:\#[^\n]*)?(?:\n|$)")
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+)["']""")
@@ -54,7 +56,7 @@ def file_bytes(path: Path) -> bytes:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
         with gzip.open(path) if packed else path.open("rb") as stream:
-            data = stream.read(MOST_BYTES + 1)
+            data = _limited(stream)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(
             f"the gzip data is damaged: {error}", where=where, fix="fetch or pack the file again"
@@ -70,6 +72,16 @@ def file_bytes(path: Path) -> bytes:
     if not data.strip():
         raise DataError("the file is empty", where=where, fix="check that it was fetched or saved completely")
     return data
+
+
+def _limited(stream: gzip.GzipFile | BufferedReader) -> bytes:
+    """What a stream holds, one byte more than the limit at most: Python sets aside at once whatever a read asks for."""
+    pieces = []
+    left = MOST_BYTES + 1
+    while left and (piece := stream.read(min(_PIECE, left))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def decode(data: bytes, mended: Counter[str], examples: dict[str, str]) -> str:
@@ -141,10 +153,7 @@ def sniff(head: str) -> str:
     text = head.lstrip("\ufeff \t\r\n")
     if re.match(r"(?i)<!doctype html|<html", text):
         return "a web page"
-    position = 0
-    while text.startswith("<", position) and (match := _SKIP_XML.match(text, position)):
-        position = match.end()
-        position += len(text[position:]) - len(text[position:].lstrip())
+    position = prolog_end(text)
     if text.startswith(("<?xml", "<!")) or (root := _ROOT.match(text, position)) and "xmlns" in root[3]:
         return _xml_kind(text, position)
     lines = "\n".join(line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")).lstrip()
@@ -163,16 +172,16 @@ def sniff(head: str) -> str:
 
 def refuse_cut_xml(text: str, where: str) -> None:
     """Raise DataError where an XML file ends before its root element does; pyoxigraph takes such a file for whole."""
-    position = 0
-    while match := _SKIP_XML.match(text, position):
-        position = match.end()
+    position = prolog_end(text)
+    if position == len(text):
+        raise DataError("not readable as RDF/XML: there is no element in it", where=where, fix="fetch or save it again")
     root = _ROOT.match(text, position)
     if root is None or root[0].endswith("/>"):
         return
     name = f"{root[1] or ''}{root[2]}"
     end = text.rfind(f"</{name}")
-    tail = re.compile(rf"</{re.escape(name)}\s*>(?:\s+|<!--.*?-->|<\?.*?\?>)*", re.DOTALL)
-    if end < 0 or not tail.fullmatch(text, end):
+    tail = re.compile(rf"</{re.escape(name)}\s*>").match(text, end) if end >= 0 else None
+    if tail is None or prolog_end(text, tail.end()) < len(text):
         line = text.count("\n") + 1
         raise DataError(
             f"not readable as RDF/XML: the file ends before <{name}> is closed",

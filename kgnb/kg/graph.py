@@ -92,3 +92,12 @@ class Graph(Protocol):
     def close(self) -> None:
         """Let go of files and connections; closing twice is allowed."""
         ...
+
+
+@runtime_checkable
+class HoldsGraph(Protocol):
+    """A value that can be opened as a graph: the triples of a CONSTRUCT query."""
+
+    def graph(self) -> Graph:
+        """The graph."""
+        ...

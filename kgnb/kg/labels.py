@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from urllib.parse import unquote
 
 from kgnb.kg.ontology import Entity, Text
 from kgnb.kg.prefixes import PREFIXES, shorten
+from kgnb.kg.words import words
 
-__all__ = ["PREFIXES", "choose_label", "is_code", "readable", "readable_name", "shorten"]
+__all__ = ["PREFIXES", "choose_label", "coded", "is_code", "readable", "readable_name", "shorten"]
 
 _UUID = r"[0-9a-fA-F]{8}[_\-]?[0-9a-fA-F]{4}[_\-]?[0-9a-fA-F]{4}[_\-]?[0-9a-fA-F]{4}[_\-]?[0-9a-fA-F]{12}"
 _CODES = re.compile(
@@ -36,6 +38,44 @@ def is_code(name: str) -> bool:
     ['MA_0000270', 'Q42', 'C12345']
     """
     return _CODES.fullmatch(name) is not None and not _YEARS.fullmatch(name)
+
+
+FEW_NAMES = 5
+"""Labelled entities of a namespace below which its local names are judged one by one."""
+
+
+def coded(entities: Collection[Entity]) -> frozenset[str]:
+    """The IRIs whose local name is an identifier, judged by what all entities of a namespace are called.
+
+    Where hardly any label repeats its local name and most of these look like identifiers (digits, no vowel), all names
+    that no label repeats are; else each is judged by its shape. A name that its own label repeats is never one.
+    """
+    spaces: dict[str, list[tuple[Entity, bool]]] = defaultdict(list)
+    for entity in entities:
+        space = entity.iri[: len(entity.iri) - len(entity.local_name)]
+        spaces[space].append((entity, _repeated(entity)))
+    found: set[str] = set()
+    for members in spaces.values():
+        labelled = [(entity, repeated) for entity, repeated in members if entity.labels]
+        shaped = sum(_identifier_shaped(entity.local_name) for entity, _ in labelled)
+        repeating = sum(repeated for _, repeated in labelled)
+        opaque = len(labelled) >= FEW_NAMES and 10 * repeating <= len(labelled) <= 2 * shaped
+        found.update(e.iri for e, repeated in members if not repeated and (opaque or is_code(unquote(e.local_name))))
+    return frozenset(found)
+
+
+def _repeated(entity: Entity) -> bool:
+    """Whether a label or synonym has a word of the local name."""
+    own = {word for word in words(unquote(entity.local_name)) if len(word) > 2}
+    texts = [words(text.text) for text in (*entity.labels, *entity.synonyms)]
+    whole = "".join(words(unquote(entity.local_name)))
+    return any(not own.isdisjoint(text) or "".join(text) == whole for text in texts)
+
+
+def _identifier_shaped(name: str) -> bool:
+    letters = [letter for letter in name.casefold() if letter.isalpha()]
+    vowels = any(unicodedata.normalize("NFD", letter)[0] in "aeiouy" or not letter.isascii() for letter in letters)
+    return not vowels or any(letter.isdigit() for letter in name)
 
 
 def choose_label(texts: Iterable[Text], languages: Sequence[str] = ("en",)) -> Text | None:
@@ -74,7 +114,7 @@ def readable(entity: Entity, languages: Sequence[str] = ("en",)) -> str:
     label = choose_label(entity.labels, languages)
     if label is not None and not is_code(label.text.strip()):
         return _one_line(label.text)
-    if name and not is_code(name):
+    if name and not (entity.coded or is_code(name)):
         return readable_name(name)
     other = choose_label(entity.synonyms, languages) or label
     return _one_line(other.text) if other is not None else name or entity.iri

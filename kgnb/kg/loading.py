@@ -15,9 +15,9 @@ from xml.parsers import expat
 import pyoxigraph as ox
 
 from kgnb.errors import DataError
-from kgnb.kg.entities import refuse_swelling
 from kgnb.kg.formats import SUFFIXES, Format, decode, file_bytes, format_of, refuse_cut_xml
 from kgnb.kg.graph import Graph
+from kgnb.kg.hazards import LONGEST_TERM, long_term_line, refuse_deep, refuse_swelling
 from kgnb.kg.mending import Mender, mend_text
 from kgnb.kg.name_triples import read_name_triples
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -101,8 +101,9 @@ def read_quads(
         return read_name_triples(text, str(path), base), {}
     if kind == "RDF/XML":
         refuse_swelling(text, str(path))
+    refuse_deep(text, kind, str(path))
     mender = Mender(base or f"file:///{quote(path.name)}", counts, examples)
-    read = _Reader(text, kind, mender.base if kind == "JSON-LD" else None)
+    read = _Reader(text, kind, mender.base if kind == "JSON-LD" else None, str(path))
     try:
         quads = read(strictly=True)
     except SyntaxError:
@@ -117,7 +118,8 @@ def read_quads(
 class _Reader:
     """One text that can be parsed again and again, strictly or leniently."""
 
-    def __init__(self, text: str, kind: Format, base: str | None) -> None:
+    def __init__(self, text: str, kind: Format, base: str | None, where: str) -> None:
+        self.where = where
         self.text = text
         self.kind = kind
         self.base = base
@@ -127,7 +129,10 @@ class _Reader:
         parser = ox.parse(
             self.text.encode("utf-8"), format=_FORMATS[self.kind], base_iri=self.base, lenient=not strictly
         )
-        quads = list(parser)
+        try:
+            quads = list(parser)
+        except MemoryError as error:
+            raise _too_long(error, self.text, self.where) from error
         self.prefixes = dict(parser.prefixes)
         return quads
 
@@ -154,6 +159,18 @@ def _mended(read: _Reader, mender: Mender, path: Path) -> list[ox.Quad]:
         return [mender.quad(quad) for quad in quads]
     except DataError as error:
         raise DataError(error.what, where=str(path), fix="mend this term in the file") from error
+
+
+def _too_long(error: MemoryError, text: str, where: str) -> DataError | MemoryError:
+    """A term longer than the parser's buffer, which it reports as if the memory were full."""
+    if "buffer" not in str(error):
+        return error
+    line = long_term_line(text)
+    return DataError(
+        f"a single term is longer than {LONGEST_TERM >> 20} MiB, and the parser holds no more",
+        where=where if line is None else f"{where}:{line}",
+        fix="shorten it, or keep it in a file of its own and write the address here",
+    )
 
 
 def _relabelled(quads: list[ox.Quad], digest: str) -> list[ox.Quad]:

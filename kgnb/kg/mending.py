@@ -15,6 +15,7 @@ from urllib.parse import quote, urljoin
 import pyoxigraph as ox
 
 from kgnb.errors import DataError
+from kgnb.kg.hazards import TURTLE, markup
 from kgnb.kg.oxigraph_terms import OxTerm
 from kgnb.kg.prefixes import PREFIXES
 
@@ -131,27 +132,20 @@ def _all_quoted(iri: str) -> str:
     return f"{scheme}:{slashes}{quote(rest[len(slashes) :], safe='/%?=&;,.~-_@!$()*+' + chr(39))}"
 
 
-_TURTLE = re.compile(
-    r'''(?P<skip>\#[^\n]*)
-    |(?P<string>"""(?:(?:"|"")?(?:[^"\\]|\\.))*"""|\'\'\'(?:(?:'|'')?(?:[^'\\]|\\.))*\'\'\'|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
-     (?:@(?P<tag>[A-Za-z0-9][A-Za-z0-9_\-]*))?
-    |(?P<iri><[^<>\n]*>)''',
-    re.VERBOSE | re.DOTALL,
-)
 _BAD_ESCAPE = re.compile(r"\\(u(?![0-9A-Fa-f]{4})|U(?![0-9A-Fa-f]{8})|[^tbnrf\"'\\uU])")
 _BAD_IRI_ESCAPE = re.compile(r"\\(?!u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 
 
 def _mend_turtle(text: str, note: Callable[[str, str, str], None]) -> str:
     def mend(match: re.Match[str]) -> str:
-        if match["skip"]:
-            return match[0]
         if match["iri"]:
             better = _BAD_IRI_ESCAPE.sub("%5C", match["iri"])
             if better != match["iri"]:
                 note("characters percent-encoded in IRIs", match["iri"], better)
             return better
         string, tag = match["string"], match["tag"]
+        if string is None:
+            return match[0]
         escaped = _BAD_ESCAPE.sub(r"\\\\\1", string)
         if escaped != string:
             note("unknown escapes in strings", string, escaped)
@@ -162,10 +156,9 @@ def _mend_turtle(text: str, note: Callable[[str, str, str], None]) -> str:
             note("language tags mended" if better else "language tags dropped", tag, better)
         return f"{escaped}@{better}" if better else escaped
 
-    return _TURTLE.sub(mend, text)
+    return TURTLE.sub(mend, text)
 
 
-_XML_PARTS = re.compile(r"<!\[CDATA\[.*?\]\]>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>|<\?.*?\?>", re.DOTALL)
 _NOT_XML = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#(?:[0-8]|1[124-9]|2[0-9]|3[01]|x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F]));"
 )
@@ -216,7 +209,8 @@ def _mend_xml(text: str, note: Callable[[str, str, str], None]) -> str:
     text = _NOT_XML.sub(character, text)
     pieces: list[str] = []
     end = 0
-    for part in _XML_PARTS.finditer(text):
-        pieces += [plain(text[end : part.start()]), _SINGLE.sub(single, part[0])]
-        end = part.end()
+    for begin, after in markup(text):
+        if text[begin + 1] in "!?":  # comments, CDATA, instructions and the DOCTYPE are left as they are
+            pieces += [plain(text[end:begin]), _SINGLE.sub(single, text[begin:after])]
+            end = after
     return "".join([*pieces, plain(text[end:])])

@@ -57,7 +57,8 @@ class Entity:
     deprecated: bool = False
     declared: bool = True  # its kind is said in the graph; else it was read off its range
     matches: tuple[str, ...] = ()  # what it is said to match exactly elsewhere (skos:exactMatch)
-    concept: bool = False  # a SKOS concept, read as a class where a vocabulary has no classes
+    concept: bool = False  # a SKOS concept, read as a class
+    coded: bool = False  # its local name is an identifier, judged by what its whole ontology is called
 
     @property
     def local_name(self) -> str:

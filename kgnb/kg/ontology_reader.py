@@ -6,31 +6,40 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Literal as OneOf
 
 from kgnb.kg import vocabulary as v
 from kgnb.kg.axioms import Axioms, Node
 from kgnb.kg.graph import Graph
+from kgnb.kg.labels import coded
 from kgnb.kg.ontology import Entity, Kind, Ontology, Restriction, Text
-from kgnb.kg.terms import OWL, RDFS, XSD, Blank, Iri, Literal, Term
+from kgnb.kg.terms import OWL, RDFS, SKOS, XSD, Blank, Iri, Literal, Term
 
 _ORDER: tuple[Kind, ...] = ("class", "object property", "datatype property", "annotation property", "individual")
 
 
-def read_ontology(graph: Graph, *, name: str = "", individuals: bool = False) -> Ontology:
+def read_ontology(
+    graph: Graph, *, name: str = "", individuals: bool = False, concepts: OneOf["alone", "beside"] = "alone"
+) -> Ontology:
     """The ontology in a graph: its classes and properties, and its individuals when asked.
 
     Terms of RDF, RDFS, OWL, XSD, SKOS and oboInOwl are left out, unless the graph is that vocabulary itself. A class is
     what is declared as one or stands in ``rdfs:subClassOf``; a plain ``rdf:Property`` is sorted by its range. Named
-    members of an equivalent intersection count as parents, of an equivalent union as children. Where there is no class,
-    the concepts of a SKOS vocabulary are read as classes, ``skos:broader`` as their parents. Order and digest do not
-    depend on the order of files and the labels of blank nodes. ``owl:imports`` are listed, never followed.
+    members of an equivalent intersection count as parents, of an equivalent union as children. The concepts of a SKOS
+    vocabulary are read as classes, ``skos:broader`` as their parents, where it has no class of its own to hold anything
+    but concepts; with ``concepts="beside"`` also beside other classes. Order and digest do not depend on the order of
+    files and the labels of blank nodes. ``owl:imports`` are listed, never followed.
 
     Raises DataError where a service cuts its answer short.
     """
     axioms = Axioms(graph, individuals=individuals)
     iri = _ontology_iri(axioms)
-    reader = _Reader(axioms, tuple(ns for ns in v.BUILT_IN if not iri or ns.rstrip("#/") != iri.rstrip("#/")))
+    built_in = tuple(ns for ns in v.BUILT_IN if not iri or ns.rstrip("#/") != iri.rstrip("#/"))
+    reader = _Reader(axioms, built_in, beside=concepts == "beside")
     entities = reader.entities(individuals)
+    codes = coded(entities)
+    entities = tuple(replace(entity, coded=True) if entity.iri in codes else entity for entity in entities)
     content = json.dumps(entities, ensure_ascii=True, default=_plain)
     imports = {target for node in axioms.of for target in axioms.iris(node, v.IMPORTS)}
     return Ontology(
@@ -60,7 +69,7 @@ def _ontology_iri(axioms: Axioms) -> str:
 class _Reader:
     """Everything that is derived from the axioms once and then looked up entity by entity."""
 
-    def __init__(self, axioms: Axioms, built_in: tuple[str, ...]) -> None:
+    def __init__(self, axioms: Axioms, built_in: tuple[str, ...], *, beside: bool) -> None:
         self.axioms = axioms
         self.built_in = built_in
         self.parents: defaultdict[str, set[str]] = defaultdict(set)
@@ -71,11 +80,11 @@ class _Reader:
         self.guessed: set[Iri] = set()  # properties of which nothing says the kind
         for node in list(axioms.of):
             self._relate(node)
-        self.concepts = self._concepts()
+        self.concepts = self._concepts(beside=beside)
         for concept in self.concepts:
-            for wider in axioms.iris(concept, v.BROADER):
+            for wider in axioms.iris(concept, *v.WIDER):
                 self._below(wider, concept)
-            for closer in axioms.iris(concept, v.NARROWER):
+            for closer in axioms.iris(concept, *v.CLOSER):
                 self._below(concept, closer)
         self.children: defaultdict[str, set[str]] = defaultdict(set)
         for child, parents in self.parents.items():
@@ -146,21 +155,41 @@ class _Reader:
         for member in named:
             self.disjoint[member] |= named - {member}
 
-    def _concepts(self) -> list[Iri]:
-        """The concepts of a SKOS vocabulary, which are its classes where it has no other."""
-        found: list[Iri] = []
-        for node, known in self.axioms.of.items():
+    def _concepts(self, *, beside: bool) -> frozenset[Iri]:
+        """The concepts of a SKOS vocabulary; none where it has other classes and they are not wanted ``beside`` them.
+
+        Concepts are what is typed as one, and what has a label and stands in a scheme or above or below a concept.
+        """
+        axioms = self.axioms
+        typed: set[Iri] = set()
+        placed: set[Iri] = set()
+        for node, known in axioms.of.items():
+            if not isinstance(node, Iri):
+                continue
             types = known.get(v.TYPE, ())
-            if v.SUBCLASS in known or any(v.KINDS.get(str(kind)) == "class" for kind in types):
-                return []
-            if isinstance(node, Iri) and v.CONCEPT in types:
-                found.append(node)
-        return found
+            if not beside and self._holds_others(node, types, known):
+                return frozenset()
+            if not axioms.concept_types.isdisjoint(map(str, types)):
+                typed.add(node)
+            relatives = axioms.iris(node, *v.WIDER, *v.CLOSER)
+            placed.update(relatives, axioms.iris(node, v.TOP_CONCEPT))
+            if relatives or any(predicate in known for predicate in v.IN_SCHEME):
+                placed.add(node)
+        labelled = {node for node in placed - typed if axioms.get(node, *v.LABELS) and not axioms.get(node, v.TYPE)}
+        return frozenset(typed | labelled)
+
+    def _holds_others(self, node: Iri, types: Iterable[Term], known: Mapping[str, list[Term]]) -> bool:
+        """Whether a node is a class of other things than concepts, their collections and schemes."""
+        if not (v.SUBCLASS in known or any(v.KINDS.get(str(kind)) == "class" for kind in types)):
+            return False
+        if node in self.axioms.concept_types or self._is_built_in(node):
+            return False
+        return not any(str(above).startswith((SKOS, v.ISO_THES)) for above in known.get(v.SUBCLASS, ()))
 
     def _kinds(self) -> dict[str, set[Kind]]:
         """The kinds of each IRI that is a class or a property here."""
         kinds: defaultdict[str, set[Kind]] = defaultdict(set)
-        for concept in self.concepts:
+        for concept in sorted(self.concepts):
             kinds[concept].add("class")
         undecided: set[Iri] = set()
         datatypes: set[str] = set()
@@ -184,7 +213,14 @@ class _Reader:
         for several in kinds.values():
             if len(several - {"class"}) > 1:
                 several.discard("annotation property")
-        return {iri: several for iri, several in kinds.items() if several and not self._is_built_in(iri)}
+        types = {
+            kind for concept in self.concepts for kind in self.axioms.iris(concept, v.TYPE)
+        }  # say what concepts are
+        return {
+            iri: several
+            for iri, several in kinds.items()
+            if several and not self._is_built_in(iri) and not (iri in types and iri in self.axioms.concept_types)
+        }
 
     def _defined(self, node: Node) -> bool:
         """Whether a node is said to equal an anonymous class (no data range): it is a class, declared or not."""
@@ -223,7 +259,7 @@ class _Reader:
     def _entity(self, iri: Iri, kind: Kind, kinds: Mapping[str, set[Kind]]) -> Entity:
         axioms = self.axioms
         labels, names = self._texts(iri, v.LABELS), self._texts(iri, v.NAMES)
-        spelled = labels or names
+        spelled = labels or names or self._texts(iri, v.NOTATIONS)
         synonyms = {*self._texts(iri, v.SYNONYMS), *names} - spelled
         types = axioms.iris(iri, v.TYPE)
         is_class, is_individual = kind == "class", kind == "individual"
@@ -257,7 +293,7 @@ class _Reader:
             deprecated=self._deprecated(iri, types),
             declared=iri not in self.guessed,
             matches=tuple(sorted(set(map(str, axioms.iris(iri, v.EXACT_MATCH))) - {str(iri)})),
-            concept=is_class and v.CONCEPT in types,
+            concept=is_class and iri in self.concepts,
         )
 
     def _members(self, iri: Iri, predicates: Iterable[str]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_terms import OxTerm, from_oxigraph, to_oxigraph, triple_from_oxigraph, triple_to_oxigraph
 from kgnb.kg.sorting import triple_key
 from kgnb.kg.sparql import (
+    Token,
     bind,
     check_limit,
     expect_form,
@@ -28,6 +29,7 @@ from kgnb.kg.sparql import (
     put_first,
     query_form,
     refuse_load,
+    tokens,
 )
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 
@@ -139,6 +141,23 @@ class OxigraphGraph:
                 fix="open it without read_only=True to add triples",
             )
         self._guarded(lambda: self._opened().extend(quads))
+
+    def remove_quads(self, quads: Iterable[ox.Quad]) -> None:
+        """Take pyoxigraph quads out, one after the other; those it does not hold are passed over."""
+
+        def work() -> None:
+            for quad in quads:
+                self._opened().remove(quad)
+
+        self._guarded(work)
+
+    def matching(self, subject: object, predicate: object, value: object, graph: object = None) -> list[ox.Quad]:
+        """The quads that match pyoxigraph terms; None stands for any."""
+        return list(self._opened().quads_for_pattern(subject, predicate, value, graph))  # type: ignore[arg-type]
+
+    def holds(self, quad: ox.Quad) -> bool:
+        """Whether a quad is in the store."""
+        return quad in self._opened()
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
         """Carry out a SPARQL update, all of it or none; it cannot be broken off, so ``timeout`` is not looked at.
@@ -259,7 +278,8 @@ def _malformed(error: SyntaxError, query: str) -> DataError:
     match = _AT.match(str(error))
     if match is None:
         return DataError(str(error)[:300], where="SPARQL query", fix="mend the query")
-    line, column = _place(query) or (int(match[1]), int(match[2]))
+    # Each parser goes back to where a triple or a group began when it is lost: the farther place is the nearer truth.
+    line, column = _word(query, max(_place(query) or (1, 1), _within(query, int(match[1]), int(match[2]))))
     lines = query.splitlines()
     near = lines[line - 1].strip()[:120] if 0 < line <= len(lines) else "the end of the query"
     return DataError(
@@ -268,6 +288,37 @@ def _malformed(error: SyntaxError, query: str) -> DataError:
         fix="mend the query at this place",
         details=match[3][:2000],
     )
+
+
+def _word(query: str, place: tuple[int, int]) -> tuple[int, int]:
+    """Where the word begins at whose end or in which a parser stopped.
+
+    A string that is never closed and a bracket that closes nothing are found first: parsers run past them.
+    """
+    offset = sum(len(line) for line in query.splitlines(keepends=True)[: place[0] - 1]) + place[1] - 1
+    found = tokens(query)
+    at = next((token.start for token in found if token.kind == "mark" and token.text in "'\""), _unopened(found))
+    if at is None:
+        inside = (token.start for token in found if token.start < offset <= token.start + len(token.text))
+        at = next(inside, offset)
+    before = query[:at]
+    return before.count("\n") + 1, at - before.rfind("\n")
+
+
+def _unopened(found: Iterable[Token]) -> int | None:
+    """Where a bracket closes what was not opened last."""
+    opened: list[str] = []
+    for token in found:
+        if token.kind == "mark" and token.text in "([{":
+            opened.append(token.text)
+        elif token.kind == "mark" and token.text in ")]}" and (not opened or opened.pop() + token.text not in "()[]{}"):
+            return token.start
+    return None
+
+
+def _within(query: str, line: int, column: int) -> tuple[int, int]:
+    """The engine's place; one behind the end of the query says no more than that it did not get there."""
+    return (line, column) if line <= len(query.splitlines()) else (1, 1)
 
 
 def _place(query: str) -> tuple[int, int] | None:

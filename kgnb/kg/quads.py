@@ -30,6 +30,25 @@ class QuadWriter:
         """Add quads in one transaction: all or none."""
         self._graph.add_quads([self._converted(quad) for quad in quads])
 
+    def remove(self, quads: Iterable[Quad]) -> None:
+        """Take quads out of the store; those it does not hold are passed over."""
+        self._graph.remove_quads([self._converted(quad) for quad in quads])
+
+    def lacking(self, quads: Iterable[Quad]) -> list[Quad]:
+        """Those of the quads that the store does not hold, each once."""
+        return [quad for quad in dict.fromkeys(quads) if not self._graph.holds(self._converted(quad))]
+
+    def graphs_of(self, triple: Triple) -> list[Iri]:
+        """The named graphs a triple stands in, in order."""
+        s, p, o = map(self._term, triple)
+        found = {_graph_name(quad) for quad in self._graph.matching(s, p, o)}
+        return sorted(name for name in found if name is not None)
+
+    def values(self, subject: Iri, predicate: str, graph: Iri) -> list[Term]:
+        """The values of a property in one named graph."""
+        matching = self._graph.matching(self._term(subject), self._term(Iri(predicate)), None, self._term(graph))
+        return [triple_from_oxigraph(quad)[2] for quad in matching]
+
     def _converted(self, quad: Quad) -> ox.Quad:
         (subject, predicate, value), name = quad
         s, p, o = self._term(subject), self._term(predicate), self._term(value)
@@ -47,8 +66,20 @@ class QuadWriter:
 def quads(graph: OxigraphGraph) -> Iterator[Quad]:
     """Every quad of a store, in no order."""
     for quad in graph.all_quads():
-        name = quad.graph_name
-        yield triple_from_oxigraph(quad), Iri(name.value) if isinstance(name, ox.NamedNode) else None
+        yield triple_from_oxigraph(quad), _graph_name(quad)
+
+
+def read_n_quads(text: str) -> list[Quad]:
+    """The quads of N-Quads text; raises ValueError for what is none."""
+    try:
+        found = list(ox.parse(text.encode("utf-8"), format=ox.RdfFormat.N_QUADS))
+    except SyntaxError as error:
+        raise ValueError(f"not readable as N-Quads: {error}") from error
+    return [(triple_from_oxigraph(one), _graph_name(one)) for one in found]
+
+
+def _graph_name(quad: ox.Quad) -> Iri | None:
+    return Iri(quad.graph_name.value) if isinstance(quad.graph_name, ox.NamedNode) else None
 
 
 def written(content: Iterable[Quad], form: str, prefixes: Mapping[str, str] | None = None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,6 +32,16 @@ from kgnb.kg.sparql import (
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, is_iri, n3
 
 _SWITCHES = threading.RLock()  # rdflib keeps some of what a query may do in globals of its module
+
+
+def _fresh_lock() -> None:
+    """In a forked process, where the thread that holds the lock does not live on."""
+    global _SWITCHES
+    _SWITCHES = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_fresh_lock)
 
 
 class RdflibGraph:

@@ -15,6 +15,7 @@ from typing import Any
 import pyoxigraph as ox
 
 from kgnb.errors import ConfigError, DataError
+from kgnb.files import write_whole
 from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_terms import triple_to_oxigraph
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, n3
@@ -41,15 +42,15 @@ def save_rows(solutions: Solutions, path: str | Path) -> Path:
     if kind == ".csv":
         with _writable(path):
             text = _separated(solutions, ",", "\r\n").encode()
-        return _write(path, text)
+        return write_whole(path, text)
     if kind == ".tsv":
         with _writable(path):
             text = _tabbed(solutions).encode()
-        return _write(path, text)
+        return write_whole(path, text)
     if kind in (".json", ".srj"):
         with _writable(path):
             text = json.dumps(rows_as_json(solutions), ensure_ascii=False, indent=1).encode()
-        return _write(path, text)
+        return write_whole(path, text)
     if kind == ".parquet":
         return _parquet(solutions, path)
     raise _no_form(path, ROWS, "rows", "triples come from CONSTRUCT or DESCRIBE")
@@ -73,7 +74,7 @@ def save_triples(triples: Iterable[Triple], path: str | Path, prefixes: Mapping[
             format=forms[kind],
             prefixes=dict(prefixes or {}) if kind == ".ttl" else None,
         )
-    return _write(path, written or b"")
+    return write_whole(path, written or b"")
 
 
 @contextmanager
@@ -192,16 +193,6 @@ def _plain(term: Term | None) -> object:
     if term.datatype == f"{XSD}boolean":
         return {"true": True, "1": True, "false": False, "0": False}.get(term.text, term.text)
     return term.text
-
-
-def _write(path: Path, content: bytes) -> Path:
-    written = path.with_name(path.name + ".part")
-    try:
-        written.write_bytes(content)
-        written.replace(path)
-    except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}", where=str(path), fix="Choose another file.") from error
-    return path
 
 
 def _no_form(path: Path, forms: Sequence[str], what: str, hint: str) -> DataError:

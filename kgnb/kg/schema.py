@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.labels import readable_name
+from kgnb.kg.names import rank
+from kgnb.kg.prefixes import shorten
+from kgnb.kg.sparql import declared, tokens
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri, n3
 
 MOST_CLASSES, MOST_PROPERTIES, MOST_LINKS = 1000, 1000, 2000
@@ -67,6 +71,21 @@ class Schema:
     graphs: tuple[str, ...] = ()
     prefixes: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    individuals: tuple[Named, ...] = ()  # for completion only; ``read_individuals`` finds them
+
+
+MOST_INDIVIDUALS = 20_000
+_INDIVIDUALS = f"""SELECT ?x ?l WHERE {{ ?x <{RDFS}label>|<{SKOS}prefLabel> ?l ; <{RDF}type> ?t FILTER(isIRI(?x)) }}"""
+
+
+def read_individuals(graph: Graph, schema: Schema, *, timeout: float = 20.0) -> tuple[Named, ...]:
+    """The things of a graph that have a label, without its classes and properties; the first 20,000 labels."""
+    known = {one.iri for _, some in _kinds(schema) for one in some}
+    found: dict[str, dict[str, None]] = {}
+    for iri, label in graph.select(_INDIVIDUALS, limit=MOST_INDIVIDUALS, timeout=timeout).rows:
+        if isinstance(label, Literal) and str(iri) not in known:
+            found.setdefault(str(iri), {})[label.text] = None
+    return tuple(Named(iri, tuple(labels)) for iri, labels in found.items())
 
 
 def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True, language: str = "en") -> Schema:
@@ -141,14 +160,9 @@ def _labels(
             if isinstance(label, Literal):
                 found.setdefault(str(iri), []).append(label)
     return {
-        iri: tuple(dict.fromkeys(label.text for label in sorted(texts, key=lambda one: _rank(one, language))))
+        iri: tuple(dict.fromkeys(label.text for label in sorted(texts, key=lambda one: rank(one, language))))
         for iri, texts in found.items()
     }
-
-
-def _rank(label: Literal, language: str) -> tuple[int, str, str]:
-    tag = (label.language or "").lower()
-    return (0 if tag.split("-")[0] == language else 1 if not tag else 2, tag, label.text)
 
 
 def _ours(term: Term | None) -> bool:
@@ -158,3 +172,40 @@ def _ours(term: Term | None) -> bool:
 
 def _count(term: Term | None) -> int:
     return int(term.text) if isinstance(term, Literal) and term.text.isdecimal() else 0
+
+
+def misspelt(query: str, graph: Graph, schema: Schema, prefixes: Mapping[str, str]) -> list[str]:
+    """What a query names that stands nowhere in the graph, each with what may have been meant.
+
+    The commonest reason for an empty answer: no error, no row, and nothing that says why.
+    """
+    local = {**dict(prefixes), **declared(query)}
+    names = {shorten(one.iri, local): what for what, some in _kinds(schema) for one in some}
+    said = []
+    for token in dict.fromkeys((one.kind, one.text) for one in tokens(query)):
+        iri = _named_by(*token, local)
+        if iri is None or not is_iri(iri) or iri.startswith(_OWN) or _occurs(graph, iri):
+            continue
+        written = shorten(iri, local)
+        near = get_close_matches(written, names, n=1, cutoff=0.75)
+        what = f"no {names[near[0]]} {written}" if near else f"nothing called {written}"
+        said.append(f"There is {what} in this graph" + (f"; did you mean {near[0]}?" if near else "."))
+    return said
+
+
+def _kinds(schema: Schema) -> tuple[tuple[str, tuple[Named, ...]], ...]:
+    return ("property", schema.properties), ("class", schema.classes)
+
+
+def _named_by(kind: str, text: str, prefixes: Mapping[str, str]) -> str | None:
+    if kind == "iri":
+        return text[1:-1]
+    prefix, colon, local = text.partition(":")
+    return prefixes[prefix] + local if kind == "name" and colon and local and prefix in prefixes else None
+
+
+def _occurs(graph: Graph, iri: str) -> bool:
+    term = Iri(iri)
+    return bool(
+        graph.triples(predicate=term, limit=1) or graph.triples(term, limit=1) or graph.triples(object=term, limit=1)
+    )

@@ -278,3 +278,13 @@ def _closing(found: list[Token], opening: int) -> int:
         if depth == 0:
             return position
     raise DataError("a brace is opened and never closed", where="SPARQL query", fix="add the missing }")
+
+
+def declared(query: str) -> dict[str, str]:
+    """The prefixes a query declares itself."""
+    found = tokens(query)
+    return {
+        name.text[:-1]: iri.text[1:-1]
+        for word, name, iri in zip(found, found[1:], found[2:], strict=False)
+        if word.word == "PREFIX" and iri.kind == "iri"
+    }

@@ -118,6 +118,12 @@ DATATYPES = frozenset(
     }
 )
 CONCEPT, BROADER, NARROWER = f"{SKOS}Concept", f"{SKOS}broader", f"{SKOS}narrower"
+ISO_THES = "http://purl.org/iso25964/skos-thes#"
+WIDER = (BROADER, f"{SKOS}broaderTransitive", f"{ISO_THES}broaderGeneric", f"{ISO_THES}broaderPartitive")
+CLOSER = (NARROWER, f"{SKOS}narrowerTransitive", f"{ISO_THES}narrowerGeneric", f"{ISO_THES}narrowerPartitive")
+IN_SCHEME = (f"{SKOS}inScheme", f"{SKOS}topConceptOf")
+TOP_CONCEPT = f"{SKOS}hasTopConcept"
+NOTATIONS = frozenset({f"{SKOS}notation"})
 META_TYPES = (
     frozenset(KINDS) | BY_RANGE | {CONCEPT} | {ONTOLOGY, f"{RDFS}Datatype", f"{OWL}DataRange", f"{OWL}Restriction"}
 )
@@ -128,6 +134,7 @@ BUILT_IN = (
     XSD,
     SKOS,
     SKOSXL,
+    ISO_THES,
     OBO_IN_OWL,
     PREFIXES["xml"],
     PREFIXES["swrl"],
@@ -147,5 +154,5 @@ STRUCTURE = (
     | EQUIVALENTS
     | DISJOINTS
     | {SUBCLASS, SUBPROPERTY, FIRST, REST, INVERSE, DEPRECATED, MEMBERS, UNION, INTERSECTION, DISJOINT_UNION, IMPORTS}
-    | {ON_PROPERTY, ON_DATATYPE, *ON_FILLER, BROADER, NARROWER, EXACT_MATCH}
+    | {ON_PROPERTY, ON_DATATYPE, *ON_FILLER, EXACT_MATCH, *WIDER, *CLOSER, *IN_SCHEME, TOP_CONCEPT}
 )

@@ -34,8 +34,9 @@ def words(name: str) -> tuple[str, ...]:
     text = unicodedata.normalize("NFKC", name)
     for position, character in enumerate(text):
         if not character.isalnum() and not unicodedata.category(character).startswith("M"):
-            if character in "'’" and current and text[position + 1 : position + 2].isalpha():
-                continue  # Parkinson's stays one word
+            after = text[position + 1 : position + 3]
+            if character in "'’" and current and after[:1] in "sS" and not after[1:].isalpha() and after:
+                continue  # Parkinson's stays one word; d'adhérent is two
             found, current = [*found, current] if current else found, ""
             continue
         if current and _starts_a_word(text, position):

@@ -7,20 +7,24 @@ import contextvars
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from kgnb.errors import BackendError, LimitError, ReplyError
+from kgnb.errors import BackendError, LimitError, ReplyError, Waiting
 from kgnb.llm.model import ChatModel, Reply, Request
 from kgnb.llm.pacing import stopped
 
-Failure: TypeAlias = BackendError | ReplyError | LimitError
-Outcome: TypeAlias = Reply | BackendError | ReplyError | LimitError
+Failure: TypeAlias = BackendError | ReplyError | LimitError | Waiting
+Outcome: TypeAlias = Reply | Failure
 _LANDING = 5.0  # seconds a process that ends waits for replies that are on their way, and paid for
 _workers: set[threading.Thread] = set()
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class StopAsking(KeyboardInterrupt):
+    """A person wants no more to be asked, and what there is by now; raised from a signal handler."""
 
 
 def ask_many(
@@ -41,11 +45,13 @@ def do_many(
 ) -> list[Result | Failure]:
     """One outcome an item, in the order of the items, at most ``width`` being worked on at a time.
 
-    An item that fails for good (BackendError, ReplyError, LimitError) gives its error as a value: the others go on.
+    An item that fails for good (BackendError, ReplyError, LimitError), or that waits for replies (Waiting), gives its
+    error as a value: the others go on. ``raise_waiting`` says what all items wait for, in one error.
     ``on_done(index, outcome)`` is called in the caller's thread as each one ends. Workers see the caller's context
     variables. Anything else ends it: an interrupt, a fault in ``on_done``, a ConfigError or DataError (a wrong key, a
     reply missing from a replay: the next call would fail alike). Then what has not begun is never asked, who waits to
-    try again stops waiting, and the error is raised at once.
+    try again stops waiting, and the error is raised at once. ``StopAsking`` alone is not raised: what is not answered
+    by then gives a LimitError.
     """
     if width < 1:
         raise ValueError("width is 1 or more")
@@ -62,7 +68,7 @@ def do_many(
                     return
                 try:
                     done.put((index, context.run(do, items[index])))
-                except (BackendError, ReplyError, LimitError) as error:
+                except (BackendError, ReplyError, LimitError, Waiting) as error:
                     done.put((index, error))
                 except BaseException as error:  # carried to the caller's thread, which alone may raise it
                     stop.set()
@@ -87,9 +93,40 @@ def do_many(
             outcomes[index] = outcome
             if on_done:
                 on_done(index, outcome)
+    except StopAsking:
+        for index in range(len(items)):
+            outcomes.setdefault(index, LimitError("stopped by hand before it was answered", limit="stopped"))
     finally:
         stop.set()
     return [outcomes[index] for index in range(len(items))]
+
+
+def raise_waiting(outcomes: Iterable[object]) -> None:
+    """Ends a round of requests of which some wait for their replies.
+
+    Raises:
+        Waiting: one of the outcomes is a Waiting; tells all that waits.
+    """
+    for outcome in outcomes:
+        if isinstance(outcome, Waiting):
+            raise outcome.again()
+
+
+def in_one_round(works: Iterable[Callable[[], Result]]) -> list[Result]:
+    """What each work gives, done one after the other; one that waits for replies does not keep the others waiting.
+
+    Raises:
+        Waiting: some wait; the others have been done as far as they go.
+    """
+    results: list[Result] = []
+    waiting: list[Waiting] = []
+    for work in works:
+        try:
+            results.append(work())
+        except Waiting as error:
+            waiting.append(error)
+    raise_waiting(waiting)
+    return results
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,15 @@
-"""What a model server can do, found out by asking it: what `%llm test` shows."""
+"""What a model server can do, found out by asking it: what `%llm test` shows, and whether it answers at all."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kgnb.errors import BackendError
+from kgnb.files import from_json
 from kgnb.llm.failure import shown
-from kgnb.llm.model import Message, Reply, Request, ToolSpec, Usage
+from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolSpec, Usage
 
 # Each prompt asks for one thing and the request's form for another: a reply in that form shows that it is enforced.
 _SCHEMA: Mapping[str, Any] = {
@@ -23,6 +23,20 @@ _GREET = ToolSpec(
     "Says hello to somebody.",
     {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": False},
 )
+
+
+def check_answering(model: ChatModel | None) -> None:
+    """Makes sure that a model's server is there before long work that needs it; nothing for models without one.
+
+    Raises:
+        ConfigError: the key or the model's name is refused.
+        BackendError: the server cannot be reached, or answers with something that is no reply.
+    """
+    inner: Any = model
+    while inner is not None and not hasattr(inner, "check_answering"):
+        inner = getattr(inner, "model", None)
+    if inner is not None:
+        inner.check_answering()
 
 
 class _Server(Protocol):
@@ -99,6 +113,6 @@ def _asked(model: _Server, request: Request) -> Reply | str:
 
 def _follows(text: str) -> bool:
     try:
-        return bool(json.loads(text) == {"word": "violet"})
+        return bool(from_json(text) == {"word": "violet"})
     except (ValueError, RecursionError):
         return False

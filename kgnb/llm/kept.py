@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kgnb.errors import DataError
+from kgnb.files import from_json
 from kgnb.llm.model import Reply, Request, ToolCall, Usage
 from kgnb.secret import blot
 
@@ -35,7 +36,7 @@ class Key:
             "version": VERSION,
             "server": server,
             "model": model,
-            "temperature": float(request.temperature),
+            "temperature": None if request.temperature is None else float(request.temperature),
             "seed": request.seed,
             "max_tokens": request.max_tokens,
             "schema": request.schema,
@@ -50,9 +51,10 @@ class Key:
                     "tool_calls": [_call_to_json(call) for call in message.tool_calls],
                     "tool_call_id": message.tool_call_id,
                 }
+                | ({"carried": message.carried} if message.carried else {})
                 for message in request.messages
             ],
-        }
+        } | ({"options": request.options} if request.options else {})
         return cls.of_content(content)
 
     @classmethod
@@ -88,7 +90,7 @@ def _call_to_json(call: ToolCall) -> dict[str, Any]:
 def without_secrets(reply: Reply) -> Reply:
     """The reply with any secret in it blotted out, so that it is the same when it is replayed from what was kept."""
     calls = tuple(replace(call, arguments=_blotted(call.arguments)) for call in reply.tool_calls)
-    return replace(reply, text=blot(reply.text), tool_calls=calls)
+    return replace(reply, text=blot(reply.text), tool_calls=calls, carried=_blotted(reply.carried))
 
 
 def _blotted(value: Any) -> Any:
@@ -104,27 +106,35 @@ def reply_to_json(reply: Reply) -> str:
     content = {
         "text": reply.text,
         "tool_calls": [_call_to_json(call) for call in reply.tool_calls],
-        "usage": [reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.estimated],
+        "usage": [
+            reply.usage.prompt_tokens,
+            reply.usage.completion_tokens,
+            reply.usage.estimated,
+            reply.usage.cached_tokens,
+            reply.usage.reasoning_tokens,
+        ],
         "finish_reason": reply.finish_reason,
         "model": reply.model,
-    }
+    } | ({"carried": reply.carried} if reply.carried else {})
     return json.dumps(content, separators=(",", ":"))
 
 
 def reply_from_json(text: str, where: str) -> Reply:
     """The reply again; DataError, saying ``where``, when the text is none."""
     try:
-        content = json.loads(text)
-        prompt, completion, estimated = content["usage"]
+        content = from_json(text)
+        prompt, completion, estimated, *parts = content["usage"]
+        read, thought = map(int, parts or (0, 0))
         calls = tuple(
             ToolCall(str(call["id"]), str(call["name"]), dict(call["arguments"])) for call in content["tool_calls"]
         )
         return Reply(
             text=str(content["text"]),
             tool_calls=calls,
-            usage=Usage(int(prompt), int(completion), bool(estimated)),
+            usage=Usage(int(prompt), int(completion), bool(estimated), read, thought),
             finish_reason=str(content["finish_reason"]),
             model=str(content["model"]),
+            carried=dict(content.get("carried", {})),
         )
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise DataError(

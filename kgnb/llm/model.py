@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 from typing import Literal as OneOf
 
@@ -36,21 +36,30 @@ class Message:
     text: str
     tool_calls: tuple[ToolCall, ...] = ()  # of an assistant's turn
     tool_call_id: str = ""  # of a tool's turn: the call it answers
+    carried: Mapping[str, Any] = field(default_factory=dict)  # of an assistant's turn: ``Reply.carried``
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens in and out, as the server counted them (an estimate is marked as one)."""
+    """Tokens in and out, as the server counted them (an estimate is marked as one).
+
+    Of those in, ``cached_tokens`` were read from the server's own cache; of those out, ``reasoning_tokens`` were
+    thought and not said.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             self.estimated or other.estimated,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
         )
 
     @property
@@ -61,14 +70,18 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that decides a reply; its canonical JSON is the cache key."""
+    """Everything that decides a reply; its canonical JSON is the cache key.
+
+    ``options`` are further fields of the body, such as ``reasoning_effort``.
+    """
 
     messages: tuple[Message, ...]
     schema: Mapping[str, Any] | None = None  # JSON schema the reply's text must follow
     tools: tuple[ToolSpec, ...] = ()
-    temperature: float = 0.0
+    temperature: float | None = 0.0  # None: the model's own
     max_tokens: int | None = None
-    seed: int = 0
+    seed: int | None = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +95,10 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's answer, and what it took to get it."""
+    """A model's answer, and what it took to get it.
+
+    ``carried`` is what the server sent beside text and calls and wants back with them: reasoning, signatures.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -92,6 +108,7 @@ class Reply:
     cached: bool = False
     seconds: float = 0.0
     attempts: tuple[Attempt, ...] = ()
+    carried: Mapping[str, Any] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -13,24 +13,30 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from kgnb.errors import ConfigError
+from kgnb.files import from_json
+from kgnb.llm.bounded import Bounds, plain_only
 from kgnb.llm.failure import ModelError, shown
 from kgnb.llm.kept import server_alias
-from kgnb.llm.model import Attempt, Reply, Request, Usage
+from kgnb.llm.model import Attempt, Message, Reply, Request, Usage
 from kgnb.llm.prices import estimate_usage
-from kgnb.llm.refusal import Refusal, advice, ending, milder
+from kgnb.llm.refusal import MILDER, Refusal, advice, ending, ignored, milder
 from kgnb.llm.wire import Form, Gathered, error_text, from_wire, to_wire
-from kgnb.secret import Secret
+from kgnb.secret import SHORTEST, Secret
 
 OPENAI = "https://api.openai.com/v1"
+_PATIENCE = 10.0  # seconds a server may take to list its models
 
 
 class OpenAIModel:
     """Asks a chat-completions server; one call is one try (``Paced`` adds pace and retries).
 
-    What a server refuses with 400 is spared: a JSON schema becomes a JSON object becomes words in the prompt, and
-    ``temperature``, ``seed``, ``tools`` and the like are left out where it says that it does not know them; every such
-    try is in ``Reply.attempts``. A prompt that is too long or filtered gives a Reply without text whose
-    ``finish_reason`` is "context_overflow" or "content_filter"; one cut short ends with "length".
+    What a server refuses with 400 is spared: a JSON schema becomes a JSON object becomes words in the prompt (also
+    where the server takes the schema and ignores it), and ``temperature``, ``seed``, ``tools`` and the like are left
+    out where it says that it does not know them; every such try is in ``Reply.attempts``. A prompt that is too long or
+    filtered gives a Reply without text whose ``finish_reason`` is "context_overflow" or "content_filter"; one cut short
+    ends with "length".
+
+    ``timeout`` is for the whole call, and no reply may be longer than 64 MiB. Redirects are not followed.
 
     With ``on_token`` the reply is streamed, every piece of text handed over as it comes; after a retry it starts anew.
 
@@ -47,6 +53,8 @@ class OpenAIModel:
         *,
         timeout: float = 60.0,
         on_token: Callable[[str], object] | None = None,
+        headers: Mapping[str, Secret] | None = None,
+        api_version: str = "",
     ) -> None:
         if not name:
             raise ConfigError("the model has no name", fix="Set model.name in kgnb.toml or $KGNB_MODEL.")
@@ -58,7 +66,12 @@ class OpenAIModel:
         self._on_token = on_token
         self._client: Any = None
         self._opening = threading.Lock()
+        self._bounds = Bounds()
+        self._api_version = api_version
+        self._headers = {"api-key": self._key} if api_version else {}  # Azure's deployments want it there
+        self._headers |= {name: value.reveal() for name, value in (headers or {}).items()}
         self._forms: dict[str, Form] = {}  # by schema: the strictest form the server took
+        self._strictest: Form = "json_schema"  # what a new schema is put in
         self._without: frozenset[str] = frozenset()  # parameters the server refused
 
     def __repr__(self) -> str:
@@ -77,15 +90,22 @@ class OpenAIModel:
     def ask(self, request: Request) -> Reply:
         """The reply to one request, or why there is none; may be called from several threads at once."""
         schema = json.dumps(request.schema) if request.schema is not None else ""
-        form, without = self._forms.get(schema, "json_schema"), self._without
+        form, without = self._forms.get(schema, self._strictest), self._without
         attempts: list[Attempt] = []
+        spent = Usage()
         while True:
             body = to_wire(request, form, without) | self._streaming(without)
             start = time.perf_counter()
             got = self._call(body)
             seconds = time.perf_counter() - start
+            if isinstance(got, Reply) and form == "json_schema" and ignored(got, request.schema):
+                attempts.append(Attempt(200, "the JSON schema was ignored", seconds))
+                form, spent = MILDER[form], spent + got.usage
+                continue
             if isinstance(got, Reply):
                 attempts.append(Attempt(200, "", seconds))
+                if spent.total and not ignored(got, request.schema):
+                    self._strictest = form  # words helped where the schema did not
                 self._forms[schema], self._without = form, self._without | without
                 break
             attempts.append(Attempt(got.status, got.message, seconds))
@@ -97,7 +117,7 @@ class OpenAIModel:
                 raise self._failure(got, tuple(attempts))
             form, without = less
         usage = got.usage if got.usage.total else estimate_usage(request, got.text)
-        return replace(got, usage=usage, seconds=_sum(attempts), attempts=tuple(attempts))
+        return replace(got, usage=spent + usage, seconds=_sum(attempts), attempts=tuple(attempts))
 
     def models(self) -> tuple[str, ...]:
         """The names of the models the server offers; empty where it does not say."""
@@ -105,6 +125,24 @@ class OpenAIModel:
         data = _json(got).get("data") if isinstance(got, str) else None
         names = [entry.get("id") for entry in data if isinstance(entry, Mapping)] if isinstance(data, list) else []
         return tuple(sorted({shown(name, 100) for name in names if isinstance(name, str)}))
+
+    def check_answering(self) -> None:
+        """One question that costs nothing, or, to a server that does not list its models, a word.
+
+        Raises:
+            ConfigError: the key or the model's name is refused.
+            ModelError: the server cannot be reached, or answers with something that is no reply.
+        """
+        got = self._guarded(lambda client: client.with_options(timeout=_PATIENCE).models.with_raw_response.list().text)
+        if isinstance(got, str) and "data" in _json(got) or isinstance(got, Refusal) and got.late:
+            return  # one that is late may be at work
+        if isinstance(got, Refusal) and got.status in (0, 401, 403):
+            raise self._failure(got, (Attempt(got.status, got.message, 0.0),))
+        try:
+            self.ask(Request((Message("user", "Say yes."),), max_tokens=16))
+        except ModelError as error:
+            if error.status != 429:  # it is there
+                raise
 
     def gives_logprobs(self) -> bool:
         """Whether the server tells the probability of each token (one call)."""
@@ -135,10 +173,10 @@ class OpenAIModel:
     def _completion(self, client: Any, body: dict[str, Any]) -> Any:
         raw = self._raw(client, body)
         if not body.get("stream"):
-            return json.loads(raw.text)
+            return from_json(raw.text)
         with closing(raw.http_response) as response:
             if "text/event-stream" not in raw.headers.get("content-type", ""):
-                return json.loads(response.read())  # a server that cannot stream
+                return from_json(response.read())  # a server that cannot stream
             gathered = Gathered()
             for line in response.iter_lines():
                 text = gathered.add(line)
@@ -157,13 +195,16 @@ class OpenAIModel:
         # A stream lets the HTTP library's own errors through (httpx2 since openai 3, httpx before).
         broken = tuple(sys.modules[name].HTTPError for name in ("httpx2", "httpx") if name in sys.modules)
         try:
-            return call(client)
+            with self._bounds.of(self._timeout):
+                return call(client)
         except openai.APIStatusError as error:
             headers = {name.lower(): value for name, value in error.response.headers.items()}
             message = error_text(error.body) or f"HTTP status {error.status_code}"
+            if 300 <= error.status_code < 400:
+                message = f"it redirects to {headers.get('location', 'another place')}, which is not followed"
             return Refusal(error.status_code, self._clean(message), error.body, headers)
         except openai.APITimeoutError:
-            return Refusal(0, f"no answer within {self._timeout:g} s")
+            return Refusal(0, f"no answer within {self._timeout:g} s", late=True)
         except openai.APIConnectionError as error:
             return Refusal(0, self._clean(f"no connection: {error.__cause__ or error}"))
         except (openai.OpenAIError, *broken) as error:
@@ -178,16 +219,30 @@ class OpenAIModel:
                 import openai
 
                 # A proxy named in the environment is for the world outside, not for this machine.
-                own = openai.DefaultHttpxClient(trust_env=False) if server_alias(self.base_url) == "local" else None
+                # A redirect would take the prompts elsewhere, and what is packed may unpack to any length.
+                own = openai.DefaultHttpxClient(
+                    trust_env=server_alias(self.base_url) != "local",
+                    follow_redirects=False,
+                    event_hooks={"response": [plain_only]},
+                )
+                self._bounds.around(own)
                 self._client = openai.OpenAI(
-                    api_key=self._key, base_url=self.base_url, timeout=self._timeout, max_retries=0, http_client=own
+                    api_key=self._key,
+                    base_url=self.base_url,
+                    timeout=self._timeout,
+                    max_retries=0,
+                    http_client=own,
+                    default_headers={"Accept-Encoding": "identity", **self._headers},
+                    default_query={"api-version": self._api_version} if self._api_version else None,
                 )
                 if self.base_url != OPENAI:  # read from the environment, and no business of another server
                     self._client.organization = self._client.project = None
             return self._client
 
     def _clean(self, text: str) -> str:
-        return shown(text.replace(self._key, "***"))
+        for secret in (self._key, *self._headers.values()):
+            text = text.replace(secret, "***") if len(secret) >= SHORTEST or secret == self._key else text
+        return shown(text)
 
     # -------------------------------------------------------------------------------------------- when it fails
 
@@ -221,7 +276,7 @@ def _sum(attempts: list[Attempt]) -> float:
 
 def _json(text: str) -> Mapping[str, Any]:
     try:
-        value = json.loads(text)
+        value = from_json(text)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, Mapping) else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,20 +17,21 @@ _FORM = 'Its form: date = 2026-11-01, then a table a model: [models."NAME"] with
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens in and out."""
+    """US dollars per million tokens in and out; ``cached``: of those in that the server had read before."""
 
     prompt: float
     completion: float
+    cached: float | None = None  # None: as any other
 
     @classmethod
     def stated(cls, text: str) -> Price:
-        """The price in a text, in/out.
+        """The price in a text, in/out or in/out/cached.
 
         >>> Price.stated("0.15/0.6")
-        Price(prompt=0.15, completion=0.6)
+        Price(prompt=0.15, completion=0.6, cached=None)
         """
-        prompt, _, completion = text.partition("/")
-        return cls(float(prompt), float(completion))
+        prompt, completion, *cached = map(float, text.split("/"))
+        return cls(prompt, completion, *cached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +63,11 @@ class Prices:
 def _price(entry: Any, where: str) -> Price:
     entry = entry if isinstance(entry, dict) else {}
     prompt, completion = (entry.get(name) for name in ("prompt", "completion"))
-    for each in (prompt, completion):
+    cached = entry.get("cached")
+    for each in (prompt, completion, 0 if cached is None else cached):
         if isinstance(each, bool) or not isinstance(each, int | float) or not 0 <= each < float("inf"):
             raise DataError("a price is a number of US dollars per million tokens, 0 or more", where=where, fix=_FORM)
-    return Price(float(prompt), float(completion))
+    return Price(float(prompt), float(completion), None if cached is None else float(cached))
 
 
 def cost(usage: Usage, model: str, prices: Prices | None) -> float | None:
@@ -76,7 +79,10 @@ def cost(usage: Usage, model: str, prices: Prices | None) -> float | None:
     price = prices.models.get(model) if prices else None
     if price is None:
         return None
-    return (usage.prompt_tokens * price.prompt + usage.completion_tokens * price.completion) / 1_000_000
+    cached = min(usage.cached_tokens, usage.prompt_tokens)
+    read = (usage.prompt_tokens - cached) * price.prompt
+    read += cached * (price.prompt if price.cached is None else price.cached)
+    return (read + usage.completion_tokens * price.completion) / 1_000_000
 
 
 def estimate_tokens(text: str) -> int:
@@ -89,6 +95,13 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_usage(request: Request, reply: str = "") -> Usage:
-    """A usage for a call whose server counts nothing, or that is yet to be made; marked as an estimate."""
+    """A usage for a call whose server counts nothing, or that is yet to be made; marked as an estimate.
+
+    What is sent counts: messages, the calls in them, and the schemas of tools and reply, which may be the larger part.
+    """
     prompt = sum(estimate_tokens(message.text) for message in request.messages)
+    sent = [dict(call.arguments) for message in request.messages for call in message.tool_calls]
+    sent += [{"name": one.name, "about": one.description, "parameters": one.parameters} for one in request.tools]
+    sent += [dict(request.schema)] if request.schema is not None else []
+    prompt += sum(estimate_tokens(json.dumps(each, ensure_ascii=False, default=str)) for each in sent)
     return Usage(prompt, estimate_tokens(reply), estimated=True)

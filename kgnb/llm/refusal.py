@@ -10,16 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kgnb.llm.wire import Form, error_text
+from kgnb.llm.model import Reply
+from kgnb.llm.reply import json_values
+from kgnb.llm.wire import CARRIED, Form, error_text
 
-_MILDER: dict[Form, Form] = {"json_schema": "json_object", "json_object": "text"}
-_OPTIONAL = (
-    "temperature",
-    "seed",
-    "max_tokens",
-    "stream_options",
-    "tools",
-)  # what a server may refuse and we can spare
+MILDER: dict[Form, Form] = {"json_schema": "json_object", "json_object": "text"}
+_OPTIONAL = ("temperature", "seed", "max_tokens", "stream_options", "tools", "parallel_tool_calls", "verbosity")
+# what a server may refuse and we can spare
 _OVERFLOW = re.compile(r"context[_ ](length|size|window)|maximum context|prompt is too long|too many tokens", re.I)
 _FILTERED = re.compile(r"content_filter|content_policy|content management policy", re.I)
 
@@ -32,6 +29,7 @@ class Refusal:
     message: str
     body: Any = None  # the error's JSON, where there was one
     headers: Mapping[str, str] | None = None
+    late: bool = False  # the server took the call and did not answer in time
 
     @property
     def error(self) -> Mapping[str, Any]:
@@ -61,6 +59,8 @@ def advice(got: Refusal) -> str:
     """How to mend it."""
     if got.status == 0:
         return "Is the server running, and is model.base_url right? A slow one may need a larger model.timeout."
+    if 300 <= got.status < 400:
+        return "Set model.base_url ($KGNB_BASE_URL) to where it leads, if you trust that place."
     if got.status == 429:
         return "Lower model.requests_per_minute or model.width, or look at the account's quota."
     if got.status == 200:
@@ -89,9 +89,24 @@ def milder(
     for name in _OPTIONAL:
         if name in body and name not in without and re.search(rf"\b{name}\b", said):
             return form, without | {name}
+    sent_back = any("carried" not in without and set(CARRIED) & set(message) for message in body.get("messages", ()))
+    if sent_back and re.search(r"reasoning|thinking", said):
+        return form, without | {"carried"}
     if "response_format" in body and (not param or "response_format" in param):
-        return _MILDER[form], without
+        return MILDER[form], without
     return None
+
+
+def ignored(reply: Reply, schema: Mapping[str, Any] | None) -> bool:
+    """Whether a reply shows that the server took a JSON schema and did not hold the model to it.
+
+    That is a whole reply in which no JSON object has the keys that the schema requires; the values are not looked at.
+    """
+    if schema is None or reply.tool_calls or reply.finish_reason != "stop":
+        return False
+    required = set(schema.get("required") or ())
+    objects = [value for value in json_values(reply.text) if isinstance(value, Mapping)]
+    return not any(required <= set(value) for value in objects)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,12 +13,13 @@ from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
-from kgnb.errors import DataError
+from kgnb.errors import BackendError, ConfigError, DataError, NotKept
+from kgnb.llm.checking import check_answering
 from kgnb.llm.failure import shown
 from kgnb.llm.kept import VERSION, Key, reply_from_json, reply_to_json, server_alias, without_secrets
 from kgnb.llm.model import ChatModel, Reply, Request
 from kgnb.llm.turns import Turns
-from kgnb.write_ahead import write_ahead
+from kgnb.write_ahead import PATIENCE, unusable, write_ahead
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (digest TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
 _LONGEST_FILE = 50_000_000  # bytes; no reply is that long
@@ -42,7 +44,7 @@ class ReplayCache:
         except OSError as error:
             raise self._unusable(str(error)) from error
         with self._guard():
-            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
             try:
                 self._set_up()
             except BaseException:
@@ -91,6 +93,15 @@ class ReplayCache:
             row = (key.digest, key.content, reply_to_json(reply))
             self._db.execute(f"INSERT OR {how} INTO replies VALUES (?, ?, ?)", row)
 
+    def models(self) -> list[tuple[str, str]]:
+        """The models whose replies are kept, each with its server's alias, the most frequent first."""
+        with self._guard():
+            rows = self._db.execute(
+                "SELECT json_extract(request, '$.model'), json_extract(request, '$.server'), count(*) FROM replies "
+                "GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2"
+            ).fetchall()
+        return [(str(model), str(server)) for model, server, _ in rows]
+
     # ------------------------------------------------------------------------------------ to a colleague and back
 
     def export_folder(self, folder: Path | str, only: Collection[str] | None = None) -> int:
@@ -132,6 +143,9 @@ class ReplayCache:
             try:
                 yield
             except sqlite3.Error as error:
+                told = unusable(self.path, error)
+                if told is not None:
+                    raise DataError(f"the cache of replies: {told[0]}", where="", fix=told[1]) from error
                 raise self._unusable(str(error)) from error
 
     def _unusable(self, why: str) -> DataError:
@@ -149,14 +163,9 @@ def models_in(cache: Path) -> list[tuple[str, str]]:
         return []
     replies = ReplayCache(path)
     try:
-        with replies._guard():
-            rows = replies._db.execute(
-                "SELECT json_extract(request, '$.model'), json_extract(request, '$.server'), count(*) FROM replies "
-                "GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2"
-            ).fetchall()
+        return replies.models()
     finally:
         replies.close()
-    return [(str(model), str(server)) for model, server, _ in rows]
 
 
 def _entry(path: Path) -> tuple[str, str, str]:
@@ -233,8 +242,21 @@ class Replaying:
             if kept is not None and _trusted(kept):
                 return kept
             reply = without_secrets(self.model.ask(request))
-            self.cache.put(key, reply, instead=kept is not None)
+            try:
+                self.cache.put(key, reply, instead=kept is not None)
+            except DataError as error:  # the reply is paid for: it is used, kept or not
+                warnings.warn(f"a reply is not kept: {error.what}", NotKept, stacklevel=2)
             return reply
+
+    def check_answering(self) -> None:
+        """Whether the model answers; where it does not, whether there are kept replies to do without it."""
+        if self.mode == "replay":
+            return
+        try:
+            check_answering(None if isinstance(self.model, str) else self.model)
+        except (BackendError, ConfigError):
+            if self.mode == "live" or (self.name, self.server) not in self.cache.models():
+                raise
 
     def _missing(self, key: Key, request: Request) -> MissingReply:
         prompt = shown(request.messages[-1].text, 80) if request.messages else ""

@@ -23,8 +23,8 @@ _START = re.compile(r'\{\s*+["}]|\[\s*+[{\["\]]')  # what prose in brackets seld
 _FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n(.*?)```", re.S)
 _SPARE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+")|,(\s*+[}\]])', re.S)
 _AGAIN = (
-    "Your reply could not be used: {problem}\nAnswer the same question again with one JSON value that follows the "
-    "schema, and with nothing else."
+    "Your reply could not be used: {problem}\nAnswer the same question again with one JSON value that follows this "
+    "JSON schema, and with nothing else:\n{schema}"
 )
 
 Value = TypeVar("Value", bound=BaseModel)
@@ -63,7 +63,8 @@ def structured(model: ChatModel, request: Request, kind: type[Value]) -> tuple[V
         raise UnusableReply(f"no answer: {_HOPELESS[first.finish_reason]}", replies=(first,))
     if first.finish_reason == "length":
         problem = f"it was cut off at the length limit, so answer in fewer words ({problem})"
-    again = (Message("assistant", first.text[:4000]), Message("user", _AGAIN.format(problem=problem)))
+    schema = json.dumps(request.schema, ensure_ascii=False)
+    again = (Message("assistant", first.text[:4000]), Message("user", _AGAIN.format(problem=problem, schema=schema)))
     second = model.ask(replace(request, messages=request.messages + again))
     try:
         return parse(second.text, kind), [first, second]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +12,11 @@ from pydantic import TypeAdapter, validate_call
 
 from kgnb.llm.failure import shown
 from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolCall, ToolSpec
-from kgnb.llm.reply import json_values
+from kgnb.llm.reply import UnusableReply, json_values
 from kgnb.llm.wire import UNREADABLE
 
+_SILENT = 3  # replies in a row without a call, after which a model is left alone
+_NUDGE = "That was no tool call. Call a tool, or {finish}."
 _LONGEST_RESULT = 8000  # characters of a result that the model gets to see
 _HOW = (
     "You act by calling tools, one at a time. Reply with one JSON object and nothing else: "
@@ -75,29 +77,44 @@ def call_tools(
 
     Arguments are checked against the tool's schema before its function runs; an unknown tool, bad arguments, and a
     ValueError of the function are told to the model as the call's result. Any other error ends the loop.
-    ``emulate=True`` asks for calls as JSON by a schema instead of native tool calls; None does so from the first reply
-    on that holds no call, which is how a server without tool calls shows itself. ``checked=False`` leaves it to the
-    functions to check their arguments, and to say what is wrong with them. ``request`` gives temperature, seed
-    and ``max_tokens``. Calls are numbered by us, so that a replay does not hang on a server's random ids.
+    A reply in words gets one nudge. Words after a call that went well end the work, where ``finish`` requires nothing.
+    ``emulate=True`` asks for calls as JSON by a schema instead of native tool calls; None does so from the second reply
+    on that holds no call, if none has held one, which is how a server without tool calls shows itself.
+    ``checked=False`` leaves it to the functions to check their arguments, and to say what is wrong with them.
+    ``request`` gives temperature, seed and ``max_tokens``. Calls are numbered by us, so that a replay does not hang on
+    a server's random ids.
+
+    Raises:
+        UnusableReply (a ReplyError): three replies in a row held no call.
     """
     if not messages:
         raise ValueError("there is no message to begin with")
     if finish.name in tools:
         raise ValueError(f"{finish.name} ends the loop: no tool may have its name")
     specs = (*(tool.spec for tool in tools.values()), finish)
-    talk, replies, uses = list(messages), list[Reply](), list[ToolUse]()
+    names = {spec.name for spec in specs}
+    talk, replies, uses, silent = list(messages), list[Reply](), list[ToolUse](), 0
     while len(replies) < limit:
         asking = replace(request, messages=tuple(talk), tools=specs)
         reply = model.ask(_emulated(asking) if emulate else asking)
         replies.append(reply)
-        calls = _calls_in_text(reply.text) if emulate else reply.tool_calls
-        if not calls and emulate is None:
-            emulate = True
-            continue
-        calls = tuple(replace(call, id=f"call_{len(replies)}_{n}") for n, call in enumerate(calls))
-        talk.append(Message("assistant", "" if emulate and calls else reply.text, calls))
+        calls = reply.tool_calls or _calls_in_text(reply.text, None if emulate else names)
         if not calls:
-            talk.append(Message("user", f"That was no tool call. Call a tool, or {finish.name}."))
+            if uses and not uses[-1].error and not silent and not finish.parameters.get("required"):
+                return ToolTalk((*talk, Message("assistant", reply.text)), tuple(replies), tuple(uses), {})
+            silent += 1
+            if silent == _SILENT:
+                raise UnusableReply(f"{_SILENT} replies in a row held no tool call", replies=tuple(replies))
+            if emulate is None and silent > 1 and not uses:
+                emulate = True
+                continue
+            talk += [Message("assistant", reply.text), Message("user", _NUDGE.format(finish=finish.name))]
+            continue
+        silent = 0
+        said = reply.text if reply.tool_calls else ""  # else the text was the call
+        before = sum(len(message.tool_calls) for message in talk)  # some servers want every id once
+        calls = tuple(replace(call, id=f"call_{before + n}") for n, call in enumerate(calls, start=1))
+        talk.append(Message("assistant", said, calls, carried=reply.carried))
         for call in calls:
             use = _use(call, tools, finish, checked)
             uses.append(use)
@@ -187,14 +204,18 @@ def _renamed(schema: Any, place: str) -> Any:
     }
 
 
-def _calls_in_text(text: str) -> tuple[ToolCall, ...]:
-    """The call in a reply's text, under the names that models are used to; none if there are several."""
+def _calls_in_text(text: str, names: Set[str] | None) -> tuple[ToolCall, ...]:
+    """The call in a reply's text, under the names that models are used to; none if there are several.
+
+    Asked for one as JSON, a model may name any tool; one that was asked for native calls has to name a tool that is
+    there, or its JSON is no call.
+    """
     values = [value for value in json_values(text) if isinstance(value, dict)]
     if len(values) != 1:
         return ()
     name = values[0].get("tool", values[0].get("name"))
     arguments = values[0].get("arguments", {})
-    if not isinstance(name, str):
+    if not isinstance(name, str) or names is not None and name not in names:
         return ()
     return (ToolCall("", name, arguments if isinstance(arguments, dict) else {UNREADABLE: str(arguments)}),)
 

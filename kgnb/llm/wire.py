@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from typing import Literal as OneOf
 
+from kgnb.files import from_json
 from kgnb.llm.model import Message, Reply, Request, ToolCall, ToolSpec, Usage
 
 Form = OneOf["json_schema", "json_object", "text"]
@@ -15,15 +16,27 @@ Form = OneOf["json_schema", "json_object", "text"]
 UNREADABLE = "kgnb:unreadable"
 """The one key of a tool call's arguments when the server sent something that is no JSON object: the text it sent."""
 
+CARRIED = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
+"""What servers send with an assistant's message and some want back with it, as long as a tool loop goes on."""
+_CALLS = "calls"  # what came with each tool call beside its name and arguments, such as a signature
+STRICT_TOOLS = "strict_tools"
+"""Of ``Request.options``, the one that is no field of the body: tools with a fitting schema are marked as strict."""
+
 _INSTRUCTION = "Answer with one JSON value that follows this JSON schema, and with nothing else:\n"
 
 
 def to_wire(request: Request, form: Form = "json_schema", without: frozenset[str] = frozenset()) -> dict[str, Any]:
     """The body of a call, but for the model's name; parameters named in ``without`` are left out."""
-    messages = [_message(message) for message in request.messages]
-    body: dict[str, Any] = {"temperature": request.temperature, "seed": request.seed}
+    messages = [_message(message, "carried" not in without) for message in request.messages]
+    options = dict(request.options)
+    strict = bool(options.pop(STRICT_TOOLS, False)) and STRICT_TOOLS not in without
+    sampling = {"temperature": request.temperature, "seed": request.seed}
+    body: dict[str, Any] = {name: value for name, value in sampling.items() if value is not None}
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = [_tool(tool, strict) for tool in request.tools]
+    else:
+        options.pop("parallel_tool_calls", None)  # refused where there is no tool
+    body |= options
     if request.max_tokens is not None:
         name = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
         body[name] = request.max_tokens
@@ -37,7 +50,7 @@ def to_wire(request: Request, form: Form = "json_schema", without: frozenset[str
     return {"messages": messages} | {name: value for name, value in body.items() if name not in without}
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: Message, carried: bool) -> dict[str, Any]:
     text = message.text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be sent
     wire: dict[str, Any] = {"role": message.role, "content": text}
     if message.tool_calls:
@@ -45,13 +58,20 @@ def _message(message: Message) -> dict[str, Any]:
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _dumped(call.arguments)}}
             for call in message.tool_calls
         ]
+        if carried:
+            wire |= {name: value for name, value in message.carried.items() if name in CARRIED}
+            for call, more in zip(wire["tool_calls"], message.carried.get(_CALLS, ()), strict=False):
+                call |= more
     if message.role == "tool":
         wire["tool_call_id"] = message.tool_call_id
     return wire
 
 
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+def _tool(tool: ToolSpec, strict: bool) -> dict[str, Any]:
+    function: dict[str, Any] = {"name": tool.name, "description": tool.description}
+    function["parameters"] = dict(tool.parameters)
+    if strict and _strict(tool.parameters):
+        function["strict"] = True
     return {"type": "function", "function": function}
 
 
@@ -104,7 +124,18 @@ def from_wire(body: Any, model: str) -> Reply:
         usage=_usage(body.get("usage")),
         finish_reason=reason,
         model=str(body.get("model") or model),
+        carried=_carried(message, calls if isinstance(calls, list) else []),
     )
+
+
+def _carried(message: Mapping[str, Any], calls: list[Any]) -> dict[str, Any]:
+    """What a tool loop has to send back with the message; nothing without a call."""
+    if not calls:
+        return {}
+    found = {name: message[name] for name in CARRIED if message.get(name)}
+    known = ("id", "type", "function", "index")
+    more = [{name: value for name, value in _mapping(call).items() if name not in known and value} for call in calls]
+    return found | ({_CALLS: more} if any(more) else {})
 
 
 def _text(content: Any) -> str:
@@ -126,7 +157,7 @@ def _arguments(function: Mapping[str, Any]) -> Mapping[str, Any]:
     if sent is None or sent == "":
         return {}
     try:
-        value = json.loads(sent) if isinstance(sent, str) else sent
+        value = from_json(sent) if isinstance(sent, str) else sent
     except (ValueError, RecursionError):
         value = None
     return value if isinstance(value, dict) else {UNREADABLE: str(sent)}
@@ -135,9 +166,15 @@ def _arguments(function: Mapping[str, Any]) -> Mapping[str, Any]:
 def _usage(usage: Any) -> Usage:
     if not isinstance(usage, Mapping):
         return Usage()
-    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
-    prompt, completion = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
-    return Usage(prompt, completion)
+    prompt_details, completion_details = (
+        _mapping(usage.get(name)) for name in ("prompt_tokens_details", "completion_tokens_details")
+    )
+    counts = (
+        usage.get("prompt_tokens"), usage.get("completion_tokens"),
+        prompt_details.get("cached_tokens"), completion_details.get("reasoning_tokens"),
+    )  # fmt: skip
+    prompt, completion, read, thought = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
+    return Usage(prompt, completion, False, read, thought)
 
 
 def error_text(body: Any) -> str:
@@ -155,7 +192,7 @@ class Gathered:
     """A streamed completion, put together line by line into the JSON that ``from_wire`` reads."""
 
     def __init__(self) -> None:
-        self._said: dict[str, list[str]] = {"content": [], "refusal": []}
+        self._said: dict[str, list[str]] = {"content": [], "refusal": [], "reasoning_content": [], "reasoning": []}
         self._calls: dict[int, dict[str, str]] = {}
         self._reason: Any = None
         self._usage: Any = None
@@ -166,7 +203,7 @@ class Gathered:
         data = line.removeprefix("data:").strip()
         if not line.startswith("data:") or data in ("", "[DONE]"):
             return ""
-        chunk = _mapping(json.loads(data))
+        chunk = _mapping(from_json(data))
         if chunk.get("error"):
             raise ValueError(f"the server broke off with an error: {error_text(chunk)}")
         self._usage = chunk.get("usage") or self._usage

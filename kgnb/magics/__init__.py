@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from kgnb import __version__
+from kgnb.agents.agent import Agent
+from kgnb.agents.known import agents_from_elsewhere
 from kgnb.magics import completing, panel
+from kgnb.magics.agent import magics_of
 from kgnb.magics.comms import Answering
 from kgnb.magics.completing import line_matcher, matcher
 from kgnb.magics.ea import EaMagics
@@ -34,15 +37,29 @@ FAMILIES: tuple[type[VerbMagics], ...] = (
 )
 
 
+def families() -> tuple[type[VerbMagics], ...]:
+    """Every magic there is: ours, and one for each agent that another package exports."""
+    return (*FAMILIES, *map(_magics_from, agents_from_elsewhere()))
+
+
+@cache
+def _family(name: str) -> type[VerbMagics]:
+    return magics_of(next(agent for agent in agents_from_elsewhere() if agent.name == name))
+
+
+def _magics_from(agent: Agent) -> type[VerbMagics]:
+    return _family(agent.name)
+
+
 def load(ipython: Any, settings: Settings | None = None) -> None:
     """Registers the magics and their completion on a shell; a shell that has them keeps its session."""
-    if all(family.__name__ in ipython.magics_manager.registry for family in FAMILIES):
+    if all(family.__name__ in ipython.magics_manager.registry for family in families()):
         return
     session = Session(settings or Settings.load())
     _complete_queries(ipython, session)
     _answer_the_front_end(ipython, session)
     made: dict[str, VerbMagics] = {}
-    for family in FAMILIES:
+    for family in families():
         magics = made[family.magic] = family(ipython, session)
         ipython.register_magics(magics)
         for key in (f"%{family.magic}", f"%%{family.magic}"):
@@ -87,7 +104,7 @@ def unload(ipython: Any) -> None:
     matchers = ipython.Completer.custom_matchers
     matchers[:] = [one for one in matchers if not getattr(one, "matcher_identifier", "").startswith("kgnb.")]
     sessions = set()
-    for family in FAMILIES:
+    for family in families():
         magics = manager.registry.pop(family.__name__, None)
         if magics is None:
             continue

@@ -8,13 +8,13 @@ import re
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from difflib import get_close_matches
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic_arguments import ArgDecorator, MagicArgumentParser
 
+from kgnb.agents.options import Option, described, within
 from kgnb.errors import KgnbError
 
 VARIABLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
@@ -140,9 +140,7 @@ class Number:
 
     def __str__(self) -> str:
         kind = "a whole number" if self.kind is int else "a number"
-        least, most = (f"{bound:g}" if bound is not None else "" for bound in (self.least, self.most))
-        within = f" from {least} to {most}" if least and most else f" of {least} or more" if least else ""
-        return f"{kind}{within}{' or none' if self.optional else ''}"
+        return f"{kind}{within(self.least, self.most)}{' or none' if self.optional else ''}"
 
 
 class argument(ArgDecorator):  # lower case as IPython's own decorators are
@@ -157,9 +155,9 @@ class argument(ArgDecorator):  # lower case as IPython's own decorators are
 
 
 class options(ArgDecorator):
-    """Decorates a verb with the fields of an options dataclass; a field not given on the line stays absent.
+    """Decorates a verb with the fields of an options class; a field not given on the line stays absent.
 
-    The one place where options become arguments: help, bounds and choices come from the field's metadata.
+    The one place where options become arguments of a line.
     """
 
     def __init__(self, cls: type[Any], *names: str) -> None:
@@ -167,32 +165,28 @@ class options(ArgDecorator):
 
     def add_to_parser(self, parser: argparse.ArgumentParser, group: Any) -> None:
         """Called by IPython when it builds the verb's parser."""
-        hints = get_type_hints(self.cls)
-        for entry in fields(self.cls):
-            if not self.names or entry.name in self.names:
-                _add_field(parser, entry, hints[entry.name])
+        for option in described(self.cls):
+            if not self.names or option.name in self.names:
+                add_option(parser, option)
 
 
-def _add_field(parser: Any, entry: Any, hint: Any) -> None:
-    default = "none" if entry.default is None else repr(entry.default) if entry.default == "" else entry.default
-    text = f"{entry.metadata.get('help', '')} [{default}]".replace("%", "%%")
-    given: dict[str, Any] = {"dest": entry.name, "help": text, "default": argparse.SUPPRESS}
-    name = "--" + entry.name.replace("_", "-")
-    kinds = get_args(hint) or (hint,)
-    if bool in kinds:
+def add_option(parser: Any, option: Option) -> None:
+    """Adds an option to a verb's parser; where the line does not say it, it stays absent."""
+    default = "none" if option.default is None else repr(option.default) if option.default == "" else option.default
+    text = f"{option.help} [{default}]".replace("%", "%%")
+    given: dict[str, Any] = {"dest": option.name, "help": text, "default": argparse.SUPPRESS}
+    if option.kind is bool:
         # BooleanOptionalAction of Python 3.11 repeats the default in the help; ours says it already.
-        parser.add_argument(name, action=argparse.BooleanOptionalAction, **given)
+        parser.add_argument(option.flag, action=argparse.BooleanOptionalAction, **given)
         return
-    if "choices" in entry.metadata:
-        given["choices"] = entry.metadata["choices"]
-    kind = int if int in kinds else float if float in kinds else None
-    if kind is not None:
-        least, most = entry.metadata.get("min"), entry.metadata.get("max")
-        given["type"] = Number(kind, least, most, optional=type(None) in kinds)
-        given["metavar"] = "N" if kind is int else "X"
-    elif "choices" not in given:
+    if option.choices:
+        given["choices"] = option.choices
+    elif option.kind is str:
         given["metavar"] = "TEXT"
-    parser.add_argument(name, **given)
+    else:
+        given["type"] = Number(option.kind, option.least, option.most, optional=option.optional)
+        given["metavar"] = "N" if option.kind is int else "X"
+    parser.add_argument(option.flag, **given)
 
 
 def parse(

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
-from kgnb.agents.question_answering.act import act, act_question
+from kgnb.agents.agent import Listener, OutOfOrder, Task
+from kgnb.agents.question_answering.act import act_question
 from kgnb.agents.question_answering.actions import Query, written
-from kgnb.agents.question_answering.answer import answer, answer_question_of
+from kgnb.agents.question_answering.answer import answer_question_of
 from kgnb.agents.question_answering.desk import Desk, Judges
-from kgnb.agents.question_answering.judges import JUDGES
-from kgnb.agents.question_answering.link import link
-from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.pipeline import STALLED
 from kgnb.agents.question_answering.questions import GIVE, KEEP, NONE, PERFORM, QaQuestion
-from kgnb.agents.question_answering.reflect import reflect, reflect_question
+from kgnb.agents.question_answering.reflect import reflect_question
 from kgnb.agents.question_answering.state import State
-from kgnb.agents.question_answering.values import Answer, Options
-from kgnb.errors import KgnbError
+from kgnb.agents.question_answering.values import Answer
 from kgnb.judging import Option, Verdict
-from kgnb.magics.progress import Progress
 from kgnb.results.table import Column, Table, Value
-from kgnb.run import Event, Run
 
-STAGES: dict[str, Callable[[State], State]] = {
-    "link": link,
-    "observe": observe,
-    "act": act,
-    "reflect": reflect,
-    "answer": answer,
-}
 BEFORE = {
     "observe": ("link", "reflect", "act"),
     "act": ("observe",),
@@ -38,22 +26,6 @@ BEFORE = {
     "answer": ("act", "reflect", "observe"),
 }
 WORDS = {"act": PERFORM, "reflect": KEEP, "answer": GIVE}
-
-
-class OutOfOrder(KgnbError):
-    """A stage was asked for before the one it builds on."""
-
-
-@dataclass(frozen=True)
-class Judging:
-    """Who decides, and what compares words."""
-
-    judge: str = field(
-        default="auto", metadata={"help": "who decides; auto: cascade with a model, rule without", "choices": JUDGES}
-    )
-    embedder: str = field(
-        default="", metadata={"help": "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"}
-    )
 
 
 class Chosen:
@@ -72,21 +44,14 @@ class Chosen:
         return [Verdict(decision, first, 1.0, "chosen by hand", self.name, more) for _ in questions]
 
 
-@dataclass
-class AskingTask:
-    """A graph, and how far the question asked of it has come.
+class AskingTask(Task):
+    """A graph, and how far the question asked of it has come: the state after each stage, oldest first."""
 
-    A stage's state is kept only once the stage is through: an error or Stop leaves the earlier ones as they were.
-    """
-
-    graph_name: str
-    desk: Desk
-    run: Run
-    options: Options
-    judging: Judging
-    states: list[State] = field(default_factory=list)  # of the question under way, oldest first
-    answers: list[Answer] = field(default_factory=list)
-    progress: Progress | None = None
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.states: list[State] = []  # of the question under way
+        self.answers: list[Answer] = []
+        self.desk: Desk  # what many questions share; whoever makes the task sets it
 
     @property
     def state(self) -> State:
@@ -116,7 +81,7 @@ class AskingTask:
             first = BEFORE[stage][0]
             raise OutOfOrder(f"{stage} comes after {' or '.join(BEFORE[stage])}", fix=f"Run first: %qa {first}")
         self.states = states
-        return replace(states[-1], options=self.options)
+        return replace(states[-1], options=self["options"], desk=self.desk)
 
     def choices(self, stage: str, state: State) -> QaQuestion:
         """What a person may choose from in a stage.
@@ -131,32 +96,20 @@ class AskingTask:
         triples = state.acted.triples if state.acted else ()
         return reflect_question(state, triples)
 
-    def step(self, stage: str, state: State, chosen: Chosen | None = None) -> State:
-        """Runs one stage as a step of the run, and keeps its state."""
-        if chosen is not None:
-            state = replace(state, desk=replace(state.desk, judges=Judges.all(chosen)).watched(self.run))
-        with self.telling():
-            new = self.run.do(STAGES[stage], state)
-        new = replace(new, desk=self.desk)
-        self.states.append(new)
-        if new.answered is not None:
-            self.answers.append(new.answered)
-        return new
+    def keep(self, stage: str, value: State) -> State:
+        """Takes a state as the one after a stage."""
+        self.values[stage] = value
+        self.states.append(replace(value, desk=self.desk))
+        if value.answered is not None:
+            self.answers.append(value.answered)
+        return self.states[-1]
 
-    @contextmanager
-    def telling(self) -> Iterator[None]:
-        """While this lasts, the progress of what fails is taken away."""
-        try:
-            yield
-        except BaseException:
-            if self.progress is not None:
-                self.progress.clear()
-            raise
-
-    def tell(self, event: Event) -> None:
-        """Hands an event of the run to the progress shown, if any."""
-        if self.progress is not None:
-            self.progress.event(event)
+    def step(self, stage: str, listener: Listener, state: State, by: Chosen | None = None) -> State:
+        """Runs one stage on a state; ``by`` is what a person at the cell has chosen."""
+        if by is not None:
+            state = replace(state, desk=replace(state.desk, judges=Judges.all(by)).watched(self.run))
+        self.do(stage, listener, state=state)
+        return self.states[-1]
 
 
 def next_stage(state: State) -> str:

@@ -20,8 +20,6 @@ from kgnb.magics.arguments import LineError
 from kgnb.results.table import Column, Table, Value
 from kgnb.run import Run
 
-STAGES = ("compile", "plan", "instantiate", "ground")
-
 
 @dataclass
 class BuildingTask:
@@ -29,12 +27,12 @@ class BuildingTask:
 
     pack: ToolPack
     session: Session
+    run: Run
     options: Options = field(default_factory=Options)
     plan: Plan | None = None
     built: Built | None = None
     grounding: Grounding | None = None
     texts: dict[str, str] = field(default_factory=dict)  # documents that were read, by name
-    run: Run | None = None
 
     def keep(self, built: Built, documents: list[Document]) -> Built:
         """The graph as it is now; documents read before stay in its journals."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,8 +13,8 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, context_
 
 from kgnb.errors import KgnbError
 from kgnb.kg.completing import Completion, complete
-from kgnb.kg.schema import Schema, read_schema
-from kgnb.magics.session import NamedGraph, Session
+from kgnb.kg.schema import Schema, read_individuals, read_schema
+from kgnb.magics.session import NamedGraph, Session, is_remote
 
 PATIENCE = 0.3  # seconds a first completion waits for the graph to be read; after that it offers what it has
 
@@ -108,6 +109,9 @@ def schema_of(named: NamedGraph, patience: float = PATIENCE) -> Schema | None:
 
 def _read(named: NamedGraph) -> None:
     try:
-        named.schema = read_schema(named.graph, links=False)
+        schema = read_schema(named.graph, links=False)
+        named.schema = (
+            schema if is_remote(named) else replace(schema, individuals=read_individuals(named.graph, schema))
+        )
     except (KgnbError, ValueError):  # a graph that cannot be read (or was closed meanwhile) completes nothing
         named.schema = Schema((), ())

@@ -8,7 +8,7 @@ from typing import Any
 
 from kgnb.agents.ontology_matching.values import VIEWS, Candidate, Described, Description, MatchQuestion
 from kgnb.errors import DataError
-from kgnb.magics.explain import in_words, judged_on, named, outcome_of, ranks_of
+from kgnb.magics.explain import in_words, judged_on, named, named_on_each_side, outcome_of, ranks_of
 from kgnb.mappings import Alignment
 from kgnb.results.escaping import escaped, one_line
 from kgnb.results.table import Column, Table, Value
@@ -65,8 +65,8 @@ def contrast(one: str, other: str, values: Mapping[str, Any]) -> Contrast:
     described: Described = values["retrieve"]
     pairs = [
         (a, b) if a.side == "source" else (b, a)
-        for a in named(one, described)
-        for b in named(other, described)
+        for a in named_on_each_side(one, described)
+        for b in named_on_each_side(other, described)
         if a.side != b.side and a.kind == b.kind
     ]
     if not pairs:

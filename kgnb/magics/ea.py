@@ -3,56 +3,75 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields, replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
+from IPython.core.magic import magics_class
 
-from kgnb import mapping_files, tasks
-from kgnb.agents.entity_alignment import finetuning
-from kgnb.agents.entity_alignment.align import align
-from kgnb.agents.entity_alignment.judges import make_judge, make_planner
-from kgnb.agents.entity_alignment.looking import LookOptions
-from kgnb.agents.entity_alignment.plan import plan
-from kgnb.agents.entity_alignment.propose import propose
-from kgnb.agents.entity_alignment.questions import AlignQuestion
-from kgnb.agents.entity_alignment.reflect import reflect
-from kgnb.agents.entity_alignment.reviewed import Reviewed
-from kgnb.agents.entity_alignment.select import select
-from kgnb.agents.entity_alignment.values import Options
+from kgnb import mapping_files
+from kgnb.agents.agent import OutOfOrder, Task
+from kgnb.agents.entity_alignment import AGENT, finetuning
+from kgnb.agents.entity_alignment.agent import ORACLE, decisions_of
+from kgnb.agents.entity_alignment.final_alignment import Settled, settle
+from kgnb.agents.entity_alignment.judges import tuned_model
+from kgnb.agents.entity_alignment.judging_values import Aligned, Planned, Selected
 from kgnb.datasets import huts
-from kgnb.judging import Judge
+from kgnb.files import write_whole
 from kgnb.llm.model import ChatModel
-from kgnb.magics.aligning import STAGES, AligningTask, Looking
-from kgnb.magics.arguments import Number, argument, options
+from kgnb.magics.agent import AgentMagics, entry, options_of
+from kgnb.magics.arguments import Number, argument
 from kgnb.magics.ea_explain import EntityExplanation, explain
 from kgnb.magics.ea_review import EntityQueue, decisions_at
-from kgnb.magics.matching import OutOfOrder, summary
 from kgnb.magics.measures import COUNTS
-from kgnb.magics.progress import Progress, announced
-from kgnb.magics.verbs import VerbMagics, verb
-from kgnb.mapping_files.whole import write_whole
+from kgnb.magics.progress import summary
+from kgnb.magics.verbs import verb
 from kgnb.mappings import Alignment
 from kgnb.reporting.ranked import ranked_metrics
-from kgnb.results.metrics import Metrics
 from kgnb.results.table import Column, Table
-from kgnb.run import Event, Run
 from kgnb.tasks.aligning import learn_policy
-from kgnb.tasks.sides import links_of, open_sides
-from kgnb.vectors.cached_embedder import CachedEmbedder
-from kgnb.vectors.embedder import Embedder
+from kgnb.tasks.running import answering_model
+from kgnb.tasks.sides import Links, Sides, links_of, open_sides
 
-OWN = tuple(entry.name for entry in fields(Options) if entry.name != "names")
 DECISIONS = "entity-decisions.jsonl"
 
 
-@magics_class
-class EaMagics(VerbMagics):
-    """The ``%ea`` magic. Each verb parses, calls what a script would call, and returns its value."""
+class AligningTask(Task):
+    """An alignment under way; what its stages come to is reckoned once and forgotten when anything changes."""
 
-    magic = "ea"
+    _settled: Settled | None = None
+
+    def settled(self) -> Settled:
+        """What the stages so far come to: the first alignment, changed by what was answered."""
+        if self._settled is None:
+            proposal = self.need("propose")
+            aligned = self.values.get("reflect") or self.values.get("align")
+            if aligned is None:
+                aligned = Aligned(Selected(Planned(proposal, {}, {}, "nobody"), (), self["look"]), (), "nobody")
+            decisions = decisions_of(self)
+            self._settled = settle(aligned, rulings=decisions.rulings() if decisions else None)
+        return self._settled
+
+    def keep(self, stage: str, value: Any) -> Any:
+        """Takes a value as that of a stage."""
+        self.forget()
+        return super().keep(stage, value)
+
+    def choose(self, given: Any) -> None:
+        """Takes other options for the stages to come."""
+        self.forget()
+        super().choose(given)
+
+    def forget(self) -> None:
+        """Something changed: what was settled is out of date."""
+        self._settled = None
+
+
+@magics_class
+class EaMagics(AgentMagics, agent=AGENT):
+    """The ``%ea`` magic: what every agent has, and what alignment has besides."""
+
+    ea = entry(AGENT)
 
     @verb(
         "ea start",
@@ -64,93 +83,97 @@ class EaMagics(VerbMagics):
     @argument("second", metavar="B", nargs="?", default=None, help="the other graph (none where A is a folder)")
     @argument("--seeds", metavar="FILE", default=None, help="known pairs: a file, none, or folder (default there)")
     @argument("--names", metavar="TEXT", default="native", help="native, hidden or a JSON file of names [native]")
+    @argument("--labels", metavar="FILE", nargs="+", default=(), help="vocabularies with labels of properties, classes")
     @argument("--universe", choices=("test", "all"), default="test", help="who may be an answer of a folder [test]")
-    @argument("--reference", metavar="FILE", default="", help="pairs to be found, for evaluate and the oracle")
-    @options(Options, *OWN)
-    @options(LookOptions)
-    @options(Looking)
-    def start(self, arguments: argparse.Namespace) -> Table:
+    @options_of(AGENT.knobs())
+    def begin(self, arguments: argparse.Namespace) -> Table:
         """Name the two graphs; what is set here holds for all stages."""
-        settings = self.session.settings
-        specs = [self._source(spec) for spec in (arguments.first, arguments.second)]
-        sides = open_sides(specs[0], specs[1], seeds=arguments.seeds, names=arguments.names, settings=settings)
-        chosen = Options(**given(arguments, Options, "names"))
-        self.session.aligning = AligningTask(
-            sides,
-            replace(chosen, names="hidden") if arguments.names == "hidden" else chosen,
-            LookOptions(**given(arguments, LookOptions)),
-            Looking(**given(arguments, Looking)),
-            self._new_run,
-            links_of(arguments.reference, settings) if arguments.reference else (),
-            arguments.universe,
-        )
-        counted = [("source", sides.left), ("target", sides.right)]
+        started: Table = self.start(arguments)
+        return started
+
+    def opened(self, task: Task) -> dict[str, Any]:
+        """Both graphs with their seeds, names and test pairs."""
+        given, settings = task.specs, self.session.settings
+        first, second = (self._source(given[name]) for name in ("first", "second"))
+        labels = [self._source(spec) for spec in given["labels"]]
+        sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], labels=labels, settings=settings)
+        if task.option("reference"):
+            links_of(task.option("reference"), settings)  # a wrong one is to cost no work
+        return {"left": sides.left, "right": sides.right, "sides": sides}
+
+    def started(self, task: Task) -> Table:
+        """Both graphs with their counts, and what is known beforehand."""
+        sides: Sides = task["sides"]
         keys = list(sides.left.counts())
         columns = [Column("side", "side"), Column("name", "graph"), *(Column(key, key, "number") for key in keys)]
         notes = [f"{len(sides.seeds):,} seeds; {len(sides.tests):,} test pairs"] if sides.seeds or sides.tests else []
         return Table(
             columns,
-            [[side, graph.name, *graph.counts().values()] for side, graph in counted],
+            [[side, graph.name, *graph.counts().values()] for side, graph in
+             (("source", sides.left), ("target", sides.right))],
             caption="To be aligned",
-            notes=[*notes, *sides.notes, "Next: %ea propose, or all: %ea run"],
+            notes=[*notes, *sides.notes, self.next_line()],
+        )  # fmt: skip
+
+    def new_task(self, arguments: argparse.Namespace) -> AligningTask:
+        """A task over two graphs, or a folder that holds both."""
+        specs = {name: getattr(arguments, name) for name in ("first", "second", "seeds", "names", "labels", "universe")}
+        chosen = AGENT.chosen({**vars(arguments), "names": "hidden" if arguments.names == "hidden" else "native"})
+        return AligningTask(
+            AGENT, specs, chosen, opener=self.opened, lend=self.lend, new_run=self.new_run, watch=self.watched
         )
 
-    @verb("ea propose", "%ea propose", "%ea propose --assignment argmax --hops 1")
-    @options(Options, *OWN)
-    @options(Looking, "embedder")
-    def propose(self, arguments: argparse.Namespace) -> Any:
-        """Give every entity candidates and a first alignment, without a model."""
-        return self._stage("propose", arguments)
+    def nothing_yet(self) -> str:
+        """What is said before ``start``."""
+        return "there is nothing to align yet"
 
-    @verb("ea plan", "%ea plan", "%ea plan --share 0.05", "%ea plan --planner policy --policy policy.json")
-    @options(LookOptions, "share", "sure", "attributes", "relations")
-    @options(Looking, "planner", "policy")
-    def plan(self, arguments: argparse.Namespace) -> Any:
-        """Choose who is looked at, and by which tools."""
-        return self._stage("plan", arguments)
+    def first_line(self) -> str:
+        """The line to start with."""
+        return "%ea start A B"
 
-    @verb("ea select", "%ea select", "%ea select --entropy low")
-    @options(LookOptions, "shown", "attributes", "relations", "entropy")
-    def select(self, arguments: argparse.Namespace) -> Any:
-        """Choose the triples that tell an entity's candidates apart."""
-        return self._stage("select", arguments)
+    def lend(self, task: Task, name: str) -> Any:
+        """The pairs the oracle answers from and those to be asked about, besides what every agent is lent."""
+        match name:
+            case "pairs":
+                return self._reference(task) or task["sides"].tests
+            case "planning_model":
+                return self._tuned(task) or task["model"]
+            case "tested":
+                return task["sides"].tests if task.specs["universe"] == "test" else ()
+        return super().lend(task, name)
 
-    @verb("ea align", "%ea align", "%ea align --judge rule", "%ea align --judge oracle --error-rate 0.1")
-    @options(Looking, "judge", "error_rate", "oracle_seed", "decisions")
-    @options(LookOptions, "both_orders", "heed")
-    def align(self, arguments: argparse.Namespace) -> Any:
-        """Let the judge say which candidate it is, or none."""
-        return self._stage("align", arguments)
+    def _tuned(self, task: Task) -> ChatModel | None:
+        """The model tuned for planning, where the planner is "model:NAME"."""
+        name = tuned_model(task.option("planner"))
+        model = answering_model(self.session.settings.with_(model=name)) if name else None
+        return task.run.watch(model) if model is not None else None
 
-    @verb("ea reflect", "%ea reflect", "%ea reflect --reflect-below 0.9")
-    @options(LookOptions, "reflect_below", "heed")
-    @options(Looking, "judge", "error_rate", "oracle_seed")
-    def reflect(self, arguments: argparse.Namespace) -> Any:
-        """Ask a second time where the answer is not sure."""
-        return self._stage("reflect", arguments)
+    def _reference(self, task: Task) -> Links:
+        reference = task.option("reference")
+        return links_of(reference, self.session.settings) if reference else ()
 
     @verb("ea optimise", "%ea optimise --save policy.json", "%ea optimise --judge oracle --error-rate 0.1")
     @argument("--train", metavar="FILE", default="", help="pairs to learn from [the seeds]")
     @argument("--rounds-of-learning", type=Number(int, 1, 20), metavar="N", default=3, help="rounds [3]")
     @argument("--save", metavar="FILE", default="", help="write the policy here (JSON), and plan with it from now on")
     @argument("--fine-tuning", metavar="FILE", default="", help="write the recorded ways here (JSON Lines)")
-    @options(Looking, "judge", "error_rate", "oracle_seed")
-    def optimise(self, arguments: argparse.Namespace) -> Any:
+    @options_of(AGENT.knobs(ORACLE))
+    def learn(self, arguments: argparse.Namespace) -> Any:
         """Learn from known pairs which way suits which entity."""
         task = self._task(arguments)
-        train = links_of(arguments.train, self.session.settings) if arguments.train else task.sides.seeds
-        progress = self._progress()
+        train = links_of(arguments.train, self.session.settings) if arguments.train else task["sides"].seeds
+        progress = self.progress()
         with task.telling(progress):
             learned = learn_policy(
-                task.sides,
+                task["sides"],
                 train,
-                judge=task.looking.judge,
-                embedder=self._embedder(task),
-                model=self._model(task),
-                options=task.options,
-                look=task.look,
-                error_rate=task.looking.error_rate,
-                seed=task.looking.oracle_seed,
+                judge=task.option("judge"),
+                embedder=task["embedder"],
+                model=self.session.model() if task.option("judge") in ("auto", "model") else None,
+                options=task["options"],
+                look=task["look"],
+                error_rate=task.option("error_rate"),
+                seed=task.option("oracle_seed"),
                 rounds=arguments.rounds_of_learning,
                 run=task.run,
                 settings=self.session.settings,
@@ -158,44 +181,41 @@ class EaMagics(VerbMagics):
         progress.say(summary(task.run.steps[-1]))
         if arguments.save:
             path = learned.policy.save(Path(arguments.save).expanduser())
-            task.choose(looking={"policy": str(path), "planner": "policy"})
+            task.choose({"policy": str(path), "planner": "policy"})
             print(f"wrote the policy to {path}; %ea plan takes it from now on")
         if arguments.fine_tuning:
             target = Path(arguments.fine_tuning).expanduser()
-            number = finetuning.export(learned.episodes, target, simulation=learned.simulation)
+            number = finetuning.export(learned.episodes, target, learned.policy.record, simulation=learned.simulation)
             print(f"wrote {number:,} recorded ways to {target}")
         return learned
 
-    @verb("ea run", "%ea run", "%ea run --judge rule --share 0.05")
-    @options(Options, *OWN)
-    @options(LookOptions)
-    @options(Looking)
     def run(self, arguments: argparse.Namespace) -> Alignment:
-        """Run all stages, from the beginning."""
+        """All stages, and the alignment they come to."""
+        super().run(arguments)
         task = self._task(arguments)
-        task.begin_again()
-        progress = self._progress()
-        for stage in STAGES:
-            function, inputs, given_options = self._work(stage, task)
-            task.do(stage, progress, function, *inputs, **given_options)
-        task.run.finish()
-        return self._alignment(task)
+        totals, number = task.run.totals, max(1, len(task.need("propose")))
+        share = len(task.settled().aligned.answers) / number
+        tokens = (totals["prompt_tokens"] + totals["completion_tokens"]) / number
+        return task.settled().alignment(
+            [f"{share:.1%} of the entities were looked at; {tokens:.1f} model tokens per entity; EA-Agent takes 672"]
+        )
 
     @verb("ea evaluate", "%ea evaluate", "%ea evaluate --reference pairs.tsv")
-    @argument("--reference", metavar="FILE", default="", help="the pairs to be found [those of %%ea start]")
-    def evaluate(self, arguments: argparse.Namespace) -> Metrics:
+    @options_of(AGENT.knobs(("reference",)))
+    def measure(self, arguments: argparse.Namespace) -> Table:
         """Compare with known pairs: Hits@1, Hits@10, MRR, precision, recall, F1; before and after the look."""
         task = self._task(arguments)
-        if arguments.reference:
-            task.reference = links_of(arguments.reference, self.session.settings)
         task.need("propose")
-        if not task.tests():
+        sides = task["sides"]
+        seeded = {one for one, _ in sides.seeds}
+        tests = tuple(pair for pair in self._reference(task) or sides.tests if pair[0] not in seeded)
+        if not tests:
             raise OutOfOrder("there is no pair to compare with", fix="Name some: %ea evaluate --reference FILE")
-        return ranked_metrics(task.settled(), task.sides, task.tests(), COUNTS)
+        return ranked_metrics(task.settled(), sides, tests, COUNTS)
 
     @verb("ea explain", "%ea explain Adlerhütte", "%ea explain http://huts.example/hollenmark/adlerhuette")
     @argument("item", metavar="X", nargs="+", help="an entity of the first graph: an IRI, its last part or its name")
-    def explain(self, arguments: argparse.Namespace) -> EntityExplanation:
+    def why(self, arguments: argparse.Namespace) -> EntityExplanation:
         """Show an entity's candidates with scores before and after assignment, what they share, and what was said."""
         task = self._task(arguments)
         task.need("propose")
@@ -216,22 +236,23 @@ class EaMagics(VerbMagics):
 
         task = self._task(arguments)
         aligned = task.values.get("reflect") or task.need("align")
-        decisions = decisions_at(task.looking.decisions or DECISIONS)
-        task.choose(looking={"decisions": str(decisions.path)})
+        decisions = decisions_at(task.option("decisions") or DECISIONS)
+        task.choose({"decisions": str(decisions.path)})
         queue = EntityQueue(aligned, decisions, arguments.below)
         said = [(action, words) for action in ("accept", "reject", "withdraw") if (words := getattr(arguments, action))]
         for action, words in said:
             print(queue.decide(action, words, arguments.who))
-        task.decided()
+        task.forget()
         if said and not arguments.list:
             return None
         if arguments.list or not someone_is_there(self.shell):
             return queue.table()
-        return ReviewWidget(ReviewQueue([entry for _, entry in queue.entries], decisions, arguments.who))
+        waiting = [entry for _, entry in queue.entries]
+        return ReviewWidget(ReviewQueue(waiting, decisions, arguments.who, queue.nothing()))
 
     @verb("ea export", "%ea export pairs.tsv", "%ea export same.ttl", "%ea export alignment.sssom.tsv")
     @argument("file", metavar="FILE", help="its suffix decides: .tsv (plain), .sssom.tsv, .rdf, .ttl (owl:sameAs)")
-    def export(self, arguments: argparse.Namespace) -> None:
+    def write(self, arguments: argparse.Namespace) -> None:
         """Write the alignment to a file other tools read."""
         settled = self._task(arguments).settled()
         path = Path(arguments.file).expanduser()
@@ -242,128 +263,19 @@ class EaMagics(VerbMagics):
             mapping_files.save(settled.alignment(), path)
         print(f"wrote {settled.counts()['matched']:,} pairs to {path}")
 
-    @verb("ea trace", "%ea trace")
-    def trace(self, arguments: argparse.Namespace) -> Run:
-        """Show the run so far: every step, model call and judgement, with what they took."""
-        run = self._task(arguments).run
-        if not run.steps:
-            raise OutOfOrder("nothing has been run yet", fix="Run a stage first: %ea propose, or all: %ea run")
-        return run
-
     def suggestions(self, name: str) -> Sequence[str]:
         """Open graphs for the two sides, entities for an item."""
         if name in ("first", "second"):
             return [*self.session.graphs, *(f"huts:{own}" for own in huts.FILES)]
-        task = self.session.aligning
-        return [one for one in task.sides.left.names if one][:2000] if name == "item" and task else ()
-
-    def current(self, method: Callable[..., Any]) -> dict[str, object]:
-        """What holds now, for a form to start from."""
-        task = self.session.aligning
-        return {**asdict(task.options), **asdict(task.look), **asdict(task.looking)} if task else {}
-
-    def _stage(self, stage: str, arguments: argparse.Namespace) -> Any:
-        task = self._task(arguments)
-        function, inputs, given_options = self._work(stage, task)
-        return task.do(stage, self._progress(), function, *inputs, **given_options)
-
-    def _work(self, stage: str, task: AligningTask) -> tuple[Callable[..., Any], Sequence[Any], dict[str, Any]]:
-        """A stage's function and what it is called with."""
-        match stage:
-            case "propose":
-                sides = task.sides
-                inputs = (sides.left, sides.right, self._embedder(task), task.options)
-                return propose, inputs, {"seeds": sides.seeds, **task.asked()}
-            case "plan":
-                planner = make_planner(
-                    task.looking.planner,
-                    model=self._model(task),
-                    policy=task.looking.policy or None,
-                    decisions=task.looking.decisions or None,
-                )
-                return plan, (task.need("propose"), task.run.watch_judge(planner)), {"options": task.look}
-            case "select":
-                return select, (task.need("plan"),), {"options": task.look}
-            case "align":
-                selected = replace(task.need("select"), options=task.look)
-                return align, (selected, self._judge(task)), {}
-            case _:
-                aligned = task.need("align")
-                aligned = replace(aligned, selected=replace(aligned.selected, options=task.look))
-                return reflect, (aligned, self._judge(task)), {}
+        if name == "item" and self.task is not None:
+            return [one for one in self.task["left"].names if one][:2000]
+        return super().suggestions(name)
 
     def _task(self, arguments: argparse.Namespace) -> AligningTask:
-        """The task under way, with the options this line sets; they hold for the stages after it as well."""
-        task = self.session.aligning
-        if task is None:
-            raise OutOfOrder("there is nothing to align yet", fix="Run first, in a cell above: %ea start A B")
-        task.choose(
-            options=given(arguments, Options, "names"),
-            look=given(arguments, LookOptions),
-            looking=given(arguments, Looking),
-        )
+        task = self.current_task(arguments)
+        assert isinstance(task, AligningTask)
         return task
-
-    def _alignment(self, task: AligningTask) -> Alignment:
-        totals = task.run.totals
-        number = max(1, len(task.need("propose")))
-        share = len(task.settled().aligned.answers) / number
-        tokens = (totals["prompt_tokens"] + totals["completion_tokens"]) / number
-        return task.settled().alignment(
-            [f"{share:.1%} of the entities were looked at; {tokens:.1f} model tokens per entity; EA-Agent takes 672"]
-        )
 
     def _source(self, spec: Any) -> Any:
         named = self.session.graphs.get(spec) if isinstance(spec, str) else None
         return named.graph if named is not None else spec
-
-    def _new_run(self, task: AligningTask, tell: Callable[[Event], None]) -> Run:
-        parameters = {**asdict(task.options), **asdict(task.look), **asdict(task.looking)}
-        settings, data = self.session.settings, task.sides.digests()
-        run = tasks.new_run("entity_alignment", data, parameters=parameters, settings=settings, on_event=tell)
-        self.session.runs.append(run)
-        return run
-
-    def _progress(self) -> Progress:
-        return Progress(live=getattr(self.shell, "kernel", None) is not None)
-
-    def _model(self, task: AligningTask) -> ChatModel | None:
-        wanted = task.looking.judge in ("auto", "model") or task.looking.planner == "model"
-        model = self.session.model() if wanted else None
-        return task.run.watch(model) if model is not None else None
-
-    def _embedder(self, task: AligningTask) -> Embedder:
-        embedder = self.session.embedder(task.looking.embedder)
-        if isinstance(embedder, CachedEmbedder):
-            embedder.on_progress = lambda done, total: task.run.progress(done, total, "texts embedded")
-        return embedder
-
-    def _judge(self, task: AligningTask) -> Judge[AlignQuestion]:
-        looking = task.looking
-        decisions = task.decisions()
-        judge = make_judge(
-            looking.judge,
-            model=self._model(task),
-            reference=task.reference or task.sides.tests or None,
-            error_rate=looking.error_rate,
-            seed=looking.oracle_seed,
-            decisions=decisions if looking.judge == "person" else None,
-            width=self.session.settings.width,
-            remember=lambda asked: tasks.remembering(asked, self.session.settings),
-        )
-        judge = announced(judge, task.run.progress)
-        if decisions is not None and looking.judge != "person":
-            judge = Reviewed(decisions, judge)
-        return task.run.watch_judge(judge)
-
-    @no_var_expand
-    @line_cell_magic
-    def ea(self, line: str, cell: str | None = None) -> Any:
-        """Align the entities of two graphs, a stage a cell: start, propose, plan, select, align, reflect, optimise."""
-        return self.dispatch(line, cell)
-
-
-def given(arguments: argparse.Namespace, cls: type[Any], *but: str) -> dict[str, Any]:
-    """The fields of an options dataclass that the line said."""
-    names = [entry.name for entry in fields(cls) if entry.name not in but]
-    return {name: getattr(arguments, name) for name in names if hasattr(arguments, name)}

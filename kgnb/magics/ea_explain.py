@@ -8,11 +8,10 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.looking import Answer
+from kgnb.agents.entity_alignment.judging_values import Answer
 from kgnb.agents.entity_alignment.select import Selector, called
-from kgnb.agents.entity_alignment.settled import Settled
-from kgnb.agents.entity_alignment.shown import cards
 from kgnb.errors import DataError
 from kgnb.kg.labels import readable_name
 from kgnb.results.escaping import escaped, one_line
@@ -73,7 +72,7 @@ def explain(item: str, settled: Settled) -> EntityExplanation:
     answer = next((one for one in settled.aligned.answers if one.question.row == row), None)
     selector = Selector(proposal, settled.aligned.selected.options)
     question = answer.question if answer is not None else selector.question(row)
-    rows = [[head, text] for head, text in cards(question)]
+    rows = [[head, text] for head, text in question.cards()]
     return EntityExplanation(
         called(graph, entity),
         graph.entities[entity],

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kgnb.agents.entity_alignment.looking import Aligned, Answer
+from kgnb.agents.entity_alignment.judging_values import Aligned, Answer
 from kgnb.agents.entity_alignment.questions import DIFFERENT, EQUIVALENT, AlignQuestion, Card
 from kgnb.agents.entity_alignment.reviewed import EntityDecisions, Reviewed
 from kgnb.errors import DataError
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.results.table import Table
-from kgnb.widgets.review import review_table, suggested, waiting
+from kgnb.widgets.review import nothing_waits, review_table, suggested, waiting
 
 
 def decisions_at(path: str) -> EntityDecisions:
@@ -45,8 +45,12 @@ class EntityQueue:
         shown = review_table([entry for _, entry in entries], [number for number, _ in entries])
         decided = len(self.decisions)
         notes = [f"{count(decided, 'decision')} in {self.decisions.path}"] if decided else []
-        notes += ["Answer: %ea review --accept # [CHOICE], or --reject #"] if entries else ["Nothing waits."]
+        notes += ["Answer: %ea review --accept # [CHOICE], or --reject #"] if entries else [self.nothing()]
         return replace(shown, notes=notes)
+
+    def nothing(self) -> str:
+        """What is said where nothing waits."""
+        return nothing_waits(self.aligned.answers, "%ea review", self.below)  # type: ignore[arg-type]  # alike in shape
 
     def decide(self, action: str, words: Sequence[str], who: str = "") -> str:
         """Takes one decision; what was decided, in a line.

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from kgnb.agents.ontology_matching.values import VIEWS, Described, Description, Found, Judged, Validated
+from kgnb.agents.ontology_matching.values import VIEWS, Candidate, Described, Description, Found, Judged, Validated
 from kgnb.errors import DataError
 from kgnb.kg.ontology import Entity
 from kgnb.kg.prefixes import shorten
 from kgnb.mappings import Alignment
 from kgnb.results.escaping import escaped, one_line
 from kgnb.results.table import Column, Link, Table
+
+WORDS = {"syntactic": "name", "lexical": "other names", "semantic": "neighbours", "meaning": "definition"}
 
 
 @dataclass(frozen=True)
@@ -94,17 +96,25 @@ def explain(item: str, values: Mapping[str, Any]) -> Explanations:
 
 def named(item: str, described: Described) -> list[Description]:
     """The descriptions an item names: by IRI first, then by short IRI and local name, then by any label or synonym."""
+    return _named(item, described, described.descriptions)
+
+
+def named_on_each_side(item: str, described: Described) -> list[Description]:
+    """The same with each side searched by itself, source first: a local name here must not hide a label there."""
+    return [one for side in (described.of("source"), described.of("target")) for one in _named(item, described, side)]
+
+
+def _named(item: str, described: Described, among: tuple[Description, ...]) -> list[Description]:
     wanted = " ".join(item.split()).casefold()
     prefixes = {**dict(described.target.prefixes), **dict(described.source.prefixes)}
-    everything = described.descriptions
+
+    def by_name(one: Description) -> bool:
+        return wanted in (one.entity.local_name.casefold(), shorten(one.iri, prefixes).casefold())
+
     return (
-        [one for one in everything if one.iri == item.strip("<>")]
-        or [
-            one
-            for one in everything
-            if wanted in (one.entity.local_name.casefold(), shorten(one.iri, prefixes).casefold())
-        ]
-        or [one for one in everything if wanted in _labels(one.entity, one.name)]
+        [one for one in among if one.iri == item.strip("<>")]
+        or [one for one in among if by_name(one)]
+        or [one for one in among if wanted in _labels(one.entity, one.name)]
     )
 
 
@@ -117,7 +127,7 @@ def _explanation(description: Description, values: Mapping[str, Any]) -> Explana
     judged = judged_on(description, values.get("validate"))
     return Explanation(
         description,
-        candidates_of(description, values.get("search"), values.get("summarise"), judged),
+        candidates_of(description, values.get("search"), values.get("summarise"), judged, values.get("merge")),
         in_words(judged),
         tuple(outcome_of(description, values.get("merge"))),
     )
@@ -130,24 +140,58 @@ def judged_on(description: Description, validated: Validated | None) -> Judged |
     return next((one for one in found if (one.question.side, one.question.about.key) == about), None)
 
 
-def candidates_of(description: Description, found: Found | None, summarised: Any, judged: Judged | None) -> Table:
-    """An entity's candidates with their ranks, cosines and verdict."""
+def candidates_of(
+    description: Description,
+    found: Found | None,
+    summarised: Any,
+    judged: Judged | None,
+    alignment: Alignment | None = None,
+) -> Table:
+    """An entity's candidates with their ranks, cosines and verdict, and why those above the chosen one lost."""
     questions = summarised.questions if summarised else ()
     question = next((q for q in questions if (q.side, q.about.key) == (description.side, description.key)), None)
     ranks = ranks_of(description, found)
     columns = [Column("rank", "rank", "number"), Column("name", "candidate", "iri"), Column("score", "fused", "number")]
     columns += [Column(view, view) for view in VIEWS]
-    columns += [Column("exact", "equal name"), Column("said", "verdict")]
+    columns += [Column("exact", "equal name"), Column("said", "verdict"), Column("lost", "why not")]
     rows, details = [], []
-    for candidate, other in zip(question.candidates, question.others, strict=True) if question else ():
+    offered = list(zip(question.candidates, question.others, strict=True)) if question else []
+    choice = judged.verdict.choice if judged else None
+    chosen = next((candidate for candidate, other in offered if other.iri == choice), None)
+    for candidate, other in offered:
         places = ranks.get(other.iri, {})
         views = [f"{places.get(view, '-')} ({getattr(candidate.cosines, view):.2f})" for view in VIEWS]
-        said = judged.verdict.decision if judged and judged.verdict.choice == other.iri else ""
+        said = judged.verdict.decision if judged and choice == other.iri else ""
         exact = "yes" if "exact" in places else ""
-        rows.append([candidate.rank, Link(other.iri, other.name), candidate.score, *views, exact, said])
+        ahead = judged is not None and other.iri != choice and (chosen is None or candidate.rank <= chosen.rank)
+        lost = _why_not(candidate, other, chosen, judged, alignment) if ahead and judged else ""
+        rows.append([candidate.rank, Link(other.iri, other.name), candidate.score, *views, exact, said, lost])
         evidence = [(one.kind, one.text) for one in candidate.evidence]
         details.append([("text compared", description.in_short), ("with", other.in_short), *evidence])
     return Table(columns, rows, caption="Candidates, with their rank and cosine in each view", details=details)
+
+
+def _why_not(
+    candidate: Candidate, other: Description, chosen: Candidate | None, judged: Judged, alignment: Alignment | None
+) -> str:
+    """Why a candidate that ranked as high as the chosen one, or any where none was chosen, was not taken."""
+    held = dict(judged.verdict.also).get(other.iri)
+    reasons = [f"held {held:.2f} likely" if held is not None else "held less than 0.05 likely"]
+    if chosen is not None:
+        pairs = [
+            (view, getattr(candidate.cosines, view), getattr(chosen.cosines, view))
+            for view in candidate.cosines._fields
+        ]
+        nearer = [(mine, theirs, view) for view, mine, theirs in pairs if None not in (mine, theirs) and theirs > mine]
+        if nearer:
+            mine, theirs, view = max(nearer, key=lambda one: one[1] - one[0])
+            reasons.append(f"farther by {WORDS.get(view, view)}: {mine:.2f} against {theirs:.2f}")
+    side = other.side
+    taken = [m for m in alignment or () if (getattr(m, side), m.kind) == other.key and m.relation == "equivalent"]
+    for mapping in taken:
+        label = mapping.target_label if side == "source" else mapping.source_label
+        reasons.append(f"mapped to {label} ({mapping.confidence:.2f})")
+    return "; ".join(reasons)
 
 
 def ranks_of(description: Description, found: Found | None) -> dict[str, dict[str, int]]:

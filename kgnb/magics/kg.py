@@ -7,24 +7,29 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import rdflib
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
 from kgnb.backends import URL, open_endpoint, open_graph
+from kgnb.datasets.huts import FILES as HUTS
 from kgnb.errors import DataError, KgnbError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.prefixes import PREFIXES
+from kgnb.kg.query_process import endable
 from kgnb.kg.schema import read_schema
 from kgnb.kg.terms import is_iri
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.graph_info import info_table
 from kgnb.magics.interruptible import interruptible
 from kgnb.magics.schema_picture import picture_of_schema
-from kgnb.magics.session import NamedGraph, Session
+from kgnb.magics.session import NamedGraph, Session, is_remote
 from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.results.found import Triples
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, Table, Value
 from kgnb.settings import Endpoint
@@ -71,17 +76,50 @@ class KgMagics(VerbMagics):
     def open(self, arguments: argparse.Namespace) -> Opened:
         """Open files, folders or an endpoint as one graph, and make it the current one."""
         files = arguments.files
+        written = [file for file in files if isinstance(file, str | Path)]
+        if len(files) > 1 and len(written) < len(files):
+            raise ValueError("a Python value is opened by itself: %kg open {{name}} --as NAME")
         name = arguments.name or default_name(files[0])
-        graph = open_graph(files[0] if len(files) == 1 else files, self.session.settings)
-        named = NamedGraph(name, graph, ", ".join(map(str, files)))
+        try:
+            graph = open_graph(files[0] if len(files) == 1 else files, self.session.settings)
+        except (DataError, ValueError) as error:
+            raise self._meant(written, error) from error
+        except TypeError as error:
+            raise ValueError(f"a {type(files[0]).__name__} is no graph: {error}") from error
+        named = NamedGraph(name, graph, ", ".join(map(str, written)) or "the notebook")
         if is_remote(named):
             self._greet(graph)
         size = None if is_remote(named) else graph.count()
         take(self.session, named)
         return Opened(name, graph, size, mended(graph))
 
+    def _meant(self, files: Sequence[str | Path], error: DataError | ValueError) -> DataError | ValueError:
+        """The error, with what may have been meant: a variable that holds a graph, or a name much like it."""
+        for file in map(str, files):
+            if Path(file).exists():
+                continue
+            if _holds_a_graph(self.shell.user_ns.get(file)):
+                return DataError(
+                    f"there is no such file, but a variable {file} of the notebook holds a graph",
+                    where=file,
+                    fix=f"Did you mean %kg open {{{{{file}}}}} --as {file}?",
+                )
+            known = [f"huts:{name}" for name in HUTS] if file.startswith("huts:") else self._names_beside(file)
+            near = get_close_matches(file, known, n=1)
+            if near:
+                return DataError("there is no such file", where=file, fix=f"Did you mean {near[0]}?")
+        return error
+
+    def _names_beside(self, file: str) -> list[str]:
+        """The files in the folder of one that is not there, and our own data sets."""
+        parent = Path(file).parent
+        beside = sorted(parent.iterdir())[:10_000] if parent.is_dir() else []
+        return [*(str(path) for path in beside), *(f"huts:{name}" for name in HUTS)]
+
     @verb("kg connect", "%kg connect ours", "%kg connect wikidata --url https://query.wikidata.org/sparql")
-    @argument("name", metavar="NAME", help="what to call it; an [endpoints.NAME] of kgnb.toml needs no more")
+    @argument(
+        "name", metavar="NAME", help="what to call it, or its URL; an [endpoints.NAME] of kgnb.toml needs no more"
+    )
     @argument("--url", metavar="URL", default="", help="its SPARQL query address")
     @argument(
         "--update-url", metavar="URL", default="", help="its update address, to change it with %%%%sparql --update"
@@ -107,6 +145,8 @@ class KgMagics(VerbMagics):
             for name in ("url", "update_url", "user", "auth", "graph", "timeout")
             if (value := getattr(arguments, name))
         }
+        if URL.match(arguments.name) and "url" not in given:
+            arguments.name, given["url"] = default_name(arguments.name), arguments.name
         if arguments.one_graph:
             given["named_graphs"] = False
         if arguments.name not in known and "url" not in given:
@@ -154,7 +194,7 @@ class KgMagics(VerbMagics):
     def schema(self, arguments: argparse.Namespace) -> GraphPicture:
         """Draw the classes of a graph and the properties that join them."""
         named = self.session.graph(arguments.name)
-        found = interruptible(lambda: read_schema(named.graph, timeout=arguments.timeout))
+        found = interruptible(lambda: read_schema(endable(named.graph), timeout=arguments.timeout))
         return picture_of_schema(found, named.name, arguments.classes)
 
     @verb("kg list", "%kg list", "%kg list --check")
@@ -193,7 +233,7 @@ class KgMagics(VerbMagics):
         return interruptible(lambda: self._info(named, arguments.timeout))
 
     def _info(self, named: NamedGraph, timeout: float) -> Table:
-        schema = read_schema(named.graph, timeout=timeout, links=False)
+        schema = read_schema(endable(named.graph), timeout=timeout, links=False)
         title = f"{named.name} ({named.origin})"
         if is_remote(named):
             return info_table(named.graph, schema, None, title, timeout, ())
@@ -215,8 +255,10 @@ class KgMagics(VerbMagics):
         print(f"closed {named.name}" + (f"; current graph: {self.session.current}" if self.session.current else ""))
 
     def suggestions(self, name: str) -> Sequence[str]:
-        """Names of open graphs."""
-        return tuple(self.session.graphs) if name == "name" else ()
+        """Names of open graphs; for what may be opened, our own data sets."""
+        return (
+            tuple(self.session.graphs) if name == "name" else [f"huts:{one}" for one in HUTS] if name == "files" else ()
+        )
 
     def current(self, method: Callable[..., Any]) -> dict[str, object]:
         """A form starts from the current graph."""
@@ -227,6 +269,10 @@ class KgMagics(VerbMagics):
     def kg(self, line: str, cell: str | None = None) -> Any:
         """Open graphs, name them, look at what is in them."""
         return self.dispatch(line, cell)
+
+
+def _holds_a_graph(value: object) -> bool:
+    return isinstance(value, Triples | rdflib.Graph | Graph)
 
 
 def default_name(source: object) -> str:
@@ -257,11 +303,6 @@ def take(session: Session, named: NamedGraph) -> None:
 def mended(graph: Graph) -> tuple[tuple[str, int], ...]:
     """What loading had to mend, where the graph keeps a count of it."""
     return tuple(getattr(graph, "mended", ()))
-
-
-def is_remote(named: NamedGraph) -> bool:
-    """Whether a graph lies on a server."""
-    return URL.match(named.origin) is not None
 
 
 def health(graph: Graph) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -10,30 +11,29 @@ from typing import Any
 
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
+from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.documents import find_documents, read_document
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.plan import Plan, plan
 from kgnb.agents.kg_construction.values import ToolPack
+from kgnb.backends import open_graph
 from kgnb.datasets import huts, kitchen
-from kgnb.errors import DataError, KgnbError
+from kgnb.errors import DataError
+from kgnb.kg.canonical import digest
 from kgnb.magics.arguments import Number, argument, options
 from kgnb.magics.building import BuildingTask, arguments_of, told
-from kgnb.magics.matching import summary
-from kgnb.magics.progress import Progress
+from kgnb.magics.progress import Progress, summary
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.reporting.kg_construction.scoring import entity_scores, reference_graph, score_graph, score_table
 from kgnb.results.table import Table
 from kgnb.run import Run
-from kgnb.tasks.building import READERS, build_graph, compile_ontology, ground
+from kgnb.tasks.building import READERS, build_graph, ground
 from kgnb.tasks.running import new_run
 from kgnb.widgets.tool_form import ToolForm
-
-
-class OutOfOrder(KgnbError):
-    """A stage was asked for before the one it builds on."""
 
 
 @magics_class
@@ -50,25 +50,28 @@ class KgcMagics(VerbMagics):
     def compile(self, arguments: argparse.Namespace) -> ToolPack:
         """Compile an ontology into tools that can write valid facts only; a new graph begins."""
         named = self.session.graphs.get(arguments.tbox) if isinstance(arguments.tbox, str) else None
-        pack = compile_ontology(
-            named.graph if named is not None else arguments.tbox, arguments.shapes,
-            closed_world=not arguments.open_world, settings=self.session.settings,
-        )  # fmt: skip
+        tbox = named.graph if named is not None else open_graph(arguments.tbox, self.session.settings)
+        shapes = open_graph(arguments.shapes, self.session.settings) if arguments.shapes is not None else None
+        data = {"tbox": digest(tbox.triples())[:16]} | ({"shapes": digest(shapes.triples())[:16]} if shapes else {})
+        run = self._new_run(data)
+        pack = run.do(compile_graph, tbox, shapes, closed_world=not arguments.open_world)
         session = pack.session(arguments.namespace) if arguments.namespace else pack.session()
-        self.session.building = BuildingTask(pack, session)
+        self.session.building = BuildingTask(pack, session, run.finish())
         return pack
 
     @verb("kgc plan", "%kgc plan", "%kgc plan --polish")
     @argument("--polish", action="store_true", help="let the model in use polish the wording")
+    @argument("--steps", action="store_true", help="a tool a class and property, in steps, however large they are")
     def plan(self, arguments: argparse.Namespace) -> Plan:
         """Make the prompts of every step of the task."""
         task = self._task(arguments)
-        model = self.session.model() if arguments.polish else None
+        model = self.session.model("write") if arguments.polish else None
         if arguments.polish and model is None:
             raise OutOfOrder("--polish needs a model", fix="Name one first: %llm use MODEL")
         run = self._run(task)
-        task.plan = run.do(plan, task.pack, run.watch(model) if model else None)
-        print(summary(run.steps[-1]))
+        budget = sys.maxsize if arguments.steps else task.options.tool_budget
+        task.plan = run.do(plan, task.pack, run.watch(model) if model else None, budget)
+        print(summary(run.finish().steps[-1]))
         return task.plan
 
     @verb("kgc instantiate", "%kgc instantiate notes/", "%kgc instantiate huts:kitchen-notes --judge rule")
@@ -89,7 +92,7 @@ class KgcMagics(VerbMagics):
         progress, run = self._progress(), self._run(task)
         built = build_graph(
             [str(one) if isinstance(one, str) else one for one in arguments.documents], task.pack,
-            judge=arguments.judge, model=self.session.model(), options=task.options, session=task.session,
+            judge=arguments.judge, model=self.session.model("extract"), options=task.options, session=task.session,
             folder=arguments.folder, run=run, settings=self.session.settings,
         )  # fmt: skip
         run.finish()
@@ -113,7 +116,7 @@ class KgcMagics(VerbMagics):
             built, named.graph if named is not None else arguments.reference, options=GroundOptions(**given),
             cache=arguments.cache, run=run, settings=self.session.settings,
         )  # fmt: skip
-        print(summary(run.steps[-1]))
+        print(summary(run.finish().steps[-1]))
         return task.grounding
 
     @verb("kgc run", "%kgc run notes/ --reference pantry.ttl", "%kgc run huts:kitchen-notes --judge rule")
@@ -130,7 +133,7 @@ class KgcMagics(VerbMagics):
     def run(self, arguments: argparse.Namespace) -> Any:
         """Plan, read all documents, and ground where a reference is named."""
         task = self._task(arguments)
-        task.plan = plan(task.pack)
+        task.plan = plan(task.pack, None, task.options.tool_budget)
         built = self.instantiate(arguments)
         if arguments.reference:
             arguments.cache = None
@@ -208,7 +211,11 @@ class KgcMagics(VerbMagics):
             caption = "Links for a person to decide" if left else "No link waits for a person"
             return replace(shown, caption=caption)
         built = self._built(task)
-        return built.violations() if arguments.violations else built.review()
+        violations, waiting = built.violations(), built.review()
+        if arguments.violations or len(waiting):
+            return violations if arguments.violations else waiting
+        more = ". Calls that were refused on the way: %kgc review --violations" if len(violations) else ""
+        return replace(waiting, caption=f"Nothing waits for a person{more}")
 
     @verb("kgc picture", "%kgc picture")
     def picture(self, arguments: argparse.Namespace) -> Any:
@@ -218,10 +225,7 @@ class KgcMagics(VerbMagics):
     @verb("kgc trace", "%kgc trace")
     def trace(self, arguments: argparse.Namespace) -> Run:
         """Show the run so far: every step, model call and query, with what they took."""
-        task = self._task(arguments)
-        if task.run is None:
-            raise OutOfOrder("nothing has been run yet", fix="Run first: %kgc instantiate DOCUMENT ...")
-        return task.run
+        return self._task(arguments).run
 
     @verb("kgc export", "%kgc export kitchen.trig", "%kgc export links.ttl --links", "%kgc export report.ttl --shacl")
     @argument("file", metavar="FILE", help=".trig with provenance, .ttl or .jsonld without")
@@ -269,12 +273,16 @@ class KgcMagics(VerbMagics):
         return task.built
 
     def _run(self, task: BuildingTask) -> Run:
-        if task.run is None or task.run.state != "running":
-            task.run = new_run(
-                "kg_construction", {"tbox": task.pack.manifest["tbox_sha256"][:16]}, settings=self.session.settings
-            )
-            self.session.runs.append(task.run)
+        """The run that compiling began: every stage is a step of it. One that has spent its budget gives way to a new
+        one, which has the budget that is set now."""
+        if task.run.limit:
+            task.run = self._new_run({"tbox": task.pack.manifest["tbox_sha256"][:16]})
         return task.run
+
+    def _new_run(self, data: dict[str, str]) -> Run:
+        run = new_run("kg_construction", data, settings=self.session.settings)
+        self.session.runs.append(run)
+        return run
 
     def _progress(self) -> Progress:
         return Progress(live=getattr(self.shell, "kernel", None) is not None)

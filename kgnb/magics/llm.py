@@ -14,8 +14,7 @@ from kgnb.llm.kept import address_of, server_alias
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import models_in
 from kgnb.magics.arguments import LineError, Number, argument
-from kgnb.magics.matching import money, spent
-from kgnb.magics.progress import duration
+from kgnb.magics.progress import duration, money, spent
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.results.run_words import state_of
 from kgnb.results.table import Column, Table
@@ -159,8 +158,12 @@ class LlmMagics(VerbMagics):
             if getattr(arguments, name) is not None
         }
         self.session.settings = self.session.settings.with_(**changes)
-        under_way = self.session.matching is not None and self.session.matching.run.steps
-        print(_budget(self.session.settings) + ("; holds from the next %om retrieve or %om run" if under_way else ""))
+        lines = [
+            f"%{task.agent.magic} {task.agent.sequence[0]} or %{task.agent.magic} run"
+            for task in self.session.tasks.values()
+            if task.run.steps
+        ]
+        print(_budget(self.session.settings) + (f"; holds from the next {', '.join(lines)}" if lines else ""))
 
     def current(self, method: Callable[..., Any]) -> dict[str, object]:
         """What the settings say."""

@@ -17,9 +17,9 @@ from kgnb.evaluate.alignment import (
 )
 from kgnb.kg.ontology import Entity, Ontology
 from kgnb.mappings import Alignment
-from kgnb.results.metrics import PRECISION_RECALL_F1, Metrics
+from kgnb.results.metrics import PRECISION_RECALL_F1, metrics
 from kgnb.results.metrics import Score as Row
-from kgnb.results.table import Column
+from kgnb.results.table import Column, Table
 
 COUNTS = (
     Column("right", "Right", "number"),
@@ -28,7 +28,7 @@ COUNTS = (
 )
 
 
-def measures(alignment: Alignment, reference: Alignment, source: Ontology, target: Ontology) -> Metrics:
+def measures(alignment: Alignment, reference: Alignment, source: Ontology, target: Ontology) -> Table:
     """Precision, recall and F1 over all, by relation, by kind of entity and over what names alone do not give away.
 
     Relations the reference has no example of are left out, and so are top entities, as the OAEI does. A reference that
@@ -53,7 +53,7 @@ def measures(alignment: Alignment, reference: Alignment, source: Ontology, targe
     notes += ["the reference named the ontologies the other way round: it was turned"] if turned.flipped else []
     notes += [_strangers(turned.strangers)] if turned.strangers else []
     summary = [_row("non-trivial", non_trivial(given, wanted, rule)), _row("all", score(given, wanted))]
-    return Metrics(
+    return metrics(
         (*PRECISION_RECALL_F1, *COUNTS), parts, summary=summary, caption="Against the reference", notes=notes
     )
 

@@ -3,77 +3,54 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields, replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
+from IPython.core.magic import magics_class
 
 from kgnb import mapping_files, tasks
-from kgnb.agents.ontology_matching.comparable import comparable
+from kgnb.agents.agent import OutOfOrder, Task
+from kgnb.agents.ontology_matching import AGENT, pipeline
 from kgnb.agents.ontology_matching.reasoner import Coherence, check
-from kgnb.agents.ontology_matching.values import KINDS, Options
-from kgnb.datasets import huts
-from kgnb.magics.arguments import Number, argument, options
+from kgnb.agents.ontology_matching.values import KINDS
+from kgnb.magics.agent import AgentMagics, entry, options_of
+from kgnb.magics.arguments import Number, argument
 from kgnb.magics.contrast import contrast, two_items
 from kgnb.magics.explain import explain
-from kgnb.magics.matching import STAGES, Judging, MatchingTask, OutOfOrder, Storing, summary
 from kgnb.magics.measures import measures
 from kgnb.magics.picture import MOST, picture
-from kgnb.magics.progress import Progress
+from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import ACTIONS, DECISIONS, Queue, answers, decisions_at, export, take_over
-from kgnb.magics.stage_work import StageWork
-from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.magics.verbs import verb
+from kgnb.mappings import Alignment
 from kgnb.results.table import Column, Table, Value
-from kgnb.run import Run
 
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
 
 
 @magics_class
-class OmMagics(VerbMagics):
-    """The ``%om`` magic. Each verb parses, calls what a script would call, and returns its value."""
+class OmMagics(AgentMagics, agent=AGENT):
+    """The ``%om`` magic: what every agent has, and what matching has besides."""
 
-    magic = "om"
+    om = entry(AGENT)
 
-    @property
-    def work(self) -> StageWork:
-        """What each stage is called with."""
-        return StageWork(self.session)
+    def opened(self, task: Task) -> dict[str, Any]:
+        """Both ontologies; the reference is only looked at: a wrong one is to cost no work."""
+        inputs = {
+            name: self.session.ontology(spec, individuals=task.option("individuals"))
+            for name, spec in task.specs.items()
+        }
+        if task.option("reference"):
+            tasks.open_reference(task.option("reference"))
+        return inputs
 
-    @verb("om start", "%om start huts.ttl refuge.owl", '%om start huts refuge --context "mountain huts" --k 5')
-    @argument("source", metavar="SOURCE", help="a name of %%kg, a file, a folder, an endpoint's URL, huts:alpine")
-    @argument("target", metavar="TARGET", help="the other one")
-    @argument(
-        "--reference",
-        metavar="FILE",
-        default="",
-        help="a reference alignment, for evaluate and the oracle; huts:reference is ours",
-    )
-    @options(Options)
-    @options(Storing)
-    @options(Judging)
-    def start(self, arguments: argparse.Namespace) -> Table:
-        """Name the two ontologies to match; what is set here holds for all stages."""
-        chosen = Options(**given(arguments, Options))
-        specs = (arguments.source, arguments.target)
-        source, target = comparable(*(self.session.ontology(spec, individuals=chosen.individuals) for spec in specs))
-        if arguments.reference:
-            tasks.open_reference(arguments.reference)
-        self.session.matching = MatchingTask(
-            source,
-            target,
-            chosen,
-            specs=specs,
-            reference=arguments.reference,
-            judging=Judging(**given(arguments, Judging)),
-            storing=Storing(**given(arguments, Storing)),
-            new_run=self.work.new_run,
-        )
+    def started(self, task: Task) -> Table:
+        """Both ontologies with their counts, and what was mended in them."""
+        source, target = task.inputs["source"], task.inputs["target"]
         columns = [Column("side", "side"), Column("name", "ontology"), *(Column(k, k, "number") for k in COUNTED)]
         rows: list[list[Value]] = [
-            [side, ontology.name, *(len(ontology.of_kind(kind)) for kind in COUNTED)]  # type: ignore[arg-type]
+            [side, ontology.name, *(len(ontology.of_kind(kind)) for kind in COUNTED)]
             for side, ontology in (("source", source), ("target", target))
         ]
         mended = [
@@ -81,82 +58,84 @@ class OmMagics(VerbMagics):
             for ontology in (source, target)
             if ontology.mended
         ]
-        return Table(columns, rows, caption="To be matched", notes=[*mended, "Next: %om retrieve, or all: %om run"])
+        return Table(columns, rows, caption="To be matched", notes=[*mended, self.next_line()])
 
-    @verb("om retrieve", "%om retrieve", '%om retrieve --context "mountain huts and their bookings"')
-    @options(Options, "context")
-    def retrieve(self, arguments: argparse.Namespace) -> Any:
-        """Describe every entity of both in three views: syntactic, lexical, semantic."""
-        return self._stage("retrieve", arguments)
+    def nothing_yet(self) -> str:
+        """What is said before ``start``."""
+        return "there is nothing to match yet"
 
-    @verb("om store", "%om store", "%om store --embedder characters --index ./vectors")
-    @options(Storing)
-    def store(self, arguments: argparse.Namespace) -> Any:
-        """Put the descriptions into the vector store."""
-        return self._stage("store", arguments)
+    def lend(self, task: Task, name: str) -> Any:
+        """What judges need of files, besides what every agent is lent."""
+        match name:
+            case "pairs":
+                return tasks.reference_pairs(task.option("reference"))
+            case "rulings":
+                return tasks.open_decisions(task.option("decisions"))
+        return super().lend(task, name)
 
-    @verb("om search", "%om search", "%om search --k 3 --similarity 0.5")
-    @options(Options, "k", "similarity")
-    def search(self, arguments: argparse.Namespace) -> Any:
-        """Find every entity's nearest candidates in each view."""
-        return self._stage("search", arguments)
+    def run_stage(self, stage: str, arguments: argparse.Namespace) -> Any:
+        """A stage; the alignment holds every decision of a person."""
+        value = super().run_stage(stage, arguments)
+        return self._decided() if stage == "merge" else value
 
-    @verb("om summarise", "%om summarise", "%om summarise --fusion-constant 60")
-    @options(Options, "k", "fusion_constant")
-    def summarise(self, arguments: argparse.Namespace) -> Any:
-        """Fuse the rankings of the views into one."""
-        return self._stage("summarise", arguments)
-
-    @verb("om validate", "%om validate", "%om validate --ask 0.3", "%om validate --judge oracle --error-rate 0.1")
-    @options(Judging)
-    @options(Options, "context", "ask")
-    @argument("--reference", metavar="FILE", default="", help="what the oracle answers from")
-    def validate(self, arguments: argparse.Namespace) -> Any:
-        """Let the judge say which candidate, if any, means the same."""
-        return self._stage("validate", arguments)
-
-    @verb("om merge", "%om merge", "%om merge --cardinality n:m --confidence 0.6")
-    @options(Options, "confidence", "one_sided", "cardinality")
-    def merge(self, arguments: argparse.Namespace) -> Any:
-        """Put both directions together into one coherent alignment."""
-        self._stage("merge", arguments)
-        return self.work.kept(self._task(arguments))
+    def _decided(self) -> Alignment:
+        task = self.current_task(argparse.Namespace())
+        decisions = tasks.open_decisions(task.option("decisions")) if task.option("decisions") else None
+        source, target = task.inputs["source"], task.inputs["target"]
+        kept = tasks.keep_decisions(task.values["merge"], decisions, source, target, task.options["options"])
+        task.values["merge"] = kept
+        return kept
 
     @verb("om run", "%om run", "%om run --judge rule --embedder characters", "%om run --plan model")
-    @options(Options)
-    @options(Storing)
-    @options(Judging)
-    @argument("--reference", metavar="FILE", default="", help="what the oracle answers from")
+    @options_of(AGENT.knobs())
     @argument("--plan", choices=("fixed", "model"), default="fixed", help="fixed, or let the model choose each stage")
-    def run(self, arguments: argparse.Namespace) -> Any:
+    def run_all(self, arguments: argparse.Namespace) -> Any:
         """Run all six stages, from the beginning."""
-        task = self._task(arguments)
-        task.begin_again()
-        progress = self._progress()
-        if arguments.plan == "model":
-            self.work.follow_the_model(task, progress)
+        if arguments.plan == "fixed":
+            self.run(arguments)
         else:
-            for stage in STAGES:
-                task.step(stage, progress, *self.work.of(stage, task))
-        task.run.finish()
+            self._follow_the_model(self.current_task(arguments))
+        return self._decided()
+
+    def _follow_the_model(self, task: Task) -> None:
+        """Lets the model choose the stages; the task then has an alignment and nothing on the way to it."""
+        model = self.session.model("plan")
+        if model is None:
+            raise OutOfOrder("--plan model needs a model", fix="Name one first: %llm use MODEL")
+        task.begin_again()
+        self.check(task)
+        progress = self.progress()
+        with task.telling(progress):
+            alignment = pipeline.match_ontologies(
+                task["source"],
+                task["target"],
+                index=task["index"],
+                embedder=task["embedder"],
+                judge=task["judge"],
+                options=task["options"],
+                model=task.run.watch(model),
+                run=task.run,
+                plan="model",
+            )
+        task.values.clear()
+        task.keep("merge", alignment)
         progress.say(summary(*task.run.steps, name="run"))
-        return self.work.kept(task)
 
     @verb("om evaluate", "%om evaluate --reference reference.rdf")
-    @argument("--reference", metavar="FILE", default="", help="the reference alignment [the one of %%om start]")
-    def evaluate(self, arguments: argparse.Namespace) -> Any:
+    @options_of(AGENT.knobs(("reference",)))
+    def measure(self, arguments: argparse.Namespace) -> Any:
         """Compare the alignment with a reference: precision, recall, F1."""
-        task = self._task(arguments)
-        alignment = task.need("merge")
-        if not task.reference:
+        task = self.current_task(arguments)
+        alignment, reference = task.need("merge"), task.option("reference")
+        if not reference:
             raise OutOfOrder("there is no reference to compare with", fix="Name one: %om evaluate --reference FILE")
-        return measures(alignment, tasks.open_reference(task.reference), task.source, task.target)
+        return measures(alignment, tasks.open_reference(reference), task["source"], task["target"])
 
     @verb("om explain", "%om explain Hut", "%om explain Hut Refuge", "%om explain http://huts.example/alpine#Hut")
     @argument("item", metavar="ITEM", nargs="+", help="an IRI, a local name or a label; two of them: why, or why not")
-    def explain(self, arguments: argparse.Namespace) -> Any:
+    def why(self, arguments: argparse.Namespace) -> Any:
         """Show an entity's ranks, the texts compared, the verdict and what became of it; or set two side by side."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         words = [str(word) for word in arguments.item]
         if (two := two_items(words, task.need("retrieve"))) is not None:
             return contrast(*two, task.values)
@@ -168,7 +147,7 @@ class OmMagics(VerbMagics):
     @argument("--most", type=Number(int, 1, 250), metavar="N", default=MOST, help=f"rows a side [{MOST}]")
     def picture(self, arguments: argparse.Namespace) -> Any:
         """Draw both hierarchies with the mappings between them."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         task.need("merge")
         task.need("retrieve")
         return picture(task.values, around=str(arguments.around), kind=arguments.kind, most=arguments.most)
@@ -177,13 +156,13 @@ class OmMagics(VerbMagics):
     @argument("--seconds", type=Number(float, 1, None), metavar="X", default=120.0, help="time it may take [120]")
     def coherence(self, arguments: argparse.Namespace) -> Any:
         """Let the reasoner HermiT check the alignment, where Java and the extra owlready2 are installed."""
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         alignment = task.need("merge")
-        graphs = [self.session.graph_of(spec) for spec in task.specs]
+        graphs = [self.session.graph_of(spec) for spec in task.specs.values()]
         if None in graphs:
             return Coherence("an ontology that was given as a Python value, or lies on a server, has no file to check")
         source, target = (graph.triples() for graph in graphs if graph is not None)
-        progress = self._progress()
+        progress = self.progress()
         progress.event({"event": "step", "name": "coherence"})
         try:
             return check(source, target, alignment, seconds=arguments.seconds, tell=progress.update)
@@ -192,19 +171,11 @@ class OmMagics(VerbMagics):
 
     @verb("om export", "%om export alignment.rdf", "%om export alignment.sssom.tsv", "%om export alignment.ttl")
     @argument("file", metavar="FILE", help="its suffix decides: .rdf (OAEI), .sssom.tsv, .ttl")
-    def export(self, arguments: argparse.Namespace) -> None:
+    def write(self, arguments: argparse.Namespace) -> None:
         """Write the alignment to a file other tools read."""
-        alignment = self._task(arguments).need("merge")
+        alignment = self.current_task(arguments).need("merge")
         path = mapping_files.save(alignment, Path(arguments.file).expanduser())
         print(f"wrote {len(alignment):,} mappings to {path}")
-
-    @verb("om trace", "%om trace")
-    def trace(self, arguments: argparse.Namespace) -> Run:
-        """Show the run so far: every step, model call and judgement, with what they took."""
-        run = self._task(arguments).run
-        if not run.steps:
-            raise OutOfOrder("nothing has been run yet", fix="Run a stage first: %om retrieve, or all: %om run")
-        return run
 
     @verb("om review", "%om review", "%om review --list --below 0.7", "%om review --accept Hut 2 --who Ada")
     @argument("--decisions", metavar="FILE", default=argparse.SUPPRESS, help=f"where answers are kept [{DECISIONS}]")
@@ -219,80 +190,27 @@ class OmMagics(VerbMagics):
         from kgnb.widgets.form import someone_is_there
         from kgnb.widgets.review import ReviewQueue, ReviewWidget
 
-        task = self._task(arguments)
+        task = self.current_task(arguments)
         validated = task.need("validate")
-        decisions = decisions_at(task.judging.decisions or DECISIONS)
-        task.judging = replace(task.judging, decisions=str(decisions.path))
+        decisions = decisions_at(task.option("decisions") or DECISIONS)
+        task.choose({"decisions": str(decisions.path)})
         if arguments.imported:
-            print(take_over(decisions, arguments.imported, task.source, task.target))
+            print(take_over(decisions, arguments.imported, task["source"], task["target"]))
         queue = Queue(validated, decisions, arguments.below)
         said = [(action, words) for action in ACTIONS if (words := getattr(arguments, action))]
         for action, words in said:
             print(queue.decide(action, words, arguments.who))
         if arguments.export:
-            print(export(decisions, arguments.export, task.source, task.target))
+            print(export(decisions, arguments.export, task["source"], task["target"]))
         if arguments.list or not (said or arguments.export or arguments.imported or someone_is_there(self.shell)):
             return queue.table()
         if said or arguments.export or arguments.imported:
             return None
-        return ReviewWidget(ReviewQueue([entry for _, entry in queue.entries], decisions, arguments.who))
+        waiting = [entry for _, entry in queue.entries]
+        return ReviewWidget(ReviewQueue(waiting, decisions, arguments.who, queue.nothing()))
 
     def suggestions(self, name: str) -> Sequence[str]:
-        """Open graphs for source and target, entities for an item, judges and embedders where they are asked for."""
-        if name in ("source", "target"):
-            return (*self.session.graphs, *(f"huts:{name}" for name in huts.FILES if name != "reference"))
-        task = self.session.matching
-        if name == "item" and task is not None:
-            return tuple(entity.local_name for entity in (*task.source, *task.target))
-        return ("local", "characters", "tiny") if name == "embedder" else ("memory",) if name == "index" else ()
-
-    def current(self, method: Callable[..., Any]) -> dict[str, object]:
-        """What the task under way has set, else what the settings say."""
-        settings, task = self.session.settings, self.session.matching
-        values: dict[str, object] = {**asdict(Options()), **asdict(Judging()), **asdict(Storing())}
-        if task is not None:
-            values.update({**asdict(task.options), **asdict(task.judging), **asdict(task.storing)})
-            values.update(source=task.source.name, target=task.target.name, reference=task.reference)
-        if method.verb == "start":  # type: ignore[attr-defined]
-            names = [*self.session.graphs, "", ""]
-            values.update(source=names[0], target=names[1])
-        values["embedder"] = values["embedder"] or settings.embedder
-        values["index"] = values["index"] or settings.index
-        return values
-
-    def _stage(self, stage: str, arguments: argparse.Namespace) -> Any:
-        """Runs one stage on the values of those before it."""
-        task = self._task(arguments)
-        work = self.work.of(stage, task)
-        if stage == STAGES[0] and task.run.steps:
-            task.begin_again()
-            work = self.work.of(stage, task)
-        return task.do(stage, self._progress(), *work)
-
-    def _task(self, arguments: argparse.Namespace) -> MatchingTask:
-        """The task under way, with the options this line sets; they hold for the stages after it as well."""
-        task = self.session.matching
-        if task is None:
-            names = list(self.session.graphs)
-            example = " ".join(names[:2]) if len(names) > 1 else "SOURCE TARGET"
-            raise OutOfOrder("there is nothing to match yet", fix=f"Run first, in a cell above: %om start {example}")
-        task.choose(replace(task.options, **given(arguments, Options)), self.session.ontology)
-        task.judging = replace(task.judging, **given(arguments, Judging))
-        task.storing = replace(task.storing, **given(arguments, Storing))
-        if getattr(arguments, "reference", ""):
-            task.reference = arguments.reference
-        return task
-
-    def _progress(self) -> Progress:
-        return Progress(live=getattr(self.shell, "kernel", None) is not None)
-
-    @no_var_expand
-    @line_cell_magic
-    def om(self, line: str, cell: str | None = None) -> Any:
-        """Match two ontologies, a stage a cell: start, retrieve, store, search, summarise, validate, merge."""
-        return self.dispatch(line, cell)
-
-
-def given(arguments: argparse.Namespace, cls: type[Any]) -> dict[str, Any]:
-    """The fields of an options dataclass that the line said."""
-    return {entry.name: getattr(arguments, entry.name) for entry in fields(cls) if hasattr(arguments, entry.name)}
+        """Entities for an item; else what every agent suggests."""
+        if name == "item" and self.task is not None:
+            return tuple(entity.local_name for side in self.task.inputs.values() for entity in side)
+        return super().suggestions(name)

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from kgnb.agents.known import agents_from_elsewhere, our_agents
 from kgnb.agents.ontology_matching.reviewed import MatchDecisions
 from kgnb.backends import URL
 from kgnb.errors import KgnbError
-from kgnb.magics import aligning, asking, building, matching
 from kgnb.magics.arguments import without_secrets
 from kgnb.magics.ea_review import EntityQueue
 from kgnb.magics.ea_review import decisions_at as entity_decisions_at
@@ -23,13 +23,42 @@ from kgnb.run import Run, Step
 
 Json = dict[str, Any]
 
-AGENTS: dict[str, tuple[str, ...]] = {
-    "ontology_matching": matching.STAGES,
-    "question_answering": tuple(asking.STAGES),
-    "entity_alignment": (*aligning.STAGES, "optimise"),
-    "kg_construction": building.STAGES,
-}
-"""The stages the panel shows, in order; the front end lists the same in ``stages.json``."""
+_NO_VERB = {"serve"}  # a stage that no line of a notebook runs
+
+
+def stages_of() -> dict[str, tuple[str, ...]]:
+    """The stages the panel shows of each agent, in order; ours stand in the front end's ``stages.json`` as well."""
+    return {
+        agent.name: tuple(stage.name for stage in agent.stages if stage.name not in _NO_VERB)
+        for agent in (*our_agents(), *agents_from_elsewhere())
+    }
+
+
+def described() -> list[Json]:
+    """The agents of other packages as the panel draws them: what ``stages.json`` says of ours."""
+    return [
+        {
+            "agent": agent.name,
+            "magic": agent.magic,
+            "title": agent.title,
+            "start": {
+                "name": "start",
+                "line": next(iter(agent.start_examples), f"%{agent.magic} start"),
+                "help": agent.start_help,
+            },
+            "stages": [
+                {
+                    "name": stage.name,
+                    "line": next(iter(stage.examples), f"%{agent.magic} {stage.name}"),
+                    "help": stage.summary,
+                }
+                for stage in agent.stages
+                if not stage.apart
+            ],
+        }
+        for agent in agents_from_elsewhere()
+    ]
+
 
 HEALTH_SECONDS = 10.0
 DEEPEST, MOST_FOLDERS, MOST_RUNS = 5, 2000, 30  # how far saved runs are looked for
@@ -57,7 +86,8 @@ def state(session: Session) -> Json:
         "version": 1,
         "model": session.settings.model or "",
         "connections": [connection(session, named) for named in list(session.graphs.values())],
-        "agents": [agent(session, name) for name in AGENTS],
+        "agents": [agent(session, name) for name in stages_of()],
+        "described": described(),
         "runs": [run_line(number, run) for number, run in _runs(session)],
     }
 
@@ -93,25 +123,20 @@ def health(named: NamedGraph) -> Json:
 
 def agent(session: Session, name: str) -> Json:
     """How far an agent has come in this notebook: every stage that was run, with its figures."""
-    task = {
-        "ontology_matching": session.matching,
-        "question_answering": session.asking,
-        "entity_alignment": session.aligning,
-    }.get(name)
+    task, shown = session.tasks.get(name), stages_of()[name]
     stages: dict[str, Json] = {} if task is None else {"start": _done("start")}
     for _, run in _runs(session):
         if run.agent == name:
             for step in run.steps:
-                if step.name in AGENTS[name]:
+                if step.name in shown:
                     stages[step.name] = {
                         "name": step.name, "state": step.state, "counts": dict(step.counts), "seconds": step.seconds,
                         "calls": len(step.calls), "error": step.error,
                     }  # fmt: skip
-    for going in (session.matching, session.aligning):
-        if going is task and going is not None:
-            for stage, shown in stages.items():
-                if shown["state"] == "done" and stage not in going.values and stage not in ("start", "optimise"):
-                    shown["state"] = "outdated"  # an earlier stage was run again; what was learned stays
+    if task is not None:
+        for stage, told in stages.items():
+            if told["state"] == "done" and stage in task.agent.sequence and stage not in task.values:
+                told["state"] = "outdated"  # an earlier stage was run again; what was learned stays
     if name == "kg_construction" and session.building is not None:
         stages["compile"] = _done("compile", tools=len(session.building.pack.tools))
     waits = [{"line": line, "waiting": number} for line, number in reviews(session, name).items() if number]
@@ -126,13 +151,13 @@ def _done(stage: str, **counts: int) -> Json:
 def reviews(session: Session, name: str) -> dict[str, int]:
     """An agent's queues, by the line that opens each, and how many questions wait there for a person."""
     try:
-        if name == "ontology_matching" and session.matching and "validate" in session.matching.values:
-            file = session.matching.judging.decisions or DECISIONS
-            return {"%om review": len(Queue(session.matching.values["validate"], MatchDecisions(file)).entries)}
-        if name == "entity_alignment" and session.aligning:
-            values = session.aligning.values
-            aligned = values.get("reflect") or values.get("align")
-            file = session.aligning.looking.decisions or _ENTITY_DECISIONS
+        matching = session.tasks.get(name)
+        if name == "ontology_matching" and matching is not None and "validate" in matching.values:
+            file = matching.option("decisions") or DECISIONS
+            return {"%om review": len(Queue(matching.values["validate"], MatchDecisions(file)).entries)}
+        if name == "entity_alignment" and matching is not None:
+            aligned = matching.values.get("reflect") or matching.values.get("align")
+            file = matching.option("decisions") or _ENTITY_DECISIONS
             queue = EntityQueue(aligned, entity_decisions_at(file)) if aligned else None
             return {"%ea review": len(queue.entries) if queue else 0}
         if name == "kg_construction" and session.building:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TextIO, TypeVar
 
 from IPython.display import DisplayHandle
 
-from kgnb.judging import Cascade, Estimate, Judge, ModelJudge, Question, Remembered, Verdict
+from kgnb.judging import Cascade, Estimate, Judge, ModelJudge, Question, Remembered, Reviewed, Verdict
+from kgnb.results.bundle import count, one_of
+from kgnb.run import Call, Step
 
 Q = TypeVar("Q", bound=Question)
 CALLS = "model calls"
@@ -148,7 +150,7 @@ def announced(judge: Judge[Q], tell: Callable[[int, int | None, str], object]) -
     """The judge, announcing the calls of the model in it, if there is one."""
     if isinstance(judge, Cascade):
         return replace(judge, costly=announced(judge.costly, tell))
-    if isinstance(judge, Remembered):
+    if isinstance(judge, Remembered | Reviewed):
         return judge.around(lambda inner: announced(inner, tell))
     return AnnouncedJudge(judge, tell) if isinstance(judge, ModelJudge) else judge
 
@@ -163,3 +165,37 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def summary(*steps: Step, name: str = "") -> str:
+    """What one step did, or several together, in one line: counts of the last, calls, tokens, money, seconds.
+
+    >>> summary(Step(1, "search", counts={"pairs": 1200}, seconds=0.52))
+    'search: 1,200 pairs; 0 model calls; 0.5 s'
+    """
+    last = steps[-1]
+    counts = ", ".join(f"{value:,} {one_of(what) if value == 1 else what}" for what, value in last.counts.items())
+    calls = [call for step in steps for call in step.calls]
+    parts = [": ".join(filter(None, (name or last.name, counts))), *spent(calls)]
+    return "; ".join([*parts, duration(sum(step.seconds or 0.0 for step in steps))])
+
+
+def spent(calls: Iterable[Call]) -> list[str]:
+    """What model calls took: how many, tokens, money."""
+    made = list(calls)
+    cached = sum(call.cached for call in made)
+    said = [count(len(made), "model call") + (f" ({cached:,} from cache)" if cached else "")]
+    if made:
+        tokens = sum(call.prompt_tokens + call.completion_tokens for call in made)
+        known = [call.usd for call in made if call.usd is not None]
+        said += [f"{tokens:,} tokens", money(sum(known) if len(known) == len(made) else None)]
+    return said
+
+
+def money(usd: float | None) -> str:
+    """A sum of money, or that it is not known.
+
+    >>> money(0.0123), money(None)
+    ('$0.0123', 'price not known')
+    """
+    return "price not known" if usd is None else f"${usd:.4f}"

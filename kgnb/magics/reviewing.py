@@ -21,7 +21,7 @@ from kgnb.mappings import Mapping, which_concepts
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.results.table import Table
-from kgnb.widgets.review import review_table, suggested, waiting
+from kgnb.widgets.review import nothing_waits, review_table, suggested, waiting
 
 DECISIONS = "decisions.jsonl"  # where answers are kept unless told otherwise
 RELATIONS = {"accept": "equivalent", "broader": "broader", "narrower": "narrower", "related": "related"}
@@ -75,8 +75,12 @@ class Queue:
         shown = review_table([entry for _, entry in entries], [number for number, _ in entries])
         decided = len(self.decisions)
         notes = [f"{count(decided, 'decision')} in {self.decisions.path}"] if decided else []
-        notes += ["Answer: %om review --accept # [CHOICE], or --reject #"] if entries else ["Nothing waits."]
+        notes += ["Answer: %om review --accept # [CHOICE], or --reject #"] if entries else [self.nothing()]
         return replace(shown, notes=notes)
+
+    def nothing(self) -> str:
+        """What is said where nothing waits."""
+        return nothing_waits(self.validated.judged, "%om review", self.below)
 
     def decide(self, action: str, words: Sequence[str], who: str = "") -> str:
         """Takes one decision; what was decided, in a line.

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from kgnb.backends import URL, open_embedder, open_graph, open_index, open_model, open_ontology
+from kgnb.backends import URL, open_embedder, open_graph, open_index, open_ontology
 from kgnb.errors import DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
@@ -16,15 +16,15 @@ from kgnb.kg.schema import Schema
 from kgnb.llm.model import ChatModel
 from kgnb.run import Run
 from kgnb.settings import Settings
+from kgnb.tasks.agents import open_input
+from kgnb.tasks.running import Role, answering_model
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
 if TYPE_CHECKING:
-    from kgnb.magics.aligning import AligningTask
-    from kgnb.magics.asking import AskingTask
+    from kgnb.agents.agent import Task
     from kgnb.magics.building import BuildingTask
     from kgnb.magics.comms import Answering
-    from kgnb.magics.matching import MatchingTask
 
 
 @dataclass
@@ -46,9 +46,7 @@ class Session:
         self.settings = settings
         self.graphs: dict[str, NamedGraph] = {}
         self.current: str = ""
-        self.matching: MatchingTask | None = None
-        self.asking: AskingTask | None = None
-        self.aligning: AligningTask | None = None
+        self.tasks: dict[str, Task] = {}  # by the agent's name
         self.building: BuildingTask | None = None
         self.runs: list[Run] = []
         self.prefixes: dict[str, str] = {}  # those of %kg prefix
@@ -58,11 +56,12 @@ class Session:
         self._models: dict[Settings, ChatModel | None] = {}
         self._indexes: dict[str, VectorIndex] = {}
 
-    def model(self) -> ChatModel | None:
-        """The chat model in use, or None; opened once for each state of the settings."""
-        if self.settings not in self._models:
-            self._models[self.settings] = open_model(self.settings)
-        return self._models[self.settings]
+    def model(self, role: Role = "judge") -> ChatModel | None:
+        """The chat model in use for a role, or None; opened once for each state of the settings."""
+        settings = self.settings.of_role(role)
+        if settings not in self._models:
+            self._models[settings] = answering_model(settings, role)
+        return self._models[settings]
 
     def embedder(self, name: str = "") -> Embedder:
         """The embedder of this name, or the settings'."""
@@ -101,6 +100,13 @@ class Session:
             named.ontologies[individuals] = open_ontology(named.graph, self.settings, individuals=individuals)
         return named.ontologies[individuals]
 
+    def opened(self, kind: str, spec: Any) -> Any:
+        """An agent's input, opened as its kind says: graph, ontology, file, folder or text."""
+        if kind == "ontology":
+            return self.ontology(spec)
+        named = self.graphs.get(spec) if kind == "graph" and isinstance(spec, str) else None
+        return named.graph if named is not None else open_input(kind, spec, self.settings)
+
     def graph_of(self, spec: Any) -> Graph | None:
         """The graph behind a spec of ``ontology``; None for an Ontology, and for what lies on a server."""
         named = self.graphs.get(spec) if isinstance(spec, str) else None
@@ -117,3 +123,8 @@ class Session:
             index.close()
         self.graphs.clear()
         self._indexes.clear()
+
+
+def is_remote(named: NamedGraph) -> bool:
+    """Whether a graph lies on a server."""
+    return URL.match(named.origin) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,12 +12,16 @@ from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
 from kgnb.errors import DataError, KgnbError
 from kgnb.kg.placeholders import fill, placeholders
+from kgnb.kg.prefixes import PREFIXES
+from kgnb.kg.query_process import endable
+from kgnb.kg.schema import misspelt, read_schema
 from kgnb.kg.sparql import query_form, tokens
 from kgnb.kg.terms import is_iri
 from kgnb.magics.arguments import LineError, Number, argument, parse, split, without_secrets
 from kgnb.magics.interruptible import interruptible
+from kgnb.magics.session import NamedGraph, is_remote
 from kgnb.magics.verbs import VerbMagics, verb
-from kgnb.results.found import Rows, Triples
+from kgnb.results.found import Rows, Triples, YesNo
 from kgnb.tasks.querying import Found, declarations, query
 
 # What aws/graph-notebook's %%sparql takes as well: the options that mean the same here, and those that say how its own
@@ -28,7 +33,8 @@ WITHOUT_EFFECT_VALUED = (
     *("--edge-label-max-length", "-le", "--simulation-duration", "-sd", "--results-per-page", "-r", "--explain-type"),
     *("--explain-format", "--store-format", "-sf", "--export-format", "-ef", "--group-by-raw", "-gr"),
 )
-WITHOUT_EFFECT = ("--expand-all", "--no-scroll", "--hide-index", "--stop-physics", "-sp", "--no-results")
+WITHOUT_EFFECT = ("--expand-all", "--no-scroll", "--hide-index", "--stop-physics", "-sp", "--no-results",
+                  "--ignore-groups", "-i", "--connected-table", "-ct")  # fmt: skip
 MODES = ("query", "explain")
 _AT = re.compile(r"line (\d+), column (\d+)")
 
@@ -58,6 +64,10 @@ class SparqlMagics(VerbMagics):
         "--bind", metavar="NAME=EXPRESSION", action="append", default=[], help="what {{NAME}} stands for in the query"
     )
     @argument("--update", action="store_true", help="allow the query to change the graph")
+    @argument(
+        "--labels", metavar="LANG", nargs="?", const="en", default="en", help="show IRIs by their labels in it [en]"
+    )
+    @argument("--no-labels", dest="labels", action="store_const", const="", help="show IRIs with their prefixes")
     @argument("--explain", action="store_true", help="show the query as it would be sent, and do not send it")
     @argument("--silent", action="store_true", help="show nothing; use it with --store or --export")
     def query(self, arguments: argparse.Namespace, cell: str = "") -> Found | str | None:
@@ -78,7 +88,7 @@ class SparqlMagics(VerbMagics):
             return _Shown(f"{declarations(filled, known).strip()}\n{filled.strip()}".strip())
         found = interruptible(
             lambda: query(
-                named.graph,
+                endable(named.graph),
                 text,
                 values=values,
                 prefixes=prefixes,
@@ -86,10 +96,13 @@ class SparqlMagics(VerbMagics):
                 timeout=arguments.timeout,
                 update=arguments.update,
                 export=arguments.export or None,
+                labels=arguments.labels,
                 settings=self.session.settings,
             ),
             timeout=arguments.timeout,
         )
+        if not arguments.update and _empty(found):
+            found = self._with_hints(found, named, fill(text, values), prefixes)
         if arguments.update:
             named.ontologies.clear()  # what was read of it may be out of date
             named.schema = named.reading = None
@@ -99,6 +112,18 @@ class SparqlMagics(VerbMagics):
             size = len(found.solutions) if isinstance(found, Rows) else len(found) if isinstance(found, Triples) else 0
             print(f"{arguments.export}: {size:,} {'rows' if isinstance(found, Rows) else 'triples'} written")
         return None if arguments.silent else found
+
+    def _with_hints(self, found: Found, named: NamedGraph, asked: str, prefixes: dict[str, str]) -> Found:
+        """What was found, with what may be misspelt in the query where it found nothing."""
+        if is_remote(named):
+            return found  # a service would be asked once for each name
+        schema = named.schema or interruptible(lambda: read_schema(endable(named.graph), links=False))
+        known = {**PREFIXES, **dict(getattr(named.graph, "prefixes", ())), **prefixes}
+        hints = tuple(interruptible(lambda: misspelt(asked, endable(named.graph), schema, known)))
+        if isinstance(found, YesNo):
+            print("\n".join(hints), end="\n" if hints else "")
+            return found
+        return replace(found, notes=(*found.notes, *hints)) if isinstance(found, Rows | Triples) else found
 
     @no_var_expand
     @line_cell_magic
@@ -116,6 +141,13 @@ class SparqlMagics(VerbMagics):
             if cell is None and "--help" not in words and "-h" not in words:
                 raise LineError("there is no query", line=shown, fix="Write it below, in a cell that begins %%sparql.")
             return None
+        if "--form" in words:
+            from kgnb.widgets.form import Form, someone_is_there
+
+            words = [word for word in words if word != "--form"]
+            if someone_is_there(self.shell):
+                given = vars(parse(method.parser, words, line=shown, partial=True))  # type: ignore[attr-defined]
+                return Form(self, method, given, cell)
         arguments = parse(method.parser, words, line=shown)  # type: ignore[attr-defined]
         if ignored:
             print(f"without effect here: {', '.join(ignored)}")
@@ -151,6 +183,10 @@ class SparqlMagics(VerbMagics):
             if name not in values and name in self.shell.user_ns:
                 values[name] = self.shell.user_ns[name]
         return values
+
+
+def _empty(found: Found) -> bool:
+    return (isinstance(found, Rows | Triples) and not len(found)) or (isinstance(found, YesNo) and not found)
 
 
 class _Shown(str):

@@ -58,7 +58,8 @@ class VerbMagics(Magics):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Collects the verbs, in the order they are written, and puts their list into what ``%om?`` shows."""
         super().__init_subclass__(**kwargs)
-        cls.verbs = {method.verb: method for method in vars(cls).values() if hasattr(method, "verb")}
+        if "verbs" not in vars(cls):
+            cls.verbs = {method.verb: method for method in vars(cls).values() if hasattr(method, "verb")}
         entry = vars(cls).get(cls.magic)
         if entry is not None:
             entry.__doc__ = cls.overview((entry.__doc__ or "").strip())

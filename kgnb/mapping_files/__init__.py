@@ -22,8 +22,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kgnb.errors import DataError
+from kgnb.files import write_whole
 from kgnb.mapping_files import alignment_rdf, sssom, turtle
-from kgnb.mapping_files.whole import write_whole
 from kgnb.mappings import Alignment
 
 __all__ = ["SUFFIXES", "format_of", "load", "load_reference", "save"]

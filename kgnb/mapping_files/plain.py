@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from kgnb.errors import DataError
+from kgnb.files import from_json
 from kgnb.mappings import Concepts, Dropped, Evidence, Mapping, Relation
 
 RELATIONS: tuple[str, ...] = get_args(Relation)
@@ -61,7 +62,7 @@ def dumps(value: object) -> str:
 def loads(text: str, where: str) -> Any:
     """A JSON value; DataError where it is none."""
     try:
-        return json.loads(text)
+        return from_json(text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"is not JSON: {error}", where=where, fix=_FIX) from error
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kgnb.errors import DataError
+from kgnb.files import write_whole
 from kgnb.mapping_files import sssom
-from kgnb.mapping_files.whole import write_whole
 from kgnb.mappings import Alignment, Mapping
 
 CURATED = "semapv:ManualMappingCuration"

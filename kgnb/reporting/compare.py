@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from kgnb.errors import DataError
+from kgnb.files import write_whole
 from kgnb.reporting.comparing import Compared, compare_reports, load_run
 from kgnb.reporting.comparison_page import cost_against_quality, plain_figure
-from kgnb.reporting.files import write_whole
 from kgnb.reporting.parameters import assignments
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.report import REPORTS

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError
+from kgnb.files import from_json, write_whole
 from kgnb.reporting.figures import Figure, costs, headline_figures, marks
-from kgnb.reporting.files import write_whole
 from kgnb.reporting.grid import Grid
 from kgnb.reporting.item import read_state
 from kgnb.reporting.ledger import read_ledger
@@ -165,7 +165,7 @@ def _alike(figures: Mapping[str, Figure], spelled: dict[str, str]) -> dict[str, 
 
 def _metrics(folder: Path) -> dict[str, Any]:
     try:
-        content = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+        content = from_json((folder / "metrics.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

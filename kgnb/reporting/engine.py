@@ -17,7 +17,7 @@ from papermill.engines import Engine, NotebookExecutionManager, papermill_engine
 from traitlets import Instance, Unicode
 
 from kgnb.errors import KgnbError
-from kgnb.reporting.files import write_whole
+from kgnb.files import write_whole
 from kgnb.reporting.kernel import NAME, ThisPython
 from kgnb.reporting.ledger import Cell, Ledger
 from kgnb.reporting.redaction import redact

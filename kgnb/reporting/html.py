@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import date
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +18,14 @@ from kgnb.reporting.ledger import Ledger
 
 TEMPLATES = Path(__file__).parent
 TIMED = re.compile(r"^#+\s+(costs?|times?)\b", re.IGNORECASE | re.MULTILINE)
+_SECTION = re.compile(r"^## +(.+)", re.MULTILINE)
 TIMES = re.compile(r"<!-- times -->.*?<!-- /times -->", re.DOTALL)
 
 
-def page(notebook: Path, title: str, ledger: Ledger, partial: str = "") -> str:
+def page(notebook: Path, title: str, ledger: Ledger, partial: str = "", byline: str = "") -> str:
     """The HTML of an executed notebook. Its policy forbids the browser any request and any script.
 
-    ``partial`` says on top why the result is partial.
+    ``partial`` says on top why the result is partial; ``byline`` is HTML that stands below the heading.
 
     Outputs are drawn from text/html, pictures, Markdown or plain text, in this order; widgets and our own JSON fall
     back to those, since nothing here runs.
@@ -47,15 +52,62 @@ def page(notebook: Path, title: str, ledger: Ledger, partial: str = "") -> str:
     content = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
     content.metadata.pop("widgets", None)
     _mark_times(content)
+    contents, left_out = _mark_sections(content)
     styles = (TEMPLATES / "template" / "report.css").read_text(encoding="utf-8")
-    resources = {"ledger": ledger, "styles": styles, "title": title, "partial": partial}
+    resources = {"ledger": ledger, "styles": styles, "title": title, "partial": partial, "byline": byline}
+    resources |= {"contents": contents, "left_out": left_out}
     html, _ = exporter.from_notebook_node(content, resources)
     return str(html)
+
+
+def byline_of(data: Iterable[str], day: date, author: str) -> str:
+    """The HTML of the line below a report's heading: its data, then in a block of times day and author.
+
+    ``data`` names the files that were read; many are told by their folders. What is not known is left out.
+    """
+    names = list(data)
+    if len(names) > 4:
+        folders = {name: name.rpartition("/")[0] for name in names}
+        many = Counter(folder for folder in folders.values() if folder)
+        names = [f"{folder} ({number:,} files)" for folder, number in sorted(many.items())]
+        names += [name for name, folder in folders.items() if not folder]
+        names = names if len(names) < 5 else [*names[:3], f"{len(names) - 3:,} more"]
+    told = f"Data: {', '.join(names)}" if names else ""
+    when = " · ".join(filter(None, (day.isoformat(), author)))
+    parts = [escape(told), f"<!-- times -->{escape(when)}<!-- /times -->"]
+    return f'<p class="byline">{"<br>".join(filter(None, parts))}</p>'
 
 
 def without_times(html: str) -> str:
     """A page without the blocks that hold times: the same bytes whenever the report is made."""
     return TIMES.sub("", html)
+
+
+def _mark_sections(notebook: Any) -> tuple[list[tuple[str, str]], list[str]]:
+    """Gives each section an id, for the table of contents, and marks those that were not part of this run.
+
+    Returns the ids and titles of the former, and the titles of the latter: a page names them in one line instead.
+    """
+    sections: list[tuple[str, list[Any]]] = []
+    for cell in notebook.cells:
+        heading = _SECTION.search(cell.source) if cell.cell_type == "markdown" else None
+        if heading:
+            sections.append((heading[1].strip(), []))
+        if sections:
+            sections[-1][1].append(cell)
+    contents, left_out = [], []
+    for number, (title, cells) in enumerate(sections, start=1):
+        shown = [
+            str(output.get("data", {}).get("text/html", "")) for cell in cells for output in cell.get("outputs", ())
+        ]
+        if shown and all(html.startswith('<p class="off">') for html in shown):
+            left_out.append(title)
+            for cell in cells:
+                cell.metadata["kgnb_off"] = True
+        else:
+            cells[0].metadata["kgnb_section"] = f"section-{number}"
+            contents.append((f"section-{number}", title))
+    return contents, left_out
 
 
 def _mark_times(notebook: Any) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import html
-import json
 from pathlib import Path
 from typing import Any
 
+from kgnb.files import from_json, write_whole
 from kgnb.reporting.figures import headline_figures, marks
-from kgnb.reporting.files import write_whole
 from kgnb.reporting.ledger import read_ledger
 from kgnb.reporting.listing import document, table
 from kgnb.reporting.parameters import assignments
@@ -68,7 +67,7 @@ def _changed(request: Request | None) -> str:
 
 def _metrics(home: Path) -> dict[str, Any]:
     try:
-        content = json.loads((home / "metrics.json").read_text(encoding="utf-8"))
+        content = from_json((home / "metrics.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -20,7 +20,7 @@ from typing import Any
 from typing import Literal as OneOf
 
 from kgnb.errors import KgnbError
-from kgnb.reporting.files import write_whole
+from kgnb.files import from_json, write_whole
 from kgnb.reporting.ledger import alive, read_ledger
 
 State = OneOf["not run", "running", "done", "failed", "cancelled"]
@@ -50,17 +50,11 @@ class ItemState:
 def read_state(folder: Path) -> ItemState | None:
     """The state in a folder, or None; "running" in a process of this machine that is gone reads as "cancelled"."""
     try:
-        state = ItemState(**json.loads((folder / FILE).read_text(encoding="utf-8")))
+        state = ItemState(**from_json((folder / FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
     gone = state.host == socket.gethostname() and not alive(state.process)
     return replace(state, state="cancelled") if state.state == "running" and gone else state
-
-
-def listen() -> None:
-    """SIGTERM and SIGINT stop this process in order."""
-    signal.signal(signal.SIGTERM, _stop)
-    signal.signal(signal.SIGINT, _stop)
 
 
 def main(folder: Path) -> int:
@@ -111,5 +105,6 @@ def _stop(number: int, frame: object) -> None:
 
 
 if __name__ == "__main__":
-    listen()
+    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGINT, _stop)
     sys.exit(main(Path(sys.argv[1])))

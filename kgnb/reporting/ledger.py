@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal as OneOf
 
-from kgnb.reporting.files import write_whole
+from kgnb.files import from_json, write_whole
 
 State = OneOf["not run", "running", "ran", "failed", "cancelled"]
 FILE = "cells.json"
@@ -70,7 +70,7 @@ def read_ledger(folder: Path) -> Ledger | None:
     path = folder / FILE
     if not path.is_file():
         return None
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = from_json(path.read_text(encoding="utf-8"))
     gone = not alive(content["process"])
     cells = [Cell(**cell) for cell in content["cells"]]
     cells = [replace(cell, state="cancelled") if gone and cell.state == "running" else cell for cell in cells]

@@ -22,9 +22,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kgnb.errors import BackendError, ConfigError
-from kgnb.reporting.forks import POSSIBLE, Forks
 from kgnb.reporting.item import ItemState, read_state
-from kgnb.reporting.processes import Running, as_line
+from kgnb.reporting.processes import Running, as_line, attempt
 from kgnb.reporting.session import from_text
 from kgnb.reporting.stopping import on_signals
 from kgnb.settings import Settings
@@ -40,10 +39,9 @@ def run_on_dask(
     settings: Settings,
     tries: int,
     told: Callable[[bool], None],
-    modules: Sequence[str] = (),
     patience: float = START,
 ) -> int:
-    """Run the items in these folders; how many ran at once. ``modules`` are what all of them import.
+    """Run the items in these folders; how many ran at once.
 
     ``patience`` is how many seconds a scheduler, and then its first worker, may take to answer.
 
@@ -63,10 +61,9 @@ def run_on_dask(
         _check(client, address, folders[0].resolve(), patience)
         threads = {worker: int(number) for worker, number in client.nthreads().items()}
         line, shares = as_line(settings), shares_of(threads)
-        warm = tuple(modules) if len(folders) > 2 * len(threads) else None
         futures = {
             client.submit(
-                _on_worker, str(folder.resolve()), line, tries, shares, warm, key=f"kgnb-{folder.resolve()}", pure=False
+                _on_worker, str(folder.resolve()), line, tries, shares, key=f"kgnb-{folder.resolve()}", pure=False
             ): folder
             for folder in folders
         }
@@ -199,19 +196,16 @@ def _running(state: ItemState | None) -> bool:
 # ------------------------------------------------------------------------------------------- on the workers
 
 _here: dict[int, Running] = {}
-_forks: list[Forks] = []
 _lock = threading.Lock()
 
 
-def _on_worker(folder: str, line: str, tries: int, shares: Mapping[str, float], warm: tuple[str, ...] | None) -> bool:
-    from kgnb.reporting.sweep import attempt
-
+def _on_worker(folder: str, line: str, tries: int, shares: Mapping[str, float]) -> bool:
     host = urlsplit(import_module("distributed").get_worker().address).hostname
     settings, share = from_text(line).settings, shares.get(host or "", 1.0)
     settings = settings.with_(
         requests_per_minute=settings.requests_per_minute * share, tokens_per_minute=settings.tokens_per_minute * share
     )
-    running = Running(_forking(warm))
+    running = Running()
     with _lock:
         _here[id(running)] = running
     try:
@@ -219,16 +213,6 @@ def _on_worker(folder: str, line: str, tries: int, shares: Mapping[str, float], 
     finally:
         with _lock:
             del _here[id(running)]
-
-
-def _forking(modules: tuple[str, ...] | None) -> Forks | None:
-    """The process that forks this worker's items; it ends with the worker."""
-    if modules is None or not POSSIBLE:
-        return None
-    with _lock:
-        if not _forks or not _forks[0].alive:
-            _forks[:] = [Forks(modules)]
-        return _forks[0]
 
 
 def _stop() -> None:

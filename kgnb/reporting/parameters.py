@@ -79,6 +79,8 @@ class Parameter:
         """The value meant by what was typed, or a value of the right type as it is; ValueError if it is not allowed."""
         if self.optional and (given is None or (isinstance(given, str) and given.casefold() in ("none", "null"))):
             return None
+        if self.name == "judge" and isinstance(given, str) and given.strip().startswith(("recorded:", "batch:")):
+            return given.strip()  # whichever recordings and folders there are
         value = self._of_text(given.strip()) if isinstance(given, str) else self._of_value(given)
         if self.choices and value not in self.choices:
             raise self._refused(given)

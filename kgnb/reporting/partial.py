@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from kgnb.reporting.files import write_whole
+from kgnb.files import from_json, write_whole
 from kgnb.run.folder import why_partial
 
 
@@ -18,7 +18,7 @@ def mark_partial(folder: Path) -> str:
     path = folder / "metrics.json"
     if why and path.is_file():
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = from_json(path.read_text(encoding="utf-8"))
         except ValueError:  # a notebook of one's own may write what it likes
             return why
         if isinstance(content, dict):

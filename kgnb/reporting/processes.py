@@ -5,15 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
 
-from kgnb.reporting.forks import ForkedItem, Forks
+from kgnb.reporting.item import read_state
 from kgnb.reporting.session import Session, as_text
 from kgnb.settings import Settings
-
-Process: TypeAlias = "subprocess.Popen[str] | ForkedItem"
 
 
 def as_line(settings: Settings) -> str:
@@ -23,12 +20,11 @@ def as_line(settings: Settings) -> str:
 
 @dataclass
 class Running:
-    """The processes under way, forked by ``forks`` if there is such. Once stopped, none is started any more."""
+    """The processes under way. Once stopped, none is started any more."""
 
-    forks: Forks | None = None
     stopped: bool = False
     signal: int = 0
-    _processes: set[Process] = field(default_factory=set)
+    _processes: set[subprocess.Popen[str]] = field(default_factory=set)
 
     def run(self, folder: Path, line: str) -> tuple[int, str]:
         """Run the item in ``folder`` to its end: its exit status and the last line it said, 0 where it was not begun.
@@ -37,7 +33,14 @@ class Running:
         """
         if self.stopped:
             return 130, "stopped"
-        process = self._start(folder)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kgnb.reporting.item", str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         assert process.stdin and process.stderr
         self._processes.add(process)
         try:
@@ -62,21 +65,23 @@ class Running:
     def stop(self) -> None:
         """Ask every process to end in order; safe in a signal handler."""
         self.stopped = True
-        if self.forks:
-            self.forks.stop()
         for process in list(self._processes):
             process.terminate()
 
-    def _start(self, folder: Path) -> Process:
-        if self.forks and self.forks.alive:
-            forked = self.forks.item(folder)
-            if forked.pid:
-                return forked
-        return subprocess.Popen(
-            [sys.executable, "-m", "kgnb.reporting.item", str(folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+
+def attempt(home: Path, line: str, running: Running, tries: int) -> bool:
+    """Run one item until it is done, at most so many times; whether it is."""
+    before = read_state(home)
+    if before and before.state == "done":  # by a worker that was lost before it could say so
+        return True
+    for _ in range(tries):
+        status, said = running.run(home, line)
+        state = read_state(home)
+        if status == 0 and state and state.state == "done":
+            return True
+        if running.stopped:
+            return False
+        if state and state.state != "failed":  # it was killed before it could say so
+            why = f"its process was ended by signal {-status}" if status < 0 else said or f"its process ended: {status}"
+            replace(state, state="failed", error=why).save(home)
+    return False

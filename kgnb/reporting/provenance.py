@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.datasets.fetch import digest
-from kgnb.reporting.files import write_whole
+from kgnb.files import write_whole
 from kgnb.reporting.ledger import Ledger
 from kgnb.reporting.parameters import Value
 

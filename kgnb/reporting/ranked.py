@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgnb.agents.entity_alignment.settled import Settled
+from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.evaluate.ranking import Measured, Ranking, measure
-from kgnb.results.metrics import PRECISION_RECALL_F1, Metrics
+from kgnb.results.metrics import PRECISION_RECALL_F1, metrics
 from kgnb.results.metrics import Score as Row
-from kgnb.results.table import Column
+from kgnb.results.table import Column, Table
 from kgnb.tasks.sides import Links, Sides
 
 RANKED = (Column("hits1", "Hits@1", "number"), Column("hits10", "Hits@10", "number"), Column("mrr", "MRR", "number"))
@@ -44,7 +44,7 @@ def first_rankings(settled: Settled, k: int = 10) -> dict[str, list[str]]:
     return found
 
 
-def ranked_metrics(settled: Settled, sides: Sides, tests: Links, counts: Sequence[Column] = ()) -> Metrics:
+def ranked_metrics(settled: Settled, sides: Sides, tests: Links, counts: Sequence[Column] = ()) -> Table:
     """Hits@1, Hits@10 and MRR by slice and whole, before and after the look; precision, recall, F1 of the choices."""
     found = measured(settled, sides, tests)
     before = measure(first_rankings(settled), first_pairs(settled, sides), tests, universe=found.universe)
@@ -70,7 +70,7 @@ def ranked_metrics(settled: Settled, sides: Sides, tests: Links, counts: Sequenc
     rows, summary = (
         [Row(r.name, {k: v for k, v in r.values.items() if k in keys}) for r in part] for part in (rows, summary)
     )
-    return Metrics(columns, rows, summary=summary, caption="Against the known pairs", notes=notes, bar="hits1")
+    return metrics(columns, rows, summary=summary, caption="Against the known pairs", notes=notes, bar="hits1")
 
 
 def first_pairs(settled: Settled, sides: Sides) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ import json
 import logging
 import shlex
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -20,11 +21,12 @@ from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
 from kgnb.datasets.fetch import digest
-from kgnb.errors import DataError, KgnbError
+from kgnb.errors import DataError, KgnbError, Waiting
+from kgnb.files import write_whole
+from kgnb.reporting.agent_report import agent_notebooks
 from kgnb.reporting.digests import data_files, of_benchmarks
 from kgnb.reporting.engine import ENGINE
-from kgnb.reporting.files import write_whole
-from kgnb.reporting.html import page
+from kgnb.reporting.html import byline_of, page
 from kgnb.reporting.kernel import NAME
 from kgnb.reporting.ledger import Ledger, read_ledger
 from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters
@@ -77,9 +79,10 @@ class ReportError(KgnbError):
 
 
 def templates() -> tuple[Template, ...]:
-    """The reports that come with kgnb, by name."""
+    """The reports that come with kgnb, by name, then those made for agents of other packages."""
     shelf = next((shelf for shelf in SHELVES if shelf.is_dir()), None)
-    return tuple(read_template(path) for path in sorted(shelf.glob("*.ipynb"))) if shelf else ()
+    ours = sorted(shelf.glob("*.ipynb")) if shelf else []
+    return tuple(read_template(path) for path in (*ours, *agent_notebooks(Settings.load().cache / "reports")))
 
 
 def find_template(name: str) -> Template:
@@ -157,7 +160,9 @@ def run_report(
         why = mark_partial(folder)
         redact_folder(folder, secrets)
         if (folder / "report.ipynb").is_file():
-            write_whole(folder / "report.html", page(folder / "report.ipynb", redact(title, secrets), ledger, why))
+            byline = redact(byline_of(data, begun.astimezone().date(), settings.author or git_author()), secrets)
+            html = page(folder / "report.ipynb", redact(title, secrets), ledger, why, byline)
+            write_whole(folder / "report.html", html)
         write_provenance(
             folder,
             title=redact(title, secrets),
@@ -209,6 +214,9 @@ def _execute(
         failed = next(cell for cell in ledger.cells.values() if cell.state == "failed")
         advice = redact(getattr(error, "evalue", "").strip().partition("\n")[2].strip(), secrets)
         where = f"The cell and its output: {saved.with_name('report.html')}"
+        if getattr(error, "ename", "") == Waiting.__name__:
+            told = redact(str(getattr(error, "evalue", "")).strip().partition("\n")[0], secrets), advice
+            raise Waiting(lambda: told) from error
         raise ReportError(
             f"report {about['report']} failed in cell {failed.number} ({failed.title}): {failed.error}",
             folder=session.folder,
@@ -241,6 +249,16 @@ def _shown(parameter: Parameter, value: Value) -> dict[str, Any]:
         "help": parameter.help,
         "changed": changed,
     }
+
+
+def git_author() -> str:
+    """The name git gives to what is written here; "" where there is no git, or it knows none."""
+    try:
+        words = ["git", "config", "--get", "user.name"]
+        told = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return " ".join(told.decode(errors="replace").split())
 
 
 def _make(folder: Path) -> None:

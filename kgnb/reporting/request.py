@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kgnb.reporting.files import write_whole
+from kgnb.files import from_json, write_whole
 from kgnb.reporting.redaction import redact
 
 FILE = "request.json"
@@ -30,7 +30,7 @@ class Request:
 def read_request(folder: Path) -> Request | None:
     """What the report in a folder was asked, or None."""
     try:
-        content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        content = from_json((folder / FILE).read_text(encoding="utf-8"))
         return Request(str(content["report"]), dict(content["values"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

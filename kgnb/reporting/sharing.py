@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError
+from kgnb.files import from_json, write_whole
 from kgnb.judging.remembered import Memory
 from kgnb.llm.replay import ReplayCache
-from kgnb.reporting.files import write_whole
 from kgnb.vectors.cached_embedder import VectorCache
 
 FILES = {"replies": "replies.sqlite", "verdicts": "verdicts.sqlite", "vectors": "vectors.sqlite"}
@@ -119,7 +119,7 @@ def _read(file: Path, columns: Sequence[str]) -> Iterator[list[Any]]:
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                content = json.loads(line)
+                content = from_json(line)
                 row = [content[column] for column in columns]
                 yield [base64.b64decode(value["base64"]) if isinstance(value, dict) else value for value in row]
             except (ValueError, KeyError, TypeError) as error:

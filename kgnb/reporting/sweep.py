@@ -8,22 +8,20 @@ short is, and finds its paid replies in the cache.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from kgnb.errors import DataError, KgnbError
+from kgnb.files import from_json, write_whole
 from kgnb.reporting.comparing import compare_items, write_comparison
 from kgnb.reporting.digests import data_digests
-from kgnb.reporting.files import write_whole
-from kgnb.reporting.forks import POSSIBLE, Forks, modules_of
 from kgnb.reporting.grid import Grid, Item, as_yaml, grid_of, part_of, read_grid
 from kgnb.reporting.item import ItemState, read_state
-from kgnb.reporting.processes import Running, as_line
+from kgnb.reporting.processes import Running, as_line, attempt
 from kgnb.reporting.redaction import known_secrets, redact
-from kgnb.reporting.report import REPORTS, digest_of, find_template
+from kgnb.reporting.report import REPORTS, digest_of
 from kgnb.reporting.stopping import Interrupted, on_signals
 from kgnb.settings import Settings
 
@@ -101,11 +99,10 @@ def run_sweep(
                 settings,
                 TRIES,
                 _counter(on_item, len(items), len(items) - len(todo)),
-                modules_of(find_template(grid.report).path, bool(settings.model)),
             )
         elif todo:
             width = min(workers, len(todo))
-            _run_here(folder, grid.report, todo, width, settings, _counter(on_item, len(items), len(items) - len(todo)))
+            _run_here(folder, todo, width, settings, _counter(on_item, len(items), len(items) - len(todo)))
     except Interrupted as error:
         error.add_note(f"What is done is kept. Go on with it: kgnb resume {folder}")
         raise
@@ -145,7 +142,7 @@ def resume_sweep(folder: Path | str, **given: object) -> SweepResult:
 def saved_grid(folder: Path) -> Grid:
     """The grid of a sweep's folder."""
     try:
-        content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        content = from_json((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError("no sweep can be read", where=str(folder / FILE), fix="Name a sweep's folder.") from error
     return grid_of(content, str(folder / FILE))
@@ -188,12 +185,11 @@ def _to_do(folder: Path, grid: Grid, items: Sequence[Item], settings: Settings) 
 
 
 def _run_here(
-    folder: Path, report: str, items: Sequence[Item], width: int, settings: Settings, told: Callable[[bool], None]
+    folder: Path, items: Sequence[Item], width: int, settings: Settings, told: Callable[[bool], None]
 ) -> None:
     line, running = as_line(settings), Running()
     with (
         on_signals(running.stop_for),
-        forking(running, report, len(items), settings),
         ThreadPoolExecutor(width) as pool,
     ):
         futures: list[Future[bool]] = [
@@ -209,37 +205,6 @@ def _run_here(
             raise
     if running.signal:
         raise Interrupted(running.signal)
-
-
-@contextmanager
-def forking(running: Running, report: str, items: int, settings: Settings) -> Iterator[None]:
-    """Have the items forked from one process that has imported everything, where that is possible and pays."""
-    if not POSSIBLE or items < 2:
-        yield
-        return
-    running.forks = Forks(modules_of(find_template(report).path, bool(settings.model)))
-    try:
-        yield
-    finally:
-        running.forks.close()
-
-
-def attempt(home: Path, line: str, running: Running, tries: int) -> bool:
-    """Run one item until it is done, at most so many times; whether it is."""
-    before = read_state(home)
-    if before and before.state == "done":  # by a worker that was lost before it could say so
-        return True
-    for _ in range(tries):
-        status, said = running.run(home, line)
-        state = read_state(home)
-        if status == 0 and state and state.state == "done":
-            return True
-        if running.stopped:
-            return False
-        if state and state.state != "failed":  # it was killed before it could say so
-            why = f"its process was ended by signal {-status}" if status < 0 else said or f"its process ended: {status}"
-            replace(state, state="failed", error=why).save(home)
-    return False
 
 
 def _counter(on_item: OnItem | None, total: int, done: int) -> Callable[[bool], None]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Container, Mapping
 from typing import Any, TypeAlias
 
 TABLE_MIME = "application/vnd.kgnb.table+json"
-METRICS_MIME = "application/vnd.kgnb.metrics+json"
 RUN_MIME = "application/vnd.kgnb.run+json"
 GRAPH_MIME = "application/vnd.kgnb.graph+json"
 
@@ -16,6 +15,7 @@ GRAPH_MIME = "application/vnd.kgnb.graph+json"
 JSON_ROWS = 2_000
 HTML_ROWS = 50
 TEXT_ROWS = 25
+FIRST_ROWS = 10  # seen at once; the rest of an HTML table is behind a fold
 # One literal can be a whole book: this much of it is kept, in every form.
 TEXT_LENGTH = 2_000
 

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import rdflib
+
 from kgnb.kg.graph import Solutions
+from kgnb.kg.names import Names
+from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3
 from kgnb.results.bundle import JSON_ROWS, count, mimebundle
@@ -62,6 +66,7 @@ class Triples(GraphPicture):
 
     triples: tuple[Triple, ...] = ()
     prefixes: Mapping[str, str] = field(default_factory=dict, compare=False)
+    labels: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __len__(self) -> int:
         return len(self.triples)
@@ -85,8 +90,25 @@ class Triples(GraphPicture):
 
         return save_triples(self.triples, path, {name: iri for name, iri in self.prefixes.items() if is_iri(iri)})
 
+    def graph(self, name: str = "") -> OxigraphGraph:
+        """These triples as a graph of their own, to be asked in turn."""
+        made = OxigraphGraph(name=name or self.title or "triples")
+        made.add(self.triples)
+        made.prefixes = tuple(sorted(self.prefixes.items()))
+        return made
+
+    def rdflib(self) -> rdflib.Graph:
+        """These triples as an rdflib graph; ValueError for a triple term, which rdflib does not have."""
+        from kgnb.kg.rdflib_graph import RdflibGraph
+
+        view = RdflibGraph(rdflib.Graph())
+        view.add(self.triples)
+        for prefix, iri in sorted(self.prefixes.items()):
+            view.graph.bind(prefix, iri)
+        return view.graph
+
     def _cell(self, term: Term) -> Value:
-        written = shorten(term, self.prefixes) if isinstance(term, Iri) else ""
+        written = self.labels.get(term) or shorten(term, self.prefixes) if isinstance(term, Iri) else ""
         return Link(term, written if written != term else short_iri(term)) if isinstance(term, Iri) else term
 
     def __repr__(self) -> str:
@@ -136,15 +158,21 @@ class Changed:
         return mimebundle(makers, include, exclude)
 
 
-def rows_of(solutions: Solutions, short: Callable[[str], str], notes: tuple[str, ...] = ()) -> Rows:
-    """The rows as a table; ``short`` writes an IRI with the prefixes that hold."""
+def rows_of(
+    solutions: Solutions,
+    short: Callable[[str], str],
+    notes: tuple[str, ...] = (),
+    labels: Mapping[str, str] | None = None,
+) -> Rows:
+    """The rows as a table; an IRI is shown by its label, else as ``short`` writes it with the prefixes that hold."""
+    known = labels or {}
     numeric = [_all_numbers(solutions, at) for at in range(len(solutions.variables))]
     columns = [
         Column(name, name, "number" if number else "text")
         for name, number in zip(solutions.variables, numeric, strict=True)
     ]
     shown = [
-        tuple(_cell(term, number, short) for term, number in zip(row, numeric, strict=True))
+        tuple(_cell(term, number, short, known) for term, number in zip(row, numeric, strict=True))
         for row in solutions.rows[:JSON_ROWS]  # no form shows more; ``solutions`` has them all
     ]
     return Rows(columns, shown, notes=notes, solutions=solutions, total=len(solutions))
@@ -153,15 +181,18 @@ def rows_of(solutions: Solutions, short: Callable[[str], str], notes: tuple[str,
 def triples_of(
     triples: tuple[Triple, ...],
     short: Callable[[str], str],
-    labels: Mapping[Term, str] | None = None,
+    names: Names | None = None,
     prefixes: Mapping[str, str] | None = None,
 ) -> Triples:
-    """The triples with their picture; a node's colour is its type where the triples say it."""
-    known = labels or {}
+    """The triples with their picture; a node's colour is its type, where the triples or the graph say it."""
+    known = names.labels if names else {}
     kinds: dict[Term, str] = {}
     for subject, predicate, value in triples:
         if predicate == _TYPE and isinstance(value, Iri):
             kinds.setdefault(subject, known.get(value) or short(value))
+    in_triples = set(kinds)
+    for thing, kind in (names.types if names else {}).items():
+        kinds.setdefault(Iri(thing), known.get(kind) or short(kind))
 
     def name(term: Term) -> str:
         if isinstance(term, Iri):
@@ -170,11 +201,11 @@ def triples_of(
             return f"<<( {name(term.subject)} {name(term.predicate)} {name(term.object)} )>>"
         return term.text if isinstance(term, Literal) else term_text(term)
 
-    shown = [triple for triple in triples if triple[1] != _TYPE or triple[0] not in kinds] or list(triples)
+    shown = [triple for triple in triples if triple[1] != _TYPE or triple[0] not in in_triples] or list(triples)
     notes = () if len(shown) <= PICTURED else (f"The picture is of the first {PICTURED:,} of {len(shown):,} triples.",)
     drawn = GraphPicture.of(shown[:PICTURED], name=name, kind=lambda term: kinds.get(term, ""))
     title = count(len(triples), "triple")
-    return Triples(drawn.nodes, drawn.edges, title, notes, triples=triples, prefixes=dict(prefixes or {}))
+    return Triples(drawn.nodes, drawn.edges, title, notes, triples=triples, prefixes=dict(prefixes or {}), labels=known)
 
 
 def _plain(term: Term) -> str:
@@ -199,10 +230,10 @@ def _all_numbers(solutions: Solutions, at: int) -> bool:
     return seen
 
 
-def _cell(term: Term | None, number: bool, short: Callable[[str], str]) -> Value:
+def _cell(term: Term | None, number: bool, short: Callable[[str], str], labels: Mapping[str, str]) -> Value:
     if isinstance(term, Literal) and number:
         return _number(term.text)
-    return Link(term, short(term)) if isinstance(term, Iri) else term
+    return Link(term, labels.get(term) or short(term)) if isinstance(term, Iri) else term
 
 
 def _number(text: str) -> int | float | None:

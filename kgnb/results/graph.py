@@ -6,6 +6,7 @@ the picture shows also stands below it as a list, for keyboards and screen reade
 
 from __future__ import annotations
 
+import heapq
 import urllib.parse
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pandas
 
 MOST = 300  # nodes drawn one by one: more is a smear, and a picture that makes a notebook heavy
+MOST_BEYOND = 2000  # nodes more that travel along and are drawn when their neighbours are opened
 HTML_LINES, TEXT_LINES = 60, 40
 _NAME = 200  # characters of a name or note that are kept
 _NOTHING = '<div style="opacity: 0.75">Nothing to draw.</div>'
@@ -170,8 +172,27 @@ class GraphPicture:
             "kinds": [_kept(kind) for kind in kinds],
             "nodes": nodes,
             "edges": edges,
-            "names": [arrow.along for arrow in self._named],
-            "notes": [_kept(note) for note in self._notices],
+            "beyond": self._beyond(),
+            "notes": [_kept(note) for note in self._drawn.notes],
+        }
+
+    def _beyond(self) -> Json:
+        """What is not drawn at first and joins what is, in turn: the extension draws it where a node is opened."""
+        shown = [node.id for node in self._drawn.nodes]
+        there = set(shown)
+        kinds = list(self._legend)
+        rest = [node for node in self.nodes if node.id not in there][:MOST_BEYOND]
+        at = {key: position for position, key in enumerate([*shown, *(node.id for node in rest)])}
+        new = {node.id for node in rest}
+        edges = [
+            edge for edge in self.edges if edge.source in at and edge.target in at and {edge.source, edge.target} & new
+        ]
+        return {
+            "nodes": [
+                [_kept(node.id), _kept(node.label), kinds.index(node.kind) if node.kind in self._legend else -1]
+                for node in rest
+            ],
+            "edges": [[at[edge.source], at[edge.target], _kept(edge.label)] for edge in edges],
         }
 
     def svg(self) -> str:
@@ -325,14 +346,34 @@ def _fewer(graph: GraphPicture) -> GraphPicture:
     note = f"{count(len(gone), 'node')} at the end of one line are put together." if gone else ""
     left_out = ""
     if len(nodes) > MOST:
-        degree = {node.id: len(lines.get(node.id, ())) for node in nodes}
-        ranked = sorted(nodes, key=lambda node: (not node.emphasis, -node.weight, -degree[node.id], node.id))
-        kept = {node.id for node in ranked[:MOST]}
-        left_out = f"Drawn are {MOST} of {count(len(nodes), 'node')}: the heaviest, then those with most lines."
+        kept = _connected(nodes, edges)
+        left_out = f"Drawn are {MOST} of {count(len(nodes), 'node')}, grown along the lines from the one with most."
         nodes = [node for node in nodes if node.id in kept]
         edges = [edge for edge in edges if edge.source in kept and edge.target in kept]
     notes = tuple(filter(None, (*graph.notes, note, left_out)))
     return GraphPicture(nodes, edges, graph.title, notes, graph.seed)
+
+
+def _connected(nodes: Sequence[Node], edges: Sequence[Edge]) -> set[str]:
+    """The ids of a connected piece of the graph: from the best node along its lines, the best neighbour first.
+
+    Where a part is used up, the next begins at the best node that is left.
+    """
+    near: dict[str, list[str]] = {node.id: [] for node in nodes}
+    for edge in edges:
+        near[edge.source].append(edge.target)
+        near[edge.target].append(edge.source)
+    worth = {node.id: (not node.emphasis, -node.weight, -len(near[node.id]), node.id) for node in nodes}
+    kept: set[str] = set()
+    seeds = iter(sorted(near, key=worth.__getitem__))
+    border: list[tuple[tuple[bool, float, int, str], str]] = []
+    while len(kept) < min(MOST, len(near)):
+        key = heapq.heappop(border)[1] if border else next(seeds)
+        if key not in kept:
+            kept.add(key)
+            for other in near[key]:
+                heapq.heappush(border, (worth[other], other))
+    return kept
 
 
 def _linked(key: str, names: dict[str, str]) -> str:

@@ -18,7 +18,7 @@ HEIGHT = 24.0  # of a node, in pixels
 LENGTH = 150.0  # of a line, on average
 GAP = (16.0, 18.0)  # between two nodes, across and down
 SMALL = 120  # nodes up to which the slower, better layout is used
-SHELF = 1100.0  # pixels a row of parts may be wide
+SCREEN, SHAPES = 1.7, (0.8, 1.2, 1.7, 2.4, 3.4)  # width of a picture to its height; those tried for rows of parts
 ROUNDS = 120
 LOOP = 34.0  # pixels a line from a node to itself rises above it
 
@@ -37,19 +37,34 @@ def lay_out(widths: Sequence[float], lines: Mapping[tuple[int, int], float], see
     places = np.zeros((len(widths), 2))
     wide = np.asarray(widths, dtype=float)
     parts = sorted((sorted(part) for part in nx.connected_components(graph)), key=lambda part: (-len(part), part[0]))
-    left = top = deepest = 0.0
+    drawn: list[tuple[list[int], Places, Places]] = []
     for part in parts:
         own = _apart(_drawn(graph.subgraph(part), part, seed), wide[part], _between(part, lines))
         head = LOOP if any((node, node) in lines for node in part) else 0.0
         half = np.column_stack([wide[part] / 2, np.full(len(part), HEIGHT / 2)])
         own -= (own - half).min(axis=0) - (0.0, head)
-        size = (own + half).max(axis=0)
-        if left and left + size[0] > SHELF:
-            left, top, deepest = 0.0, top + deepest + 2 * GAP[1], 0.0
-        places[part] = own + (left, top)
-        left += size[0] + 3 * GAP[0]
-        deepest = max(deepest, size[1])
+        drawn.append((part, own, (own + half).max(axis=0)))
+    for (part, own, _), corner in zip(drawn, _corners([size for *_, size in drawn]), strict=True):
+        places[part] = own + corner
     return np.round(places, 1)
+
+
+def _corners(sizes: Sequence[Places]) -> list[tuple[float, float]]:
+    """Where each part begins: in rows, as wide as make the whole picture largest on a screen."""
+    area = sum((size[0] + 3 * GAP[0]) * (size[1] + 2 * GAP[1]) for size in sizes)
+    best: tuple[float, list[tuple[float, float]]] = (float("inf"), [])
+    for shape in SHAPES:
+        shelf = float(np.sqrt(area * shape))
+        corners, left, top, deepest, widest = [], 0.0, 0.0, 0.0, 0.0
+        for size in sizes:
+            if left and left + size[0] > shelf:
+                left, top, deepest = 0.0, top + deepest + 2 * GAP[1], 0.0
+            corners.append((left, top))
+            widest = max(widest, left + size[0])
+            left += size[0] + 3 * GAP[0]
+            deepest = max(deepest, size[1])
+        best = min(best, (max(widest / SCREEN, top + deepest), corners), key=lambda one: one[0])
+    return best[1]
 
 
 def _drawn(graph: nx.Graph, part: list[int], seed: int) -> Places:

@@ -11,6 +11,8 @@ from kgnb.results.escaping import escaped, one_line, shortened
 from kgnb.results.graph_layout import HEIGHT, Places
 
 GROUND, INK, PALE, LINE, STRONG, MARK = "#fbfbf8", "#1c1c1c", "#5c5c5c", "#a9a9a3", "#225588", "#fff0b8"
+# An image follows the colour scheme of the page around it: the extension says which one JupyterLab has.
+DARK = "<style>@media (prefers-color-scheme: dark){svg{filter:invert(1) hue-rotate(180deg)}}</style>"
 # After Paul Tol's "light" scheme: all bear dark writing.
 FILLS = ("#cfe3f2", "#d9ecc4", "#f7dcc9", "#e4d5ee", "#f4ebb5", "#c6ebe4", "#f3cfd6", "#dcdcd6")
 LETTER, LETTERS, MARGIN = 6.7, 26, 14  # pixels a letter takes; letters of a name at most; pixels around the picture
@@ -82,6 +84,7 @@ def svg(places: Places, spots: Sequence[Spot], arrows: Sequence[Arrow], legend: 
     parts = [
         f"<svg xmlns='http://www.w3.org/2000/svg' width='{wide}' height='{high}' viewBox='0 0 {wide} {high}' "
         "font-family='system-ui,sans-serif' font-size='12' text-anchor='middle'>",
+        DARK,
         "<defs>",
         *(
             f"<marker id='{name}' viewBox='0 0 8 8' refX='7.5' refY='4' markerWidth='7' markerHeight='7' "

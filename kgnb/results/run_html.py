@@ -12,7 +12,7 @@ from kgnb.results.frame import EDGE, ROW
 from kgnb.results.run_words import between_steps, state_of, step_facts, title, totals_facts
 
 _QUIET = "opacity: 0.75"
-_MARKS = {"done": "✓", "failed": "✗", "cancelled": "⊘", "limited": "⊘", "running": "…"}
+_MARKS = {"done": "✓", "failed": "✗", "cancelled": "⊘", "limited": "⊘", "waiting": "⊘", "running": "…"}
 
 
 def html(run: Mapping[str, Any]) -> str:

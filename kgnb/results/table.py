@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kgnb.results import cells, columns, escaping
-from kgnb.results.bundle import HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS, Json, count, mimebundle
+from kgnb.results.bundle import FIRST_ROWS, HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS, Json, count, mimebundle
 from kgnb.results.cells import Kind, Link, Value
 from kgnb.results.frame import EDGE, ROW, framed, whole_line
 
@@ -48,7 +49,8 @@ class Table:
     """Columns and rows. A row is a sequence in column order, or a mapping by column key (a missing key is empty).
 
     ``details`` has, for each row, the (heading, text) pairs shown when the row is opened. ``total`` is the number of
-    rows there are when ``rows`` holds only the first of them.
+    rows there are when ``rows`` holds only the first of them. ``groups`` has, for each row, the group it belongs to: a
+    rule parts groups, and those called "summary" stand out. ``bar`` is the column whose shares are drawn as bars too.
 
     >>> huts = Table([Column("hut", "Hut"), Column("beds", "Beds", "number")], [["Vernagt", 80], ["Breslau", 120]])
     >>> print(huts.text())
@@ -69,6 +71,8 @@ class Table:
     details: Sequence[Sequence[tuple[str, str]]] | None = None
     notes: Sequence[str] = ()
     total: int | None = None
+    groups: Sequence[str] = ()
+    bar: str = ""
 
     def __post_init__(self) -> None:
         keys = [column.key for column in self.columns]
@@ -79,11 +83,16 @@ class Table:
             raise ValueError(f"details are for {len(self.details)} rows, the table has {len(rows)}")
         if self.total is not None and self.total < len(rows):
             raise ValueError(f"total is {self.total}, the table has {len(rows)} rows")
+        if self.groups and len(self.groups) != len(rows):
+            raise ValueError(f"groups are for {len(self.groups)} rows, the table has {len(rows)}")
+        if self.bar and self.bar not in keys:
+            raise ValueError(f"bar is {self.bar!r}, the columns are {', '.join(keys)}")
         details = self.details and tuple(tuple((str(head), str(text)) for head, text in row) for row in self.details)
         object.__setattr__(self, "columns", tuple(self.columns))
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "details", details)
         object.__setattr__(self, "notes", tuple(self.notes))
+        object.__setattr__(self, "groups", tuple(self.groups))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -123,6 +132,8 @@ class Table:
             row: Json = {"cells": [cells.as_json(v, c.kind) for v, c in zip(values, self.columns, strict=True)]}
             if self.details and self.details[at]:
                 row["details"] = [[_kept(head), _kept(text)] for head, text in self.details[at]]
+            if self.groups:
+                row["group"] = self.groups[at]
             length += len(json.dumps(row, ensure_ascii=False))
             if length > _JSON_LENGTH and rows:
                 break
@@ -134,6 +145,7 @@ class Table:
             "rows": rows,
             "total": self._total,
             "notes": [_kept(note) for note in self.notes],
+            "bar": self.bar,
         }
 
     def html(self) -> str:
@@ -143,17 +155,35 @@ class Table:
             f"{escaping.escaped(_kept(column.title))}</th>"
             for column in self.columns
         )
-        body = "".join(self._html_row(at) for at in range(min(len(self.rows), HTML_ROWS)))
-        return framed(
-            _kept(self.caption), titles, body or whole_line("no rows", len(self.columns)), self._notices(HTML_ROWS)
-        )
+        shown = self._first(HTML_ROWS)
+        first, rest = shown[:FIRST_ROWS], shown[FIRST_ROWS:]
+        if len(rest) <= FIRST_ROWS // 2 or self.groups:  # a fold for a few rows hides more than it helps
+            first, rest = shown, ()
+        body = "".join(map(self._html_row, first)) or whole_line("no rows", len(self.columns))
+        more = f"{count(len(rest), 'more row')}" if rest else ""
+        fold = (more, "".join(map(self._html_row, rest)))
+        return framed(_kept(self.caption), titles, body, self._notices(len(shown)), fold)
+
+    def _first(self, limit: int) -> Sequence[int]:
+        """The rows a form has room for; where rows have groups, only the first group is cut."""
+        if not self.groups:
+            return range(min(len(self.rows), limit))
+        first = self.groups.count(self.groups[0])
+        return [*range(min(first, limit)), *range(first, len(self.rows))]
+
+    def _new_group(self, at: int) -> bool:
+        return bool(self.groups) and at > 0 and self.groups[at] != self.groups[at - 1]
 
     def _html_row(self, at: int) -> str:
         details = self.details[at] if self.details else ()
-        edge = "0" if details else EDGE
+        style = f"{_CELL}; border-bottom: {'0' if details else EDGE}"
+        style += "; border-top: 2px solid rgba(128, 128, 128, 0.6)" if self._new_group(at) else ""
+        style += "; font-weight: 600" if self.groups and self.groups[at] == "summary" else ""
+        written = self._written(self._cells[at], cells.as_html)
         shown = "".join(
-            f'<td style="{_CELL}; border-bottom: {edge}; text-align: {_side(column)}">{cell}</td>'
-            for cell, column in zip(self._written(self._cells[at], cells.as_html), self.columns, strict=True)
+            f'<td style="{style}; text-align: {_side(column)}">'
+            f"{_bar(value) if column.key == self.bar else ''}{cell}</td>"
+            for cell, value, column in zip(written, self._cells[at], self.columns, strict=True)
         )
         row = f'<tr style="{ROW}">{shown}</tr>'
         if not details:
@@ -174,12 +204,15 @@ class Table:
 
     def text(self) -> str:
         """Return aligned plain text of the first rows."""
-        shown = [
-            [escaping.one_line(text) for text in self._written(row, cells.as_text)] for row in self._cells[:TEXT_ROWS]
-        ]
+        kept = self._first(TEXT_ROWS)
+        shown = [[escaping.one_line(text) for text in self._written(self._cells[at], cells.as_text)] for at in kept]
         titles = [escaping.one_line(_kept(column.title)) for column in self.columns]
         lines = [escaping.one_line(_kept(self.caption)), ""] if self.caption else []
-        lines += columns.aligned(titles, shown, [column.right for column in self.columns])
+        drawn = columns.aligned(titles, shown, [column.right for column in self.columns])
+        for line, at in enumerate(kept):
+            lines += [drawn[1]] if self._new_group(at) else drawn[:2] if line == 0 else []
+            lines.append(drawn[2 + line])
+        lines += [] if kept else drawn
         if not self.rows:
             lines.append("(no rows)")
         if self._total > len(shown):
@@ -196,10 +229,11 @@ class Table:
                 for at, column in enumerate(self.columns)
             }
         )
+        if self.groups:
+            frame.insert(0, "group", list(self.groups))
         return frame.convert_dtypes()
 
     def _notices(self, shown: int) -> list[str]:
-        shown = min(shown, len(self.rows))
         cut = [f"The first {shown:,} of {count(self._total, 'row')}."] if self._total > shown else []
         return [*cut, *map(_kept, self.notes)]
 
@@ -213,6 +247,18 @@ def _row(row: Sequence[Value] | Mapping[str, Value], keys: Sequence[str]) -> tup
     if len(row) != len(keys):
         raise ValueError(f"a row has {len(row)} values, the table has {len(keys)} columns")
     return tuple(cells.checked(value) for value in row)
+
+
+def _bar(value: Value) -> str:
+    # A styled box rather than <meter>: browsers colour a meter by their own rules, light or dark.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return ""
+    width = round(56 * min(1.0, max(0.0, value)))
+    return (
+        '<div style="display: inline-block; width: 56px; height: 4px; margin: 0 8px 0 0; vertical-align: middle; '
+        'text-align: left; background-color: rgba(128, 128, 128, 0.25)">'
+        f'<div style="width: {width}px; height: 4px; background-color: rgba(66, 133, 214, 0.9)"></div></div>'
+    )
 
 
 def _side(column: Column) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from kgnb.results.bundle import count, mimebundle
 from kgnb.results.cells import Value
 from kgnb.results.escaping import escaped, one_line, shortened
+from kgnb.results.graph_svg import DARK
 from kgnb.results.table import Column, Table
 
 ROW, INDENT, TOP, MARGIN, MIDDLE = 22, 16, 58, 18, 190  # pixels
@@ -170,6 +171,7 @@ class TwoTrees:
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self._width}" height="{self._height}" '
             f'viewBox="0 0 {self._width} {self._height}" font-family="system-ui, sans-serif" font-size="13">',
+            DARK,
             f'<rect width="100%" height="100%" rx="6" fill="{GROUND}"/>',
             _text(MARGIN, 30, self.titles[0], weight=600),
             _text(inner_right, 30, self.titles[1], weight=600),

@@ -13,6 +13,7 @@ from kgnb.run.clock import Clock
 from kgnb.run.comparison import Changed, Comparison
 from kgnb.run.expected import Forecast
 from kgnb.run.limits import Limits
+from kgnb.run.outcomes import failures
 from kgnb.run.record import Call, Event, Judgement, Query, Record, Step
 from kgnb.run.run import Run
 
@@ -29,4 +30,5 @@ __all__ = [
     "Record",
     "Run",
     "Step",
+    "failures",
 ]

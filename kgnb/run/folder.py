@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
+import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from kgnb.errors import DataError
+from kgnb.errors import DataError, NotKept
+from kgnb.files import from_json, write_whole
 from kgnb.run.record import VERSION, Event, Record
 from kgnb.secret import blot
 
@@ -24,25 +26,31 @@ class RunFolder:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._begun = False
+        self._begun = self._lost = False
         self._file: TextIO | None = None  # opening it for every event would cost more than writing does
 
     def append(self, events: Sequence[Event]) -> None:
         """Add events, each on a line of its own; they are in the hands of the operating system on return."""
+        if self._lost:
+            return
         if not self._begun:
             self.path.mkdir(parents=True, exist_ok=True)
             _set_aside(self.path / EVENTS)
             self._begun = True
-        if self._file is None:
-            self._file = (self.path / EVENTS).open("a", encoding="utf-8")
-        self._file.write(blot("".join(_line(event) for event in events)))
-        self._file.flush()
+        try:
+            if self._file is None:
+                self._file = (self.path / EVENTS).open("a", encoding="utf-8")
+            self._file.write(blot("".join(_line(event) for event in events)))
+            self._file.flush()
+        except OSError as error:
+            self._lose(f"{self.path / EVENTS}: {error.strerror or error}")
 
     def close(self) -> None:
         """Let go of the file; the next event opens it again."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):  # a full disk, told already
+                file.close()
 
     def __del__(self) -> None:
         self.close()
@@ -50,10 +58,17 @@ class RunFolder:
     def summarise(self, record: Record) -> None:
         """Write ``run.json``: never half a file, whatever happens."""
         self.close()
-        self.path.mkdir(parents=True, exist_ok=True)
-        target, draft = self.path / SUMMARY, self.path / f"{SUMMARY}.{os.getpid()}"
-        draft.write_text(blot(_written(record)), encoding="utf-8")
-        draft.replace(target)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            write_whole(self.path / SUMMARY, blot(_written(record)))
+        except (OSError, DataError) as error:
+            self._lose(str(error).partition("\n")[0])
+
+    def _lose(self, why: str) -> None:
+        """A trace is not worth the work it tells of: from here on it is left out, and said to be."""
+        if not self._lost:
+            self._lost = True
+            warnings.warn(f"the trace of this run is not kept any further: {why}", NotKept, stacklevel=2)
 
 
 def _line(event: Event) -> str:
@@ -88,7 +103,7 @@ def read_run(path: Path | str) -> Record:
         if not line:
             continue
         try:
-            event = json.loads(line)
+            event = from_json(line)
             if event.get("event") == "run" and event["version"] != VERSION:
                 raise DataError(
                     f"the run is of version {event['version']}, this kgnb reads version {VERSION}",
@@ -117,7 +132,7 @@ def why_partial(path: Path | str) -> str:
             for line in lines:
                 if line.startswith('{"event": "limit"'):
                     record = Record()
-                    record.apply(json.loads(line))
+                    record.apply(from_json(line))
                     why = why or record.partial
     except (OSError, ValueError, KeyError):
         return why

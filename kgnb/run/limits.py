@@ -10,6 +10,7 @@ from math import fsum
 from kgnb.errors import LimitError
 
 _UNITS = {"calls": "model calls", "tokens": "tokens", "usd": "US dollars", "seconds": "seconds"}
+STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,11 @@ class Budget:
         self._spent = Spending()
         self._in_flight: list[Spending] = []
         self._changed = threading.Condition()
+        self.stopped = False
+
+    def stop(self) -> None:
+        """Let nothing more be spent; safe in a signal handler."""
+        self.stopped = True
 
     def take(self, expected: Spending) -> None:
         """Set ``expected`` aside for one call.
@@ -84,7 +90,7 @@ class Budget:
         """The budget that ``expected`` goes beyond, in words; "" where all suffice."""
         with self._changed:
             limit = self._exceeded([expected])
-        return f"{getattr(self.limits, limit):g} {_UNITS[limit]}" if limit else ""
+        return f"{getattr(self.limits, limit):g} {_UNITS[limit]}" if limit in _UNITS else ""
 
     def settle(self, expected: Spending, actual: Spending) -> None:
         """Replace what was set aside by what the call did cost."""
@@ -94,6 +100,8 @@ class Budget:
             self._changed.notify_all()
 
     def _exceeded(self, more: Iterable[Spending]) -> str:
+        if self.stopped:
+            return STOPPED
         total, limits = _sum([self._spent, *more]), self.limits
         if limits.seconds is not None and self._elapsed() >= limits.seconds:
             return "seconds"
@@ -104,6 +112,10 @@ class Budget:
         return ""
 
     def _error(self, limit: str) -> LimitError:
+        if limit == STOPPED:
+            return LimitError(
+                "it was stopped by hand", limit=limit, fix="Run it again: replies already paid for are kept."
+            )
         spent = self._elapsed() if limit == "seconds" else getattr(self._spent, limit)
         return LimitError(
             f"the budget of {getattr(self.limits, limit):g} {_UNITS[limit]} is spent ({spent:g} used)",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, Self, runtime_checkable
 
-from kgnb.errors import LimitError
+from kgnb.errors import LimitError, Waiting
+from kgnb.run.record import Step
 
 
 @runtime_checkable
@@ -26,8 +27,17 @@ class Markable(Protocol):
         ...
 
 
+def failures(steps: Iterable[Step]) -> str:
+    """How many judgements of these steps a model's server failed, and why, in a sentence; "" where none."""
+    judgements = [judgement for step in steps for judgement in step.judgements]
+    failed = [judgement.rationale for judgement in judgements if judgement.failed == "model"]
+    return f"{len(failed):,} of {len(judgements):,} judgements failed: {failed[0]}" if failed else ""
+
+
 def end_state(error: BaseException) -> str:
     """The state of a run, or of a step, that an error ended."""
     if isinstance(error, (KeyboardInterrupt, SystemExit)):
         return "cancelled"
+    if isinstance(error, Waiting):
+        return "waiting"
     return "limited" if isinstance(error, LimitError) else "failed"

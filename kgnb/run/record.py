@@ -42,6 +42,8 @@ class Call:
     finish_reason: str = ""
     request: str = ""  # digest of everything that decides the reply
     error: str | None = None
+    cached_tokens: int = 0  # of those in: read from the server's own cache
+    reasoning_tokens: int = 0  # of those out: thought, not said
 
     def to_json(self) -> dict[str, Any]:
         """The call as plain JSON."""
@@ -59,6 +61,7 @@ class Judgement:
     confidence: float = 0.0
     judged_by: str = ""
     rationale: str = ""
+    failed: str = ""  # "model": its server failed, and nobody judged; "limit": a budget was spent
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
@@ -117,7 +118,7 @@ class Run:
 
     @property
     def state(self) -> str:
-        """ "running", "done", "failed", "cancelled" or "limited" (a budget was spent: the result is partial)."""
+        """ "running", "done", "failed", "cancelled", "limited" (a budget was spent) or "waiting" (for replies)."""
         return self._record.state
 
     @property
@@ -129,6 +130,11 @@ class Run:
     def partial(self) -> str:
         """Why the result is partial: the budget that was spent; "" while none is."""
         return self._record.partial
+
+    @property
+    def limit(self) -> str:
+        """The budget that was spent (or "stopped"); "" while none is."""
+        return self._record.limit or ""
 
     @property
     def folder(self) -> Path | None:
@@ -156,6 +162,9 @@ class Run:
             result = stage(*args, **kwargs)
             if isinstance(result, Counted):
                 doing.counts = numbers(result.counts())
+            if self._budget.stopped:
+                with suppress(LimitError):  # noted where nothing else was asked after it
+                    self.check()
             return result.marked_partial(self.partial) if self.partial and isinstance(result, Markable) else result
 
     def check(self) -> None:
@@ -266,7 +275,8 @@ class Run:
             if over and self._stage_begun is not None:
                 self._worked += ended - self._stage_begun
                 self._stage_begun = None
-        state = "done" if error is None else "cancelled" if end_state(error) == "cancelled" else "failed"
+        how = end_state(error) if error is not None else "done"
+        state = "failed" if how == "limited" else how
         end = {"event": "step_end", "step": number, "state": state, "counts": dict(counts), "error": said(error)}
         note = ", ".join(f"{name}: {value:,}" for name, value in counts.items())
         self._note(end | {"note": note, "seconds": round(ended - begun, 6)})
@@ -287,6 +297,14 @@ class Run:
             if not self._record.limit:
                 self._note({"event": "limit", "step": self._step(), "limit": error.limit, "why": error.what})
             raise
+
+    def stop(self) -> None:
+        """Have no model asked any more: what is answered by now makes a partial result. Safe in a signal handler."""
+        self._budget.stop()
+
+    def leave_call(self, expected: Spending) -> None:
+        """Take back what was set aside for a call that waits for its reply. For watched models."""
+        self._budget.settle(expected, Spending())
 
     def end_call(self, call: Call, expected: Spending, actual: Spending) -> None:
         """Note a model call with what it did cost. For watched models."""

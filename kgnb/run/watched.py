@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from kgnb.errors import Waiting
 from kgnb.judging import Estimate, Judge, Question, Verdict, estimate
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import Blank, Iri, Term, Triple
@@ -48,7 +49,9 @@ class WatchedModel:
         """
         if any(run is self._run for run in _noting.get()):
             return self._model.ask(request)
-        with _Asking(self._run, self._model.name, self._server, request, self._free) as asking:
+        prepared = getattr(self._model, "prepared", None)  # as it is kept
+        noted = prepared(request) if prepared else request
+        with _Asking(self._run, self._model.name, self._server, noted, self._free) as asking:
             asking.reply = self._model.ask(request)
             return asking.reply
 
@@ -91,6 +94,9 @@ class _Asking:
         _noting.reset(self._token)
         seconds = round(self._run.clock.seconds() - self._begun, 6)
         reply = self.reply
+        if isinstance(error, Waiting):
+            self._run.leave_call(self._expected)
+            return
         if reply is None:
             attempts: tuple[Attempt, ...] = tuple(getattr(error, "attempts", ()))
             call = Call(
@@ -103,6 +109,7 @@ class _Asking:
         call = Call(
             self._number, reply.model or self._model, used.prompt_tokens, used.completion_tokens, usd, seconds,
             reply.cached, reply.attempts, reply.finish_reason, self._digest,
+            cached_tokens=used.cached_tokens, reasoning_tokens=used.reasoning_tokens,
         )  # fmt: skip
         spent = Spending() if reply.cached else Spending(1, used.total, usd or 0.0)
         self._run.end_call(call, self._expected, spent)
@@ -143,6 +150,7 @@ class WatchedJudge(Generic[Q]):
                     confidence=round(float(verdict.confidence), 6),
                     judged_by=verdict.judged_by or self._judge.name,
                     rationale=one_line(verdict.rationale, 400),
+                    failed=verdict.failed,
                 )
                 for question, verdict in zip(questions, verdicts, strict=True)
             ]

@@ -10,22 +10,22 @@ from typing import Any
 from typing import Literal as OneOf
 
 from kgnb.agents.entity_alignment import pipeline
-from kgnb.agents.entity_alignment.judges import make_judge, make_planner
-from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.final_alignment import Settled
+from kgnb.agents.entity_alignment.judges import make_judge, make_planner, tuned_model
+from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.optimise import ROUNDS, Optimised, optimise
 from kgnb.agents.entity_alignment.policy import Policy
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reviewed import EntityDecisions
-from kgnb.agents.entity_alignment.settled import Settled
 from kgnb.agents.entity_alignment.values import Options
-from kgnb.backends import open_embedder, open_model
+from kgnb.backends import GraphSource, open_embedder
 from kgnb.judging import CallableJudge, Judge, Verdict
 from kgnb.llm.model import ChatModel
 from kgnb.mappings import Alignment
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import new_run, remembering
+from kgnb.tasks.running import answering_model, judge_and_model, new_run, remembering
 from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, check_links, links_of, open_sides
 from kgnb.vectors.embedder import Embedder
 
@@ -89,6 +89,7 @@ def align(
     *,
     seeds: Seeds = None,
     names: Names = "native",
+    labels: Iterable[GraphSource] = (),
     universe: Universe = "test",
     judge: JudgeGiven = "auto",
     planner: str | Judge[PlanQuestion] = "auto",
@@ -114,11 +115,12 @@ def align(
         right: the other graph.
         seeds: known pairs: "none", "folder" (those of the folder; the default there), a file, or pairs of IRIs.
         names: "native", "hidden" (structure and values alone), a JSON file or mapping from IRI to name.
+        labels: vocabularies with labels of properties and classes that the graphs lack; judges read them.
         universe: who may be an answer: the folder's "test" targets, or "all" entities. Without tests it is all.
         judge: "auto" (model if one is set, else rule), "first", "rule", "model", "person", "oracle" (a simulation that
             answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from question to verdict.
-        planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "policy", "person" (who
-            answers from the file ``plans``), or a Judge.
+        planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "model:NAME" (one tuned for
+            planning, asked entity by entity), "policy", "person" (who answers from the file ``plans``), or a Judge.
         embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         decisions: a file of a person's decisions, which override any judge.
 
@@ -130,11 +132,17 @@ def align(
     settings = settings or Settings.load()
     if universe not in ("test", "all"):
         raise ValueError(f"universe is {universe!r}: choose test or all")
-    sides = left if isinstance(left, Sides) else open_sides(left, right, seeds=seeds, names=names, settings=settings)
+    if isinstance(judge, str):
+        judge, settings = judge_and_model(judge, settings)
+    wanted = judge in ("auto", "model") or planner == "model"
+    chat = model or (answering_model(settings) if wanted else None)
+    sides = (
+        left
+        if isinstance(left, Sides)
+        else open_sides(left, right, seeds=seeds, names=names, labels=labels, settings=settings)
+    )
     own_run = run is None
     run = run or new_run("entity_alignment", sides.digests(), settings=settings, on_event=on_event)
-    wanted = judge in ("auto", "model") or planner == "model"
-    chat = model or (open_model(settings) if wanted else None)
     known = links_of(reference, settings) if reference is not None else sides.tests or None
     ruled = decisions if isinstance(decisions, EntityDecisions) or decisions is None else EntityDecisions(decisions)
     before = run.totals
@@ -147,7 +155,7 @@ def align(
             sides.right,
             embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
             judge=run.watch_judge(asked),
-            planner=run.watch_judge(_planner(planner, watched, policy, plans, settings)),
+            planner=run.watch_judge(_planner(planner, watched, policy, plans, look, seed, run, settings)),
             options=replace(options, names="hidden") if names == "hidden" else options,
             look=replace(look, share=0.0) if judge == "first" else look,
             seeds=sides.seeds,
@@ -191,11 +199,25 @@ def _planner(
     model: ChatModel | None,
     policy: Policy | str | Path | None,
     plans: str | Path | None,
+    look: LookOptions,
+    seed: int,
+    run: Run,
     settings: Settings,
 ) -> Judge[PlanQuestion]:
     if not isinstance(planner, str):
         return planner
-    return make_planner(planner, model=model, policy=policy, decisions=plans, width=settings.width)
+    if name := tuned_model(planner):
+        tuned = answering_model(settings.with_(model=name))
+        model = run.watch(tuned) if tuned else None
+    return make_planner(
+        planner,
+        model=model,
+        policy=policy,
+        decisions=plans,
+        width=settings.width,
+        temperature=look.path_temperature,
+        seed=seed,
+    )
 
 
 def rankings_of(outcome: Outcome, k: int = 10) -> Mapping[str, list[tuple[str, float]]]:
@@ -236,7 +258,7 @@ def learn_policy(
     check_links(sides, known, "the training pairs")
     asked = tuple(known[1::2])
     run = run or new_run("entity_alignment", sides.digests(), settings=settings)
-    chat = model or (open_model(settings) if judge in ("auto", "model") else None)
+    chat = model or (answering_model(settings) if judge in ("auto", "model") else None)
     answering = _judge(judge, run.watch(chat) if chat else None, known, error_rate, seed, None, settings)
     proposal = run.do(
         propose,

@@ -11,6 +11,7 @@ from typing import Any
 
 from kgnb.agents.question_answering.values import Answer
 from kgnb.errors import DataError
+from kgnb.files import from_json, write_whole
 from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
 
 
@@ -29,7 +30,8 @@ def plain(term: Term) -> str:
 class Outcome:
     """What became of one question of a batch: plain strings, as they stand in a file, and the answer itself if at hand.
 
-    ``status`` is that of the answer ("answered", "forced", "unsure"), or "failed" with ``error`` saying why.
+    ``status`` is that of the answer ("answered", "forced", "unsure"); or "failed", with ``error`` saying why; or
+    "waiting" for a reply of a model that answers later.
     """
 
     id: str
@@ -62,6 +64,11 @@ class Outcome:
     def failed(cls, question: str, error: str) -> Outcome:
         """The outcome of a question that could not be asked to its end."""
         return cls(question, status="failed", error=error)
+
+    @classmethod
+    def waiting(cls, question: str, what: str) -> Outcome:
+        """The outcome of a question whose next reply is not there yet."""
+        return cls(question, status="waiting", error=what)
 
     def to_json(self) -> dict[str, Any]:
         """One line of an answer file."""
@@ -143,13 +150,7 @@ class AnswerFile:
             self._write()
 
     def _write(self) -> None:
-        part = self.path.with_name(self.path.name + ".part")
-        try:
-            part.write_text("".join(self._lines.values()), encoding="utf-8")
-            part.replace(self.path)
-        except OSError as error:
-            why = error.strerror or str(error)
-            raise DataError(f"cannot be written: {why}", where=str(self.path), fix="Name another file.") from error
+        write_whole(self.path, "".join(self._lines.values()), lasting=True)
 
     def _read(self) -> dict[str, Outcome]:
         lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
@@ -158,13 +159,13 @@ class AnswerFile:
             if not line.strip():
                 continue
             try:
-                outcome = Outcome.from_json(json.loads(line))
+                outcome = Outcome.from_json(from_json(line))
             except (ValueError, TypeError, KeyError) as error:
                 if number == len(lines):  # cut off as it was written: that question is asked again
                     continue
                 raise DataError(
                     "this line is no answer", where=f"{self.path}:{number}", fix="Leave out --resume to start again."
                 ) from error
-            if outcome.status != "failed" and not outcome.partial:
+            if outcome.status not in ("failed", "waiting") and not outcome.partial:
                 found[outcome.id] = outcome
         return found

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
+from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,20 +15,21 @@ from typing import Any
 from kgnb.agents.question_answering import pipeline
 from kgnb.agents.question_answering.desk import Desk, Example, Judges
 from kgnb.agents.question_answering.judges import make_judges
-from kgnb.agents.question_answering.rehearsing import rehearse
+from kgnb.agents.question_answering.turns import OverlappingModel, Turn
 from kgnb.agents.question_answering.values import Answer, Options, Question
-from kgnb.backends import GraphSource, file_of, open_embedder, open_graph, open_model
+from kgnb.backends import GraphSource, file_of, open_embedder, open_graph
 from kgnb.datasets.questions import Asked
-from kgnb.errors import BackendError, ConfigError, KgnbError, LimitError
+from kgnb.errors import BackendError, ConfigError, KgnbError, LimitError, Waiting
 from kgnb.judging import CallableJudge, Estimate, Judge, Verdict
 from kgnb.kg.graph import Graph
+from kgnb.llm.asking import raise_waiting
 from kgnb.llm.model import ChatModel
 from kgnb.llm.replay import MissingReply
 from kgnb.run import Forecast, Run
 from kgnb.settings import Settings
 from kgnb.tasks.answer_files import AnswerFile, Outcome
 from kgnb.tasks.naming import entity_named
-from kgnb.tasks.running import new_run
+from kgnb.tasks.running import answering_model, judge_and_model, new_run
 from kgnb.vectors.embedder import Embedder
 
 JudgeSource = str | Judge[Any] | Judges | Callable[[Any], Verdict]
@@ -95,7 +99,7 @@ def answer_question(
         asked = question if isinstance(question, Question) else Question("q1", question)
         if entities:
             asked = replace(asked, entities=tuple(entities))
-        run.expect(Estimate(2 * options.rounds + 1), "up to")
+        run.expect(Estimate(options.rounds), "up to")
         return pipeline.answer_question(_named(asked, desk), desk, options=options, run=run)
 
 
@@ -116,9 +120,14 @@ def open_desk(
     With a ``run``, its queries, calls and judgements are noted there. Arguments as in ``answer_question``.
     """
     settings = settings or Settings.load()
+    if isinstance(judge, str):
+        judge, settings = judge_and_model(judge, settings)
+    chat = model or (answering_model(settings) if judge in ("auto", "model", "cascade") else None)
     opened = open_graph(graph, settings)
-    chat = model or (open_model(settings) if judge in ("auto", "model", "cascade") else None)
     watched = run.watch(chat) if run is not None and chat is not None else chat
+    turn = Turn()
+    if watched is not None:
+        watched = OverlappingModel(watched, turn)
     return pipeline.open_desk(
         opened,
         embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
@@ -127,6 +136,7 @@ def open_desk(
         model=watched,
         examples=examples,
         run=run,
+        turn=turn,
     )
 
 
@@ -142,6 +152,7 @@ def answer_questions(
     decisions: str | Path | None = None,
     out: str | Path | None = None,
     resume: bool = False,
+    width: int | None = None,
     run: Run | None = None,
     settings: Settings | None = None,
     on_event: Callable[[Any], None] | None = None,
@@ -149,19 +160,21 @@ def answer_questions(
 ) -> list[Outcome]:
     """The outcome of every question, in order: its answer, or what went wrong with it alone.
 
-    From ``options.rehearse`` questions on (50), all are read before the first is answered, and what their wording has
-    in common is learned (no answer is looked at). A question that fails does not stop the others; a service that fails
-    three questions in a row, and a budget that is spent, do.
+    A question that fails does not stop the others; a service that fails three questions in a row, and a budget that is
+    spent, do.
 
     Args:
         questions: texts, Questions, or mappings with ``id``, ``question`` and perhaps ``entities``.
         out: a file of JSON Lines, ``{id, values, support, confidence, status, ...}``, written as answers come.
         resume: keep what ``out`` has already, and ask only what is missing or failed.
+        width: questions under way at once: one works while the others wait for the model. By default the settings'
+            number of model calls at once; without a model it gains nothing.
         on_outcome: told every outcome as it comes.
 
     Raises:
         ValueError: two questions have one id.
         BackendError: a service does not answer any more; what was answered so far is in ``out``.
+        Waiting: some questions wait for replies of a ``batch:`` model; the others are answered, and in ``out``.
         LimitError: a budget is spent; what was answered so far is in ``out``.
     """
     settings = settings or Settings.load()
@@ -189,9 +202,7 @@ def answer_questions(
     found: dict[str, Outcome] = dict(file.kept) if file is not None else {}
     with run if own_run else nullcontext():
         left = [each for each in asked if each.id not in found]
-        if left and options.rehearse and len(asked) >= options.rehearse:
-            _rehearsed(asked, desk, options, run)
-        for outcome in _outcomes(left, desk, options, run):
+        for outcome in _outcomes(left, desk, options, run, settings.width if width is None else width):
             found[outcome.id] = outcome
             if file is not None:
                 file.add(outcome)
@@ -202,43 +213,55 @@ def answer_questions(
     return [found[each.id] for each in asked]
 
 
-def _rehearsed(asked: Sequence[Question], desk: Desk, options: Options, run: Run) -> None:
-    """Teaches the desk the wording of all questions, those answered before too, so that a resumed batch reads alike."""
-    named: list[Question] = []
-    for question in asked:
-        try:
-            named.append(_named(question, desk))
-        except (LimitError, ConfigError, MissingReply):  # the next one would fail alike
-            raise
-        except (KgnbError, ValueError):
-            continue  # said when the question itself is asked
-    run.do(rehearse, desk, named, options, lambda done, total: run.progress(done, total, "questions read ahead"))
+def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: Run, width: int) -> Iterator[Outcome]:
+    """Asks the questions, ``width`` at once, and gives their outcomes in order.
 
-
-def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: Run) -> Iterator[Outcome]:
-    """Asks one question after another; a service that fails several in a row ends it."""
+    A service that fails several in a row ends it. A question whose reply is not there yet does not count as failed:
+    every question comes as far as it can.
+    """
     dead = 0
-    # A call for the action and one for the triples in each round, and one for the answer.
-    run.expect(Estimate((2 * options.rounds + 1) * len(questions)), "up to")
+    pending: list[Waiting] = []
+    # A query and the answer: the usual run. What is looked up besides comes on top.
+    run.expect(Estimate(2 * len(questions)), "at least")
     forecast = Forecast(run)
-    for number, question in enumerate(questions):
-        run.check()
-        run.progress(number, len(questions), "questions")
-        forecast.done(number, len(questions))
+
+    def asked(question: Question) -> Answer:
+        with desk.turn.taken():
+            run.check()
+            return pipeline.answer_question(_named(question, desk), desk, options=options, run=run)
+
+    at_once = max(1, min(width, len(questions))) if desk.model is not None else 1
+    with ThreadPoolExecutor(at_once) as pool:
+        waiting = deque(enumerate(questions))
+        under_way: deque[tuple[int, Question, Future[Answer]]] = deque()
         try:
-            answer = pipeline.answer_question(_named(question, desk), desk, options=options, run=run)
-        except (LimitError, ConfigError, MissingReply):  # the next one would fail alike
-            raise
-        except BackendError as error:
-            dead += 1
-            if dead >= min(DEAD_AFTER, len(questions)):
-                raise
-            yield Outcome.failed(question.id, error.what)
-        except (KgnbError, ValueError) as error:
-            yield Outcome.failed(question.id, str(error).partition("\n")[0])
-        else:
-            dead = 0
-            yield Outcome.of(answer)
+            while waiting or under_way:
+                while waiting and len(under_way) < at_once:
+                    number, question = waiting.popleft()
+                    under_way.append((number, question, pool.submit(copy_context().run, asked, question)))
+                number, question, future = under_way.popleft()
+                run.progress(number, len(questions), "questions")
+                forecast.done(number, len(questions))
+                try:
+                    answer = future.result()
+                except (LimitError, ConfigError, MissingReply):  # the next one would fail alike
+                    raise
+                except Waiting as error:
+                    pending.append(error)
+                    yield Outcome.waiting(question.id, error.what)
+                except BackendError as error:
+                    dead += 1
+                    if dead >= min(DEAD_AFTER, len(questions)):
+                        raise
+                    yield Outcome.failed(question.id, error.what)
+                except (KgnbError, ValueError) as error:
+                    yield Outcome.failed(question.id, str(error).partition("\n")[0])
+                else:
+                    dead = 0
+                    yield Outcome.of(answer)
+        finally:
+            pool.shutdown(cancel_futures=True)
+    raise_waiting(pending)
 
 
 def graph_digests(source: GraphSource, graph: Graph) -> dict[str, str]:

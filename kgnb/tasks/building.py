@@ -23,12 +23,12 @@ from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Rea
 from kgnb.agents.kg_construction.rule_reader import rule_reader
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.values import ToolPack
-from kgnb.backends import GraphSource, file_of, open_graph, open_model
+from kgnb.backends import GraphSource, file_of, open_graph
 from kgnb.errors import ConfigError
 from kgnb.llm.model import ChatModel
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import new_run
+from kgnb.tasks.running import answering_model, judge_and_model, new_run
 
 READERS = ("auto", "rule", "model")
 
@@ -38,20 +38,22 @@ def compile_ontology(
     shapes: GraphSource | None = None,
     *,
     closed_world: bool = True,
+    loose_ranges: bool = False,
     settings: Settings | None = None,
 ) -> ToolPack:
     """The tools of an ontology: per class find and create, per property add, and inspect, missing, finish.
 
     ``path_or_graph`` is a file, folder or glob of RDF, several of them, an rdflib graph, a kgnb Graph, an endpoint's
     URL or ``huts:NAME``; ``shapes`` likewise, with SHACL core constraints (those in the ontology's own file are read
-    too). ``closed_world=False`` lets what the ontology says exists go unstated. No model is asked and ``owl:imports``
-    are not followed.
+    too). ``closed_world=False`` lets what the ontology says exists go unstated; ``loose_ranges=True`` lets object
+    properties without a range take values as well as entities. No model is asked and ``owl:imports`` are not followed.
 
     Raises DataError for a file that is missing or no RDF.
     """
     known = settings or Settings.load()
     graph = open_graph(path_or_graph, known)
-    return compile_graph(graph, open_graph(shapes, known) if shapes is not None else None, closed_world=closed_world)
+    more = open_graph(shapes, known) if shapes is not None else None
+    return compile_graph(graph, more, closed_world=closed_world, loose_ranges=loose_ranges)
 
 
 def build_graph(
@@ -105,7 +107,9 @@ def build_graph(
     data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
     run = run or new_run("kg_construction", data, settings=settings, on_event=on_event)
     with run if own_run else nullcontext():
-        chat = model or (open_model(settings) if judge in ("auto", "model") else None)
+        if isinstance(judge, str):
+            judge, settings = judge_and_model(judge, settings)
+        chat = model or (answering_model(settings, "extract") if judge in ("auto", "model") else None)
         reader = make_reader(judge, pack, run.watch(chat) if chat else None, options)
         return pipeline.build_graph(
             found,

@@ -2,16 +2,19 @@
 
 The extension jupyter-server-mcp asks ``tool_names`` for "module:function" and imports each: one function a tool, made
 here when it is asked for. Which ontology it is, the setting ``serve.tbox`` (``KGNB_TBOX``) says; without one there are
-no tools. All functions share one session, and its graph is written to ``jupyter/built.trig`` in the cache.
+no tools. All functions share one session, whose graph is kept in ``jupyter/built.trig`` in the cache: a
+server that starts anew goes on with it.
 """
 
 from __future__ import annotations
 
+import atexit
 import inspect
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.kg_construction.values import ToolSpec
 from kgnb.settings import Settings
@@ -27,7 +30,10 @@ def shared(tbox: str) -> Shared:
     pack = compile_ontology(tbox, settings=settings)
     out = settings.cache / "jupyter" / "built.trig"
     out.parent.mkdir(parents=True, exist_ok=True)
-    return Shared(pack, pack.session(), out, "jupyter", lambda session, path: session.save(path))
+    session = pack.session()
+    own = Shared(pack, session, GraphFile(out, session), "jupyter")
+    atexit.register(own.close)
+    return own
 
 
 def tool_names(settings: Settings | None = None) -> list[str]:
@@ -67,4 +73,5 @@ def tool_function(own: Shared, tool: ToolSpec) -> Callable[..., dict[str, Any]]:
 
 
 def _hint(schema: dict[str, Any]) -> Any:
-    return _TYPES.get(schema.get("type"), str | int | float | bool)
+    kind = schema.get("type")
+    return _TYPES.get(kind, str | int | float | bool) if isinstance(kind, str) else str | int | float | bool

@@ -13,7 +13,7 @@ from kgnb.agents.ontology_matching.comparable import comparable
 from kgnb.agents.ontology_matching.judges import make_judge
 from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Ruling, Rulings, honoured
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
-from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_model, open_ontology
+from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_ontology
 from kgnb.judging import CallableJudge, Decisions, Judge, Verdict
 from kgnb.kg.ontology import Kind, Ontology
 from kgnb.llm.model import ChatModel
@@ -21,7 +21,7 @@ from kgnb.mapping_files import load_reference, reviews
 from kgnb.mappings import Alignment
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import new_run, remembering
+from kgnb.tasks.running import Role, answering_model, judge_and_model, new_run, remembering
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
@@ -68,14 +68,22 @@ def match_ontologies(
     True
     """
     settings = settings or Settings.load()
+    if isinstance(judge, str):
+        judge, settings = judge_and_model(judge, settings)
+    wanted = judge in ("auto", "model", "cascade") or plan == "model"
+    chat = model or (answering_model(settings) if wanted else None)
     source = open_ontology(source, settings, individuals=options.individuals)
     target = open_ontology(target, settings, individuals=options.individuals)
     source, target = comparable(source, target)
     own_run = run is None
     run = run or new_run("ontology_matching", digests(source, target), settings=settings, on_event=on_event)
-    chat = model or (open_model(settings) if judge in ("auto", "model", "cascade") or plan == "model" else None)
     with run if own_run else nullcontext():
         watched = run.watch(chat) if chat else None
+        role: Role = "plan" if plan == "model" else "write"
+        beside = watched
+        if chat and not model and settings.of_role(role) != settings.of_role("judge"):
+            found = answering_model(settings, role)
+            beside = run.watch(found) if found else None
         path = decisions.path if isinstance(decisions, Decisions) else decisions
         rulings = open_decisions(path) if path is not None else None
         asked = _judge(judge, watched, reference, error_rate, seed, rulings, options, settings)
@@ -86,7 +94,7 @@ def match_ontologies(
             embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
             judge=run.watch_judge(asked),
             options=options,
-            model=watched,
+            model=beside,
             run=run,
             plan=plan,
         )
@@ -130,6 +138,7 @@ def _judge(
         decisions=decisions,
         exclusive=options.cardinality == "1:1",
         context=options.context,
+        relations=options.relations,
         ask=options.ask,
         width=settings.width,
         remember=lambda asked: remembering(asked, settings),

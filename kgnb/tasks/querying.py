@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -11,12 +11,14 @@ from typing import TypeAlias
 from kgnb.backends import GraphSource, open_graph
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph, Solutions, Updatable
+from kgnb.kg.names import Names, names_of
 from kgnb.kg.placeholders import fill
 from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.result_files import save_rows
 from kgnb.kg.sparql import asked_for_all, query_form, undeclared_prefixes
-from kgnb.kg.terms import is_iri
-from kgnb.results.found import Changed, Rows, Triples, YesNo, rows_of, triples_of
+from kgnb.kg.terms import Iri, Term, is_iri
+from kgnb.results.bundle import JSON_ROWS
+from kgnb.results.found import PICTURED, Changed, Rows, Triples, YesNo, rows_of, triples_of
 from kgnb.results.wording import short_iri
 from kgnb.settings import Settings
 
@@ -33,6 +35,7 @@ def query(
     timeout: float | None = None,
     update: bool = False,
     export: str | Path | None = None,
+    labels: str = "",
     settings: Settings | None = None,
 ) -> Found:
     """What a graph answers: rows (SELECT), triples (CONSTRUCT, DESCRIBE), yes or no (ASK), or that it was changed.
@@ -45,6 +48,7 @@ def query(
         timeout: seconds.
         update: must be True for a text that changes the graph, and only then.
         export: a file the result is also written to.
+        labels: a language: IRIs are shown by their labels in it (in another where it has none), with their types.
 
     Raises:
         DataError: the query is malformed, or an update was not allowed; says where.
@@ -60,7 +64,7 @@ def query(
     head = declarations(asked, known)
     _refuse_unknown_prefixes(head + asked, graph)
     try:
-        return _answer(graph, form, head + asked, known, limit, timeout, update, export)
+        return _answer(graph, form, head + asked, known, limit, timeout, update, export, labels)
     except DataError as error:
         raise _placed(error, len(head)) from error
 
@@ -74,6 +78,7 @@ def _answer(
     timeout: float | None,
     update: bool,
     export: str | Path | None,
+    labels: str,
 ) -> Found:
     if form == "UPDATE":
         return _change(graph, asked, update, timeout)
@@ -83,7 +88,8 @@ def _answer(
     if form == "SELECT":
         solutions = _ordered(graph.select(asked, limit=limit, timeout=timeout), asked_for_all(asked))
         cut = f"There are more rows than these {len(solutions):,}." if solutions.truncated else ""
-        found = rows_of(solutions, lambda iri: short(iri, known), (cut,) if cut else ())
+        named = _names(graph, (term for row in solutions.rows[:JSON_ROWS] for term in row), labels)
+        found = rows_of(solutions, lambda iri: short(iri, known), (cut,) if cut else (), named.labels)
         if export is not None:
             save_rows(solutions, export)
     elif form == "ASK":
@@ -93,12 +99,21 @@ def _answer(
     else:
         triples = tuple(graph.construct(asked, timeout=timeout))
         kept = triples[:limit] if limit is not None else triples
-        found = triples_of(kept, lambda iri: short(iri, known), prefixes=known)
+        named = _names(graph, (term for triple in kept[:PICTURED] for term in triple), labels, types=True)
+        found = triples_of(kept, lambda iri: short(iri, known), named, prefixes=known)
         if limit is not None and len(triples) > limit:
             found = replace(found, notes=(*found.notes, f"There are more triples than these {limit:,}."))
         if export is not None:
             found.save(export)
     return found
+
+
+def _names(graph: Graph, terms: Iterable[Term | None], language: str, types: bool = False) -> Names:
+    """What the first IRIs of a result are called; fewer of them where each question costs a request."""
+    if not language:
+        return Names()
+    iris = dict.fromkeys(term for term in terms if isinstance(term, Iri))
+    return names_of(graph, list(iris)[: 200 if _remote(graph) else 4000], language=language, types=types)
 
 
 def _ordered(solutions: Solutions, written: list[str]) -> Solutions:

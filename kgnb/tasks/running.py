@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
+from typing import Literal as OneOf
 
+from kgnb.backends import open_model
 from kgnb.judging import Judge, Memory, ModelJudge, Question, Remembered
+from kgnb.llm.checking import check_answering
 from kgnb.llm.kept import server_alias
+from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Price, Prices
 from kgnb.run import Limits, Run
 from kgnb.secret import hide
 from kgnb.settings import Settings, known_secrets
 
 Q = TypeVar("Q", bound=Question)
+Role = OneOf["plan", "judge", "extract", "write"]
 
 
 def new_run(
@@ -47,6 +52,34 @@ def new_run(
     )
 
 
+def judge_and_model(judge: str, settings: Settings) -> tuple[str, Settings]:
+    """The judge and the settings that a judge's name stands for: recorded:NAME or batch:FOLDER is the judge that asks a
+    model, and that model."""
+    if judge.startswith(("recorded:", "batch:")):
+        return "auto", settings.with_(model=judge)
+    return judge, settings
+
+
+def answering_model(settings: Settings, role: Role = "judge") -> ChatModel | None:
+    """The chat model the settings name for a role, sure to answer; None where they name none.
+
+    Raises:
+        ConfigError, BackendError: it does not answer, and there are no kept replies to do without it.
+    """
+    model = open_model(settings.of_role(role))
+    check_answering(model)
+    return model
+
+
+def digests_of(inputs: Mapping[str, Any]) -> dict[str, str]:
+    """The digest of every input by its name, as a run records them; "" for what has none, such as an endpoint."""
+    found: dict[str, str] = {}
+    for role, value in inputs.items():
+        name = str(getattr(value, "name", "") or getattr(value, "iri", "") or role)
+        found[name if name not in found else f"{name} ({role})"] = str(getattr(value, "digest", ""))
+    return found
+
+
 def prices_of(settings: Settings) -> Prices | None:
     """What models cost: the table the settings name, and over it the price they state; None where they say nothing.
 
@@ -56,7 +89,10 @@ def prices_of(settings: Settings) -> Prices | None:
     table = Prices.load(settings.prices) if settings.prices else None
     if not settings.price:
         return table
-    stated = {settings.model: Price.stated(settings.price)}
+    name = settings.model
+    if name.startswith("batch:"):
+        name = name.partition("@")[2] or "batch"
+    stated = {name: Price.stated(settings.price)}
     return Prices(table.date, {**table.models, **stated}) if table else Prices("", stated)
 
 
@@ -65,7 +101,7 @@ def remembering(judge: ModelJudge[Q], settings: Settings) -> Judge[Q]:
 
     Reports keep none (remember: no): their costs would depend on what had run before them.
     """
-    if settings.replay == "live" or settings.remember == "no":
+    if settings.replay == "live" or settings.remember == "no" or settings.model.startswith(("batch:", "recorded:")):
         return judge
     memory = Memory(settings.cache / "verdicts.sqlite")
     return Remembered(judge, memory, where=server_alias(settings.base_url), replaying=settings.replay == "replay")

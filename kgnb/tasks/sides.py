@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,10 +11,11 @@ import numpy as np
 from rdflib import Graph as RdflibSource
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.reading import from_graph, from_raw
+from kgnb.agents.entity_alignment.open_entity_graph import ANY_URI, from_graph, from_raw, labels_in
 from kgnb.backends import URL, GraphSource, file_of, open_graph
 from kgnb.datasets.entity_folders import EntityFolder, is_entity_folder, read_folder, read_links
 from kgnb.errors import DataError
+from kgnb.files import from_json
 from kgnb.kg.graph import Graph
 from kgnb.kg.vocabulary import LABELS, NAMES
 from kgnb.mapping_files import load as load_alignment
@@ -48,9 +48,17 @@ class Sides:
 
 
 def open_sides(
-    left: Source, right: Source | None = None, *, seeds: Seeds = None, names: Names = "native", settings: Settings
+    left: Source,
+    right: Source | None = None,
+    *,
+    seeds: Seeds = None,
+    names: Names = "native",
+    labels: Iterable[GraphSource] = (),
+    settings: Settings,
 ) -> Sides:
     """Both sides with their seeds and names; ``left`` alone is a folder.
+
+    ``labels`` are vocabularies in which properties and classes have labels that the graphs themselves lack.
 
     Raises:
         DataError: an input is missing or malformed; a seed or every name is about other graphs.
@@ -62,8 +70,30 @@ def open_sides(
         sides = Sides(from_raw(folder.left), from_raw(folder.right), (), folder.tests, folder.notes)
     else:
         sides = Sides(open_entities(left, settings), open_entities(right, settings))
-    sides = _seeded(sides, folder, seeds, settings)
+    sides = _seeded(_labelled(sides, labels, settings), folder, seeds, settings)
     return _named(sides, names)
+
+
+def _labelled(sides: Sides, vocabularies: Iterable[GraphSource], settings: Settings) -> Sides:
+    """The sides with the labels of what they use; a graph's own labels come first."""
+    words: dict[str, str] = {}
+    for source in vocabularies:
+        graph = open_graph(source, settings)
+        try:
+            words = labels_in(graph.triples()) | words
+        finally:
+            if graph is not source and not isinstance(source, RdflibSource):
+                graph.close()
+    if not words:
+        return sides
+    left, right = (replace(side, labels=used(words, side) | dict(side.labels)) for side in (sides.left, sides.right))
+    return replace(sides, left=left, right=right)
+
+
+def used(words: Mapping[str, str], graph: EntityGraph) -> dict[str, str]:
+    """The labels of what a graph names: its relations, attributes and the IRIs among its values."""
+    named = {*graph.relations, *graph.attributes, *(value.text for value in graph.values if value.datatype == ANY_URI)}
+    return {iri: words[iri] for iri in sorted(named & words.keys())}
 
 
 def _folder(source: Source) -> EntityFolder:
@@ -179,7 +209,7 @@ def _named(sides: Sides, names: Names) -> Sides:
 def _names_in(path: Path) -> dict[str, str]:
     fix = 'Choose native, hidden, or a JSON file such as {"http://example.org/a": "Hut"}.'
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        content = from_json(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise DataError("the file of names cannot be read", where=str(path), fix=fix, details=str(error)) from error
     except ValueError as error:

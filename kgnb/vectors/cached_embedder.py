@@ -6,18 +6,23 @@ import hashlib
 import os
 import sqlite3
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 
-from kgnb.errors import BackendError, DataError
+from kgnb.errors import BackendError, DataError, NotKept
 from kgnb.vectors.embedder import Embedder, Vectors
-from kgnb.write_ahead import write_ahead
+from kgnb.write_ahead import PATIENCE, unusable, write_ahead
 
 _FORMAT = 1
 _KEYS_A_QUERY = 500  # below SQLite's oldest limit of 999 parameters
+
+
+class CacheUnusable(BackendError):
+    """The cache is locked, read-only or on a full disk; what is in it is sound."""
 
 
 class VectorCache:
@@ -32,7 +37,7 @@ class VectorCache:
         self._lock = threading.RLock()
         self._process = 0
         self._connection: sqlite3.Connection | None = None
-        with self._open():
+        with suppress(CacheUnusable), self._open():  # one that is only locked may be free by the time it is used
             pass
 
     def get(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
@@ -75,12 +80,8 @@ class VectorCache:
                     self._connection, self._process = self._connect(), os.getpid()
                 yield self._connection
             except sqlite3.OperationalError as error:
-                raise BackendError(
-                    f"The vector cache {self.path} cannot be used: {error}.",
-                    service=self.path,
-                    fix="Check that the folder exists and can be written and that the disk is not full, "
-                    "or choose another cache folder.",
-                ) from error
+                what, fix = unusable(Path(self.path), error) or (str(error), "")
+                raise CacheUnusable(f"The vector cache {what}.", service=self.path, fix=fix) from error
             except sqlite3.DatabaseError as error:
                 raise self._corrupt(str(error)) from error
 
@@ -90,7 +91,7 @@ class VectorCache:
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise sqlite3.OperationalError(str(error)) from error
-        connection = sqlite3.connect(self.path, timeout=60, check_same_thread=False)
+        connection = sqlite3.connect(self.path, timeout=PATIENCE, check_same_thread=False)
         try:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, _FORMAT):
@@ -130,7 +131,8 @@ class CachedEmbedder:
 
     ``computed`` and ``reused`` count distinct texts over all calls; ``on_progress(done, total)`` is called, in the
     calling thread, once for what the cache had and again after every batch. Batches are committed as they come: a run
-    that is killed loses at most one.
+    that is killed loses at most one. Where the cache is locked, read-only or on a full disk, that is said (NotKept) and
+    the texts are embedded without it, unless a service is paid for them: then it is an error.
     """
 
     def __init__(
@@ -150,6 +152,7 @@ class CachedEmbedder:
         self.reused = 0
         self._batch_size = batch_size
         self._counting = threading.Lock()
+        self._lost = False
 
     @property
     def name(self) -> str:
@@ -164,7 +167,7 @@ class CachedEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit-length float32 row a text, in order; an empty text gives a zero row."""
         distinct = {_key(text): text for text in texts if text}
-        found = self.cache.get(self.name, list(distinct))
+        found = self._kept(list(distinct))
         missing = [(key, text) for key, text in distinct.items() if key not in found]
         with self._counting:
             self.reused += len(found)
@@ -173,12 +176,32 @@ class CachedEmbedder:
             batch = missing[start : start + self._batch_size]
             rows = self.embedder.embed([text for _, text in batch])
             fresh = {key: row for (key, _), row in zip(batch, rows, strict=True)}
-            self.cache.put(self.name, fresh)
+            self._keep(fresh)
             found.update(fresh)
             with self._counting:
                 self.computed += len(batch)
             self._report(len(found), len(distinct))
         return self._rows(texts, found)
+
+    def _kept(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        try:
+            return {} if self._lost else self.cache.get(self.name, keys)
+        except CacheUnusable as error:
+            self._lose(error)
+            return {}
+
+    def _keep(self, fresh: Mapping[bytes, Vectors]) -> None:
+        try:
+            if not self._lost:
+                self.cache.put(self.name, fresh)
+        except CacheUnusable as error:
+            self._lose(error)
+
+    def _lose(self, error: CacheUnusable) -> None:
+        if hasattr(self.embedder, "usage"):
+            raise error
+        self._lost = True
+        warnings.warn(f"vectors are not kept: {error.what} {error.fix}", NotKept, stacklevel=4)
 
     def _rows(self, texts: Sequence[str], found: Mapping[bytes, Vectors]) -> Vectors:
         lengths = {len(vector) for vector in found.values()} or {self.dimensions}

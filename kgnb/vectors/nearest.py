@@ -1,4 +1,4 @@
-"""The nearest of all against all: one blocked matrix product instead of a search per entity; above some size, cells.
+"""The nearest of all against all: one blocked matrix product instead of a search per entity; above some size, faiss.
 
 A block of cosines is computed in float32 and shortlisted; only the shortlisted pairs are computed again, in float64. So
 the result depends on neither the block size nor the order in which a BLAS library adds, and equal texts tie exactly.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.vectors.cells import close_pairs
+from kgnb.vectors.close_pairs import available, close_pairs
 from kgnb.vectors.embedder import Vectors
 
 Integers = NDArray[np.int64]
@@ -59,11 +59,6 @@ def nearest(a: Vectors, b: Vectors, k: int, *, block_rows: int | None = None) ->
     return _search(one, other, k, block_rows, back=False)[0]
 
 
-def nearest_both(a: Vectors, b: Vectors, k: int, *, block_rows: int | None = None) -> tuple[Neighbours, Neighbours]:
-    """``nearest(a, b, k)`` and ``nearest(b, a, k)`` from one product."""
-    return _search(_each_its_own(a), _each_its_own(b), k, block_rows, back=True)
-
-
 def nearest_entities(
     a: Grouped,
     b: Grouped,
@@ -75,8 +70,9 @@ def nearest_entities(
     """Both directions between entities: the score of two entities is the highest cosine over their text pairs.
 
     Rows and indices are entities. Where ``kinds`` are given (on both sides), only entities of one kind are compared.
-    Where both sides have more than ``exact_up_to`` texts of a kind, only near ones are compared (``cells.py``): nearly
-    every neighbour is found, with its exact score, and the same ones every time. None: always all with all.
+    Where both sides have more than ``exact_up_to`` texts of a kind, only near ones are compared (``close_pairs``), if
+    faiss is installed: nearly every neighbour is found, with its exact score, and the same ones every time. None:
+    always all with all.
     """
     if exact_up_to is not None and exact_up_to < 0:
         raise ValueError(f"exact_up_to must be 0 or more, not {exact_up_to}")
@@ -119,7 +115,7 @@ def _search(
     sides_a, sides_b = _by_kind(a), _by_kind(b)
     for kind in sorted(sides_a.keys() & sides_b.keys()):
         one, other = sides_a[kind], sides_b[kind]
-        if exact_up_to is not None and min(len(one.vectors), len(other.vectors)) > exact_up_to:
+        if exact_up_to is not None and min(len(one.vectors), len(other.vectors)) > exact_up_to and available():
             forward, backward = _look_up(one, other, k)
         else:
             forward, backward = _compare(one, other, k, block_rows, back=back)
@@ -179,7 +175,7 @@ def _compare(a: _Side, b: _Side, k: int, block_rows: int | None, *, back: bool) 
 
 
 def _look_up(a: _Side, b: _Side, k: int) -> tuple[Neighbours, Neighbours]:
-    """As ``_compare``, but only within cells; what is found is ordered by its exact score."""
+    """As ``_compare``, but only among near ones; what is found is ordered by its exact score."""
     spare = k + _SPARE if a.single and b.single else 2 * k + _SPARE
     met = close_pairs(a.vectors, b.vectors, spare)
     rows, columns = a.owner_of(met.rows), b.owner_of(met.columns)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol
 
 import anywidget
 import ipywidgets
@@ -13,10 +13,22 @@ from IPython.display import display
 
 from kgnb.widgets.controls import Control, make_controls
 
-if TYPE_CHECKING:
-    from kgnb.magics.verbs import VerbMagics
-
 HERE = pathlib.Path(__file__).parent
+
+
+class Magics(Protocol):
+    """What a form needs of a family of magics."""
+
+    magic: ClassVar[str]
+    shell: Any
+
+    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+        """The values that hold where the line says nothing."""
+        ...
+
+    def suggestions(self, name: str) -> Sequence[str]:
+        """Words that fit an argument."""
+        ...
 
 
 class PlainLine(anywidget.AnyWidget):
@@ -39,8 +51,11 @@ def someone_is_there(shell: Any) -> bool:
 class Form:
     """The controls of one verb. ``line`` is at any time exactly what Run will run."""
 
-    def __init__(self, magics: VerbMagics, method: Callable[..., Any], given: Mapping[str, Any]) -> None:
-        self.magics = magics
+    def __init__(
+        self, magics: Magics, method: Callable[..., Any], given: Mapping[str, Any], cell: str | None = None
+    ) -> None:
+        """The controls; with ``cell`` those of a cell magic's first line, above this cell."""
+        self.magics, self.cell = magics, cell
         self.verb: str = method.verb  # type: ignore[attr-defined]
         parser = method.parser  # type: ignore[attr-defined]
         self.controls: list[Control] = make_controls(parser, given, magics.current(method), magics.suggestions)
@@ -64,7 +79,10 @@ class Form:
     @property
     def line(self) -> str:
         """The magic line the controls stand for."""
-        return plain_line(self.magics.magic, self.verb, [word for control in self.controls for word in control.words()])
+        words = [word for control in self.controls for word in control.words()]
+        if self.cell is None:
+            return plain_line(self.magics.magic, self.verb, words)
+        return f"%{plain_line(self.magics.magic, '', words)}\n{self.cell}"
 
     def run(self) -> None:
         """Runs the line as a cell would, and shows below what the cell would show."""
@@ -75,8 +93,11 @@ class Form:
             # Output shows an error as a cell would and swallows it: a button has no cell that could fail.
             with self.output:
                 self.state.value = "failed"
-                name, _, rest = self.line[1:].partition(" ")
-                result = self.magics.shell.run_line_magic(name, rest)
+                name, _, rest = self.line.partition("\n")[0].lstrip("%").partition(" ")
+                if self.cell is None:
+                    result = self.magics.shell.run_line_magic(name, rest)
+                else:
+                    result = self.magics.shell.run_cell_magic(name, rest, self.cell)
                 if result is not None:
                     display(result)  # type: ignore[no-untyped-call]  # IPython is untyped
                 self.state.value = "done"
@@ -97,4 +118,4 @@ def plain_line(magic: str, verb: str, words: list[str]) -> str:
     """A magic line made of words, each quoted where it must be."""
     from kgnb.magics.arguments import quote
 
-    return " ".join([f"%{magic}", verb, *(quote(word) for word in words)])
+    return " ".join([f"%{magic}", *([verb] if verb else []), *(quote(word) for word in words)])

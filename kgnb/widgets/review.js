@@ -106,7 +106,7 @@ function render({ model, el }) {
     if (shown.question) {
       question.append(element("span", "kgnb-review-kind", `${shown.question.kind} of the ${shown.question.side}`), entity(shown.question));
     } else {
-      question.append(element("p", "", shown.total ? "Every question is answered." : "Nothing waits for an answer."));
+      question.append(element("p", "", shown.total ? "Every question is answered." : shown.hint));
     }
     shown.candidates.forEach((candidate, at) => {
       const label = element("label", "kgnb-review-candidate");
@@ -118,7 +118,8 @@ function render({ model, el }) {
       label.append(radio, element("kbd", "", at < 9 ? String(at + 1) : ""), entity(candidate));
       candidates.append(label);
     });
-    hint.textContent = shown.hint;
+    hint.textContent = shown.total ? shown.hint : "";
+    head.hidden = buttons.hidden = !shown.total;
     for (const button of buttons.children) {
       button.disabled = button.dataset.action === "undo" ? !shown.undoable : shown.done;
     }

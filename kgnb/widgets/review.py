@@ -33,6 +33,24 @@ def waiting(judged: Sequence[Judged], *, below: float = 0.0) -> list[Pending[Mat
     return undecided + sorted(shaky, key=lambda one: -one.gain)
 
 
+def nothing_waits(judged: Sequence[Judged], line: str, below: float = 0.0) -> str:
+    """What an empty queue says: that all is decided, and with which line to look at what was decided.
+
+    ``line`` is the verb that reviews; ``below`` how confident a verdict had to be to stay out of the queue. The line
+    named shows something: the bound is raised where every verdict is as confident as it.
+    """
+    if not judged:
+        return "Nothing waits: no question was asked."
+    said = (
+        f"Nothing waits: {'the one question is' if len(judged) == 1 else f'all {len(judged):,} questions are'} decided."
+    )
+    left = [one.verdict.confidence for one in judged if one.verdict.sure and below <= one.verdict.confidence < 1]
+    if not left:
+        return f"{said} No verdict is less confident than {'1' if below < 1 else f'{below:g}'}."
+    bound = next(step / 100 for step in range(90, 101) if step / 100 > min(left))
+    return f"{said} To review what was decided with less confidence than {bound:g}: {line} --below {bound:g}"
+
+
 class ReviewQueue:
     """One pass through the questions that wait. Every answer is on the disk before the next question shows.
 
@@ -40,8 +58,11 @@ class ReviewQueue:
     (a key pressed twice) changes nothing.
     """
 
-    def __init__(self, entries: Sequence[Pending[MatchQuestion]], decisions: Decisions, who: str = "") -> None:
+    def __init__(
+        self, entries: Sequence[Pending[MatchQuestion]], decisions: Decisions, who: str = "", nothing: str = ""
+    ) -> None:
         self.entries = list(entries)
+        self.nothing = nothing  # what is said where there are no entries
         self.decisions = decisions
         self.who = who
         self.answers: dict[str, tuple[str, str | None]] = {}
@@ -89,8 +110,14 @@ class ReviewQueue:
             "question": _shown(entry.question.about) | {"id": entry.question.id} if entry else None,
             "candidates": _candidates(entry.question) if entry else [],
             "chosen": suggested(entry.question, entry.verdict) if entry else -1,
-            "hint": _hint(entry) if entry else f"Decisions are kept in {self.decisions.path}.",
+            "hint": self._hint(),
         }
+
+    def _hint(self) -> str:
+        entry = self.current
+        if entry is not None:
+            return _hint(entry)
+        return (self.nothing if not self.entries else "") or f"Decisions are kept in {self.decisions.path}."
 
     def _decide(self, question: MatchQuestion, action: str, choice: int) -> None:
         chosen = None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kgnb.results.graph import Edge, GraphPicture, Node
-from kgnb.results.metrics import Metrics, Score
+from kgnb.results.metrics import Score, metrics
 from kgnb.results.run_view import RunView
 from kgnb.results.table import Column, Link, Table
 
@@ -75,9 +75,9 @@ def run(file: Path = Path("run.json")) -> RunView:
     return RunView(json.loads(file.read_text(encoding="utf-8")))
 
 
-def scores() -> Metrics:
+def scores() -> Table:
     """Three cases, two summaries, one published figure."""
-    return Metrics(
+    return metrics(
         cases=[
             Score("cmt-conference", measured(0.73, 0.53)),
             Score("cmt-confof", measured(0.8, 0.5)),

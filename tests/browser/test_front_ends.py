@@ -89,7 +89,7 @@ def test_everything_works_in(front_end: FrontEnd, serve: Serve, visit: Callable[
     run_cells(page, LOAD, TABLE, GRAPH)
     assert page.page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
     expect(page.result(TABLE).locator(".kgnb-table .kgnb-row")).to_have_count(10)  # as set for this server
-    expect(page.result(GRAPH).locator(".kgnb-graph .kgnb-graph-node")).to_have_count(10)
+    expect(page.result(GRAPH).locator(".kgnb-graph .kgnb-graph-entry")).to_have_count(10)
     assert mime_types(page)[: TYPED + 1] == ["text/x-ipython", *["text/x-kgnb-sparql"] * 3]
     assert "bewirtschaftete Hütte" in " ".join(completions(page))
     open_panel(page)

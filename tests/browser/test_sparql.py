@@ -34,9 +34,9 @@ def test_queries_are_drawn_and_what_is_wrong_is_pointed_at(
     page = visit(lab)
     page.open("sparql.ipynb")
     page.run_all()
-    expect(page.result(SCHEMA).locator(".kgnb-graph-node").first).to_be_visible()
+    expect(page.result(SCHEMA).locator(".kgnb-graph-frame canvas").first).to_be_visible()
     expect(page.result(ROWS).locator(".kgnb-row").first).to_be_visible()
-    expect(page.result(PICTURE).locator(".kgnb-graph-line").first).to_be_attached()
+    expect(page.result(PICTURE).locator(".kgnb-graph-frame canvas").first).to_be_attached()
     expect(page.result(ERROR)).to_contain_text("line 2, column")
     for name, number in (("schema", SCHEMA), ("rows", ROWS), ("construct", PICTURE), ("error", ERROR)):
         page.result(number).screenshot(path=pictures / f"sparql-{name}.png")

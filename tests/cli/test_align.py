@@ -82,7 +82,16 @@ def test_seeds_come_from_a_file_of_iris_or_numbers(kgnb, sample, tmp_path):
 def test_two_files_give_every_format(kgnb, tmp_path):
     outs = [tmp_path / name for name in ("a.tsv", "a.ttl", "a.rdf", "a.sssom.tsv")]
     words = [word for out in outs for word in ("--out", str(out))]
-    said = kgnb("align", "huts:hollenmark", str(HUTS / "corvane.ttl"), "--reference", "huts:entity-reference", *words)
+    said = kgnb(
+        "align",
+        "huts:hollenmark",
+        str(HUTS / "corvane.ttl"),
+        "--reference",
+        "huts:entity-reference",
+        "--confidence",
+        "0",
+        *words,
+    )
     assert said.status == 0 and "left unmatched" in said.err and "F1" in said.err
     assert "matches of entities that the reference does not name are not judged" in said.err
     assert "owl:sameAs" in outs[1].read_text() and "http://huts.example/corvane/fiche-" in outs[0].read_text()

@@ -88,7 +88,7 @@ def test_a_question_that_fails_stops_no_other(capsys: pytest.CaptureFixture[str]
         {"id": "unknown", "question": "Who is the warden?", "entities": ["http://elsewhere.example/x"]},
         {"id": "good", "question": WARDEN},
     )
-    assert main(["ask", "--questions", questions, "-g", "huts:graph", "-o", "out.jsonl"]) == 0
+    assert main(["ask", "--questions", questions, "-g", "huts:graph", "-o", "out.jsonl"]) == 1
     lines = {line["id"]: line for line in answered()}
     assert lines["bad"]["status"] == "failed" and "no such thing" in str(lines["bad"]["error"])
     assert lines["unknown"]["values"] == [] and lines["odd"]["values"] == []
@@ -180,14 +180,13 @@ def test_the_same_batch_gives_the_same_bytes() -> None:
 
 
 def careful() -> Callable[[Body], Answer]:
-    """A scripted model: takes the first action offered, then answers; keeps and gives the first of everything."""
+    """A scripted model: asks for wardens, then answers with the rows it got."""
     acted: list[int] = []
 
     def reply(body: Body) -> Answer:
-        if not body.get("tools"):
-            return json.dumps({"why": "the first", "numbers": [1], "confidence": 0.9})
         acted.append(1)
-        return Call("offered", {"number": 1}) if len(acted) == 1 else Call("answer")
+        sparql = "SELECT ?w WHERE { id:hochkarhaus network:warden ?w }"
+        return Call("query", {"sparql": sparql}) if len(acted) == 1 else Call("answer", {"query": 1, "column": "w"})
 
     return reply
 
@@ -207,12 +206,13 @@ def test_a_model_judges_over_http(
             assert server.requests and "model calls" in captured.err
 
 
-def test_a_model_that_babbles_leaves_the_question_open(
+def test_a_model_that_babbles_answers_nothing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with StubServer(lambda body: "Certainly! I would love to help.") as server:
         monkeypatch.setenv("KGNB_BASE_URL", server.url)
         monkeypatch.setenv("KGNB_MODEL", "stub")
         monkeypatch.setenv("KGNB_API_KEY", "not-a-key")
-        assert main(["ask", WARDEN, "-g", "huts:graph", "--judge", "model"]) == 0
-        assert capsys.readouterr().out.startswith("unsure")
+        assert main(["ask", WARDEN, "-g", "huts:graph", "--judge", "model"]) == 1
+        captured = capsys.readouterr()
+        assert not captured.out and "kgnb: the model called no tool" in captured.err

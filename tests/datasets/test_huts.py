@@ -32,7 +32,8 @@ def test_it_is_found_where_the_wheel_and_where_the_checkout_put_it(inside: bool,
     package = tmp_path / "kgnb"
     for part in ("datasets", "kg"):
         shutil.copytree(Path(kgnb.__path__[0]) / part, package / part)
-    shutil.copy(Path(kgnb.__path__[0]) / "errors.py", package)
+    for file in Path(kgnb.__path__[0]).glob("[!_]*.py"):
+        shutil.copy(file, package)
     (package / "__init__.py").touch()
     data = (package if inside else tmp_path) / "data" / "huts"
     code = "from kgnb.datasets.huts import folder; print(folder())"

@@ -14,7 +14,6 @@ from kgnb.evaluate.ranking import (
     chosen,
     compare,
     highest_mrr,
-    infeasible,
     is_feasible,
     lowest_mrr,
     measure,
@@ -115,11 +114,6 @@ def test_the_bounds_themselves_are_feasible(hits1: float, hits10: float) -> None
     assert is_feasible(hits1, hits10, highest_mrr(hits1, hits10))
     assert is_feasible(hits1, hits10, lowest_mrr(hits1, hits10))
     assert not is_feasible(hits1, hits10, highest_mrr(hits1, hits10) + 0.01)
-
-
-def test_flags_published_figures_that_cannot_be_and_no_others() -> None:
-    said = infeasible([("too good", 0.90, 0.95, 0.99), ("sound", 0.90, 0.95, 0.92), ("upside down", 0.95, 0.90, 0.92)])
-    assert [sentence.split(":")[0] for sentence in said] == ["too good", "upside down"]
 
 
 def test_a_comparison_counts_every_source_once() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgnb.errors import BackendError
 from kgnb.judging import Asking, CallableJudge, Cascade, Oracle, Verdict, estimate, unsure
 from kgnb.judging.beliefs import Beliefs
 from tests.judging.questions import BUNK, KEEPER, STORM, Ask, ask
@@ -97,6 +98,34 @@ def test_other_relations_stand_where_the_option_is_not_held_right() -> None:
     cascade, _ = weighed(SHAKY, {BUNK.text: Verdict("broader", "b#Bed", 0.95, "any place to sleep")})
     [verdict] = cascade.judge([BUNK])
     assert (verdict.decision, verdict.choice, verdict.judged_by) == ("broader", "b#Bed", "model")
+
+
+class Failing:
+    """Judges the first batch, then its server is down."""
+
+    name = "model"
+
+    def __init__(self, works: int) -> None:
+        self.works = works
+
+    def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
+        self.works -= 1
+        if self.works < 0:
+            raise BackendError("m did not answer", service="m")
+        return [Verdict("different", None, 0.9) for _ in questions]
+
+
+def test_where_the_costly_judge_fails_the_cheap_ones_verdict_stands_and_says_so() -> None:
+    many = [ask(f"class N{number}", f"Bed{number}", "Route") for number in range(20)]
+    cheap = Table("rule", {one.text: Verdict("equivalent", one.options[0].id, 0.6) for one in many})
+    asking: Asking[Ask] = Asking(1.0, waves=2)
+    verdicts = Cascade(cheap, Failing(1), asking=asking).judge(many)
+    failed = [verdict for verdict in verdicts if verdict.failed]
+    assert len(failed) == 10 and all(verdict.failed == "model" for verdict in failed)
+    assert {(verdict.decision, verdict.judged_by) for verdict in failed} == {("equivalent", "rule")}
+    assert failed[0].rationale == "model was not heard (m did not answer)"
+    with pytest.raises(BackendError):
+        Cascade(cheap, Failing(0), asking=asking).judge(many)
 
 
 def test_what_the_costly_judge_cannot_tell_is_unsure_with_a_hint() -> None:

@@ -22,12 +22,12 @@ from kgnb.judging import (
     Estimate,
     Judge,
     Oracle,
-    Overridden,
     PersonJudge,
     RecordedJudge,
     RecordingJudge,
     Verdict,
     estimate,
+    overridden,
     pending,
     sure_outside,
     unsure,
@@ -73,7 +73,7 @@ def test_every_judge_is_one() -> None:
         CallableJudge(lambda question: Verdict("different")),
         Cascade(RIGHT, RIGHT),
         PersonJudge(decisions),
-        Overridden(RIGHT, decisions),
+        overridden(RIGHT, decisions),
         Oracle(right, 0.1),
         RecordingJudge(RIGHT, "nowhere.jsonl"),
     ]
@@ -291,7 +291,7 @@ def test_a_persons_decision_overrides_a_judge_and_saves_its_work(tmp_path: Path)
     decisions = Decisions(tmp_path / "decisions.jsonl")
     decisions.decide(KEEPER, "different", who="ana")
     inner = Fixed("model", dict(RIGHT.verdicts))
-    judge = Overridden(inner, decisions)
+    judge = overridden(inner, decisions)
     verdicts = judge.judge(ALL)
     assert inner.batches == [[BUNK.text, STORM.text]]
     assert [(verdict.decision, verdict.judged_by) for verdict in verdicts] == [
@@ -378,7 +378,7 @@ def test_an_error_rate_and_a_confidence_are_shares(arguments: dict[str, float]) 
 def test_a_simulation_stays_one_in_whatever_wraps_it(tmp_path: Path) -> None:
     oracle = Oracle(first, 0.1)
     assert Cascade(RIGHT, oracle).simulation
-    assert Overridden(oracle, Decisions(tmp_path / "d.jsonl")).simulation
+    assert overridden(oracle, Decisions(tmp_path / "d.jsonl")).simulation
     assert RecordingJudge(oracle, tmp_path / "r.jsonl").simulation
     assert not Cascade(RIGHT, RIGHT).simulation
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kgnb.errors import ConfigError
+from kgnb.errors import BackendError, ConfigError
 from kgnb.judging import ModelJudge, Verdict
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Pace, Paced
@@ -42,10 +42,12 @@ def first_option(body: Mapping[str, Any]) -> str:
     return json.dumps({"answers": entries})
 
 
-def judged(server: StubServer, *, retries: int = 2, width: int = 1, patience: int = 50) -> tuple[Run, list[Verdict]]:
+def judged(
+    server: StubServer, *, retries: int = 2, width: int = 1, patience: int = 50, run: Run | None = None
+) -> tuple[Run, list[Verdict]]:
     """Six questions, two a call, as a run sees them."""
     model = Paced(OpenAIModel("stub", server.url, KEY), Pace(sleep=lambda seconds: None), retries)
-    run = Run("example")
+    run = run or Run("example")
     judge: ModelJudge[Ask] = ModelJudge(
         run.watch(model),
         instructions="Which means the same?",
@@ -71,14 +73,11 @@ def test_a_good_server_is_asked_once_a_batch() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "The weather is fine today.",
-        '{"answers": [{"question": 1, "letter": "A", "decision": "equiv',
         '{"answers": [{"question": 1, "why": "", "letter": "Q", "decision": "equivalent", "confidence": 0.9}]}',
         '{"answers": [{"question": 1, "why": "", "letter": "A", "decision": "identical", "confidence": 0.9}]}',
-        '{"verdict": "http://example.org/invented"}',
     ],
 )
-def test_nonsense_wrong_letters_and_broken_json_end_unsure(text: str) -> None:
+def test_wrong_letters_and_words_end_unsure(text: str) -> None:
     with StubServer(always=says(text)) as server:
         run, verdicts = judged(server)
     assert len(server.requests) == run.totals["calls"] == 6  # three batches, each repaired once
@@ -87,16 +86,32 @@ def test_nonsense_wrong_letters_and_broken_json_end_unsure(text: str) -> None:
     assert (run.totals["judgements"], run.totals["unsure"]) == (6, 6)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The weather is fine today.",
+        '{"answers": [{"question": 1, "letter": "A", "decision": "equiv',
+        '{"verdict": "http://example.org/invented"}',
+    ],
+)
+def test_nothing_but_nonsense_is_an_error(text: str) -> None:
+    run = Run("example")
+    with StubServer(always=says(text)) as server:
+        with pytest.raises(BackendError, match="none of its replies could be used"):
+            judged(server, run=run)
+        assert run.totals["calls"] == 6 and len(server.requests) == 7, "the first one by a schema, then in words"
+
+
 @pytest.mark.parametrize("fault", [cut_json(), torn(), html(), dropped(), server_error(503)])
-def test_a_server_that_is_broken_for_good_ends_unsure_and_every_try_is_in_the_ledger(fault: Fault) -> None:
-    with StubServer(first_option, always=fault) as server:
-        run, verdicts = judged(server, retries=1)
-    assert all(verdict.decision == "unsure" and verdict.rationale for verdict in verdicts)
+def test_a_server_that_is_broken_for_good_is_an_error_and_every_try_is_in_the_ledger(fault: Fault) -> None:
+    run = Run("example")
+    with StubServer(first_option, always=fault) as server, pytest.raises(BackendError):
+        judged(server, retries=1, run=run)
     assert run.totals["calls"] == 3
     assert run.totals["retries"] == 3
     assert sum(len(call.attempts) for call in run.steps[0].calls) == len(server.requests) == 6
     assert all(call.error for call in run.steps[0].calls)
-    assert run.finish().state == "done"
+    assert run.state == "failed"
 
 
 def test_calls_that_are_turned_away_are_tried_again_and_counted() -> None:
@@ -109,10 +124,10 @@ def test_calls_that_are_turned_away_are_tried_again_and_counted() -> None:
     assert statuses == [[429, 429, 200], [429, 200], [200]]
 
 
-def test_a_server_that_turns_everything_away_ends_unsure_with_the_reason() -> None:
-    with StubServer(first_option, always=rate_limited(after_ms=1)) as server:
-        run, verdicts = judged(server)
-    assert all("429" in verdict.rationale for verdict in verdicts)
+def test_a_server_that_turns_everything_away_is_an_error_with_the_reason() -> None:
+    run = Run("example")
+    with StubServer(first_option, always=rate_limited(after_ms=1)) as server, pytest.raises(BackendError, match="429"):
+        judged(server, run=run)
     assert (len(server.requests), run.totals["calls"], run.totals["retries"]) == (9, 3, 6)
 
 
@@ -121,7 +136,7 @@ def test_all_of_it_at_once() -> None:
     half = wrong + '{"question": 2, "why": "", "letter": "B", "decision": "equivalent", "confidence": 0.6}]}'
     faults = [
         rate_limited(after_ms=1), says(half),  # batch 1: a retry, then a wrong letter for the first of its two
-        says("no idea"),  # batch 2: nonsense
+        says("no idea"), says("no idea"),  # batch 2: nonsense, by a schema and in words
         server_error(), server_error(), server_error(),  # batch 3: fails for good
         None,  # the repair of batch 1 is answered well
         cut_json(), says("still no idea"),  # the repair of batch 2: a broken body, then nonsense again
@@ -132,8 +147,9 @@ def test_all_of_it_at_once() -> None:
     assert [verdict.decision for verdict in verdicts[2:]] == ["unsure"] * 4
     assert "even when asked again" in verdicts[2].rationale
     assert "500" in verdicts[4].rationale
-    assert len(server.requests) == 9
-    assert (run.totals["calls"], run.totals["retries"], run.totals["unsure"]) == (5, 4, 4)
+    assert [verdict.failed for verdict in verdicts] == ["", "", "model", "model", "model", "model"]
+    assert len(server.requests) == 10
+    assert (run.totals["calls"], run.totals["retries"], run.totals["unsure"]) == (5, 5, 4)
 
 
 def test_a_refused_key_is_an_error_at_once_and_shows_nowhere() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +27,12 @@ class Counting:
     def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
         self.asked += [question.text for question in questions]
         return [
-            Verdict("unsure", rationale="cannot tell", judged_by=self.name, failed=question.text == self.failing)
+            Verdict(
+                "unsure",
+                rationale="cannot tell",
+                judged_by=self.name,
+                failed="model" if question.text == self.failing else "",
+            )
             if question.text in (self.failing, self.unsure)
             else Verdict("equivalent", question.options[0].id, 0.75, "so", self.name, ((question.options[1].id, 0.2),))
             for question in questions
@@ -88,13 +94,15 @@ class Down:
 
 
 def test_a_model_judge_says_whether_the_call_failed_or_the_model_could_not_tell() -> None:
-    def verdict(model: ChatModel) -> Verdict:
-        judge = ModelJudge[Ask](model, instructions="?", decisions=["equivalent"], none_decision="different")
-        return judge.judge(QUESTIONS[:1])[0]
+    def judge(model: ChatModel) -> ModelJudge[Ask]:
+        return ModelJudge[Ask](model, instructions="?", decisions=["equivalent"], none_decision="different")
 
-    nonsense, down = verdict(ScriptedModel(["what?", "what?"])), verdict(Down())
-    assert (nonsense.decision, nonsense.failed) == ("unsure", False)
-    assert (down.decision, down.failed) == ("unsure", True)
+    entry = {"question": 1, "why": "", "letter": "none", "decision": "unsure", "confidence": 0.5}
+    [unable] = judge(ScriptedModel([json.dumps({"answers": [entry]})])).judge(QUESTIONS[:1])
+    assert (unable.decision, unable.failed) == ("unsure", "")
+    for model in (ScriptedModel(["what?", "what?"]), Down()):
+        with pytest.raises(BackendError):
+            judge(model).judge(QUESTIONS[:1])
 
 
 def test_a_replay_asks_everything_first_and_falls_back_on_memory(memory: Memory) -> None:

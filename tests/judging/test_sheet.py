@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -58,8 +59,8 @@ def test_an_option_that_several_questions_offer_is_described_once() -> None:
     lines = [line for line in user.text.splitlines() if not line.startswith("##")]
     assert lines == [
         "Bunk",
-        "A. Bed; a place to lie down for the night",
-        "B. Hut; a house high up",
+        "A. Bed | a place to lie down for the night",
+        "B. Hut | a house high up",
         "Cot",
         "A. Hut (see 1B)",
         "B. Bed (see 1A)",
@@ -87,9 +88,7 @@ def test_a_text_can_neither_close_its_fence_nor_pose_as_an_option() -> None:
     lines = user.split("\n")
     assert len(lines) == 4
     assert [line[:3] for line in lines[1:3]] == ["Bun", "A. "]
-    new_fence = lines[0].split()[0]
-    assert user.count(new_fence) == 2
-    assert new_fence != fence
+    assert user.count(fence) == 2
     assert user.isprintable() or set(filter(lambda letter: not letter.isprintable(), user)) == {"\n"}
 
 
@@ -103,6 +102,45 @@ def test_whatever_the_texts_there_are_as_many_lines_as_questions_and_options_mak
     fence = user.split()[0]
     assert user.count(fence) == 2 * len(texts)
     user.encode("utf-8")
+
+
+def test_the_system_prompt_is_the_same_whatever_is_asked() -> None:
+    assert sheet(Ask("Bunk", (Option("b#Bed", "Bed"),))).messages()[0] == sheet().messages()[0]
+
+
+def one_word(**options: bool) -> Sheet:
+    return replace(sheet(), decisions=("equivalent",), **options)
+
+
+def test_with_one_word_to_decide_a_letter_says_all() -> None:
+    asked = one_word()
+    assert "decision" not in asked.schema()["properties"]["answers"]["items"]["properties"]
+    answers = [{"question": n, "why": "w", "letter": c, "confidence": 0.9} for n, c in enumerate(("A", "none"), 1)]
+    answers.append({"question": 3, "why": "w", "letter": "unsure", "confidence": 0.4})
+    jsonschema.validate({"answers": answers}, asked.schema())
+    verdicts = asked.read(json.dumps({"answers": answers})).verdicts
+    assert [(v.decision, v.choice) for v in verdicts.values()] == [
+        ("equivalent", "b#Bed"),
+        ("different", None),
+        ("unsure", None),
+    ]
+    assert (
+        asked.read(reply(answer(1, "none", "equivalent"))).problems[1].startswith('decision "equivalent" with letter')
+    )
+
+
+def test_a_second_letter_names_a_duplicate() -> None:
+    asked = one_word(duplicates=True)
+    assert "second" in asked.messages()[0].text
+    assert "second" not in one_word().messages()[0].text
+    for second, also in (("B", (("b#Route", 0.9),)), ("none", ()), ("A", ()), ("Z", ()), (7, ())):
+        entry = {"question": 1, "why": "w", "letter": "A", "second": second, "confidence": 0.9}
+        assert asked.read(json.dumps(entry)).verdicts[1] == Verdict("equivalent", "b#Bed", 0.9, "w", also=also)
+
+
+def test_a_heading_stands_above_the_questions() -> None:
+    text = replace(sheet(), heading="From the left.").messages()[1].text
+    assert text.splitlines()[:2] == ["From the left.", "##data question 1"]
 
 
 def test_a_long_text_is_cut() -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import signal
 import socket
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -16,6 +19,8 @@ from kgnb.kg.endpoint_wire import Patience, Wire, harmless
 from kgnb.kg.terms import Blank, Iri, Literal, Triple, TripleTerm
 
 from .stub_endpoint import RESULTS, Reply, StubEndpoint, solutions
+
+pytestmark = pytest.mark.fault("SPARQL endpoint fails")
 
 Start = Callable[..., StubEndpoint]
 GOOD = Reply(solutions({"x": {"type": "literal", "value": "Hut"}}))
@@ -30,6 +35,52 @@ class Clock:
 
     def __call__(self, seconds: float) -> None:
         self.waits.append(seconds)
+
+
+class Dripping:
+    """A server that begins an answer and then sends one harmless byte now and then, for ever."""
+
+    def __init__(self, begin: bytes) -> None:
+        self._begin = begin
+        self._over = threading.Event()
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> str:
+        self._thread.start()
+        return f"http://127.0.0.1:{self._server.getsockname()[1]}/sparql"
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._server.close()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        try:
+            client, _ = self._server.accept()
+            with client:
+                client.recv(1 << 16)
+                client.sendall(self._begin)
+                while not self._over.wait(0.05):
+                    client.sendall(b"x")
+        except OSError:
+            pass
+
+
+@contextmanager
+def within_seconds(most: int) -> Iterator[None]:
+    """Ends what never ends, so that a test of it fails instead of hanging."""
+
+    def ring(*_: object) -> None:
+        raise AssertionError(f"still waiting after {most} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(most)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def endpoint(stub: StubEndpoint, clock: Clock | None = None, retries: int = 3, **more: object) -> EndpointGraph:
@@ -56,7 +107,7 @@ def test_retry_after_is_honoured_within_bounds(stub: Start) -> None:
     service, clock = (
         stub(
             Reply(status=429, headers={"Retry-After": "7"}),
-            Reply(status=503, headers={"Retry-After": "100000"}),
+            Reply(status=503, headers={"Retry-After": "20"}),
             Reply(status=503, headers={"Retry-After": "soon"}),
             GOOD,
         ),
@@ -66,6 +117,33 @@ def test_retry_after_is_honoured_within_bounds(stub: Start) -> None:
     assert clock.waits[0] == 7.0
     assert clock.waits[1] == 20.0
     assert 4.0 <= clock.waits[2] <= 5.0
+
+
+@pytest.mark.parametrize("asked", ["86400", "Fri, 31 Dec 9998 23:59:59 GMT"])
+def test_a_service_that_asks_for_a_day_is_left_alone(stub: Start, asked: str) -> None:
+    service, clock = stub(Reply(status=429, headers={"Retry-After": asked}), GOOD), Clock()
+    with pytest.raises(BackendError, match="asks to be left alone for .* hours"):
+        endpoint(service, clock).select(SELECT)
+    assert (len(service.received), clock.waits) == (1, [])
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("to", ["/elsewhere", "http://127.0.0.1:9/other", "ftp://127.0.0.1/rows", "//user:word@h/x"])
+def test_a_redirect_is_not_followed_and_its_goal_named(stub: Start, status: int, to: str) -> None:
+    service = stub(Reply(status=status, headers={"Location": to}), GOOD)
+    with pytest.raises(BackendError, match=rf"redirects to .*/(elsewhere|other|rows|x) \(HTTP {status}\)") as raised:
+        endpoint(service, token="s3cret-token").select(SELECT)
+    assert "give that address" in raised.value.fix
+    assert "word" not in str(raised.value)
+    assert len(service.received) == 1
+
+
+@pytest.mark.parametrize("begin", [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 503 Busy\r\nContent-Length: 9999\r\n\r\n"])
+def test_a_service_that_drips_its_headers_or_its_refusal_is_given_up(begin: bytes) -> None:
+    with Dripping(begin) as url:
+        graph = EndpointGraph(url, patience=Patience(retries=0))
+        with within_seconds(20), pytest.raises(BackendError, match="no answer within|busy"):
+            graph.select(SELECT, timeout=0.4)
 
 
 def test_patience_ends(stub: Start) -> None:
@@ -139,11 +217,12 @@ def test_gzip_is_unpacked_and_damaged_gzip_is_an_error(stub: Start) -> None:
         endpoint(stub(Reply(packed[:-9], headers={"Content-Encoding": "gzip"})), retries=1).select(SELECT)
 
 
-def test_a_compressed_flood_is_refused(stub: Start) -> None:
+def test_a_compressed_flood_is_refused_and_not_asked_for_again(stub: Start) -> None:
     service = stub(Reply(gzip.compress(b"0" * 3_000_000), headers={"Content-Encoding": "gzip"}))
-    wire = Wire(service.url, most_bytes=1_000_000, patience=Patience(retries=0))
-    with pytest.raises(BackendError, match="gzip"):
+    wire = Wire(service.url, most_bytes=1_000_000, patience=Patience(retries=3))
+    with pytest.raises(BackendError, match="more than 0 MiB of gzip"):
         wire.ask(SELECT)
+    assert len(service.received) == 1
 
 
 @pytest.mark.parametrize(("value", "answer"), [("1", True), ("0", False), ("true", True), ("false", False)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 
@@ -12,11 +11,12 @@ from kgnb.errors import BackendError
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.endpoint_wire import Patience
 from kgnb.kg.graph import Solutions
-from kgnb.kg.many import select_many
 from kgnb.kg.terms import Blank, Iri, Literal
 
 from .flaky_endpoint import HARMLESS, PASSING, FlakyEndpoint
 from .stub_endpoint import Reply, StubEndpoint, solutions
+
+pytestmark = pytest.mark.fault("SPARQL endpoint fails")
 
 Start = Callable[..., StubEndpoint]
 SELECT = "SELECT ?x { ?s ?p ?x }"
@@ -87,21 +87,6 @@ def test_a_limit_that_is_reached_is_not_looked_behind(stub: Start) -> None:
     assert not graph.select(f"{SELECT} LIMIT 1000").truncated
     assert not asked(stub(Reply(cells(*range(7))))).truncated
     assert len(service.received) == 1
-
-
-def test_look_ups_that_a_service_cuts_silently_are_asked_again_in_halves(stub: Start) -> None:
-    def reply(*huts: int) -> Reply:
-        rows = [
-            {"hut": {"type": "uri", "value": f"urn:{hut}"}, "n": {"type": "literal", "value": str(number)}}
-            for hut in huts
-            for number in range(500)
-        ]
-        return Reply(json.dumps({"head": {"vars": ["hut", "n"]}, "results": {"bindings": rows}}).encode())
-
-    service = stub(reply(1), Reply(cells("more")), reply(1), Reply(cells()), reply(2), Reply(cells()))
-    huts = [Iri("urn:1"), Iri("urn:2")]
-    found = select_many(EndpointGraph(service.url), "SELECT ?hut ?n { ?hut ?p ?n }", "hut", huts)
-    assert [len(found[hut]) for hut in huts] == [500, 500]
 
 
 def test_what_may_have_been_written_is_not_written_twice(stub: Start) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal as OneOf
 
 import pytest
 
@@ -23,12 +24,14 @@ HEAD = """@prefix : <http://hut.example/onto#> . @prefix owl: <http://www.w3.org
 ONTO = "http://hut.example/onto#"
 
 
-def read(folder: Path, turtle: str, *, individuals: bool = False) -> Ontology:
+def read(
+    folder: Path, turtle: str, *, individuals: bool = False, concepts: OneOf["alone", "beside"] = "alone"
+) -> Ontology:
     path = folder / "onto.ttl"
     path.write_text(HEAD + turtle, encoding="utf-8")
     graph = OxigraphGraph(name="onto")
     load(graph, path)
-    return read_ontology(graph, individuals=individuals)
+    return read_ontology(graph, individuals=individuals, concepts=concepts)
 
 
 def entity(ontology: Ontology, name: str, kind: Kind | None = None) -> Entity:
@@ -312,10 +315,59 @@ def test_the_concepts_of_a_skos_vocabulary_are_its_classes(tmp_path: Path) -> No
     assert entity(ontology, "hut").synonyms == (Text("refuge", "en"),)
 
 
-def test_concepts_beside_classes_are_data(tmp_path: Path) -> None:
-    ontology = read(tmp_path, ":Hut a owl:Class . :alpine a skos:Concept ; skos:broader :all .")
+def test_concepts_beside_other_classes_are_read_when_wanted(tmp_path: Path) -> None:
+    turtle = ':Hut a owl:Class . :alpine a skos:Concept ; skos:broader :all . :all skos:prefLabel "all" .'
+    ontology = read(tmp_path, turtle)
     assert [e.iri.removeprefix(ONTO) for e in ontology] == ["Hut"]
     assert not entity(ontology, "Hut").concept
+    both = read(tmp_path, turtle, concepts="beside")
+    assert {e.iri.removeprefix(ONTO): e.concept for e in both} == {"Hut": False, "all": True, "alpine": True}
+
+
+def test_a_thesaurus_that_declares_skos_and_its_own_types_holds_concepts(tmp_path: Path) -> None:
+    """As UNESCO's does: SKOS's classes are declared, groups are below its collections, schemes have labels."""
+    ontology = read(
+        tmp_path,
+        """skos:Concept a owl:Class . skos:ConceptScheme a owl:Class . :MicroThesaurus rdfs:subClassOf skos:Collection .
+        :scheme a skos:ConceptScheme ; skos:prefLabel "Thesaurus"@en ; skos:hasTopConcept :concept188 .
+        :mt1.05 a :MicroThesaurus ; skos:prefLabel "Educational sciences"@en ; skos:member :concept188 .
+        :concept188 a skos:Concept ; skos:prefLabel "Educational theory"@en, "Théorie de l’éducation"@fr ;
+            skos:inScheme :scheme ; skos:narrower :concept7 ; skos:notation "1.05.01" .
+        :concept7 a skos:Concept ; skos:prefLabel "Pedagogy"@en ; skos:altLabel "Didactics"@en ;
+            skos:scopeNote "The art of teaching."@en ; skos:exactMatch <http://other.example/pedagogy> .""",
+    )
+    concepts = [e for e in ontology if e.concept]
+    assert [e.iri.removeprefix(ONTO) for e in concepts] == ["concept188", "concept7"]
+    assert names(concepts[1].parents) == ["concept188"]
+    assert concepts[1].matches == ("http://other.example/pedagogy",)
+    assert concepts[0].labels == (Text("Educational theory", "en"), Text("Théorie de l’éducation", "fr"))
+
+
+def test_concepts_of_a_class_below_skos_concept_and_without_a_type(tmp_path: Path) -> None:
+    """As PACTOLS and iDAI's vocabularies have them: ark-like names, labels as nodes, generic and partitive parents."""
+    ontology = read(
+        tmp_path,
+        """@prefix xl: <http://www.w3.org/2008/05/skos-xl#> . @prefix iso: <http://purl.org/iso25964/skos-thes#> .
+        :Subject rdfs:subClassOf skos:Concept . :scheme a skos:ConceptScheme .
+        :pcrtXk2Lw9 a :Subject ; xl:prefLabel [ xl:literalForm "amphore"@fr ] ; iso:broaderGeneric :pcrtQ8mT1v .
+        :pcrtQ8mT1v skos:prefLabel "céramique"@fr ; skos:inScheme :scheme .
+        :_a41b skos:inScheme :scheme ; skos:notation "A 41" .""",
+    )
+    assert [(e.iri.removeprefix(ONTO), e.concept) for e in ontology] == [("pcrtQ8mT1v", True), ("pcrtXk2Lw9", True)]
+    assert entity(ontology, "pcrtXk2Lw9").labels == (Text("amphore", "fr"),)
+    assert names(entity(ontology, "pcrtQ8mT1v").children) == ["pcrtXk2Lw9"]
+
+
+def test_codes_are_told_from_names_by_the_whole_ontology(tmp_path: Path) -> None:
+    labels = ["amphora", "beaker", "bowl", "cup", "dish", "ewer"]
+    coded = [f":crt{n}xBq a skos:Concept ; skos:prefLabel '{label}' ." for n, label in enumerate(labels)]
+    ontology = read(tmp_path, "\n".join([*coded, ":crtkBq a skos:Concept ."]))
+    assert len(ontology) == 7 and all(e.coded for e in ontology)
+    named = [f":{label.title()}_2 a owl:Class ; rdfs:label '{label} two'@en ." for label in labels]
+    spoken = read(tmp_path, "\n".join([*named, ":MA_0000270 a owl:Class ; rdfs:label 'jug' ."]))
+    assert [e.local_name for e in spoken if e.coded] == ["MA_0000270"]
+    foreign = [f":{label.title()} a owl:Class ; rdfs:label 'صحن {n}'@ar ." for n, label in enumerate(labels)]
+    assert not any(e.coded for e in read(tmp_path, "\n".join(foreign)))
 
 
 def test_a_file_s_own_property_for_labels_names_what_has_no_label(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from kgnb.errors import ConfigError, DataError
 from kgnb.kg.graph import Solutions
 from kgnb.kg.result_files import frame_of, inert, rows_as_json, save_rows, save_triples
-from kgnb.kg.terms import XSD, Blank, Iri, Literal, TripleTerm, parse_term
+from kgnb.kg.terms import XSD, Blank, Iri, Literal, TripleTerm
+from tests.kg.n3_reader import parse_term
 
 HUT = Iri("http://huts.example/id/hochkar")
 TERMS = (HUT, Literal("Hütte", "de"), Literal("2264", datatype=f"{XSD}integer"), Blank("b0"), Literal("=1+1"))

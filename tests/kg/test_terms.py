@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from kgnb.kg.oxigraph_terms import from_oxigraph
 from kgnb.kg.sparql import bind, query_form
-from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, TripleTerm, n3, parse_term
+from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, TripleTerm, n3
+from tests.kg.n3_reader import parse_term
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 IRIS = st.builds(

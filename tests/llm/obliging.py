@@ -27,7 +27,11 @@ def oblige(body: Body) -> Answer:
     if tools:
         done = sum(len(message.get("tool_calls") or ()) for message in body["messages"])
         ends = [name for name in FINISHERS if name in tools]
-        name = ends[0] if ends and done >= ENOUGH else draw.one(sorted(set(tools) - {"finish"}) or sorted(tools))
+        name = (
+            ends[0]
+            if ends and done >= ENOUGH
+            else draw.one(sorted(set(tools) - {"finish", "give_up"}) or sorted(tools))
+        )
         return Call(name, draw.value(tools[name], tools[name]))
     form = body.get("response_format") or {}
     if form.get("type") == "json_schema":
@@ -76,6 +80,8 @@ class _Draw:
         if numbers is None:
             return [self.value(items, root) for _ in range(self.one((1, 2)))]
         answers = [self.value(items, root) | {"question": number} for number in numbers]
+        if "decision" not in items["properties"]:
+            return answers
         none = [word for word in items["properties"]["decision"]["enum"] if word in ("different", "none")]
         return [answer | {"decision": none[0]} if answer["letter"] == "none" else answer for answer in answers]
 

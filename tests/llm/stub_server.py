@@ -144,9 +144,11 @@ class StubServer:
         logprobs: bool = False,
         models: Sequence[str] = ("stub",),
         delay: float = 0.0,
+        whole: Callable[[Body], str] | None = None,
     ) -> None:
         self.responder, self.faults, self.always = responder, list(faults), always
         self.schema, self.tools, self.logprobs, self.models, self.delay = schema, tools, logprobs, models, delay
+        self.whole = whole  # the text of a body in place of the answer; an error's is sent with 400
         self.requests: list[Seen] = []
         self.most_at_once = 0
         self._at_once = 0
@@ -317,6 +319,9 @@ class _Endpoint(BaseHTTPRequestHandler):
             return self._send(404, error_body("no such path"))
         elif fault.status != 200:
             text = error_body(f"status {fault.status}")
+        elif stub.whole is not None:
+            text = stub.whole(body)
+            return self._send(400 if "error" in json.loads(text) else 200, text)
         else:
             whole = completion(body, stub.message(body, fault), fault.finish_reason, stub.logprobs)
             if body.get("stream"):

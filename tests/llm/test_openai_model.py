@@ -14,7 +14,9 @@ from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.wire import UNREADABLE
 from kgnb.secret import Secret
 from tests.llm import stub_server as stub
-from tests.llm.stub_server import Call, Fault, StubServer
+from tests.llm.stub_server import Body, Call, Fault, StubServer
+
+pytestmark = pytest.mark.fault("model server fails")
 
 KEY = "sk-very-secret-0123456789"
 ASK = Request((Message("system", "You match."), Message("user", "Is a Referee a Reviewer?")))
@@ -110,11 +112,25 @@ def test_sends_tools_and_reads_calls() -> None:
 
 def test_a_schema_is_sent_as_one_strictly_where_strictness_allows_it() -> None:
     loose = {"type": "object", "properties": {"choice": {"type": "string"}}}
-    with StubServer() as server:
+    with StubServer(lambda body: '{"choice": "A"}') as server:
         model_of(server).ask(WITH_SCHEMA)
         model_of(server).ask(Request(ASK.messages, schema=loose))
     formats = [seen.body["response_format"]["json_schema"] for seen in server.requests]
     assert [(each["schema"], each["strict"]) for each in formats] == [(SCHEMA, True), (loose, False)]
+
+
+def test_a_server_that_takes_a_schema_and_ignores_it_gets_it_in_words_from_then_on() -> None:
+    def careless(body: Body) -> str:
+        return '{"choice": "A"}' if "JSON schema" in body["messages"][0]["content"] else "Gladly: it is A."
+
+    other = Request(ASK.messages, schema={**SCHEMA, "title": "another"})
+    with StubServer(careless) as server:
+        model = model_of(server)
+        replies = [model.ask(WITH_SCHEMA), model.ask(WITH_SCHEMA), model.ask(other)]
+        assert len(server.requests) == 4, "only the first one is asked twice"
+    assert [reply.text for reply in replies] == ['{"choice": "A"}'] * 3
+    assert [attempt.error for attempt in replies[0].attempts] == ["the JSON schema was ignored", ""]
+    assert replies[0].usage.completion_tokens > replies[1].usage.completion_tokens, "both tries are paid for"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +140,7 @@ def test_a_schema_is_sent_as_one_strictly_where_strictness_allows_it() -> None:
 def test_a_server_without_schemas_gets_the_schema_in_words_and_is_not_tried_again(
     support: str, forms: list[str | None]
 ) -> None:
-    with StubServer(schema=support) as server:  # type: ignore[arg-type]
+    with StubServer(lambda body: '{"choice": "A"}', schema=support) as server:  # type: ignore[arg-type]
         model = model_of(server)
         first, second = model.ask(WITH_SCHEMA), model.ask(WITH_SCHEMA)
     sent = [(seen.body.get("response_format") or {}).get("type") for seen in server.requests]

@@ -64,3 +64,9 @@ def test_estimates_are_marked_and_never_shrink_with_more_text(first: str, second
     assert estimate_tokens(first) <= estimate_tokens(first + second)
     assert estimate_tokens("") == 0
     assert estimate_usage(Request((Message("user", first),)), second).estimated
+
+
+def test_tokens_that_the_server_had_read_before_have_a_price_of_their_own() -> None:
+    usage = Usage(1_000_000, 0, cached_tokens=400_000)
+    for stated, usd in (("1/2", 1.0), ("1/2/0.25", 0.7)):
+        assert cost(usage, "m", Prices("", {"m": Price.stated(stated)})) == pytest.approx(usd)

@@ -166,10 +166,10 @@ def test_after_one_repair_it_is_given_up_with_the_reply_and_the_cost_of_both() -
         sent = len(server.requests)
     error = caught.value
     assert isinstance(error, ReplyError)
-    assert sent == len(error.replies) == 2
+    assert len(error.replies) == 2 and sent == 3, "the schema, then in words, then the repair"
     assert error.reply == "nonsense"
     assert error.usage == error.replies[0].usage + error.replies[1].usage
-    assert error.usage.completion_tokens == 4
+    assert error.usage.completion_tokens == 6
 
 
 @pytest.mark.parametrize("ending", ["context_overflow", "content_filter", "refusal"])

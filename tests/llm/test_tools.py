@@ -13,9 +13,10 @@ from pydantic import BaseModel, Field
 from kgnb.errors import BackendError, DataError
 from kgnb.llm.model import Message, Reply, Request, ToolCall, ToolSpec
 from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.reply import UnusableReply
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.llm.tools import Tool, ToolTalk, call_tools, tool_from_function
-from tests.llm.stub_server import Call, StubServer
+from tests.llm.stub_server import Body, Call, StubServer, error_body
 
 START = [Message("system", "You match."), Message("user", "Find the Referee.")]
 DONE = {"summary": "found"}
@@ -61,13 +62,14 @@ def test_calls_tools_natively_until_finish() -> None:
         "tool",
     ]
     told = server.requests[1].body["messages"][-1]
-    assert (told["tool_call_id"], json.loads(told["content"])) == ("call_1_0", ["referee", "referee"])
+    assert (told["tool_call_id"], json.loads(told["content"])) == ("call_1", ["referee", "referee"])
 
 
 @pytest.mark.parametrize("support", ["ignored", "rejected"])
 def test_a_server_without_tools_is_found_out_and_asked_by_schema(support: str) -> None:
     answers = in_turn(
         "I would search for it.",
+        "Then I would finish.",
         json.dumps({"tool": "search", "arguments": {"label": "Referee"}}),
         Call("finish", DONE),
     )
@@ -75,14 +77,60 @@ def test_a_server_without_tools_is_found_out_and_asked_by_schema(support: str) -
         talk = run(server)
     assert talk.answer == DONE
     assert [use.call.name for use in talk.uses] == ["search", "finish"]
-    assert len(talk.replies) == 3
+    assert len(talk.replies) == 4
+    assert "no tool call" in server.requests[1 if support == "ignored" else -1].body["messages"][3]["content"]
     body = server.requests[-1].body
     assert "tools" not in body
     assert body["response_format"]["type"] == "json_schema"
-    assert [message["role"] for message in body["messages"]] == ["system", "user", "assistant", "user"]
     assert body["messages"][0]["content"].startswith("You match.")
     assert "Finds entities by label." in body["messages"][0]["content"]
     assert body["messages"][-1]["content"].startswith("Result:\n[")
+
+
+def test_a_call_written_into_the_text_is_a_call_and_nothing_is_emulated() -> None:
+    with StubServer(in_turn(Call("search", {"label": "Referee"}), Call("finish", DONE)), tools="ignored") as server:
+        talk = run(server)
+    assert talk.answer == DONE and [use.call.name for use in talk.uses] == ["search", "finish"]
+    assert all("tools" in seen.body for seen in server.requests) and len(server.requests) == 2
+
+
+def test_one_reply_in_words_is_nudged_and_native_calls_go_on() -> None:
+    answers = in_turn("Let me think about it.", Call("search", {"label": "Referee"}), Call("finish", DONE))
+    with StubServer(answers) as server:
+        talk = run(server)
+    assert talk.answer == DONE and len(server.requests) == 3
+    assert all("tools" in seen.body for seen in server.requests)
+    assert server.requests[1].prompt.startswith("That was no tool call. Call a tool, or finish")
+
+
+def test_words_after_a_call_that_went_well_end_the_work_where_nothing_more_is_required() -> None:
+    end = ToolSpec("finish", "Ends the work.", {"type": "object", "properties": {}})
+    model = ScriptedModel([calling("search", label="x"), "That is all there is."])
+    talk = call_tools(model, START, TOOLS, 9, finish=end)
+    assert talk.answer == {} and talk.messages[-1].text == "That is all there is."
+
+
+def test_what_a_thinking_server_sends_with_a_call_goes_back_with_it() -> None:
+    thought = {"reasoning_content": "They may mean the referee.", "calls": [{"extra_content": {"sign": "abc"}}]}
+
+    def thinks(body: Body) -> str:
+        sent = [message for message in body["messages"] if message["role"] == "assistant"]
+        if not sent:
+            call: dict[str, Any] = {"id": "1", "type": "function", "extra_content": {"sign": "abc"}}
+            call["function"] = {"name": "search", "arguments": '{"label": "x"}'}
+            message = {"content": "", "reasoning_content": thought["reasoning_content"], "tool_calls": [call]}
+        elif sent[0].get("reasoning_content") != thought["reasoning_content"]:
+            return error_body("reasoning_content is missing in assistant tool call message at index 2")
+        else:
+            assert sent[0]["tool_calls"][0]["extra_content"] == {"sign": "abc"}
+            call = {"id": "2", "function": {"name": "finish", "arguments": json.dumps(DONE)}}
+            message = {"content": "", "tool_calls": [call]}
+        return json.dumps({"choices": [{"message": message, "finish_reason": "tool_calls"}]})
+
+    with StubServer(whole=thinks) as server:
+        talk = run(server)
+    assert talk.answer == DONE
+    assert talk.messages[2].carried == thought
 
 
 def test_emulation_from_the_start_saves_the_first_try() -> None:
@@ -168,11 +216,11 @@ def test_the_limit_ends_it_without_an_answer() -> None:
     assert len(server.requests) == len(talk.replies) == 3
 
 
-def test_prose_for_ever_ends_at_the_limit_too() -> None:
+def test_after_three_replies_in_words_the_model_is_left_alone() -> None:
     with StubServer(lambda body: "Well, let me think.") as server:
-        talk = run(server, limit=4)
-    assert (talk.answer, talk.uses, len(server.requests)) == (None, (), 4)
-    assert "no tool call" in server.requests[-1].body["messages"][-1]["content"]
+        with pytest.raises(UnusableReply, match="3 replies in a row held no tool call") as caught:
+            run(server, limit=40)
+        assert len(caught.value.replies) == 3 and len(server.requests) == 4  # the last one, in words, too
 
 
 def test_what_comes_after_finish_is_not_run() -> None:

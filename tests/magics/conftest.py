@@ -84,6 +84,11 @@ class Notebook:
     def session(self) -> Any:
         return self.shell.magics_manager.registry["OmMagics"].session
 
+    @property
+    def matching(self) -> Any:
+        """The ontology matching under way."""
+        return self.session.tasks["ontology_matching"]
+
 
 def write_ontologies(place: Path) -> Path:
     """Two small ontologies and a reference between them, in a folder."""

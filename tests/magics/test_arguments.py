@@ -1,21 +1,23 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.magic_arguments import argument, magic_arguments
 
+from kgnb.agents.options import Field
+from kgnb.agents.options import options as options_class
 from kgnb.errors import KgnbError
 from kgnb.magics.arguments import Bound, LineError, bound_value, cell_body, options, parse, quote, split
 
 
-@dataclass(frozen=True)
+@options_class
 class Knobs:
-    k: int = field(default=3, metadata={"help": "how many, 50% at most", "min": 1, "max": 50})
-    similarity: float | None = field(default=None, metadata={"help": "threshold", "min": 0.0, "max": 1.0})
-    cardinality: str = field(default="1:1", metadata={"choices": ("1:1", "n:m")})
+    k: int = Field(default=3, ge=1, le=50, description="how many, 50% at most")
+    similarity: float | None = Field(default=None, ge=0.0, le=1.0, description="threshold")
+    cardinality: Literal["1:1", "n:m"] = Field(default="1:1")
     individuals: bool = False
     fusion_constant: float = 0.0
     context: str = ""

@@ -149,7 +149,8 @@ def test_a_form_follows_its_controls_and_its_button_runs_the_line(front_end: Fro
     )
     shown = [message["content"]["data"] for message in pressed if message["msg_type"] == "display_data"]
     assert any(str(data["text/plain"]).startswith("search: ") for data in shown)
-    done = front_end.run("print(sorted(get_ipython().magics_manager.registry['OmMagics'].session.matching.values))")
+    task = "get_ipython().magics_manager.registry['OmMagics'].session.tasks['ontology_matching']"
+    done = front_end.run(f"print(sorted({task}.values))")
     printed = "".join(message["content"]["text"] for message in done if message["msg_type"] == "stream")
     assert printed.strip() == "['retrieve', 'search', 'store']"
 

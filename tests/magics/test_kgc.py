@@ -18,9 +18,10 @@ def compiled(notebook: Any) -> Any:
 
 def test_the_pack_shows_itself_and_stages_follow(notebook: Any, tmp_path: Path) -> None:
     pack = notebook.good("%kgc compile huts:kitchen --shapes huts:kitchen-shapes").value
-    assert "kitchen.ttl: 62 tools" in pack.table().text()
+    assert "kitchen.ttl: 64 tools" in pack.table().text()
     assert "no IRI" not in pack.table().text()  # its shapes bound numbers by numbers
-    assert len(notebook.good("%kgc plan").value) == len(pack.plan)
+    assert len(notebook.good("%kgc plan --steps").value) == len(pack.plan)
+    assert notebook.good("%kgc plan").value.prompts[0].generic
     built = notebook.good("%kgc instantiate huts:kitchen-notes --judge rule").value
     assert built.counts()["documents"] == 15
     scores = notebook.good("%kgc evaluate huts:kitchen-reference").value.text()
@@ -37,9 +38,34 @@ def test_the_pack_shows_itself_and_stages_follow(notebook: Any, tmp_path: Path) 
     assert "smoked ham" in notebook.good("%kgc picture").value.text()
 
 
+def test_the_trace_holds_every_stage_since_the_ontology_was_compiled(notebook: Any) -> None:
+    compiled(notebook)
+    assert [step.name for step in notebook.good("%kgc trace").value.steps] == ["compile"]
+    notebook.good("%kgc plan")
+    notebook.good("%kgc instantiate huts:kitchen-notes --judge rule")
+    notebook.good("%kgc ground huts:pantry")
+    run = notebook.good("%kgc trace").value
+    assert [step.name for step in run.steps] == ["compile", "plan", "plan", "instantiate", "ground"]
+    assert run.steps[0].counts["tools"] == 64
+    assert run.state == "done" and notebook.session.runs == [run]
+    compiled(notebook)
+    again = notebook.good("%kgc trace").value
+    assert again is not run and [step.name for step in again.steps] == ["compile"]
+
+
+def test_a_spent_budget_gives_way_to_the_one_that_is_set_now(notebook: Any) -> None:
+    compiled(notebook)
+    run = notebook.good("%kgc trace").value
+    run.stop()
+    notebook("%kgc instantiate huts:kitchen-notes --judge rule")
+    assert run.limit
+    notebook.good("%kgc plan")
+    assert notebook.good("%kgc trace").value is not run
+
+
 def test_a_person_calls_a_tool_and_is_told_what_is_wrong(notebook: Any) -> None:
     compiled(notebook)
-    refused = notebook.good("%kgc call create_temperature value=120 unit=C").value.text()
+    refused = notebook.good("%kgc call create_temperature value=120 unit=Celcius").value.text()
     assert "degree Celsius" in refused
     assert "refused" in refused
     assert "written" in notebook.good('%kgc call create_temperature value=120 "unit=degree Celsius"').value.text()

@@ -61,16 +61,16 @@ def test_off_goes_back_to_rules(notebook: Notebook) -> None:
 
 def test_a_budget_stops_the_run_and_a_raised_one_lets_it_go_on(notebook: Notebook) -> None:
     notebook.good("%om start alpine.ttl refuge.ttl")
-    with StubServer(lambda body: "nonsense") as server:
+    with StubServer(oblige) as server:
         notebook.good(f"%llm use stub --base-url {server.url}")
         assert notebook.good("%llm budget --calls 1").printed.startswith("budget of a run: 1 calls")
         cell = notebook("%om run --judge model")
-        run = notebook.session.matching.run
+        run = notebook.matching.run
         assert isinstance(cell.error, LimitError) or run.state == "limited"
         assert len(server.prompts) <= 2
         notebook.good("%llm budget --calls 0")
         notebook.good("%om run --judge model")
-        assert notebook.session.matching.run.state == "done"
+        assert notebook.matching.run.state == "done"
 
 
 def test_the_trace_and_the_cost_table_never_hold_the_key(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,12 +94,12 @@ def test_a_model_may_choose_the_stages_itself(notebook: Notebook) -> None:
         notebook.good(f"%llm use stub --base-url {server.url}")
         cell = notebook.good("%om run --plan model --judge rule")
     assert len(cell.value) == 6 and cell.said.startswith("run: 6 mappings")
-    assert [step.name for step in notebook.session.matching.run.steps if step.name in STAGES] == list(STAGES)
+    assert [step.name for step in notebook.matching.run.steps if step.name in STAGES] == list(STAGES)
     assert isinstance(notebook_error(notebook, "%om explain Hut"), KgnbError)
 
 
 def notebook_error(notebook: Notebook, line: str) -> BaseException | None:
-    if notebook.session.matching is None:
+    if not notebook.session.tasks:
         notebook.good("%om start alpine.ttl refuge.ttl")
     return notebook(line).error
 
@@ -151,7 +151,7 @@ def test_a_colleague_replays_without_key_server_and_settings(notebook: Notebook,
     theirs.good("%om start alpine.ttl refuge.ttl")
     same = theirs.good("%om run --judge model").value
     assert same.mappings == mine.mappings and len(same)
-    run = theirs.session.matching.run
+    run = theirs.matching.run
     assert run.totals["calls"] == run.totals["cached"] > 0 and run.totals["usd"] == 0.0
     theirs.good("%llm cost")
     error = theirs("%om run --judge model --context huts").error
@@ -172,7 +172,7 @@ def test_a_budget_marks_what_is_shown_as_partial(notebook: Notebook, limit: str,
         notebook.good("%om start huts:alpine huts:refuge")
         cell = notebook.good("%om run --judge model")
         asked = len(server.requests)
-    run = notebook.session.matching.run
+    run = notebook.matching.run
     assert run.state == "limited" and run.partial.startswith(f"the budget of {said} is spent")
     assert asked <= 2
     assert f"Partial: {run.partial}" in str(cell.value) and repr(cell.value).startswith("<Alignment: partial: ")

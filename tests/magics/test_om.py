@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.ontology_matching.reasoner import Coherence
 from kgnb.agents.ontology_matching.values import Described, Found, Stored, Summarised, Validated
 from kgnb.errors import ConfigError, DataError, KgnbError
 from kgnb.magics.arguments import LineError
-from kgnb.magics.matching import OutOfOrder
 from kgnb.mapping_files import load
 from kgnb.mappings import Alignment
 from kgnb.run import Run
@@ -30,7 +30,10 @@ def started(notebook: Notebook) -> Notebook:
 def test_the_six_stages_give_their_typed_values_and_an_alignment(started: Notebook) -> None:
     kinds = [type(started.good(f"%om {stage}").value) for stage in STAGES]
     assert kinds == [Described, Stored, Found, Summarised, Validated, Alignment]
-    assert pairs(started.session.matching.values["merge"]) >= {("Kitchen", "Kitchen"), ("Building", "House")}
+    assert pairs(started.matching.values["merge"]) >= {
+        ("Kitchen", "Kitchen"),
+        ("Building", "House"),
+    }
 
 
 def test_every_stage_says_in_one_line_what_it_did(started: Notebook) -> None:
@@ -46,7 +49,7 @@ def test_run_does_all_stages_at_once_with_the_same_result(started: Notebook) -> 
     cell = started.good("%om run")
     assert cell.value == last
     assert len(cell.said.strip().splitlines()) == 1 and cell.said.startswith("run: ")
-    assert [step.name for step in started.session.matching.run.steps] == list(STAGES)
+    assert [step.name for step in started.matching.run.steps] == list(STAGES)
 
 
 def test_start_takes_graphs_by_name_and_python_objects(notebook: Notebook) -> None:
@@ -86,7 +89,7 @@ def test_running_a_stage_again_drops_the_later_ones_and_says_so(started: Noteboo
     started.good("%om run")
     cell = started.good("%om search --k 1")
     assert "dropped, to be run again: summarise, validate, merge" in cell.said
-    assert list(started.session.matching.values) == ["retrieve", "store", "search"]
+    assert list(started.matching.values) == ["retrieve", "store", "search"]
     assert isinstance(started("%om merge").error, OutOfOrder)
 
 
@@ -94,17 +97,17 @@ def test_options_of_a_line_hold_for_later_stages_and_start_forgets_them(started:
     started.good("%om retrieve --context 'mountain huts'")
     started.good("%om store")
     started.good("%om search --k 2 --similarity 0.3")
-    assert started.session.matching.options.k == 2
+    assert started.matching.option("k") == 2
     question = started.good("%om summarise").value.questions[0]
     assert question.context == "mountain huts"
     started.good("%om start alpine.ttl refuge.ttl")
-    assert started.session.matching.options.k == 5
+    assert started.matching.option("k") == 5
 
 
 def test_the_line_overrules_the_cell_which_overrules_the_session(started: Notebook) -> None:
     started.good("%om start alpine.ttl refuge.ttl --k 9 --confidence 0.6")
     started.good("%%om run --k 2\nk = 3\ncontext = \"huts, with 'quotes' and --dashes\"\n")
-    options = started.session.matching.options
+    options = started.matching["options"]
     assert (options.k, options.confidence) == (2, 0.6)
     assert options.context == "huts, with 'quotes' and --dashes"
 
@@ -114,7 +117,7 @@ def test_a_failing_stage_leaves_the_earlier_ones_as_they_were(started: Notebook)
         started.good(f"%om {stage}")
     error = started("%om validate --judge model").error
     assert isinstance(error, ConfigError) and "%llm use" in str(error)
-    assert list(started.session.matching.values) == list(STAGES[:4])
+    assert list(started.matching.values) == list(STAGES[:4])
     assert started.good("%om validate --judge rule").error is None
 
 
@@ -130,12 +133,11 @@ def test_stop_in_the_middle_leaves_the_earlier_stages_as_they_were(started: Note
             self.asked += 1
             raise KeyboardInterrupt
 
-    task = started.session.matching
-    from kgnb.agents.ontology_matching.validate import validate
+    task = started.matching
     from kgnb.magics.progress import Progress
 
     with pytest.raises(KeyboardInterrupt):
-        task.do("validate", Progress(live=False), validate, (task.need("summarise"), Stopped()), {})
+        task.do("validate", Progress(live=False), judge=Stopped())
     assert list(task.values) == list(STAGES[:4])
     assert task.run.state == "cancelled"
     started.good("%om validate")
@@ -145,9 +147,9 @@ def test_stop_in_the_middle_leaves_the_earlier_stages_as_they_were(started: Note
 def test_the_oracle_answers_from_the_reference_and_is_called_a_simulation(started: Notebook) -> None:
     alignment = started.good("%om run --judge oracle --error-rate 0").value
     assert pairs(alignment) == set(PAIRS)
-    assert "simulation" in started.session.matching.values["validate"].judge
+    assert "simulation" in started.matching.values["validate"].judge
     started.good("%om run --error-rate 0.3")
-    assert "error rate 0.3" in started.session.matching.values["validate"].judge
+    assert "error rate 0.3" in started.matching.values["validate"].judge
     assert isinstance(started("%om validate --error-rate 1.5").error, LineError)
 
 
@@ -173,7 +175,7 @@ def test_a_missing_or_malformed_file_is_a_clear_error_and_keeps_the_task(started
         error = started(line).error
         assert isinstance(error, DataError), line
         assert name in str(error) and error.fix, line
-    assert started.session.matching.source.iri == "http://huts.example/alpine"
+    assert started.matching["source"].iri == "http://huts.example/alpine"
 
 
 def test_export_writes_what_the_importer_reads(started: Notebook, folder: Path) -> None:
@@ -230,8 +232,8 @@ def test_review_without_a_front_end_is_a_table_of_what_waits(started: Notebook) 
         started.good(f"%om {stage}")
     started.good("%om validate --judge person --decisions mine.jsonl")
     table = started.good("%om review").value
-    assert len(table) == len(started.session.matching.values["summarise"].questions)
-    assert started.session.matching.judging.decisions == "mine.jsonl"
+    assert len(table) == len(started.matching.values["summarise"].questions)
+    assert started.matching.option("decisions") == "mine.jsonl"
 
 
 def test_individuals_are_read_when_they_are_asked_for(notebook: Notebook, folder: Path) -> None:
@@ -239,9 +241,9 @@ def test_individuals_are_read_when_they_are_asked_for(notebook: Notebook, folder
     with (folder / "alpine.ttl").open("a", encoding="utf-8") as file:
         file.write(extra)
     notebook.good("%om start alpine.ttl refuge.ttl")
-    assert not notebook.session.matching.source.of_kind("individual")
+    assert not notebook.matching["source"].of_kind("individual")
     notebook.good("%om run --individuals")
-    assert len(notebook.session.matching.source.of_kind("individual")) == 1
+    assert len(notebook.matching["source"].of_kind("individual")) == 1
 
 
 def test_evaluate_gives_precision_recall_and_f1_in_either_order(started: Notebook) -> None:

@@ -35,7 +35,7 @@ def test_a_new_session_has_nothing_to_show(notebook: Notebook) -> None:
     told = asked(notebook, ask="state")
     assert told["version"] == 1
     assert told["connections"] == told["runs"] == told["saved"] == []
-    assert [one["name"] for one in told["agents"]] == list(panel.AGENTS)
+    assert [one["name"] for one in told["agents"]] == list(panel.stages_of())
     assert all(one["stages"] == one["reviews"] == [] for one in told["agents"])
 
 
@@ -84,7 +84,7 @@ def test_a_run_is_listed_and_can_be_opened_as_the_extension_draws_it(notebook: N
     assert (line["number"], line["agent"], line["state"], line["steps"]) == (1, "ontology_matching", "done", 6)
     assert line["working"] is False
     run = asked(notebook, ask="run", number=1)["run"]
-    assert [step["name"] for step in run["steps"]] == list(panel.AGENTS["ontology_matching"])
+    assert [step["name"] for step in run["steps"]] == list(panel.stages_of()["ontology_matching"])
     with pytest.raises(ValueError, match="no run 7"):
         asked(notebook, ask="run", number=7)
 
@@ -180,11 +180,11 @@ def test_in_a_kernel_the_panel_is_told_after_every_cell_and_unloading_leaves_not
 @pytest.mark.parametrize("agent", json.loads(STAGES.read_text(encoding="utf-8")), ids=lambda agent: agent["agent"])
 def test_the_panel_lists_the_stages_there_are_in_the_words_of_their_help(agent: dict[str, Any]) -> None:
     (family,) = [one for one in FAMILIES if one.magic == agent["magic"]]
-    assert tuple(stage["name"] for stage in agent["stages"]) == panel.AGENTS[agent["agent"]]
+    assert tuple(stage["name"] for stage in agent["stages"]) == panel.stages_of()[agent["agent"]]
     for stage in [agent["start"], *agent["stages"]] if agent["start"] else agent["stages"]:
         assert stage["help"] == family.verbs[stage["name"]].summary  # type: ignore[attr-defined]
         assert stage["line"].startswith(f"%{agent['magic']} {stage['name']}")
 
 
 def test_the_panel_knows_every_agent() -> None:
-    assert [one["agent"] for one in json.loads(STAGES.read_text(encoding="utf-8"))] == list(panel.AGENTS)
+    assert [one["agent"] for one in json.loads(STAGES.read_text(encoding="utf-8"))] == list(panel.stages_of())

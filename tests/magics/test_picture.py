@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.errors import DataError
 from kgnb.kg.ontology import Entity, Ontology
-from kgnb.magics.matching import OutOfOrder
 from kgnb.magics.picture import picture
 from kgnb.mappings import Alignment, Mapping
 from kgnb.results.two_trees import TwoTrees

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 from types import SimpleNamespace
 
 from IPython.utils.capture import capture_output
@@ -103,7 +104,8 @@ def test_a_model_judge_announces_its_calls_and_gets_the_questions_in_one_batch(n
             clock.now += 1
             progress.event({"event": "call"})
             batches.append(1)
-            return "nonsense"
+            entries = [{"question": number, "letter": "Z"} for number in range(1, 5)]
+            return json.dumps({"answers": entries})
 
         model = ScriptedModel(answer)
         judge = ModelJudge(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.question_answering.values import Answer
-from kgnb.magics.asking import OutOfOrder
 from kgnb.results.bundle import GRAPH_MIME
 from kgnb.run import Run
 
@@ -97,10 +97,10 @@ def test_what_is_out_of_order_says_what_to_run_first(notebook: Notebook) -> None
 
 def test_a_stage_run_again_goes_on_from_where_it_did_before(asking: Notebook) -> None:
     asking.good(f'%qa link "{WARDEN}"')
-    first = asking.good("%qa observe --width 5").value
-    second = asking.good("%qa observe --width 50").value
+    first = asking.good("%qa observe --breadth 5").value
+    second = asking.good("%qa observe --breadth 50").value
     assert len(first.triples) < len(second.triples)
-    assert [state.stage for state in asking.session.asking.states] == ["link", "observe"]
+    assert [state.stage for state in asking.session.tasks["question_answering"].states] == ["link", "observe"]
     assert values(asking.good("%qa run").value) == ["Wilma Aschauer"]
 
 
@@ -122,8 +122,9 @@ def test_a_file_of_questions_is_scored_three_ways(asking: Notebook) -> None:
     text = metrics.text()
     assert all(title in text for title in ("Lenient (!)", "Strict", "Set F1"))
     assert any("empty answer" in note for note in metrics.notes)
-    assert metrics.summary[0].values["questions"] == 6
-    assert asking.good("%qa evaluate --sample 3").value.summary[0].values["questions"] == 3
+    at = [column.key for column in metrics.columns].index("questions")
+    assert metrics.rows[-1][at] == 6
+    assert asking.good("%qa evaluate --sample 3").value.rows[-1][at] == 3
 
 
 def test_an_ambiguous_name_is_shown_not_hidden(asking: Notebook) -> None:
@@ -136,3 +137,15 @@ def test_wrong_words_are_pointed_at(asking: Notebook) -> None:
     assert "did you mean" in str(asking("%qa observ").error).lower()
     assert "whole number" in str(asking("%qa observe --depth 0").error)
     assert "nothing in" in str(asking('%qa ask "Who?" --entity "no such thing"').error)
+
+
+@pytest.mark.parametrize("judge", ["model", "cascade"])
+def test_a_start_whose_judge_cannot_be_opened_leaves_nothing_that_answers(notebook: Notebook, judge: str) -> None:
+    assert "none is set" in str(notebook(f"%qa start huts:graph --judge {judge}").error)
+    refused = notebook(f'%qa ask "{WARDEN}"')
+    assert isinstance(refused.error, OutOfOrder) and refused.value is None
+    notebook.good("%qa start huts:graph --judge rule")
+    assert notebook(f"%qa start huts:graph --judge {judge}").error is not None
+    assert notebook(f'%qa ask "{WARDEN}" --judge {judge}').error is not None
+    kept = notebook.good(f'%qa ask "{WARDEN}"').value  # the session that was there before goes on
+    assert kept.judged_by == "rule"

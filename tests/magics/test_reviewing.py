@@ -24,7 +24,7 @@ def waiting(notebook: Notebook) -> Notebook:
 
 def test_the_list_shows_both_sides_evidence_and_how_to_answer(waiting: Notebook) -> None:
     table = waiting.good("%om review --list").value
-    assert len(table) == len(waiting.session.matching.values["summarise"].questions)
+    assert len(table) == len(waiting.matching.values["summarise"].questions)
     assert list(table.df()["number"]) == list(range(1, len(table) + 1))
     details = "\n".join(f"{head} {text}" for head, text in table.details[0])
     assert "alpine#" in details and "refuge#" in details and "rank" in details
@@ -45,8 +45,17 @@ def test_an_accepted_item_is_kept_with_its_reviewer_and_leaves_the_list_from_bot
     assert by[ALPINE + "Hut"].judged_by == by[REFUGE + "MountainHut"].judged_by == "person:Ada"
 
 
+def test_nothing_waits_and_the_line_for_what_was_decided_shows_it(waiting: Notebook) -> None:
+    waiting.good("%om validate --judge rule")
+    table = waiting.good("%om review --list").value
+    assert not len(table)
+    line = "%" + table.notes[-1].partition("%")[2]
+    assert line.startswith("%om review --below ")
+    assert len(waiting.good(f"{line} --list").value)
+
+
 def test_numbers_name_items_and_choices(waiting: Notebook) -> None:
-    question = waiting.session.matching.values["validate"].judged[0].question
+    question = waiting.matching.values["validate"].judged[0].question
     waiting.good("%om review --reject 1")
     waiting.good("%om review --broader 2 2")
     table = waiting.good("%om review --list").value

@@ -74,7 +74,7 @@ def test_an_unknown_verb_suggests_the_nearest(notebook: Notebook) -> None:
 def test_braces_dollars_and_question_marks_are_not_expanded(notebook: Notebook) -> None:
     notebook.shell.user_ns["x"] = "expanded"
     notebook.good("%om start alpine.ttl refuge.ttl --context '{x} $x ?x'")
-    assert notebook.session.matching.options.context == "{x} $x ?x"
+    assert notebook.matching.option("context") == "{x} $x ?x"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from kgnb.mapping_files import alignment_rdf, load, load_reference, save
 from kgnb.mappings import Alignment, Mapping
 from tests.mapping_files.strategies import alignments
 
+pytestmark = pytest.mark.fault("bad alignment files")
+
 NS = alignment_rdf.ALIGNMENT
 CELL = """<map><Cell>
   <entity1 rdf:resource='http://a#Hut'/><entity2 rdf:resource='http://b#Refuge'/>

@@ -15,6 +15,8 @@ from kgnb.mapping_files import load, save, sssom
 from kgnb.mappings import Alignment, Mapping
 from tests.mapping_files.strategies import alignments
 
+pytestmark = pytest.mark.fault("bad alignment files")
+
 MINIMAL = """#curie_map:
 #  a: http://a.org/
 #  b: http://b.org/

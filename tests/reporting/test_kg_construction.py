@@ -45,7 +45,7 @@ def test_the_rule_reads_our_notes_and_every_fact_it_writes_conforms() -> None:
 def test_the_report_shows_every_part() -> None:
     results = report.run_report(
         tbox="huts:kitchen", shapes="huts:kitchen-shapes", documents="huts:kitchen-notes",
-        reference="huts:kitchen-reference", against="huts:pantry", judge="rule", tboxes="", planted=1, ablation=False,
+        reference="huts:kitchen-reference", against="huts:pantry", judge="rule", tboxes="", ablation=False,
         benchmark=False,
     )  # fmt: skip
     assert "micro" in report.extraction(results).text()

@@ -24,8 +24,8 @@ NOTE = "Lentil stew\n\nHut: Refuge de l'Ambre\nServes 4\n\n- 300 g lentils\n\n1.
 SMALL: dict[str, dict[str, object]] = {
     "ontology-matching": {"judge": "cascade"},
     "question-answering": {"judge": "model", "most": 3},
-    "entity-alignment": {"judge": "model", "ablation": False, "curve": False, "simulation": False},
-    "kg-construction": {"judge": "model", "ablation": False, "planted": 1, "documents": "note.txt", "against": ""},
+    "entity-alignment": {"judge": "model", "ablation": False, "curve": False},
+    "kg-construction": {"judge": "model", "ablation": False, "documents": "note.txt", "against": ""},
 }
 WALL = """
 import os, sys

@@ -14,6 +14,8 @@ from kgnb.cli import main
 from kgnb.settings import Settings
 from tests.llm.stub_server import Body, StubServer
 
+pytestmark = pytest.mark.fault("planted secrets")
+
 OF_KEY = "plain-looking-value-of-a-key-77"  # in a variable that kgnb.toml names
 OF_TOKEN = 'quoted"<&>token/of+a~service'  # in a variable whose name gives it away
 OF_PROXY = "pass-of-the-proxy"  # in a URL in a variable whose name does not

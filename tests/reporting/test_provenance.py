@@ -1,12 +1,14 @@
 import json
+import re
+from datetime import date
 
 import pytest
 
 from kgnb.cli import main
 from kgnb.errors import BackendError
-from kgnb.reporting.html import TIMES, without_times
+from kgnb.reporting.html import TIMES, byline_of, without_times
 from kgnb.reporting.pdf import print_pdf
-from kgnb.reporting.report import run_report
+from kgnb.reporting.report import git_author, run_report
 from kgnb.run import Run
 
 TERMS = {  # those of the RO-Crate 1.1 context that a report may use; a term it does not have would be lost
@@ -54,7 +56,7 @@ def test_a_report_describes_itself_is_listed_compared_and_the_same_again(made, t
                 if isinstance(one, dict) and not one["@id"].startswith("http"):
                     assert one["@id"] in entities
     pages = [(folder / "report.html").read_text() for folder in (a, b)]
-    assert len(TIMES.findall(pages[0])) == 1 and pages[0] != pages[1]
+    assert len(TIMES.findall(pages[0])) == 2 and pages[0] != pages[1]
     assert without_times(pages[0]) == without_times(pages[1])
     assert main(["compare", str(a), str(c), "--out", str(tmp_path / "both")]) == 0
     assert capsys.readouterr().out.splitlines()[:3] == ["k  state  F1", "2  done   20.0", "3  done   30.0"]
@@ -63,6 +65,25 @@ def test_a_report_describes_itself_is_listed_compared_and_the_same_again(made, t
     assert all(f'href="{name}/report.html"' in index for name in "abc") and "both/comparison.html" in index
     with pytest.raises(BackendError, match="did not print"):
         print_pdf(a / "report.html", "/no/such/browser")
+
+
+def test_the_heading_is_followed_by_data_day_and_author_where_they_are_known(
+    write_notebook, settings, tmp_path, monkeypatch
+):
+    assert byline_of([], date(2026, 3, 1), "").endswith("<!-- times -->2026-03-01<!-- /times --></p>")
+    many = byline_of(["source: my.ttl", *(f"huts/{n}.ttl" for n in range(1200))], date(2026, 3, 1), "<A>")
+    assert "Data: huts (1,200 files), source: my.ttl<br>" in many and "&lt;A&gt;" in many
+    data = tmp_path / "mine.ttl"
+    data.write_text("<a:a> <a:b> <a:c> .\n")
+    path = write_notebook("# Small\n\nIn short.", "source: str = ''  # a file")
+    (tmp_path / "gitconfig").write_text('[user]\n\tname = "Ada  Egger"\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.chdir(tmp_path)
+    page = run_report(path, {"source": str(data)}, tmp_path / "out", settings).html.read_text()
+    assert re.search(r"</h1>\s*<p class=\"byline\">Data: source: mine\.ttl<br/?>", page)
+    assert "· Ada Egger<!-- /times -->" in page and "Ada Egger" not in without_times(page)
+    monkeypatch.setenv("PATH", str(tmp_path))  # no git
+    assert git_author() == ""
 
 
 def test_a_run_becomes_spans_with_the_names_of_the_conventions(tmp_path, capsys):

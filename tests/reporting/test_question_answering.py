@@ -26,7 +26,6 @@ from kgnb.reporting.question_answering.sweep import variants
 from kgnb.reporting.report import run_report
 from kgnb.reporting.session import Session
 from kgnb.results.graph import GraphPicture
-from kgnb.results.metrics import Metrics
 from kgnb.results.table import Table
 from kgnb.run import Run
 from kgnb.settings import Settings
@@ -46,9 +45,9 @@ def results(session: Session) -> report.Results:
 
 def test_every_kind_is_scored_three_ways_with_the_warning(results: report.Results) -> None:
     headline = report.headline(results)
-    assert isinstance(headline, Metrics)
-    assert len(headline.cases) == 9 and headline.summary[0].values["questions"] == 30
-    assert {"lenient", "strict", "f1", "support"} <= set(headline.summary[0].values)
+    assert isinstance(headline, Table)
+    assert headline.groups.count("case") == 9 and headline.df()["questions"].iloc[-1] == 30
+    assert {"lenient", "strict", "f1", "support"} <= {column.key for column in headline.columns}
     assert 'Warning: legacy-lenient counts an empty answer as a hit: "" scores 100 %' in headline.notes[0]
     assert results.whole.strict > 0.5 and (results.whole.support or 0) > 0.9
 
@@ -171,7 +170,7 @@ def test_the_yes_no_and_counting_questions_of_qald_go_the_whole_way_over_a_local
     run = Run("question_answering")
     script = Script({one.text: one.sparql for one in asked})
     desk = open_desk(graph, judge=script, embedder="characters", run=run, settings=session.settings)
-    measured = ask_all(asked, desk, Options(depth=1, width=20, rounds=2), run)
+    measured = ask_all(asked, desk, Options(depth=1, breadth=20, rounds=2), run)
     assert len(measured) == 161 and not [one for one in measured if one.outcome.status == "failed"]
     answered = [one for one in measured if one.outcome.values]
     # what is answered is what the query gives on the slice; what names things never seen was refused, not guessed

@@ -157,6 +157,16 @@ def test_a_report_writes_no_network_address_into_the_page_that_a_browser_would_l
     assert "cdn" not in page and "unpkg" not in page
 
 
+def test_a_page_lists_its_sections_and_names_what_was_no_part_of_it(write_notebook, settings, tmp_path):
+    off = "from kgnb.reporting.words import Words\nWords(('Not computed: run it with -p x=true.',), off=True)"
+    cells = [part for title in ("One", "Two", "Three") for part in (f"# \n## {title}", "1 + 1")]
+    path = write_notebook(TITLE, PARAMETERS, *cells, "# \n## Four", off)
+    page = run_report(path, {}, tmp_path / "out", settings).html.read_text()
+    assert page.index('<details class="given">') < page.index("One")
+    assert [title for title in ("One", "Two", "Three", "Four") if f">{title}</a>" in page] == ["One", "Two", "Three"]
+    assert "Not part of this run: Four." in page and "Not computed" not in page
+
+
 @pytest.mark.parametrize(("name", "said"), [("huts", "there is no report 'huts'"), ("", "there is no report ''")])
 def test_an_unknown_report_names_those_there_are(name, said):
     with pytest.raises(ValueError, match=said) as caught:

@@ -7,6 +7,8 @@ from kgnb.cli import main
 from kgnb.errors import DataError
 from kgnb.reporting.scan import scan
 
+pytestmark = pytest.mark.fault("scan for secrets")
+
 KEY = "sk-proj-" + "Ab3dEf6hIj9kLm2nOp5q"
 MIXED = "hj3K9sLq0vXz81PdTr47"
 

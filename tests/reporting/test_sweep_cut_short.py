@@ -22,6 +22,8 @@ from kgnb.reporting.ledger import read_ledger
 from tests.llm.stub_server import StubServer
 from tests.reporting.answering import answer
 
+pytestmark = pytest.mark.fault("kill -9")
+
 HUTS = {"dataset": "huts", "judge": "cascade", "embedder": "characters", "k": [2, 3, 4, 5, 6]}
 PAIRS = (
     "cmt-conference", "cmt-confof", "cmt-ekaw", "conference-edas", "conference-sigkdd",

@@ -152,16 +152,30 @@ def crowd(names: int) -> GraphPicture:
 
 def test_names_that_would_lie_on_each_other_are_left_to_the_list_and_that_is_said() -> None:
     picture = crowd(12)
-    along = picture.json()["names"]
-    left = along.count(0.0)
-    assert 0 < left < len(along)
-    assert picture.json()["notes"] == [f"{left} lines without room for a name: see the list."]
-    assert picture.svg().count(">leads to ") == len(along) - left
-    assert f"{left} lines without room" in picture.html()
+    shown = picture.svg().count(">leads to ")
+    left = len(picture.edges) - shown
+    assert 0 < left < shown
+    assert f"{left} lines without room for a name: see the list." in picture.html()
 
 
 def test_a_small_picture_has_all_its_names_and_so_has_what_stands_out() -> None:
-    assert 0.0 not in crowd(5).json()["names"]
+    assert "without room" not in crowd(5).html()
     crowded = crowd(12)
     marked = GraphPicture(crowded.nodes, [replace(edge, emphasis=True) for edge in crowded.edges])
-    assert 0.0 not in marked.json()["names"]
+    assert "without room" not in marked.html()
+
+
+def test_a_picture_of_many_pairs_is_about_as_wide_as_a_screen_and_not_a_column() -> None:
+    pairs = [Edge(f"a{at}", f"b{at}", "knows") for at in range(100)]
+    wide, high = GraphPicture([], pairs).json()["size"]
+    assert 1 < wide / high < 3
+
+
+def test_what_is_left_out_is_not_joined_first_and_travels_along_to_be_opened() -> None:
+    chain = [Edge(f"n{at}", f"n{at + 1}", "next") for at in range(600)]
+    hubs = [Edge("n0", f"h{at}", "has") for at in range(2)] + [Edge(f"x{at}", f"y{at}", "apart") for at in range(200)]
+    data = GraphPicture([], [*hubs, *chain]).json()
+    ids = {node[0] for node in data["nodes"]}
+    assert len(ids) == MOST and len(data["edges"]) == MOST - 1  # one connected piece
+    assert "n0" in ids and not any(key.startswith("x") for key in ids)
+    assert len(data["beyond"]["nodes"]) == 603 + 400 - MOST

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from kgnb.results.bundle import HTML_ROWS, METRICS_MIME
-from kgnb.results.metrics import Metrics, Score
-from kgnb.results.table import Column
+from kgnb.results.bundle import HTML_ROWS, TABLE_MIME
+from kgnb.results.metrics import Score, metrics
+from kgnb.results.table import Column, Table
 
 
-def scores(**more: Any) -> Metrics:
-    return Metrics(
+def scores(**more: Any) -> Table:
+    return metrics(
         cases=[
             Score("cmt-conference", {"precision": 0.5, "recall": 0.4, "f1": 0.4444}),
             Score("edas-iasted", {"precision": 1.0, "recall": 0.0, "f1": None}),
@@ -38,7 +38,8 @@ def test_reads_well_in_a_terminal_with_a_rule_between_groups() -> None:
         "------------------  ---------  ------  -----\n"
         "LogMap (published)                     0.680\n"
         "Other (published)\n"
-        "Reference: ra1-M3."
+        "Reference: ra1-M3.\n"
+        "Other: a book"
     )
 
 
@@ -52,40 +53,36 @@ def test_html_survives_the_sanitiser_and_draws_a_bar_where_there_is_a_share(read
 
 def test_hostile_names_are_only_text(read: Callable[[str], Any]) -> None:
     hostile = "<script>alert(1)</script>\u202e"
-    page = read(Metrics(cases=[Score(hostile, {}, "javascript:alert(1)")], caption=hostile, notes=[hostile]).html())
+    page = read(metrics(cases=[Score(hostile, {}, "javascript:alert(1)")], caption=hostile, notes=[hostile]).html())
     assert page.links == []
 
 
 def test_many_cases_are_cut_in_html_but_not_in_the_data(read: Callable[[str], Any]) -> None:
-    metrics = Metrics(cases=[Score(f"case {n}", {"f1": n / 100}) for n in range(100)])
-    assert f"and {100 - HTML_ROWS} more cases" in read(metrics.html()).text
-    assert len(metrics.json()["rows"]) == 100
+    made = metrics(cases=[Score(f"case {n}", {"f1": n / 100}) for n in range(100)])
+    assert f"The first {HTML_ROWS} of 100 rows." in read(made.html()).text
+    assert len(made.json()["rows"]) == 100
 
 
 def test_columns_are_free() -> None:
-    metrics = Metrics(
+    made = metrics(
         [Column("mrr", "MRR", "number"), Column("ok", "OK", "percent")], [Score("a", {"ok": 0.5})], bar="mrr"
     )
-    assert metrics.text().splitlines()[-1] == "a       50.0 %"
-    assert metrics.df().columns.tolist() == ["group", "name", "mrr", "ok"]
+    assert made.text().splitlines()[-1] == "a       50.0 %"
+    assert made.df().columns.tolist() == ["group", "name", "mrr", "ok"]
 
 
 def test_the_bundle_is_strict_json_with_a_row_for_every_score() -> None:
     bundle = scores()._repr_mimebundle_()
-    assert set(bundle) == {METRICS_MIME, "text/html", "text/plain"}
-    data = bundle[METRICS_MIME]
+    assert set(bundle) == {TABLE_MIME, "text/html", "text/plain"}
+    data = bundle[TABLE_MIME]
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert [row["group"] for row in data["rows"]] == ["case", "case", "summary", "published", "published"]
-    assert data["rows"][3] == {
-        "group": "published",
-        "name": "LogMap",
-        "cells": [None, None, 0.68],
-        "source": "https://oaei.example.org/2023",
-    }
+    link = {"iri": "https://oaei.example.org/2023", "label": "LogMap (published)"}
+    assert data["rows"][3] == {"group": "published", "cells": [link, None, None, 0.68]}
 
 
 def test_says_what_is_wrong() -> None:
     with pytest.raises(ValueError, match="bar is 'hits'"):
-        Metrics(bar="hits")
+        metrics(bar="hits")
     with pytest.raises(ValueError, match="'f2'"):
-        Metrics(cases=[Score("a", {"f2": 1.0})])
+        metrics(cases=[Score("a", {"f2": 1.0})])

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.question_answering.values import Options
 from kgnb.run import Run
 from kgnb.settings import Settings

@@ -188,7 +188,7 @@ def test_a_cache_of_a_later_format_is_left_alone(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_is_a_backend_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(BackendError, match="cannot be used"):
-        VectorCache(tmp_path / "file" / "vectors.sqlite")
+        VectorCache(tmp_path / "file" / "vectors.sqlite").count()
 
 
 def test_the_file_holds_no_text(tmp_path: Path) -> None:

@@ -8,7 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgnb.vectors.embedder import Vectors
-from kgnb.vectors.nearest import Grouped, Neighbours, nearest, nearest_both, nearest_entities
+from kgnb.vectors.nearest import Grouped, Neighbours, nearest, nearest_entities
+
+
+def each_its_own(vectors: Vectors) -> Grouped:
+    return Grouped(vectors, np.arange(len(vectors)), len(vectors))
 
 
 def plainly(a: Grouped, b: Grouped, k: int) -> list[list[tuple[int, float]]]:
@@ -80,7 +84,7 @@ def test_many_rows_are_what_the_definition_says_whatever_the_blocks(unit: Callab
     expected = np.array([np.lexsort((np.arange(170), -row))[:6] for row in exact])
     expected[7] = -1
     for block_rows in (None, 1, 17, 229, 1000):
-        there, home = nearest_both(a, b, 6, block_rows=block_rows)
+        there, home = nearest_entities(each_its_own(a), each_its_own(b), 6, block_rows=block_rows)
         assert np.array_equal(there.indices, expected)
         assert np.array_equal(home.indices, nearest(b, a, 6).indices)
         assert np.array_equal(home.scores, nearest(b, a, 6, block_rows=5).scores)
@@ -95,7 +99,7 @@ def test_the_missing_are_minus_one_and_minus_infinity() -> None:
 
 
 def test_nothing_against_something_is_nothing(unit: Callable[..., Vectors]) -> None:
-    there, home = nearest_both(np.zeros((0, 4), np.float32), unit(3, 4), 2)
+    there, home = nearest_entities(each_its_own(np.zeros((0, 4), np.float32)), each_its_own(unit(3, 4)), 2)
     assert there.indices.shape == (0, 2)
     assert (home.indices == -1).all()
 

@@ -77,11 +77,11 @@ def test_run_runs_the_line_and_a_second_change_runs_again(attended: Notebook) ->
     for line in ("start alpine.ttl refuge.ttl", "retrieve", "store"):
         attended.good(f"%om {line}")
     form = attended.good("%om search --form").value
-    assert "search" not in attended.session.matching.values
+    assert "search" not in attended.matching.values
     control(form, "k").value = 2
     form.run()
-    assert "search" in attended.session.matching.values
-    assert attended.session.matching.options.k == 2
+    assert "search" in attended.matching.values
+    assert attended.matching.option("k") == 2
     assert form.state.value == "done" and not form.button.disabled
 
 
@@ -99,7 +99,7 @@ def test_without_a_front_end_the_line_is_printed_and_run_at_once(notebook: Noteb
     assert not someone_is_there(notebook.shell)
     cell = notebook.good("%om start alpine.ttl refuge.ttl --k 3 --form")
     assert cell.printed.startswith("%om start alpine.ttl refuge.ttl --k 3\n")
-    assert notebook.session.matching.options.k == 3
+    assert notebook.matching.option("k") == 3
     for stage in ("retrieve", "store", "search"):
         cell = notebook.good(f"%om {stage} --form")
         assert cell.printed.startswith(f"%om {stage}\n")
@@ -111,4 +111,4 @@ def test_a_form_keeps_python_variables_by_name(attended: Notebook) -> None:
     form = attended.good("%om start {{path}} refuge.ttl --form").value
     assert form.line == "%om start {{path}} refuge.ttl"
     form.run()
-    assert attended.session.matching.source.iri == "http://huts.example/alpine"
+    assert attended.matching["source"].iri == "http://huts.example/alpine"

@@ -7,7 +7,7 @@ import pytest
 
 from kgnb.agents.ontology_matching.values import Judged, MatchQuestion
 from kgnb.judging import Decisions, Verdict
-from kgnb.widgets.review import HERE, ReviewQueue, ReviewWidget, review_table, waiting
+from kgnb.widgets.review import HERE, ReviewQueue, ReviewWidget, nothing_waits, review_table, waiting
 from tests.magics.conftest import Notebook
 
 
@@ -15,7 +15,7 @@ from tests.magics.conftest import Notebook
 def questions(notebook: Notebook) -> tuple[MatchQuestion, ...]:
     for line in ("start alpine.ttl refuge.ttl", "retrieve", "store", "search --similarity 0", "summarise"):
         notebook.good(f"%om {line}")
-    found: tuple[MatchQuestion, ...] = notebook.session.matching.values["summarise"].questions
+    found: tuple[MatchQuestion, ...] = notebook.matching.values["summarise"].questions
     assert len(found) > 4
     return found
 
@@ -42,6 +42,21 @@ def test_what_promises_most_comes_first_and_sure_verdicts_do_not_come_at_all(
     assert questions[0].id not in {entry.question.id for entry in entries}
     shaky = waiting(judged, below=0.7)[-1]
     assert shaky.question.id == questions[0].id and shaky.gain == pytest.approx(0.4)
+
+
+def test_an_empty_queue_says_so_and_names_a_line_that_shows_what_was_decided(
+    questions: tuple[MatchQuestion, ...], tmp_path: Path
+) -> None:
+    assert "no question was asked" in nothing_waits([], "%om review")
+    for confidence, bound in ((0.6, "0.9"), (0.9, "0.91"), (0.94, "0.95"), (0.995, "1")):
+        judged = [Judged(one, Verdict("equivalent", one.others[0].iri, confidence)) for one in questions]
+        said = nothing_waits(judged, "%om review")
+        assert said.startswith(f"Nothing waits: all {len(questions)} questions are decided.")
+        assert said.endswith(f"%om review --below {bound}")
+        assert len(waiting(judged, below=float(bound))) == len(questions)
+    certain = [Judged(one, Verdict("different", None, 1.0)) for one in questions]
+    assert "--below" not in nothing_waits(certain, "%om review")
+    assert ReviewQueue([], Decisions(tmp_path / "mine.jsonl"), nothing=said).view()["hint"] == said
 
 
 def test_accepting_writes_the_decision_at_once_and_shows_the_next_question(queue: ReviewQueue) -> None:
@@ -142,7 +157,7 @@ def test_the_table_lists_what_waits_with_its_candidates(queue: ReviewQueue) -> N
 
 def test_answers_override_the_judge_when_validate_runs_again(notebook: Notebook, questions: object) -> None:
     notebook.good("%om validate --judge person --decisions mine.jsonl")
-    task = notebook.session.matching
+    task = notebook.matching
     entries = waiting(task.values["validate"].judged)
     queue = ReviewQueue(entries, Decisions("mine.jsonl"))
     first = queue.entries[0].question

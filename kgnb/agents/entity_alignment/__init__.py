@@ -12,3 +12,7 @@ After EA-Agent (a structured multi-step reasoning agent for entity alignment). T
 ``pipeline.align_entities`` runs them. The numbers behind ``propose``: ``graphs`` (two graphs as arrays), ``names``,
 ``propagation``, ``assignment``, ``calibration``.
 """
+
+from kgnb.agents.entity_alignment.agent import AGENT
+
+__all__ = ["AGENT"]

@@ -9,16 +9,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnb.agents.entity_alignment.looking import Aligned, Answer, Selected
+from kgnb.agents.entity_alignment.judging_values import Aligned, Answer, Selected
 from kgnb.agents.entity_alignment.questions import DIFFERENT, EQUIVALENT, AlignQuestion
 from kgnb.judging import UNSURE, Judge, Verdict, checked
 
 DECISIONS = (EQUIVALENT, DIFFERENT)
 
-INSTRUCTIONS = """You find which entity of a second graph is the same real thing as an entity of a first graph. Each
-numbered item shows the entity and lettered candidates, every one with a few of its facts; languages, spellings and the
-names of properties differ between the graphs. Names may mislead (namesakes, translated names): facts that fit one
-candidate alone decide. Decisions: equivalent (the very same thing), different (no candidate is it)."""
+_FACTS = """A line gives a name, then facts, parted by semicolons:
+"property: value", or "property ← other" where the other has that property with this one as its value.
+"(= X)" beside a neighbour of the entity: that neighbour is matched with X of the second graph; "(=)" beside a
+candidate's neighbour: it is the match of a neighbour of the entity. "[taken: Y]": the candidate is matched with Y,
+another entity of the first graph. Such matches are likely, not certain. Facts are a selection: what is not shown may
+still hold. Languages, spellings and the names of properties differ between graphs."""
+
+INSTRUCTIONS = f"""You find which entity of a second graph is the same real thing as an entity of a first graph. Each
+question shows the entity, then lettered candidates. {_FACTS}
+An equal or translated name is good evidence unless facts contradict it (another kind of thing, another place, another
+date); without such a name, facts that fit one candidate alone decide. A shared neighbour that several candidates have
+decides nothing. Numbers measured twice may differ a little. An entity has one counterpart at most, and often none:
+similar is not the same. Decisions: equivalent (the very same thing), different (none of the candidates is it)."""
+
+REFLECTION = f"""You check answers to the question which entity of a second graph is the same real thing as an entity
+of a first graph. Each question shows the entity with the first judge's choice, how sure it was and why; then lettered
+candidates, in the opposite order to the first judge's. {_FACTS}
+Look for one fact that only the right candidate can have, and name it in "why". Keep the first choice unless that fact
+contradicts it. Decisions: equivalent (the very same thing), different (none of the candidates is it)."""
 
 
 def align(selected: Selected, judge: Judge[AlignQuestion]) -> Aligned:

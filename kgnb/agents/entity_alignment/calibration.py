@@ -81,6 +81,19 @@ def expected_best(confidence: Singles, most: int) -> float:
     return float(np.float32(ranked[int(np.argmax(f1))]))
 
 
+def precise(confidence: Singles, precision: float) -> float:
+    """The lowest confidence down to which the share of right choices to be expected is still ``precision``.
+
+    Above 1 where not even the surest will do.
+
+    >>> round(precise(np.array([0.99, 0.95, 0.4, 0.3], dtype=np.float32), 0.9), 2)
+    0.95
+    """
+    ranked = np.sort(confidence.astype(np.float64))[::-1]
+    kept = np.flatnonzero(np.cumsum(ranked) >= precision * np.arange(1, len(ranked) + 1))
+    return float(np.float32(ranked[kept[-1]])) if len(kept) else 2.0
+
+
 def rising(values: Doubles, weights: Doubles) -> Doubles:
     """The nearest values that never fall (pool adjacent violators)."""
     blocks: list[list[float]] = []  # value, weight, length

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from kgnb.agents.entity_alignment.propagation import unit
-from kgnb.vectors.cells import close_pairs
+from kgnb.vectors.close_pairs import available, close_pairs
 
 EXACT_UP_TO = 30_000
 """Rows on a side up to which all are compared with all."""
@@ -31,12 +31,12 @@ def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int) -> Pai
     """The ``k`` best columns of each row and the ``k`` best rows of each column, by the product of the two.
 
     A row without any vector (all zero) has no pair. Beyond ``EXACT_UP_TO`` rows on both sides only near ones are
-    compared (``kgnb.vectors.cells``): nearly all of the best are found, the same ones every time.
+    compared, if faiss is installed: nearly all of the best are found, the same ones every time.
     """
     k_row, k_column = min(k, len(right)), min(k, len(left))
     if not k_row or not k_column:
         return Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
-    if min(len(left), len(right)) > EXACT_UP_TO:
+    if min(len(left), len(right)) > EXACT_UP_TO and available():
         near = close_pairs(unit(left), unit(right), k)
         return _between_filled(united(Pairs(near.rows, near.columns), width=len(right)), left, right)
     rows, columns = [], []

@@ -11,15 +11,29 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
-from kgnb.agents.entity_alignment.paths import TOOLS, Path, named
-from kgnb.agents.entity_alignment.questions import PlanQuestion
+from kgnb.agents.entity_alignment.model_planner import PlanSheet, completion, told
+from kgnb.agents.entity_alignment.paths import TOOLS, Path, Record
+from kgnb.agents.entity_alignment.questions import DIFFERENT, TAKE, PlanQuestion
+from kgnb.files import write_whole
+from kgnb.llm.model import Message
 
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "One recorded way of entity alignment",
     "type": "object",
     "properties": {
-        "input": {"type": "string", "minLength": 1},
+        "input": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"role": {"enum": ["system", "user"]}, "content": {"type": "string", "minLength": 1}},
+                "required": ["role", "content"],
+                "additionalProperties": False,
+            },
+            "minItems": 2,
+            "maxItems": 2,
+        },
+        "output": {"type": "string", "minLength": 1},
         "path": {"$ref": "#/$defs/path"},
         "reward": {"type": "number"},
         "rewritten_path": {"$ref": "#/$defs/path"},
@@ -28,7 +42,7 @@ SCHEMA: dict[str, Any] = {
         "round": {"type": "integer", "minimum": 1},
         "simulation": {"type": "boolean"},
     },
-    "required": ["input", "path", "reward", "rewritten_path", "reward_after"],
+    "required": ["input", "output", "path", "reward", "rewritten_path", "reward_after"],
     "additionalProperties": False,
     "$defs": {
         "path": {"type": "array", "items": {"enum": list(TOOLS)}, "uniqueItems": True, "maxItems": len(TOOLS)},
@@ -38,38 +52,38 @@ SCHEMA: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Episode:
-    """One way as it was recorded: what the planner was told, its way and reward, the better way and its reward."""
+    """One way as it was recorded: what the planner was asked, its way and reward, the better way and its reward."""
 
     round: int
-    iri: str
-    input: str
+    question: PlanQuestion
     path: Path
     reward: float
     rewritten: Path  # the same as ``path`` where no other was better
     reward_after: float
 
-    def to_json(self, simulation: bool = False) -> dict[str, Any]:
+    def to_json(self, record: Record, simulation: bool = False) -> dict[str, Any]:
         """One line of the set; see ``SCHEMA``."""
         return {
-            "input": self.input,
+            "input": [{"role": one.role, "content": one.text} for one in prompt(self.question, record)],
+            "output": completion(self.rewritten),
             "path": list(self.path),
             "reward": round(self.reward, 6),
             "rewritten_path": list(self.rewritten),
             "reward_after": round(self.reward_after, 6),
-            "entity": self.iri,
+            "entity": self.question.iri,
             "round": self.round,
             "simulation": simulation,
         }
 
 
-def prompt(question: PlanQuestion) -> str:
-    """What a planning model is told of an entity: its statistics and the ways it may take."""
-    ways = " | ".join(named(path) for path in question.paths)
-    return f"{question.text}\nWays: {ways}"
+def prompt(question: PlanQuestion, record: Record) -> tuple[Message, ...]:
+    """What ``ModelPlanner`` sends of one entity."""
+    sheet = PlanSheet(told(question.costs, record), (question.text,), (question.options,), (TAKE,), DIFFERENT)
+    return sheet.messages()
 
 
-def export(episodes: Iterable[Episode], path: FilePath | str, *, simulation: bool = False) -> int:
-    """Write the ways as JSON Lines; how many there were."""
-    lines = [json.dumps(one.to_json(simulation), ensure_ascii=False) + "\n" for one in episodes]
-    FilePath(path).write_text("".join(lines), encoding="utf-8")
+def export(episodes: Iterable[Episode], path: FilePath | str, record: Record, *, simulation: bool = False) -> int:
+    """Write the ways as JSON Lines; how many there were. ``record`` is that of the policy planned with later."""
+    lines = [json.dumps(one.to_json(record, simulation), ensure_ascii=False) + "\n" for one in episodes]
+    write_whole(FilePath(path), "".join(lines))
     return len(lines)

@@ -11,6 +11,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kgnb.kg.labels import readable_name
+
 Integers = NDArray[np.int32]
 
 
@@ -36,6 +38,7 @@ class EntityGraph:
 
     ``names`` has one display name an entity, "" where it has none (or where names are hidden); ``aliases`` further
     names an entity. ``triples`` are (subject, relation, object), ``attribute_triples`` (entity, attribute, value).
+    ``labels`` says how relations, attributes, classes and other IRIs read that are no entities.
     """
 
     name: str
@@ -47,6 +50,7 @@ class EntityGraph:
     values: tuple[Value, ...] = ()
     attribute_triples: Integers = field(default_factory=lambda: np.empty((0, 3), dtype=np.int32))  # (m, 3)
     aliases: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.entities):
@@ -92,6 +96,8 @@ class EntityGraph:
             found.update(b"\n\n")
         for position in sorted(self.aliases):
             found.update(f"{position}\0{chr(0).join(self.aliases[position])}\n".encode("utf-8", "surrogatepass"))
+        for iri in sorted(self.labels):
+            found.update(f"{iri}\0{self.labels[iri]}\n".encode("utf-8", "surrogatepass"))
         for rows in (self.triples, self.attribute_triples):
             found.update(np.ascontiguousarray(rows, dtype="<i4").tobytes() + b"\n")
         return found.hexdigest()
@@ -110,6 +116,11 @@ class EntityGraph:
     def called(self, entity: int) -> str:
         """What to call an entity before a person: its name, else its IRI."""
         return self.names[entity] or self.entities[entity]
+
+    def word(self, iri: str) -> str:
+        """How a relation, an attribute or a class reads: its label, else its IRI's last part in words."""
+        last = iri.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1] or iri
+        return self.labels.get(iri) or readable_name(last)
 
     def facts(self, entity: int) -> list[Fact]:
         """The relation triples of one entity, outgoing first, in the order they were read."""

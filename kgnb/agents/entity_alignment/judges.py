@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Literal as OneOf
+from typing import get_args
 
-from kgnb.agents.entity_alignment.align import DECISIONS, INSTRUCTIONS
-from kgnb.agents.entity_alignment.plan import INSTRUCTIONS as PLANNING
+from kgnb.agents.entity_alignment.align import DECISIONS, INSTRUCTIONS, REFLECTION
+from kgnb.agents.entity_alignment.model_planner import BATCH, ModelPlanner
 from kgnb.agents.entity_alignment.plan import RulePlanner, ThoroughPlanner
 from kgnb.agents.entity_alignment.policy import Policy
-from kgnb.agents.entity_alignment.questions import DIFFERENT, EQUIVALENT, TAKE, AlignQuestion, PlanQuestion
+from kgnb.agents.entity_alignment.questions import DIFFERENT, EQUIVALENT, AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reviewed import EntityDecisions, Reviewed
 from kgnb.errors import ConfigError
-from kgnb.judging import Decisions, Judge, ModelJudge, Oracle, PersonJudge, Verdict
+from kgnb.judging import Decisions, Estimate, Judge, ModelJudge, Oracle, PersonJudge, Verdict, estimate
 from kgnb.llm.model import ChatModel
 
-JUDGES = ("auto", "first", "rule", "model", "person", "oracle")
-PLANNERS = ("auto", "rule", "thorough", "model", "policy", "person")
+JudgeName = OneOf["auto", "first", "rule", "model", "person", "oracle"]
+JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
+PlannerName = OneOf["auto", "rule", "thorough", "model", "policy", "person"]
+PLANNERS: tuple[PlannerName, ...] = get_args(PlannerName)
 
 
 class FirstJudge:
@@ -58,6 +62,41 @@ class RuleJudge:
         return Verdict(EQUIVALENT, card.iri, 0.6, why, self.name)
 
 
+class TwoLooks:
+    """A judge for first looks and, with words of its own, one for second looks (questions with an earlier answer)."""
+
+    def __init__(self, first: Judge[AlignQuestion], second: Judge[AlignQuestion]) -> None:
+        self.first, self.second = first, second
+        self.name = first.name
+
+    def judge(self, questions: Sequence[AlignQuestion]) -> list[Verdict]:
+        """The verdicts, in order."""
+        found: dict[int, Verdict] = {}
+        for judge, places in self._parts(questions):
+            found |= dict(zip(places, judge.judge([questions[at] for at in places]), strict=True))
+        return [found[at] for at in range(len(questions))]
+
+    def estimate(self, questions: Sequence[AlignQuestion]) -> Estimate:
+        """What the questions would cost."""
+        parts = [estimate(judge, [questions[at] for at in places]) for judge, places in self._parts(questions)]
+        return Estimate(
+            sum(one.calls for one in parts),
+            sum(one.prompt_tokens for one in parts),
+            sum(one.completion_tokens for one in parts),
+        )
+
+    def _parts(self, questions: Sequence[AlignQuestion]) -> list[tuple[Judge[AlignQuestion], list[int]]]:
+        again = [at for at, question in enumerate(questions) if question.earlier]
+        fresh = [at for at, question in enumerate(questions) if not question.earlier]
+        return [(judge, places) for judge, places in ((self.first, fresh), (self.second, again)) if places]
+
+
+def _asking(model: ChatModel, instructions: str, width: int) -> ModelJudge[AlignQuestion]:
+    return ModelJudge(
+        model, instructions=instructions, decisions=DECISIONS, none_decision=DIFFERENT, batch=12, width=width
+    )
+
+
 def _keep(question: AlignQuestion, name: str, why: str) -> Verdict:
     if question.first:
         return Verdict(EQUIVALENT, question.first, question.confidence, why, name)
@@ -97,11 +136,7 @@ def make_judge(
                 "the model judge asks a model, and none is set",
                 fix="In a notebook: %llm use MODEL. Else set KGNB_MODEL (and KGNB_BASE_URL), or choose --judge rule.",
             )
-        judge = remember(
-            ModelJudge(
-                model, instructions=INSTRUCTIONS, decisions=DECISIONS, none_decision=DIFFERENT, batch=12, width=width
-            )
-        )
+        judge = TwoLooks(*(remember(_asking(model, text, width)) for text in (INSTRUCTIONS, REFLECTION)))
     elif name == "oracle":
         if reference is None:
             raise ConfigError(
@@ -127,6 +162,11 @@ def oracle(reference: Iterable[tuple[str, str]], *, error_rate: float = 0.0, see
     return Oracle(answer, error_rate, seed, chosen=EQUIVALENT, none=DIFFERENT)
 
 
+def tuned_model(planner: str) -> str:
+    """The NAME in "model:NAME", "" for any other planner."""
+    return planner.removeprefix("model:") if planner.startswith("model:") else ""
+
+
 def make_planner(
     name: str = "auto",
     *,
@@ -134,29 +174,35 @@ def make_planner(
     policy: Policy | Path | str | None = None,
     decisions: str | Path | None = None,
     width: int = 4,
+    temperature: float = 0.0,
+    seed: int = 0,
 ) -> Judge[PlanQuestion]:
     """The planner of this name; ``auto`` is the learned policy where one is given, else the rule.
+
+    "model:NAME" is a model tuned for it, asked about one entity at a time; ``model`` is that model. A ``temperature``
+    above 0 samples the paths of a policy (by ``seed``) or of a model.
 
     Raises:
         ConfigError: the planner needs a model, a policy or a file of decisions that is not there.
         DataError: the policy's file cannot be read.
         ValueError: there is no planner of this name.
     """
-    if name not in PLANNERS:
-        raise ValueError(f"there is no planner {name!r}: choose {', '.join(PLANNERS)}")
-    name = ("policy" if policy else "rule") if name == "auto" else name
+    tuned = tuned_model(name)
+    if name not in PLANNERS and not tuned:
+        raise ValueError(f"there is no planner {name!r}: choose {', '.join(PLANNERS)} or model:NAME")
+    learned = policy if isinstance(policy, Policy) else Policy.load(policy) if policy else None
+    name = ("policy" if learned else "rule") if name == "auto" else name
     if name == "policy":
-        if not policy:
+        if not learned:
             raise ConfigError("the policy planner needs a policy", fix="Give --policy FILE; %ea optimise writes one.")
-        return policy if isinstance(policy, Policy) else Policy.load(policy)
-    if name == "model":
+        return learned.sampled(temperature, seed) if temperature else learned
+    if name == "model" or tuned:
         if model is None:
             raise ConfigError(
                 "the model planner asks a model, and none is set", fix="Set KGNB_MODEL, or %llm use MODEL."
             )
-        return ModelJudge(
-            model, instructions=PLANNING, decisions=(TAKE,), none_decision=DIFFERENT, batch=20, width=width
-        )
+        record = learned.record if learned else None
+        return ModelPlanner(model, record=record, batch=1 if tuned else BATCH, width=width, temperature=temperature)
     if name == "person":
         if decisions is None:
             raise ConfigError("the person planner needs a file of decisions", fix="Give --plans FILE.")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kgnb.agents.entity_alignment.narrowing import narrowed
+from kgnb.agents.entity_alignment.project_vectors import narrowed
 from kgnb.agents.entity_alignment.propagation import unit
 from kgnb.kg.labels import is_code, readable_name
 from kgnb.vectors.centring import centred

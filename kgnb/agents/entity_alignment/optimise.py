@@ -14,12 +14,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kgnb.agents.entity_alignment import finetuning
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.finetuning import Episode
-from kgnb.agents.entity_alignment.looking import Answer, LookOptions, Planned, Selected
-from kgnb.agents.entity_alignment.paths import ATTRIBUTES, RELATIONS, STANDS, Path, path_of, reward, shorter
-from kgnb.agents.entity_alignment.plan import ThoroughPlanner, possible, question_about, worth_a_look
+from kgnb.agents.entity_alignment.judging_values import Answer, LookOptions, Planned, Selected
+from kgnb.agents.entity_alignment.paths import (
+    ATTRIBUTES,
+    CLOSE,
+    PATHS,
+    RELATIONS,
+    STANDS,
+    Path,
+    Record,
+    path_of,
+    reward,
+    shorter,
+)
+from kgnb.agents.entity_alignment.plan import ThoroughPlanner, possible, questions_about, worth_a_look
 from kgnb.agents.entity_alignment.policy import Policy, learn
 from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reflect import reflect
@@ -102,13 +112,11 @@ def optimise(
     planner: Judge[PlanQuestion] | None = None,
     rows: Iterable[int] | None = None,
     rounds: int = ROUNDS,
-    questions: Asking | None = None,
 ) -> Optimised:
     """The policy learned from entities whose counterpart is known (``truth``: source IRI to target IRI).
 
     ``planner`` chooses the ways of the first round (default: every tool for nearly everyone, as in the paper).
-    ``rows`` are those to learn from; by default all that ``plan`` would look at. ``questions`` are those of an earlier
-    optimisation of this very proposal with these very options.
+    ``rows`` are those to learn from; by default all that ``plan`` would look at.
 
     Raises:
         ValueError: no training entity is worth a look.
@@ -121,8 +129,8 @@ def optimise(
     if not known:
         raise ValueError("no entity with a known counterpart is worth a look: give more training pairs, or other rows")
     table = statistics(proposal)
-    plans = [question_about(proposal, row, table, options) for row in known]
-    ways = Ways(proposal, truth, judge, options, asking=questions)
+    plans = questions_about(proposal, known, options)
+    ways = Ways(proposal, truth, judge, options)
     best: dict[int, Outcome] = {}
     episodes: list[Episode] = []
     done: list[Round] = []
@@ -140,23 +148,8 @@ def optimise(
             best[row] = max((best.get(row, taken[row]), taken[row], tried[row]), key=lambda one: one.reward)
         done.append(_round(number, chooser.name, [taken[row] for row in known], [tried[row] for row in known]))
         chooser = policy = learn(table[known], [best[row].path for row in known])
+    policy = replace(policy, record=ways.record(known))
     return Optimised(policy, tuple(episodes), tuple(done), judge.name, bool(getattr(judge, "simulation", False)))
-
-
-class Asking:
-    """The questions about one proposal, each made once, whoever answers them and however often they are asked."""
-
-    def __init__(self, proposal: Proposal, options: LookOptions) -> None:
-        self.options = replace(options, reflect_below=1.0)  # a reflector in a way is one that runs
-        self._selector = Selector(proposal, self.options)
-        self._questions: dict[tuple[int, tuple[str, ...]], AlignQuestion] = {}
-
-    def question(self, row: int, path: Path) -> AlignQuestion:
-        """The question about one row after the selectors of a way."""
-        key = (row, tuple(tool for tool in path if tool in (ATTRIBUTES, RELATIONS)))
-        if key not in self._questions:
-            self._questions[key] = self._selector.question(row, path)
-        return self._questions[key]
 
 
 class Ways:
@@ -168,21 +161,43 @@ class Ways:
         truth: Mapping[str, str],
         judge: Judge[AlignQuestion],
         options: LookOptions,
-        *,
-        asking: Asking | None = None,
     ) -> None:
         self.proposal, self.truth = proposal, truth
         self.judge = _Kept(judge)
-        self.asking = asking or Asking(proposal, options)
-        self.options = self.asking.options
+        self.options = replace(options, reflect_below=1.0)  # a reflector in a way is one that runs
+        self._selector = Selector(proposal, self.options)
+        self._questions: dict[tuple[int, Path], AlignQuestion] = {}
+        self._seen: dict[tuple[int, Path], Outcome] = {}
 
     def take(self, paths: Mapping[int, Path]) -> dict[int, Outcome]:
         """The outcome of one way for each row."""
         planned = Planned(self.proposal, paths, {}, "given")
-        questions = tuple(self.asking.question(row, paths[row]) for row in planned.asked)
+        questions = tuple(self._question(row, paths[row]) for row in planned.asked)
         answered = reflect(align(Selected(planned, questions, self.options), self.judge), self.judge)
         found = {answer.question.row: self._outcome(answer, paths[answer.question.row]) for answer in answered.answers}
-        return found | {row: self._stood(row) for row, path in paths.items() if not path}
+        found |= {row: self._stood(row) for row, path in paths.items() if not path}
+        self._seen |= {(row, paths[row]): outcome for row, outcome in found.items()}
+        return found
+
+    def record(self, rows: Sequence[int]) -> Record:
+        """How often each path that was taken decided right, and how often the first alignment of ``rows`` is."""
+        seen = self._seen | {(row, STANDS): self._stood(row) for row in rows}
+        counts = {path: [[0, 0], [0, 0]] for path in PATHS}
+        for (row, path), outcome in seen.items():
+            score = counts[path][int(self.proposal.margin[row] >= CLOSE)]
+            score[0] += 1
+            score[1] += outcome.right
+        return {
+            path: ((close[0], close[1]), (wide[0], wide[1]))
+            for path, (close, wide) in counts.items()
+            if close[0] + wide[0]
+        }
+
+    def _question(self, row: int, path: Path) -> AlignQuestion:
+        key = (row, tuple(tool for tool in path if tool in (ATTRIBUTES, RELATIONS)))
+        if key not in self._questions:
+            self._questions[key] = self._selector.question(row, path)
+        return self._questions[key]
 
     def _outcome(self, answer: Answer, path: Path) -> Outcome:
         right = self.truth.get(answer.question.about.iri, "")
@@ -233,8 +248,7 @@ def asking(verdict: Verdict, question: PlanQuestion) -> Path:
 def _episode(number: int, question: PlanQuestion, taken: Outcome, best: Outcome) -> Episode:
     return Episode(
         round=number,
-        iri=question.iri,
-        input=finetuning.prompt(question),
+        question=question,
         path=taken.path,
         reward=taken.reward,
         rewritten=best.path,

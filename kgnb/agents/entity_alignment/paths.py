@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TypeAlias
 
 Path: TypeAlias = tuple[str, ...]
+Record: TypeAlias = Mapping[Path, tuple[tuple[int, int], tuple[int, int]]]
+"""(asked, right) of each path on entities whose known counterpart was compared: margins below ``CLOSE``, and wider."""
+
+CLOSE = 0.05
 
 ATTRIBUTES, RELATIONS, ALIGN, REFLECT = TOOLS = ("attributes", "relations", "align", "reflect")
 STANDS: Path = ()

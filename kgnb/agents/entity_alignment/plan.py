@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from kgnb.agents.entity_alignment.looking import LookOptions, Planned
+from kgnb.agents.entity_alignment.judging_values import LookOptions, Planned
+from kgnb.agents.entity_alignment.model_planner import path_costs
 from kgnb.agents.entity_alignment.paths import (
     ALIGN,
     ATTRIBUTES,
@@ -24,15 +25,12 @@ from kgnb.agents.entity_alignment.paths import (
     path_of,
 )
 from kgnb.agents.entity_alignment.questions import TAKE, PlanQuestion
+from kgnb.agents.entity_alignment.select import Selector
 from kgnb.agents.entity_alignment.statistics import FEATURES, statistics
 from kgnb.agents.entity_alignment.values import Floats, Proposal
 from kgnb.judging import Judge, Verdict, checked
 
-INSTRUCTIONS = """You plan how to find out which entity of another graph is the same as a given one. For each you see
-what is known of it: how many triples it has, and how alike its three best candidates are. Choose the cheapest way that
-will do. The tools: attributes (compare attribute values), relations (compare neighbours), align (decide on the
-evidence), reflect (decide a second time; only for the ambiguous). "stands" keeps the first alignment and costs nothing:
-right where the best candidate is far ahead."""
+_SAMPLE = 20  # rows that the costs of paths are measured on
 
 
 def plan(
@@ -47,8 +45,7 @@ def plan(
     ``rows`` names those to look at instead (to train on, or to try). A way that is not on offer counts as none.
     """
     chosen = worth_a_look(proposal, options) if rows is None else sorted(rows)
-    known = statistics(proposal)
-    questions = [question_about(proposal, row, known, options) for row in chosen]
+    questions = questions_about(proposal, chosen, options)
     verdicts = planner.judge(questions)
     if len(verdicts) != len(questions):
         raise ValueError(f"the {planner.name} planner gave {len(verdicts)} verdicts on {len(questions)} questions")
@@ -90,8 +87,29 @@ def expected_gain(proposal: Proposal) -> Floats:
     return np.where(any_candidate, gain, 0.0).astype(np.float32)
 
 
-def question_about(proposal: Proposal, row: int, known: Floats, options: LookOptions) -> PlanQuestion:
-    """The planning question of one row."""
+def questions_about(proposal: Proposal, rows: Sequence[int], options: LookOptions) -> list[PlanQuestion]:
+    """The planning questions of these rows."""
+    known, costs = statistics(proposal), costs_of(proposal, rows, options)
+    return [_question(proposal, row, known, costs, options) for row in rows]
+
+
+def costs_of(proposal: Proposal, rows: Sequence[int], options: LookOptions) -> tuple[int, ...]:
+    """What each path takes in tokens, measured on the questions of some of these rows."""
+    sample = rows[:: max(1, len(rows) // _SAMPLE)]
+    if not sample:
+        return ()
+    selector = Selector(proposal, options)
+    sizes: dict[tuple[str, ...], float] = {}
+    for tools in ((ATTRIBUTES,), (RELATIONS,), (ATTRIBUTES, RELATIONS)):
+        questions = [selector.question(row, tools) for row in sample]
+        shown = sum(len(one.text) + sum(len(option.text) for option in one.options) for one in questions)
+        sizes[tools] = shown / len(questions)
+    return path_costs(sizes)
+
+
+def _question(
+    proposal: Proposal, row: int, known: Floats, costs: tuple[int, ...], options: LookOptions
+) -> PlanQuestion:
     source = int(proposal.sources[row])
     return PlanQuestion(
         row=row,
@@ -99,6 +117,7 @@ def question_about(proposal: Proposal, row: int, known: Floats, options: LookOpt
         name=proposal.left.names[source] or "an entity without a name",
         statistics=tuple(round(float(value), 4) for value in known[row]),
         paths=possible(known[row], options),
+        costs=costs,
     )
 
 

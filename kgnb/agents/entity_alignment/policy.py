@@ -6,19 +6,21 @@ stranger can be loaded without running anything of theirs.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.agents.entity_alignment.paths import Path, named, path_of
+from kgnb.agents.entity_alignment.paths import Path, Record, named, path_of
 from kgnb.agents.entity_alignment.questions import TAKE, PlanQuestion
 from kgnb.agents.entity_alignment.statistics import FEATURES
 from kgnb.errors import DataError
+from kgnb.files import from_json, write_whole
 from kgnb.judging import Verdict
 
 FORMAT = "kgnb entity-alignment policy"
@@ -36,6 +38,9 @@ class Policy:
     coefficients: Matrix
     intercepts: Matrix
     trained_on: int = 0
+    record: Record = field(default_factory=dict)
+    temperature: float = 0.0  # 0: the likeliest path; above it a path is drawn, by ``seed`` and the entity
+    seed: int = 0
     name = "policy"
 
     def judge(self, questions: Sequence[PlanQuestion]) -> list[Verdict]:
@@ -57,8 +62,23 @@ class Policy:
         if not possible:  # nothing it knows can be done here: the shortest that asks at all
             path = min((one for one in question.paths if one), key=len, default=())
             return Verdict(TAKE, named(path), 0.0, "no path of the policy is possible here", self.name)
-        best = max(possible, key=lambda at: chances[at])
+        best = (
+            self._drawn(question, possible, chances) if self.temperature else max(possible, key=lambda at: chances[at])
+        )
         return Verdict(TAKE, named(self.paths[best]), float(chances[best]), "learned", self.name)
+
+    def _drawn(self, question: PlanQuestion, possible: Sequence[int], chances: Matrix) -> int:
+        """A possible path by its chance to the power of 1 / temperature; the same one for the same entity and seed."""
+        logs = np.log(np.maximum(chances[list(possible)], 1e-12)) / self.temperature
+        weights = np.exp(logs - logs.max())
+        digest = hashlib.sha256(f"{self.seed}\0{question.iri}".encode("utf-8", "surrogatepass")).digest()
+        at = int.from_bytes(digest[:8], "big") / 2**64
+        place = int(np.searchsorted(np.cumsum(weights / weights.sum()), at, side="right"))
+        return possible[min(place, len(possible) - 1)]
+
+    def sampled(self, temperature: float, seed: int = 0) -> Policy:
+        """The same policy with paths that are drawn instead of the likeliest."""
+        return replace(self, temperature=temperature, seed=seed)
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers and names."""
@@ -72,13 +92,12 @@ class Policy:
             "coefficients": self.coefficients.tolist(),
             "intercepts": self.intercepts.tolist(),
             "trained on": self.trained_on,
+            "record": {named(path): [list(score) for score in scores] for path, scores in self.record.items()},
         }
 
     def save(self, path: FilePath | str) -> FilePath:
         """Write it as JSON."""
-        file = FilePath(path)
-        file.write_text(json.dumps(self.to_json(), indent=1) + "\n", encoding="utf-8")
-        return file
+        return write_whole(FilePath(path), json.dumps(self.to_json(), indent=1) + "\n")
 
     @classmethod
     def load(cls, path: FilePath | str) -> Policy:
@@ -89,7 +108,7 @@ class Policy:
         """
         fix = "Write one with %ea optimise --policy FILE, or kgnb.agents.entity_alignment.optimise."
         try:
-            content = json.loads(FilePath(path).read_text(encoding="utf-8"))
+            content = from_json(FilePath(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise DataError(f"the policy cannot be read: {error.strerror}", where=str(path), fix=fix) from error
         except ValueError as error:
@@ -109,6 +128,7 @@ class Policy:
                 numbers["coefficients"],
                 numbers["intercepts"],
                 int(content.get("trained on", 0)),
+                _record(content.get("record", {})),
             )
             made._check()
         except (KeyError, TypeError, ValueError) as error:
@@ -122,6 +142,16 @@ class Policy:
             raise ValueError("its numbers do not fit its paths")
         if not all(np.isfinite(one).all() for one in arrays) or not (self.scale > 0).all():
             raise ValueError("a number in it is not finite, or a scale is not above 0")
+
+
+def _record(content: Mapping[str, Any]) -> Record:
+    found = {}
+    for name, scores in content.items():
+        (asked, right), (others, more) = scores
+        if not 0 <= right <= asked or not 0 <= more <= others:
+            raise ValueError(f"the record of {name} has more right answers than questions")
+        found[path_of(name)] = ((int(asked), int(right)), (int(others), int(more)))
+    return found
 
 
 def learn(statistics: NDArray[Any], paths: Sequence[Path], *, weights: Sequence[float] | None = None) -> Policy:

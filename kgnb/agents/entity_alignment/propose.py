@@ -7,20 +7,18 @@ then anchors the next round (iterated self-training, as in Sun et al., IJCAI 201
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from kgnb.agents.entity_alignment import proposed
-from kgnb.agents.entity_alignment.asked import Entities, Links, asked
+from kgnb.agents.entity_alignment import assign_proposal
+from kgnb.agents.entity_alignment.alignment_input import Entities, Links, asked
 from kgnb.agents.entity_alignment.assignment import row_best
 from kgnb.agents.entity_alignment.candidates import Pairs, Singles, best_pairs, nearest_pairs, united
-from kgnb.agents.entity_alignment.comparing import BESIDE, EVERYONE, NEAREST, Comparison, Sides, compare
+from kgnb.agents.entity_alignment.comparison import BESIDE, EVERYONE, NEAREST, Comparison, Found, Sides, compare
 from kgnb.agents.entity_alignment.evidence import Evidence
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.relations import Matrix
 from kgnb.agents.entity_alignment.values import Options, Proposal
-from kgnb.agents.entity_alignment.weighing import fitted
+from kgnb.agents.entity_alignment.view_weights import fitted
 from kgnb.vectors.embedder import Embedder, Vectors
 
 _LESSONS_ENOUGH = 500  # seeds from which on the views are weighed by seeds alone
@@ -29,16 +27,6 @@ _STRENGTH = 20.0  # rows that the weights before learning are worth
 _CHANCE = 0.1  # below this, a pair anchors nothing
 
 Labels = tuple[list[Vectors], list[Vectors]]
-
-
-class Found(NamedTuple):
-    """What a round ends with: pairs, what is seen of them, the weights of the views, and each pair's chance."""
-
-    pairs: Pairs
-    evidence: Evidence
-    weights: Singles
-    logits: Singles
-    chances: Singles
 
 
 def propose(
@@ -69,7 +57,7 @@ def propose(
         anchors = _anchored(comparison, found)
         kept = best_pairs(pairs, found.logits, NEAREST, BESIDE) | (found.chances > _CHANCE)
         pairs = Pairs(pairs.rows[kept], pairs.columns[kept])
-    return proposed.proposal(left, right, comparison, found)
+    return assign_proposal.proposal(left, right, comparison, found)
 
 
 def _searched(comparison: Comparison, pairs: Pairs, labelled: Labels | None, found: Found | None) -> Pairs:
@@ -122,7 +110,7 @@ def _chances(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
     open_ = pairs.rows < comparison.asked.open_rows
     chances = np.zeros(len(logits), dtype=np.float32)
     part = Pairs(pairs.rows[open_], pairs.columns[open_])
-    chances[open_] = proposed.shared(comparison, part, logits[open_])
+    chances[open_] = assign_proposal.shared(comparison, part, logits[open_])
     return chances
 
 

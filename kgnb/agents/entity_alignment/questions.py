@@ -30,11 +30,12 @@ class PlanQuestion:
     name: str
     statistics: tuple[float, ...]  # one value a feature
     paths: tuple[Path, ...]  # those whose tools have something to work on
+    costs: tuple[int, ...] = ()  # tokens that each of ``PATHS`` takes about, on average over the entities
 
     @cached_property
     def id(self) -> str:
-        """Digest of entity, statistics and paths."""
-        return _digest("plan", self.iri, self.text, [named(path) for path in self.paths])
+        """Digest of entity, statistics, paths and costs."""
+        return _digest("plan", self.iri, self.text, [named(path) for path in self.paths], self.costs)
 
     @property
     def text(self) -> str:
@@ -69,6 +70,7 @@ class Card:
     name: str
     lines: tuple[Line, ...] = ()
     kind: str = "individual"
+    taken: str = ""  # of a candidate: the name of another entity that it is matched with so far, "" for none
 
     @property
     def in_short(self) -> str:
@@ -78,7 +80,8 @@ class Card:
     @property
     def inline(self) -> str:
         """The same in one line, as a model is asked: few tokens."""
-        return "; ".join([self.name, *(line.text for line in self.lines)])
+        name = f"{self.name} [taken: {self.taken}]" if self.taken else self.name
+        return "; ".join([name, *(line.text for line in self.lines)])
 
 
 @dataclass(frozen=True)
@@ -118,13 +121,18 @@ class AlignQuestion:
     @property
     def text(self) -> str:
         """The entity and, in a reflection, the earlier answer."""
-        before = f" [answered before: {self.earlier}]" if self.earlier else ""
+        before = f" [first judge: {self.earlier}]" if self.earlier else ""
         return self.about.inline + before
 
     @property
     def options(self) -> tuple[Option, ...]:
         """One option a candidate, in the order they are shown."""
         return tuple(Option(card.iri, card.inline) for card in self.others)
+
+    def cards(self) -> list[tuple[str, str]]:
+        """The entity and its candidates with their lines, as (heading, text)."""
+        found = [("entity", self.about.inline)]
+        return found + [(chr(ord("A") + at), card.inline) for at, card in enumerate(self.others)]
 
     def turned(self) -> AlignQuestion:
         """The same question with its candidates in the opposite order."""

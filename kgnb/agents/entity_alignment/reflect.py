@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kgnb.agents.entity_alignment.align import verdicts_on
-from kgnb.agents.entity_alignment.looking import Aligned, Answer
+from kgnb.agents.entity_alignment.judging_values import Aligned, Answer
 from kgnb.agents.entity_alignment.paths import REFLECT
 from kgnb.agents.entity_alignment.questions import AlignQuestion
 from kgnb.judging import Judge
+from kgnb.judging.sheet import lettered
 
 
 def reflect(aligned: Aligned, judge: Judge[AlignQuestion]) -> Aligned:
@@ -44,9 +45,11 @@ def needs_a_second_look(answer: Answer, aligned: Aligned) -> bool:
 
 def again(answer: Answer) -> AlignQuestion:
     """The same question with the earlier answer beside it, and its candidates in the opposite order."""
-    names = {card.iri: card.name for card in answer.question.others}
-    verdict = answer.verdict
-    said = names.get(verdict.choice or "", "none of these" if verdict.sure else "undecided")
-    why = f", {verdict.rationale}" if verdict.rationale else ""
-    earlier = f"{said} ({verdict.confidence:.2f}){why}; check it against the facts"
-    return replace(answer.question.turned(), earlier=" ".join(earlier.split())[:300])
+    question, verdict = answer.question.turned(), answer.verdict
+    letters = {
+        option.id: f"{letter} ({card.name})"
+        for (letter, option), card in zip(lettered(question.options), question.others, strict=True)
+    }
+    said = letters.get(verdict.choice or "", "none of them" if verdict.sure else "undecided")
+    why = f" because: {verdict.rationale}" if verdict.rationale else ""
+    return replace(question, earlier=" ".join(f"{said}, {verdict.confidence:.2f}{why}".split())[:300])

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kgnb import judging
 from kgnb.agents.entity_alignment.questions import DIFFERENT, EQUIVALENT, AlignQuestion
-from kgnb.judging import Decision, Decisions, Estimate, Judge, Verdict, checked, estimate, unsure
-from kgnb.judging.person import WAITING
-
-PERSON = "person"
+from kgnb.judging import Decision, Decisions, Judge, Verdict
+from kgnb.judging.person import PERSON
 
 
 @dataclass(frozen=True)
@@ -58,40 +57,16 @@ class EntityDecisions(Decisions):
         return found
 
 
-class Reviewed:
+class Reviewed(judging.Reviewed[AlignQuestion]):
     """A judge overruled by people: what they decided is not even asked of it. Without a judge the rest waits."""
 
     def __init__(self, decisions: EntityDecisions, judge: Judge[AlignQuestion] | None = None) -> None:
-        self.decisions, self._judge = decisions, judge
+        super().__init__(self._settled, judge)
+        self.decisions = decisions
 
-    @property
-    def name(self) -> str:
-        """The person, then the judge that answers the rest."""
-        return f"{PERSON} > {self._judge.name}" if self._judge else PERSON
-
-    @property
-    def simulation(self) -> bool:
-        """Whether the other judge knows the answers it is asked for."""
-        return bool(getattr(self._judge, "simulation", False))
-
-    def judge(self, questions: Sequence[AlignQuestion]) -> list[Verdict]:
-        """People's decisions where they stand, the other judge's verdicts elsewhere."""
+    def _settled(self, questions: Sequence[AlignQuestion]) -> list[AlignQuestion | Verdict]:
         rulings = self.decisions.rulings()
-        said = [self._verdict(question, rulings.get(question.about.iri)) for question in questions]
-        open_ones = [at for at, verdict in enumerate(said) if verdict is None]
-        if self._judge is None:
-            rest = [unsure(WAITING, PERSON) for _ in open_ones]
-        else:
-            given = self._judge.judge([questions[at] for at in open_ones])
-            rest = [checked(one, questions[at], self._judge.name) for at, one in zip(open_ones, given, strict=True)]
-        others = dict(zip(open_ones, rest, strict=True))
-        return [others[at] if verdict is None else verdict for at, verdict in enumerate(said)]
-
-    def estimate(self, questions: Sequence[AlignQuestion]) -> Estimate:
-        """What the other judge would cost for what nobody has decided."""
-        rulings = self.decisions.rulings()
-        left = [one for one in questions if self._verdict(one, rulings.get(one.about.iri)) is None]
-        return estimate(self._judge, left) if self._judge else Estimate()
+        return [self._verdict(one, rulings.get(one.about.iri)) or one for one in questions]
 
     def _verdict(self, question: AlignQuestion, ruling: Ruling | None) -> Verdict | None:
         offered = {card.iri for card in question.others}

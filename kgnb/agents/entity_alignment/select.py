@@ -16,18 +16,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
-from kgnb.agents.entity_alignment.looking import LookOptions, Planned, Selected
+from kgnb.agents.entity_alignment.judging_values import LookOptions, Planned, Selected
+from kgnb.agents.entity_alignment.open_entity_graph import ANY_URI
 from kgnb.agents.entity_alignment.paths import ATTRIBUTES, RELATIONS
 from kgnb.agents.entity_alignment.questions import AlignQuestion, Card, Line, Rival
-from kgnb.agents.entity_alignment.reading import ANY_URI
 from kgnb.agents.entity_alignment.statistics import numbers_of
 from kgnb.agents.entity_alignment.values import Proposal
-from kgnb.kg.labels import is_code, readable_name
+from kgnb.kg.labels import is_code
 from kgnb.kg.terms import XSD
 from kgnb.mappings import Evidence
 
+INCOMING = " ← "  # between a property and the entity whose value this one is
 UNRANKED = -1  # the place of a first alignment that is not among the candidates
 LONGEST = 60  # characters of a value or a neighbour's name that are shown
+LIKELY = 0.5  # confidence from which a neighbour's own first alignment is shown as its counterpart
 
 
 def select(planned: Planned, *, options: LookOptions = LookOptions()) -> Selected:
@@ -93,6 +95,38 @@ class _Side:
         return self.different[attribute] / self.used[attribute] if self.used[attribute] else 0.0
 
 
+@dataclass(frozen=True)
+class _Neighbours:
+    """The neighbours of an entity that are matched with neighbours of its candidates."""
+
+    counterparts: dict[int, tuple[str, bool]]  # of the entity's neighbours: what they are called, whether the same
+    held: dict[int, int]  # of a candidate's neighbours that are such counterparts: how many candidates have them
+    candidates: int
+
+    @classmethod
+    def of(cls, selector: Selector, source: int, targets: Sequence[int]) -> _Neighbours:
+        left, right = selector.left.graph, selector.right.graph
+        mine = dict.fromkeys(fact.other for fact in left.facts(source))
+        matched = {other: selector.matched[other] for other in mine if other in selector.matched}
+        named = {
+            one: (_short(called(right, other)), _plain(called(left, one)) == _plain(called(right, other)))
+            for one, other in matched.items()
+        }
+        having = Counter(other for target in targets for other in {fact.other for fact in right.facts(target)})
+        return cls(named, {other: having[other] for other in matched.values() if other in having}, len(targets))
+
+    def mark(self, side: _Side, other: int) -> str:
+        """What stands beside a neighbour's name: its counterpart, or that it is the counterpart of one."""
+        if side.name == "source":
+            name, same = self.counterparts.get(other, ("", False))
+            return " (=)" if same else f" (= {name})" if name else ""
+        return " (=)" if other in self.held else ""
+
+    def weight(self, side: _Side, other: int) -> float:
+        """Twice as much for a candidate's matched neighbour that another candidate lacks."""
+        return 2.0 if side.name == "target" and 0 < self.held.get(other, 0) < self.candidates else 1.0
+
+
 class Selector:
     """Selects for one proposal; what is counted over a whole graph is counted once."""
 
@@ -105,6 +139,9 @@ class Selector:
             for source, first in zip(proposal.sources, proposal.first, strict=True)
             if first >= 0
         }
+        doubted = set(proposal.sources[proposal.confidence < LIKELY].tolist())
+        self.matched = {one: other for one, other in self.counterpart.items() if one not in doubted}
+        self.holders = {other: one for one, other in self.matched.items()}
 
     def question(self, row: int, tools: Sequence[str] = (ATTRIBUTES, RELATIONS)) -> AlignQuestion:
         """The question about one row, with what its selectors select."""
@@ -118,8 +155,18 @@ class Selector:
             room = max(0, self.options.shown - 1)
             places, targets = [*places[:room], at], [*targets[:room], first]
         told = entropies([self._texts(self.right, target) for target in targets])
-        own = self._card(self.left, source, self._own_lines(source, targets, tools))
-        cards = [self._card(self.right, target, self._lines(self.right, target, told, tools)) for target in targets]
+        near = _Neighbours.of(self, source, targets)
+        own_lines = self._own_lines(source, targets, tools) + self._relations(self.left, source, tools, near)
+        own = self._card(self.left, source, own_lines)
+        cards = [
+            self._card(
+                self.right,
+                target,
+                self._lines(self.right, target, told, tools) + self._relations(self.right, target, tools, near),
+                self._holder(target, source),
+            )
+            for target in targets
+        ]
         rivals = [self._rival(row, at, source, target) for at, target in zip(places, targets, strict=True)]
         order = shuffled([card.iri for card in cards], own.iri)
         return AlignQuestion(
@@ -132,8 +179,15 @@ class Selector:
             tells_apart=len({tuple(line.text for line in card.lines) for card in cards}) > 1,
         )
 
-    def _card(self, side: _Side, entity: int, lines: list[Line]) -> Card:
-        return Card(side.name, side.graph.entities[entity], _short(called(side.graph, entity)), tuple(lines))
+    def _card(self, side: _Side, entity: int, lines: list[Line], taken: str = "") -> Card:
+        return Card(
+            side.name, side.graph.entities[entity], _short(called(side.graph, entity)), tuple(lines), taken=taken
+        )
+
+    def _holder(self, target: int, source: int) -> str:
+        """The name of the other entity that a candidate is matched with, "" for none."""
+        holder = self.holders.get(target, source)
+        return _short(called(self.left.graph, holder)) if holder != source else ""
 
     def _texts(self, side: _Side, entity: int) -> list[tuple[int, str]]:
         return [(attribute, _plain(value.text)) for attribute, value in self._said(side, entity)]
@@ -153,7 +207,7 @@ class Selector:
             tells = 1.0 if 0 < having < len(there) else 0.5 * side.uniqueness(attribute)
             weight = 2.0 if side.keeps(attribute, value) else tells
             lines.append((weight, _attribute_line(side, attribute, value, weight)))
-        return self._best(lines, self.options.attributes) + self._relations(side, source, tools)
+        return self._best(lines, self.options.attributes)
 
     def _lines(self, side: _Side, entity: int, told: dict[int, float], tools: Sequence[str]) -> list[Line]:
         sign = 1.0 if self.options.entropy == "high" else -1.0
@@ -163,22 +217,25 @@ class Selector:
             bits = told.get(attribute, 0.0)
             weight = most if side.keeps(attribute, value) else sign * bits
             lines.append((weight, _attribute_line(side, attribute, value, bits)))
-        return self._best(lines, self.options.attributes) + self._relations(side, entity, tools)
+        return self._best(lines, self.options.attributes)
 
-    def _relations(self, side: _Side, entity: int, tools: Sequence[str]) -> list[Line]:
+    def _relations(self, side: _Side, entity: int, tools: Sequence[str], near: _Neighbours) -> list[Line]:
+        """Rare relations first, and of these the neighbours that are matched and that some candidates lack."""
         lines: list[tuple[float, Line]] = []
         seen: Counter[tuple[int, bool]] = Counter()
         facts = side.graph.facts(entity) if RELATIONS in tools and self.options.relations else []
         for relation, other, outgoing in facts:
             again = seen[relation, outgoing]  # the fifth stage of a route tells less than its first guide
             seen[relation, outgoing] += 1
-            name, neighbour = _word(side.graph.relations[relation]), _short(called(side.graph, other))
-            text = f"{name}: {neighbour}" if outgoing else f"{name} of: {neighbour}"
-            weight = side.rarity[relation] / (1 + again)
+            name, neighbour = side.graph.word(side.graph.relations[relation]), _short(called(side.graph, other))
+            text = f"{name}{': ' if outgoing else INCOMING}{neighbour}{near.mark(side, other)}"
+            weight = side.rarity[relation] / (1 + again) * near.weight(side, other)
             lines.append((weight, Line(text, "relation", round(weight, 3))))
         return self._best(lines, self.options.relations)
 
     def _best(self, lines: list[tuple[float, Line]], most: int) -> list[Line]:
+        if self.options.entropy == "none":
+            return [line for _, line in lines[:most]]
         ordered = sorted(lines, key=lambda line: (-line[0], line[1].text))
         return [line for _, line in ordered[:most]]
 
@@ -227,8 +284,8 @@ def called(graph: EntityGraph, entity: int) -> str:
 
 
 def _attribute_line(side: _Side, attribute: int, value: Value, weight: float) -> Line:
-    text = _word(value.text) if value.datatype == ANY_URI else value.text
-    return Line(f"{_word(side.graph.attributes[attribute])} {_short(text)}", "attribute", round(weight, 3))
+    text = side.graph.word(value.text) if value.datatype == ANY_URI else value.text
+    return Line(f"{side.graph.word(side.graph.attributes[attribute])}: {_short(text)}", "attribute", round(weight, 3))
 
 
 def _identifies(value: Value) -> bool:
@@ -236,12 +293,6 @@ def _identifies(value: Value) -> bool:
     text = value.text.strip()
     mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text)) and len(text.split()) == 1
     return value.datatype in ("", f"{XSD}string") and (is_code(text) or (mixed and len(text) <= 40))
-
-
-def _word(iri: str) -> str:
-    """A relation or attribute as a word: its last part, as it reads."""
-    last = iri.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1] or iri
-    return readable_name(last)
 
 
 def _plain(text: str) -> str:

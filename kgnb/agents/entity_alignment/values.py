@@ -10,12 +10,14 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.agents.entity_alignment import tables
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
+from kgnb.agents.options import Field, options
+from kgnb.results.cells import Link, Value
+from kgnb.results.table import Column, Table
 
+SHOWN = 1000  # rows of a table: a browser has to hold them; the whole lies in the arrays
 Floats = NDArray[np.float32]
 Assignment = OneOf["sinkhorn", "hungarian", "stable", "argmax"]
-ASSIGNMENTS: tuple[Assignment, ...] = ("sinkhorn", "hungarian", "stable", "argmax")
 
 MATCHED = "matched"
 NO_CANDIDATE = "nothing to compare it by"
@@ -25,67 +27,39 @@ REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL)
 """Why an entity has its first alignment, or none: ``Proposal.reasons`` holds positions in this list."""
 
 
-@dataclass(frozen=True)
+@options
 class Options:
-    """What a person may turn. ``metadata["help"]`` and the bounds feed ``--form``, ``--help`` and the report."""
+    """What a person may turn; bounds and descriptions feed ``--form``, ``--help``, the command line and the report."""
 
-    k: int = field(default=10, metadata={"help": "candidates kept per entity (paper: 10)", "min": 1, "max": 100})
-    assignment: str = field(
+    k: int = Field(default=10, ge=1, le=100, description="candidates kept per entity (paper: 10)")
+    assignment: Assignment = Field(
         default="sinkhorn",
-        metadata={
-            "help": "how entities share candidates; argmax decides each entity by itself, without one-to-one",
-            "choices": ASSIGNMENTS,
-        },
+        description="how entities share candidates; argmax decides each entity by itself, without one-to-one",
     )
-    names: str = field(
-        default="native",
-        metadata={"help": "hidden: compare structure and values only", "choices": ("native", "hidden")},
+    names: OneOf["native", "hidden"] = Field(default="native", description="hidden: compare structure and values only")
+    cardinality: OneOf["1:1", "n:1"] = Field(
+        default="1:1", description="how often a target may be given away (argmax alone allows n:1)"
     )
-    cardinality: str = field(
-        default="1:1",
-        metadata={"help": "how often a target may be given away (argmax alone allows n:1)", "choices": ("1:1", "n:1")},
-    )
-    hops: int = field(default=2, metadata={"help": "how far evidence travels over relations", "min": 0, "max": 5})
-    rounds: int = field(
-        default=3, metadata={"help": "times that sure pairs become seeds for the next round", "min": 0, "max": 10}
-    )
-    sinkhorn_rounds: int = field(
-        default=10, metadata={"help": "rounds of row and column normalisation", "min": 1, "max": 200}
-    )
-    temperature: float = field(
-        default=0.02, metadata={"help": "Sinkhorn's temperature: lower is harder", "min": 0.001, "max": 1.0}
-    )
-    confidence: float | None = field(
+    hops: int = Field(default=2, ge=0, le=5, description="how far evidence travels over relations")
+    rounds: int = Field(default=3, ge=0, le=10, description="times that sure pairs become seeds for the next round")
+    sinkhorn_rounds: int = Field(default=10, ge=1, le=200, description="rounds of row and column normalisation")
+    temperature: float = Field(default=0.02, ge=0.001, le=1.0, description="Sinkhorn's temperature: lower is harder")
+    confidence: float | None = Field(
         default=None,
-        metadata={
-            "help": "below this confidence an entity stays unmatched; none: where most F1 is to be expected",
-            "min": 0.0,
-            "max": 1.0,
-        },
+        ge=0.0,
+        le=1.0,
+        description="below this confidence an entity stays unmatched; none: as precision says",
     )
-    block_rows: int = field(
-        default=1024, metadata={"help": "entities compared at a time: bounds the memory", "min": 1, "max": 100_000}
+    precision: float = Field(
+        default=0.95,
+        ge=0.0,
+        le=1.0,
+        description="share of right ones to be expected among what is matched; 0: where most F1 is to be expected",
     )
-    seed: int = field(default=0, metadata={"help": "of the random vectors that label seeds", "min": 0, "max": 2**31})
-
-    def __post_init__(self) -> None:
-        for name in ("k", "sinkhorn_rounds", "block_rows"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}: at least 1 is needed")
-        for name in ("hops", "rounds", "seed"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}: 0 or more")
-        for name, choices in (
-            ("assignment", ASSIGNMENTS),
-            ("names", ("native", "hidden")),
-            ("cardinality", ("1:1", "n:1")),
-        ):
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name} is {getattr(self, name)!r}: choose {', '.join(choices)}")
-        if not self.temperature > 0:
-            raise ValueError(f"temperature is {self.temperature}: it must be above 0")
-        if self.confidence is not None and not 0.0 <= self.confidence <= 1.0:
-            raise ValueError(f"confidence is {self.confidence}: it lies between 0 and 1")
+    block_rows: int = Field(
+        default=1024, ge=1, le=100_000, description="entities compared at a time: bounds the memory"
+    )
+    seed: int = Field(default=0, ge=0, le=2**31, description="of the random vectors that label seeds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,5 +121,40 @@ class Proposal:
     def __repr__(self) -> str:
         return f"<Proposal: {self.counts()[MATCHED]} of {len(self)} entities matched>"
 
+    def table(self) -> Table:
+        """One row an entity with its first alignment, its candidates behind it; the least sure first."""
+        columns = [Column("source", "source"), Column("target", "first alignment")]
+        columns += [Column("confidence", "confidence", "number"), Column("margin", "margin", "number")]
+        columns += [Column("why", "matched, or why not")]
+        rows: list[list[Value]] = []
+        details: list[list[tuple[str, str]]] = []
+        for row in self.confidence.argsort(kind="stable")[:SHOWN].tolist():
+            source, target = int(self.sources[row]), int(self.first[row])
+            entity = Link(self.left.entities[source], self.left.called(source))
+            chosen = Link(self.right.entities[target], self.right.called(target)) if target >= 0 else None
+            sure = round(float(self.confidence[row]), 3), round(float(self.margin[row]), 3)
+            rows.append([entity, chosen, *sure, self.why(row)])
+            details.append(self.candidate_lines(row))
+        counts = self.counts()
+        caption = f"{counts['matched']} of {len(self)} entities have a first alignment; the least sure first"
+        notes = [f"{number:,} {what}" for what, number in counts.items() if what.startswith("unmatched")]
+        if len(self) > SHOWN:
+            notes.append(f"The {SHOWN:,} least sure of {len(self):,} entities.")
+        return Table(columns, rows, caption=caption, details=details, notes=[*notes, *self.notes])
+
+    def candidate_lines(self, row: int) -> list[tuple[str, str]]:
+        """One line a candidate: its name, its similarity before and its score after assignment, and every view's."""
+        lines = []
+        for place, target in enumerate(self.candidates[row].tolist()):
+            if target < 0:
+                break
+            views = ", ".join(
+                f"{view} {score:.2f}"
+                for view, score in zip(self.views, self.evidence[row, place].tolist(), strict=True)
+            )
+            said = f"similarity {self.similarities[row, place]:.3f}, after assignment {self.scores[row, place]:.3f}"
+            lines.append((f"{place + 1}. {self.right.called(target)}", f"{said}; {views}"))
+        return lines
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.proposal(self)._repr_mimebundle_(include, exclude)
+        return self.table()._repr_mimebundle_(include, exclude)

@@ -11,3 +11,7 @@ The stages, in order:
 
 What the paper generates with a model ($5.70 an ontology) is compiled here: deterministic, no model, no cost.
 """
+
+from kgnb.agents.kg_construction.agent import AGENT
+
+__all__ = ["AGENT"]

@@ -8,10 +8,10 @@ from rapidfuzz import fuzz
 
 from kgnb.agents.kg_construction.arguments import Arguments
 from kgnb.agents.kg_construction.minting import normalised
-from kgnb.agents.kg_construction.shapes import TYPE
 from kgnb.agents.kg_construction.values import CallResult, ToolSpec
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import Iri, Literal
+from kgnb.shapes.shape import TYPE
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import Session
@@ -30,6 +30,7 @@ def answer(session: Session, tool: ToolSpec, read: Arguments) -> CallResult:
     missing = session.missing(iri or None)
     if tool.kind == "missing":
         return CallResult(True, iri, data=[{"entity": one.focus, **one.as_json()} for one in missing])
+    missing = missing or session.sparql_violations()
     return CallResult(not missing, violations=missing, retryable=bool(missing))
 
 

@@ -11,12 +11,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kgnb.agents.kg_construction.datatypes import ANY_LITERAL, LANG_STRING, PLAIN, example, json_type, literal_of
 from kgnb.agents.kg_construction.hints import nearest
-from kgnb.agents.kg_construction.phrases import joined
-from kgnb.agents.kg_construction.units import OM, QUDT_UNIT
 from kgnb.agents.kg_construction.values import Parameter, ToolSpec, Violation
 from kgnb.kg.terms import Iri, Literal, Term, is_iri
+from kgnb.shapes.datatypes import (
+    ANY_LITERAL,
+    LANG_STRING,
+    NUMBERS,
+    PLAIN,
+    everyday,
+    example,
+    literal_of,
+    why_not,
+)
+from kgnb.shapes.phrases import joined
+from kgnb.shapes.units import OM, QUDT_UNIT, impossible
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import Session
@@ -29,10 +38,11 @@ _LONGEST_LABEL = 2000
 
 @dataclass
 class Arguments:
-    """What was read: texts and terms by parameter name, several candidates for a literal; and what is wrong."""
+    """What was read, by parameter name: texts, terms (a literal may have several), plain values; and what is wrong."""
 
     texts: dict[str, str] = field(default_factory=dict)
     terms: dict[str, list[Term]] = field(default_factory=dict)
+    plain: dict[str, str | int | float | bool] = field(default_factory=dict)
     violations: list[Violation] = field(default_factory=list)
 
     def term(self, name: str) -> Term | None:
@@ -61,12 +71,37 @@ def read_arguments(tool: ToolSpec, given: Any, session: Session) -> Arguments:
                 read.violations.append(_wrong(name, "required argument", "nothing", _choices(parameter), text))
             continue
         _read(parameter, value, language if isinstance(language, str) else None, session, read)
+    if not read.violations and tool.term in session.pack.quantities and "unit" in read.terms:
+        _possible(tool, read, given)
+    if not read.violations and tool.kind == "create":
+        _require_owner(tool, read, session)
     if not read.violations and tool.kind == "add" and not ("object" in read.terms or "value" in read.terms):
         read.violations.append(_wrong("object", "required argument", "nothing", (), "give an object or a value"))
     if "object" in read.terms and "value" in read.terms:
         both = _wrong("object", "one of two", given["object"], (), "give an object or a value, not both")
         read.violations.append(both)
     return read
+
+
+def _possible(tool: ToolSpec, read: Arguments, given: Mapping[str, Any]) -> None:
+    """Refuses what its unit says cannot be."""
+    names = {term: name for p in tool.parameters if p.kind == "unit" for name, term in p.choices}
+    value, unit = read.term("value"), read.term("unit")
+    if isinstance(value, Literal) and unit in names and (why := impossible(float(value.text), names[unit])):
+        read.violations.append(_wrong("value", "possible value", given.get("value"), (), why))
+
+
+def _require_owner(tool: ToolSpec, read: Arguments, session: Session) -> None:
+    """What belongs to something is not told from others by its name: "Add" is a step of many."""
+    owner = session.pack.dependent(tool.term)
+    told = {"within", "entity"} & set(read.terms) or any(
+        p.property in session.pack.orders and p.name in read.terms for p in tool.parameters
+    )
+    if owner and not told and tool.term not in session.pack.quantities and session.checked:
+        orders = [p.name for p in tool.parameters if p.property in session.pack.orders]
+        other = f", or its place: {orders[0]}" if orders else ""
+        hint = f"give within: the IRI of the {owner} it belongs to{other}; its name does not tell it from others"
+        read.violations.append(_wrong("within", "required argument", "nothing", (), hint))
 
 
 def _nullable(known: Mapping[str, Parameter]) -> set[str]:
@@ -92,6 +127,11 @@ def _read(parameter: Parameter, value: Any, language: str | None, session: Sessi
     elif parameter.kind == "label" and isinstance(value, str) and len(value) > _LONGEST_LABEL:
         hint = f"a name has at most {_LONGEST_LABEL:,} characters; state a longer text by a property"
         read.violations.append(_wrong(name, "maxLength", value, (), hint))
+    elif parameter.kind == "any":
+        if isinstance(value, str | int | float | bool):
+            read.plain[name] = value
+        else:
+            read.violations.append(_wrong(name, "value", value, (), "give a text, a number or an IRI"))
     elif parameter.kind == "value":
         _read_value(parameter, value, language, read)
     elif parameter.kind == "number":
@@ -117,8 +157,19 @@ def _read(parameter: Parameter, value: Any, language: str | None, session: Sessi
         read.texts[name] = value
 
 
+def _chosen(parameter: Parameter, value: Any) -> list[Term]:
+    """The listed terms a text stands for when case and blanks are let go: one, or it is not decided."""
+    if not isinstance(value, str):
+        return []
+    said = " ".join(value.split()).casefold()
+    found = [term for name, term in parameter.choices if " ".join(name.split()).casefold() == said]
+    return list(dict.fromkeys(found))
+
+
 def _read_value(parameter: Parameter, value: Any, language: str | None, read: Arguments) -> None:
     if parameter.choices:
+        if len(alike := _chosen(parameter, value)) == 1:
+            value = next((name for name, term in parameter.choices if term == alike[0]), value)
         for name, term in parameter.choices:
             found = literal_of(value, [term.datatype]) if isinstance(term, Literal) and term.datatype else None
             if value == name or (found is not None and found == term):
@@ -135,14 +186,18 @@ def _read_value(parameter: Parameter, value: Any, language: str | None, read: Ar
             found = literal_of(value, [datatype], language)
             if found is not None and found not in found_all:
                 found_all.append(found)
+    if not found_all and isinstance(value, str) and not language:
+        found_all = _plainly(value, parameter.datatypes)
     if found_all:
         read.terms[parameter.name] = found_all
         return
     kinds = tuple(d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in parameter.datatypes)
     given = next((text for d in parameter.datatypes if (text := example(d))), "")
     hint = f"the range is {joined(kinds, 4)}" + (f", as in {given}" if given else "")
-    if isinstance(value, str) and all(json_type(d).get("type") in ("integer", "number") for d in parameter.datatypes):
-        hint += "; give a number without quotes"
+    if isinstance(value, str) and (why := next((w for d in parameter.datatypes if (w := why_not(value, d))), "")):
+        hint += f": {why}"
+    elif isinstance(value, int | float) and not any(d in NUMBERS for d in parameter.datatypes):
+        hint += f'; give it as text: "{given or value}"'
     texts = (LANG_STRING, PLAIN)
     if not language and all(d in texts for d in parameter.datatypes) and isinstance(value, str):
         hint = "give its language as well, as in language: en"
@@ -151,19 +206,33 @@ def _read_value(parameter: Parameter, value: Any, language: str | None, read: Ar
     read.violations.append(_wrong(parameter.name, "datatype", value, kinds, hint))
 
 
+def _plainly(text: str, datatypes: tuple[str, ...]) -> list[Term]:
+    """The one literal an everyday text stands for, as "5 March 2024" for a date; none where two are possible."""
+    found = [one for datatype in datatypes for one in [everyday(text, datatype)] if one is not None]
+    return [found[0]] if len({one.text for one in found}) == 1 else []
+
+
 def _read_unit(parameter: Parameter, value: str, read: Arguments) -> None:
     for name, term in parameter.choices:
         if value == name or value == str(term):
             read.terms[parameter.name] = [term]
             return
-    meant = dict(parameter.aliases).get(value.strip())
+    said = value.strip()
+    meant = dict(parameter.aliases).get(said)
+    folded = {name for name, _ in parameter.choices if name.casefold() == said.casefold()}
+    folded = folded or {name for alias, name in parameter.aliases if alias.casefold() == said.casefold()}
+    meant = meant or (next(iter(folded)) if len(folded) == 1 else None)
+    for name, term in parameter.choices:
+        if name == meant:
+            read.terms[parameter.name] = [term]
+            return
     if not parameter.choices and value.startswith((OM, QUDT_UNIT)) and is_iri(value):
         read.terms[parameter.name] = [Iri(value)]
         return
     allowed = nearest(meant or value, [name for name, _ in parameter.choices])
     if meant and meant in allowed:
         allowed = (meant, *(name for name in allowed if name != meant))
-    hint = f'did you mean "{meant}"?' if meant else "give the unit by one of these names"
+    hint = f"give the unit by one of these names: {joined(list(allowed), 12)}"
     if not parameter.choices:
         hint = f"give the IRI of a unit, as in {OM}kelvin"
     read.violations.append(_wrong(parameter.name, "unit", value, allowed, hint))
@@ -174,6 +243,9 @@ def _read_entity(parameter: Parameter, value: str, session: Session, read: Argum
         if value == name or value == str(term):
             read.terms[parameter.name] = [term]
             return
+    if len(alike := _chosen(parameter, value)) == 1:
+        read.terms[parameter.name] = alike
+        return
     found = session.resolve(value.strip(), parameter.classes)
     listed = not parameter.choices or any(found == term for _, term in parameter.choices)
     if found is not None and (listed or not session.checked):

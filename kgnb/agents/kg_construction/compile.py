@@ -12,36 +12,39 @@ from importlib import metadata
 from pathlib import Path as File
 from time import perf_counter
 
-from kgnb.agents.kg_construction.checking import Hierarchy
-from kgnb.agents.kg_construction.facts import Facts
 from kgnb.agents.kg_construction.naming import unique_names
-from kgnb.agents.kg_construction.owl_reading import SHAPES, owl_shapes
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.shacl_reading import has_shapes, read_shapes
-from kgnb.agents.kg_construction.shapes import Shape
 from kgnb.agents.kg_construction.steps import plan_steps
-from kgnb.agents.kg_construction.tbox import TBox
 from kgnb.agents.kg_construction.tools import ToolMaker
-from kgnb.agents.kg_construction.units import quantities
 from kgnb.agents.kg_construction.values import Warned
 from kgnb.kg.canonical import digest
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.quads import written
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import Triple
+from kgnb.shapes import shape as shape_module
+from kgnb.shapes.checking import Hierarchy
+from kgnb.shapes.facts import Facts
+from kgnb.shapes.owl_reading import SHAPES, owl_shapes
+from kgnb.shapes.shacl_reading import has_shapes, read_shapes
+from kgnb.shapes.shape import SH, Shape
+from kgnb.shapes.tbox import TBox
+from kgnb.shapes.units import quantities
 
-_SOURCES = ("compile", "datatypes", "expressions", "leaves", "naming", "owl_reading", "pack", "phrases", "schemas",
-            "shacl_reading", "shacl_writing", "shapes", "steps", "tbox", "tools", "units",
-            "unsatisfiable", "values")  # fmt: skip
+_SOURCES = ("compile", "naming", "pack", "schemas", "steps", "tools", "values")
 
 
-def compile(graph: Graph, shapes: Graph | None = None, *, closed_world: bool = True) -> ToolPack:
+def compile(
+    graph: Graph, shapes: Graph | None = None, *, closed_world: bool = True, loose_ranges: bool = False
+) -> ToolPack:
     """The tools of the ontology in ``graph``; SHACL is read from it and from ``shapes``.
 
     ``closed_world`` reads "some" as "required at finish": what an ontology says exists must be stated. Without it,
-    least cardinalities and existential restrictions demand nothing. ``owl:imports`` are not followed.
+    least cardinalities and existential restrictions demand nothing. ``loose_ranges`` lets object properties without
+    a range take values as well as entities. ``owl:imports`` are not followed.
     """
     begun = perf_counter()
     triples = graph.triples()
@@ -62,7 +65,7 @@ def compile(graph: Graph, shapes: Graph | None = None, *, closed_world: bool = T
         for terms in (tbox.classes, tbox.properties)
     )
     empty = {one.about: one.text for one in warnings if one.kind == "unsatisfiable class"}
-    maker = ToolMaker(tbox, every, of_classes, of_properties, measured, empty)
+    maker = ToolMaker(tbox, every, of_classes, of_properties, measured, empty, loose_ranges=loose_ranges)
     tools = tuple(maker.tools())
     leads = {iri: maker.values(iri).classes for iri in tbox.properties}
     if not tbox.classes and not tbox.properties:
@@ -74,6 +77,7 @@ def compile(graph: Graph, shapes: Graph | None = None, *, closed_world: bool = T
         ("compiler", f"kgnb {metadata.version('kgnb')}"),
         ("compiler_sha256", compiler_digest()),
         ("closed_world", str(closed_world).lower()),
+        *([("loose_ranges", "true")] if loose_ranges else []),
     )
     return ToolPack(
         name=tbox.ontology.name,
@@ -86,8 +90,17 @@ def compile(graph: Graph, shapes: Graph | None = None, *, closed_world: bool = T
         manifest=dict(manifest),
         quantities=measured,
         tbox=tbox,
+        sparql_shapes=_sparql_shapes(triples, shape_triples),
         milliseconds=(perf_counter() - begun) * 1000,
     )
+
+
+def _sparql_shapes(triples: list[Triple], shape_triples: list[Triple]) -> str:
+    """The shapes as N-Triples where some of them are constraints in SPARQL; "" where none is."""
+    found = [*triples, *shape_triples]
+    if not any(predicate == f"{SH}sparql" for _, predicate, _ in found):
+        return ""
+    return written(((triple, None) for triple in found), "n-triples")
 
 
 def _ontology(graph: Graph, triples: list[Triple]) -> Ontology:
@@ -110,6 +123,7 @@ def compiler_digest() -> str:
     """The hash of the compiler's own source, so that a pack tells which compiler made it."""
     folder = File(__file__).parent
     found = hashlib.sha256()
-    for name in _SOURCES:
-        found.update(name.encode() + b"\0" + (folder / f"{name}.py").read_bytes())
+    shapes = sorted(File(shape_module.__file__).parent.glob("*.py"))
+    for path in (*(folder / f"{name}.py" for name in _SOURCES), *shapes):
+        found.update(path.name.encode() + b"\0" + path.read_bytes())
     return found.hexdigest()

@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from kgnb.agents.kg_construction.passages import Passage
-from kgnb.agents.kg_construction.values import CallResult, Source, ToolSpec, Violation
+from kgnb.agents.kg_construction.short_ids import ShortIds
+from kgnb.agents.kg_construction.values import WRITING, CallResult, Source, ToolSpec, Violation
 
 REPEATED = "repeated call"
 GIVEN_UP = "given up"
@@ -89,6 +90,7 @@ class Desk:
     acts: list[Act] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
     entities: dict[str, Entity] = field(default_factory=dict)
+    ids: ShortIds = field(default_factory=ShortIds)
     repaired: int = 0
     repeats: int = 0
     _by_label: dict[str, list[Entity]] = field(default_factory=dict)
@@ -139,7 +141,7 @@ class Desk:
 
     def _failed(self, act: Act, result: CallResult) -> CallResult:
         tool = self.tools.get(act.tool)
-        if tool is not None and tool.kind not in ("create", "add"):
+        if tool is not None and tool.kind not in WRITING:
             return result
         tries = self._pending.setdefault(act.tool, [])
         tries.append(act)
@@ -149,12 +151,6 @@ class Desk:
         hint = f"Refused {len(tries)} times. It is left to a person; go on with the next fact."
         over = Violation(act.tool, GIVEN_UP, f"{len(tries)} refusals", hint=hint)
         return CallResult(False, violations=(*result.violations, over), retryable=False)
-
-    def told(self, result: CallResult) -> dict[str, Any]:
-        """What the reader gets to see of a result; without feedback the IRI alone."""
-        if self.feedback:
-            return result.as_json()
-        return {"received": True} | ({"iri": result.iri} if result.ok and result.iri else {})
 
     def close(self) -> None:
         """What was refused and never repaired goes to the doubts."""
@@ -179,12 +175,19 @@ def span(passage: Passage, quote: str) -> tuple[int, int]:
     >>> span(Passage("note", 1, 100, 130, "Boil for  20 minutes, then go."), "boil for 20 MINUTES")
     (100, 120)
     """
+    found = find_quote(passage.text, quote)
+    if found is None:
+        return passage.start, passage.end
+    return passage.start + found[0], passage.start + found[1]
+
+
+def find_quote(text: str, quote: str) -> tuple[int, int] | None:
+    """The characters of a text that a quote stands at, whatever its case and spaces; None where it is not in it."""
     wanted = quote.split()
-    exact = passage.text.find(quote.strip()) if wanted else -1
+    if not wanted:
+        return None
+    exact = text.find(quote.strip())
     if exact >= 0:
-        return passage.start + exact, passage.start + exact + len(quote.strip())
-    if wanted:
-        found = re.search(r"\s+".join(map(re.escape, wanted)), passage.text, re.IGNORECASE)
-        if found:
-            return passage.start + found.start(), passage.start + found.end()
-    return passage.start, passage.end
+        return exact, exact + len(quote.strip())
+    found = re.search(r"\s+".join(map(re.escape, wanted)), text, re.IGNORECASE)
+    return found.span() if found else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
@@ -17,6 +16,7 @@ from rapidfuzz import fuzz, process
 
 from kgnb.agents.kg_construction.grounding import Candidate, Grounding, Link
 from kgnb.agents.kg_construction.label_index import LabelIndex, Named, label_index
+from kgnb.agents.options import Field, options
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import OWL, RDFS, Iri
 from kgnb.kg.words import key, words
@@ -28,18 +28,16 @@ _RECORDS = ("http://www.w3.org/ns/prov#", "http://www.w3.org/ns/oa#")  # where f
 _METHOD = OneOf["exact", "fuzzy"]
 
 
-@dataclass(frozen=True)
+@options
 class Options:
     """What decides whether two things are one."""
 
-    similarity: float = field(
-        default=0.9, metadata={"help": "a name as like as this, or more, is a candidate", "min": 0.5, "max": 1.0}
+    similarity: float = Field(
+        default=0.9, ge=0.5, le=1.0, description="a name as like as this, or more, is a candidate"
     )
-    margin: float = field(
-        default=0.05, metadata={"help": "how far the best has to stand above the next", "min": 0.0, "max": 0.5}
-    )
-    check_types: bool = field(default=True, metadata={"help": "link only to things of a class that fits"})
-    page: int = field(default=5000, metadata={"help": "rows asked of the reference at once", "min": 10, "max": 100000})
+    margin: float = Field(default=0.05, ge=0.0, le=0.5, description="how far the best has to stand above the next")
+    check_types: bool = Field(default=True, description="link only to things of a class that fits")
+    page: int = Field(default=5000, ge=10, le=100000, description="rows asked of the reference at once")
 
 
 def ground(

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz, process
 
-from kgnb.agents.kg_construction.datatypes import datatype_of, example
-from kgnb.agents.kg_construction.facts import Facts
-from kgnb.agents.kg_construction.phrases import joined
-from kgnb.agents.kg_construction.shapes import SH, Path, Shape
-from kgnb.agents.kg_construction.values import Violation
+from kgnb.agents.kg_construction.values import ToolSpec, Violation
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import Iri, Literal, Term
+from kgnb.shapes.datatypes import datatype_of, example
+from kgnb.shapes.facts import Facts
+from kgnb.shapes.phrases import a_noun as _a
+from kgnb.shapes.phrases import joined
+from kgnb.shapes.shape import SH, TYPE, Constraint, Path, Shape
 
 if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.checking import Found
     from kgnb.agents.kg_construction.pack import ToolPack
+    from kgnb.shapes.checking import Found
 
 _MOST_ALLOWED = 25
 
@@ -53,6 +54,25 @@ class Hints:
         label = next((t.text for t in facts.objects(term, v.LABEL) if isinstance(t, Literal)), "")
         return f"{label} <{term}>" if label else f"<{term}>"
 
+    def entity(self, iri: Term, facts: Facts) -> str:
+        """An entity in a few words: its classes, its label, and the first of its facts."""
+        said: list[str] = []
+        for predicate, values in facts.about(iri).items():
+            if predicate not in (TYPE, v.LABEL) and len(said) < 5:
+                shown = [t.text if isinstance(t, Literal) else self.name(t, facts) for t in list(values)[:3]]
+                said.append(f"{self.pack.tbox.label(predicate)} {joined(shown, 3, 'and')}")
+        return f"{self._types(iri, facts)}, {self.name(iri, facts)}" + (f" ({'; '.join(said)})" if said else "")
+
+    def exists(self, iri: Iri, tool: ToolSpec, facts: Facts) -> Violation:
+        """Says that there is an entity of the name under which one was to be created."""
+        there, label = self.entity(iri, facts), self.pack.tbox.label(tool.term)
+        hint = (
+            f"there is {there} already. If it is the same, state more of it by its IRI, or say that it is "
+            f"{_a(label)} {label} as well: {self._as_well(tool.name, iri, facts)}. If not, tell the two apart: give "
+            "within, or another label"
+        )
+        return Violation("label", "exists already", self.name(iri, facts), (str(iri),), hint, focus=str(iri))
+
     def plain(self, term: Term) -> str:
         """A term of the ontology as an allowed value."""
         if isinstance(term, Literal):
@@ -85,7 +105,10 @@ class Hints:
             return self.pack.tbox.label(path.iri)
         if path is not None:
             return self.phrases.path(path).replace("'", "")
-        return self.pack.tbox.label(top.about) if top.about else "itself"
+        return self.pack.tbox.label(top.about) if top.about else "the entity itself"
+
+    def _values(self, found: Found, facts: Facts) -> list[Term]:
+        return facts.follow(found.focus, found.path) if found.path is not None else []
 
     def _count(self, found: Found, facts: Facts) -> str:
         count = len(facts.follow(found.focus, found.path)) if found.path is not None else 1
@@ -112,18 +135,24 @@ class Hints:
         tool = self._tool(found.path)
         demand = self.phrases.constraint(constraint)
         if top.kind == "domain":
-            makers = [self._creating[str(t)] for t in constraint.terms if str(t) in self._creating]
-            made = f" (made by {joined(makers, 3)})" if makers else ""
-            return f"the domain of '{told}': its subject {demand}{made}; {who} is {self._types(found.focus, facts)}"
+            also = self._also(constraint, found.focus, facts, "choose another subject")
+            return f"the domain of '{told}': its subject {demand}, and {who} is {self._types(found.focus, facts)}{also}"
+        if component in ("minCount", "qualifiedMinCount", "hasValue") and found.final:
+            values = joined([self.name(one, facts) for one in self._values(found, facts)], 4, "and")
+            return (
+                f"{who} must have '{told}' so that it {demand}, and may have no more than there are: with {values} "
+                "that could never be. Say first of what class a value is, give another value, or replace one"
+            )
         if component in ("minCount", "qualifiedMinCount", "hasValue"):
             with_tool = f": call {tool}" if tool else ""
             return f"{who} needs '{told}': it {demand}{with_tool}"
         if component in ("maxCount", "qualifiedMaxCount"):
-            return f"{who} {demand} of '{told}', and has its {'only one' if constraint.number == 1 else 'last'}"
+            values = joined([self.name(one, facts) for one in self._values(found, facts)], 4, "and")
+            return f"{who} {demand} of '{told}', and would have {values}: leave this one, or replace the other"
         if component in ("isA", "class") and isinstance(found.value, Iri):
-            makers = [self._creating[str(t)] for t in constraint.terms if str(t) in self._creating]
-            made = f"; make one with {joined(makers, 3)}" if makers else ""
-            return f"'{told}' must lead to what {demand}, and this is {self._types(found.value, facts)}{made}"
+            also = self._also(constraint, found.value, facts, "create one")
+            value = self.name(found.value, facts)
+            return f"'{told}' must lead to what {demand}, and {value} is {self._types(found.value, facts)}{also}"
         if component == "datatype":
             given = example(str(constraint.terms[0]))
             return f"the range of '{told}' {demand}" + (f", as in {given}" if given else "")
@@ -131,12 +160,42 @@ class Hints:
             return f"{who} is {self._types(found.focus, facts)}, and nothing is both: it {demand}"
         if component in ("or", "xone") and top.kind == "unionOf":
             return f"{who} must be one of these: {demand}"
-        if top.kind in ("asymmetric", "irreflexive", "propertyDisjointWith"):
+        if top.kind in ("asymmetric", "irreflexive"):
             words = {"asymmetric": "does not hold both ways", "irreflexive": "leads from nothing to itself"}
-            return f"'{self.pack.tbox.label(top.about)}' {words.get(top.kind, f'never holds where the value {demand}')}"
+            far = ", by any number of steps" if found.path is not None and top.kind == "irreflexive" else ""
+            return f"'{self.pack.tbox.label(top.about)}' {words[top.kind]}{far}"
+        if top.kind == "propertyDisjointWith":
+            other = self.pack.tbox.label(constraint.texts[0])
+            value = self.name(found.value, facts) if found.value is not None else "this"
+            return f"{who} has {value} by '{other}' already, and '{told}' and '{other}' never lead to the same"
+        if top.kind == "negative assertion":
+            return f"the ontology says that {who} has not this value of '{told}'"
+        if top.kind == "key":
+            return f"'{told}' is a key: {who} is the value of another one already; is it the same thing?"
+        if component == "closed":
+            allowed = sorted({self.pack.tbox.label(one) for one in (*constraint.texts, *map(str, constraint.terms))})
+            return f"{who} may have no '{told}'; it may have {joined(allowed, 12, 'and')}"
         if component == "in" and (near := self._allowed(found, self.name(found.value or found.focus, facts))):
             return f"choose one of {joined(list(near), 8)}"
-        return f"'{told}': what it leads to {demand}" if found.path is not None else f"{who} must be so: {demand}"
+        return f"'{told}': what it leads to {demand}" if found.path is not None else f"{who} must fit: it {demand}"
+
+    def _also(self, constraint: Constraint, node: Term, facts: Facts, other: str) -> str:
+        """How to mend a wrong class: first that the entity there is may be of the wanted one as well."""
+        kinds = [str(t) for t in constraint.terms if str(t) in self._creating]
+        if not kinds or not isinstance(node, Iri):
+            return ""
+        label = self.pack.tbox.label(kinds[0])
+        maker = self._creating[kinds[0]]
+        makers = joined([self._creating[kind] for kind in kinds], 3)
+        made = f"create one with {makers}" if other == "create one" else f"{other}, or create one with {makers}"
+        if self.pack.checker.apart(facts.types(node), kinds[0]):
+            return f"; nothing is both, so {made}"
+        return f"; if it is {_a(label)} {label} as well, say so: {self._as_well(maker, node, facts)}; else {made}"
+
+    def _as_well(self, maker: str, node: Term, facts: Facts) -> str:
+        """The call that says that an entity is of another class, too."""
+        label = next((t.text for t in facts.objects(node, v.LABEL) if isinstance(t, Literal)), "")
+        return f'{maker}(label="{label}", entity={node})'
 
     def _tool(self, path: Path | None) -> str:
         if path is None or path.kind not in ("iri", "alternative", "inverse"):
@@ -146,4 +205,4 @@ class Hints:
 
     def _types(self, node: Term, facts: Facts) -> str:
         kinds = sorted(self.pack.tbox.label(str(kind)) for kind in facts.types(node))
-        return f"a {joined(kinds, 4, 'and')}" if kinds else "of no known class"
+        return f"{_a(kinds[0])} {joined(kinds, 4, 'and')}" if kinds else "of no known class"

@@ -8,20 +8,22 @@ same checks: what one document says against another is refused and left to a per
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.desk import Desk, Doubt
 from kgnb.agents.kg_construction.documents import Document, Readable, read_document
+from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.journal import Journal, journal_key, read_journal, write_journal
 from kgnb.agents.kg_construction.passages import passages
 from kgnb.agents.kg_construction.plan import Plan
 from kgnb.agents.kg_construction.readers import Reader, Task, still_missing
 from kgnb.agents.kg_construction.values import Source, ToolPack
-from kgnb.errors import BackendError, DataError, LimitError, ReplyError
-from kgnb.llm.asking import Failure, do_many
+from kgnb.agents.options import Field, options
+from kgnb.errors import BackendError, DataError, LimitError, ReplyError, Waiting
+from kgnb.llm.asking import Failure, do_many, raise_waiting
 from kgnb.llm.replay import MissingReply
 
 if TYPE_CHECKING:
@@ -30,26 +32,24 @@ if TYPE_CHECKING:
 _FAILURES = 3  # documents in a row that a backend fails on, before the batch is given up
 
 
-@dataclass(frozen=True)
+@options
 class Options:
     """How documents are cut and how much a reader may try."""
 
-    passage: int = field(
-        default=6000, metadata={"help": "characters a reader sees at once", "min": 200, "max": 200_000}
+    passage: int = Field(default=6000, ge=200, le=200_000, description="characters a reader sees at once")
+    overlap: int = Field(default=400, ge=0, le=20_000, description="characters two passages share")
+    repairs: int = Field(
+        default=3, ge=0, le=20, description="times a refused call may be mended before it is left to a person"
     )
-    overlap: int = field(default=400, metadata={"help": "characters two passages share", "min": 0, "max": 20_000})
-    repairs: int = field(
-        default=3,
-        metadata={"help": "times a refused call may be mended before it is left to a person", "min": 0, "max": 20},
+    calls: int = Field(default=40, ge=1, le=500, description="replies of a model for one passage and step")
+    feedback: bool = Field(default=True, description="tell the reader why a call is refused")
+    tool_budget: int = Field(
+        default=BUDGET,
+        ge=0,
+        le=1_000_000,
+        description="tokens of tool schemas a passage may cost; above it a few generic tools take their place",
     )
-    calls: int = field(
-        default=40, metadata={"help": "replies of a model for one passage and step", "min": 1, "max": 500}
-    )
-    feedback: bool = field(default=True, metadata={"help": "tell the reader why a call is refused"})
-    width: int = field(
-        default=1,
-        metadata={"help": "documents that are read at once; the graph is the same", "min": 1, "max": 64},
-    )
+    width: int = Field(default=1, ge=1, le=64, description="documents that are read at once; the graph is the same")
 
 
 @dataclass
@@ -131,6 +131,7 @@ def _journals(
             on_document(ended, len(documents))
 
     found = do_many(one, documents, width, heard) if width > 1 else _in_turn(one, documents, heard)
+    raise_waiting(found)
     journals = tuple(
         outcome if isinstance(outcome, Journal) else Journal(entry.name, "", "", reader, error=outcome.what)
         for entry, outcome in zip(documents, found, strict=True)
@@ -146,7 +147,7 @@ def _in_turn(
     for index, entry in enumerate(documents):
         try:
             found.append(one(entry))
-        except BackendError as error:
+        except (BackendError, Waiting) as error:
             found.append(error)
         heard(index, found[-1])
     return found
@@ -216,7 +217,7 @@ def _apply(journal: Journal, session: Session) -> list[Doubt]:
         if not act.writes:
             continue
         arguments = {name: mapped(value) for name, value in act.arguments.items()}
-        result = session.call(act.tool, arguments, Source(journal.document, act.start, act.end))
+        result = session.call(act.tool, arguments, Source(journal.document, act.start, act.end), merge=True)
         if result.ok and act.iri and result.iri != act.iri:
             renamed[act.iri] = result.iri
         if not result.ok:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import Any
 
 from kgnb.agents.kg_construction.desk import Act, Doubt
 from kgnb.agents.kg_construction.values import Violation
+from kgnb.errors import DataError, NotKept
+from kgnb.files import from_json, write_whole
 
 VERSION = 1
 
@@ -51,23 +53,24 @@ def journal_file(folder: Path, document: str) -> Path:
 
 
 def write_journal(folder: Path, journal: Journal) -> None:
-    """Write it under its name: whoever looks sees the whole of it, or nothing."""
+    """Write it under its name: whoever looks sees the whole of it, or nothing. What was read stands without it."""
     folder.mkdir(parents=True, exist_ok=True)
     file = journal_file(folder, journal.document)
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    with draft.open("w", encoding="utf-8") as out:
-        json.dump(_plain(journal), out, ensure_ascii=False, indent=1)
-        out.write("\n")
-        out.flush()
-        os.fsync(out.fileno())
-    draft.replace(file)
+    try:
+        _write(file, journal)
+    except DataError as error:
+        warnings.warn(f"the journal of {journal.document} is not kept: {error.what}", NotKept, stacklevel=2)
+
+
+def _write(file: Path, journal: Journal) -> None:
+    write_whole(file, json.dumps(_plain(journal), ensure_ascii=False, indent=1) + "\n", lasting=True)
 
 
 def read_journal(folder: Path, document: str, key: str) -> Journal | None:
     """The journal of a document, if there is one made by the same reader, pack and options; else None."""
     file = journal_file(folder, document)
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = from_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     if not isinstance(found, dict) or found.get("key") != key or found.get("version") != VERSION:

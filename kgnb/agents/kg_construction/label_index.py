@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgnb.files import write_whole
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import RDF, RDFS, SKOS, XSD, Iri, Literal
 from kgnb.kg.words import key, words
@@ -142,9 +142,7 @@ class _Pages:
         found = find()
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-            draft = file.with_suffix(f".{os.getpid()}")
-            draft.write_text(json.dumps(found), encoding="utf-8")
-            draft.replace(file)
+            write_whole(file, json.dumps(found))
         return found
 
     def pages(self, graph: Graph, query: str, predicate: str, size: int, most: int) -> list[list[tuple[str, str]]]:
@@ -174,5 +172,5 @@ def _whole_pages(file: Path | None) -> list[list[tuple[str, str]]]:
     text = file.read_text(encoding="utf-8", errors="replace")
     lines = text.split("\n")
     if lines[-1]:  # the process ended while it wrote
-        file.write_text("".join(f"{line}\n" for line in lines[:-1]), encoding="utf-8")
+        write_whole(file, "".join(f"{line}\n" for line in lines[:-1]))
     return [[(str(one), str(other)) for one, other in json.loads(line)] for line in lines[:-1]]

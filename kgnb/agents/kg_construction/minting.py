@@ -1,4 +1,4 @@
-"""IRIs made of what they stand for: class and identifying values, so that two documents meet in one node."""
+"""IRIs made of what they stand for, name and what it belongs to, so that two documents meet in one node."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def mint(namespace: str, kind: str, identity: Iterable[str], name: str, label: str) -> Iri:
-    """The IRI of an entity: readable class and label, then sixteen digits of the hash of class and identity.
+def mint(namespace: str, identity: Iterable[str], label: str) -> Iri:
+    """The IRI of an entity: a readable label, then sixteen digits of the hash of what tells it from others.
 
-    ``kind`` is the class IRI and ``name`` its readable name; only ``kind`` and ``identity`` decide.
+    The class is no part of it, so that a first guess at the class does not decide it; only ``identity`` does.
     """
-    said = json.dumps([kind, *map(normalised, identity)], ensure_ascii=True)
+    said = json.dumps([*map(normalised, identity)], ensure_ascii=True)
     code = hashlib.sha256(said.encode()).hexdigest()[:16]
     readable = slug(normalised(label)[:60], 32)
-    return Iri(f"{namespace}{name}/{readable + '-' if readable else ''}{code}")
+    return Iri(f"{namespace}{readable + '-' if readable else ''}{code}")

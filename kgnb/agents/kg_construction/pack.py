@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,19 +13,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction import tables
-from kgnb.agents.kg_construction.checking import Checker, Hierarchy
-from kgnb.agents.kg_construction.phrases import Phrases
-from kgnb.agents.kg_construction.shacl_writing import shacl_turtle
-from kgnb.agents.kg_construction.shapes import Shape
-from kgnb.agents.kg_construction.tbox import TBox
-from kgnb.agents.kg_construction.units import Quantity
 from kgnb.agents.kg_construction.values import TOOL_KINDS, PlanStep, ToolSpec, Warned
+from kgnb.files import write_whole
 from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.words import words
+from kgnb.shapes.checking import Checker, Hierarchy
+from kgnb.shapes.datatypes import INTEGERS
+from kgnb.shapes.phrases import Phrases
+from kgnb.shapes.shacl_writing import shacl_turtle
+from kgnb.shapes.shape import Shape
+from kgnb.shapes.tbox import TBox
+from kgnb.shapes.units import Quantity, unit_names
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import Session
 
 NAMESPACE = "https://example.org/kg/"
+_ORDER = re.compile(r"\b(order|position|index|rank|ordinal|sequence)\b|\b(number|no|nr)$")
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ class ToolPack:
     manifest: Mapping[str, str] = field(repr=False)
     quantities: Mapping[str, Quantity] = field(repr=False)
     tbox: TBox = field(repr=False, compare=False)
+    sparql_shapes: str = field(default="", repr=False)
+    """The shapes graph as N-Triples, where it holds constraints in SPARQL: those are for pyshacl, at finish."""
     milliseconds: float = field(default=0.0, compare=False)
 
     @cached_property
@@ -55,7 +62,7 @@ class ToolPack:
     @cached_property
     def phrases(self) -> Phrases:
         """Constraints in words."""
-        return Phrases(self.tbox)
+        return Phrases(self.tbox, unit_names(self.quantities), dict(self.named_shapes))
 
     def tool(self, name: str) -> ToolSpec:
         """The tool of this name; KeyError, with the nearest names, if there is none."""
@@ -68,6 +75,50 @@ class ToolPack:
 
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
+
+    def dependent(self, iri: str) -> str:
+        """What an instance of a class belongs to, where its name alone does not tell it from others; "" where it does.
+
+        A class is dependent where some property says that each instance has one owner: an inverse-functional property
+        leads to it, or it must have exactly one value of a property with an inverse.
+        """
+        return next((self._owners[above] for above in self.tbox.above(iri) if above in self._owners), "")
+
+    @cached_property
+    def orders(self) -> frozenset[str]:
+        """The properties that say at which place of an order something stands: whole numbers that are called so."""
+        found = set()
+        for tool in self.of_kind("add"):
+            kinds = {d for p in tool.parameters if p.name == "value" for d in p.datatypes}
+            if kinds and kinds <= INTEGERS and _ORDER.search(" ".join(words(tool.label))):
+                found.add(tool.term)
+        return frozenset(found)
+
+    @cached_property
+    def _owners(self) -> dict[str, str]:
+        """Of each dependent class, as stated and without those below it, what its owner is called."""
+        made = {tool.term for tool in self.of_kind("create")}
+        leads = {tool.term: next((p.classes for p in tool.parameters if p.name == "object"), ())
+                 for tool in self.of_kind("add")}  # fmt: skip
+        found: dict[str, str] = {}
+        for shape in self.shapes:
+            if shape.kind == "inverseFunctional":
+                owners = [iri for iri in self.tbox.domains(shape.about) if iri in made]
+                for iri in leads.get(shape.about, ()):
+                    if owners and iri in made and iri not in owners:
+                        found.setdefault(iri, self.tbox.label(owners[0]))
+        single: dict[tuple[str, str], set[str]] = {}
+        for shape in self.shapes:
+            if len(shape.classes) == 1 and shape.path is not None and shape.path.kind == "iri":
+                sides = {c.component for c in shape.constraints if c.number == 1}
+                single.setdefault((shape.classes[0], shape.path.iri), set()).update(sides & {"minCount", "maxCount"})
+        for (iri, predicate), sides in single.items():
+            once = "maxCount" in sides or self.tbox.has_trait(predicate, "Functional")
+            inverse = [other for other in self.tbox.mirrors.get(predicate, ()) if other != predicate]
+            owners = [one for one in leads.get(predicate, ()) if one in made and one != iri]
+            if "minCount" in sides and once and inverse and owners and iri in made:
+                found.setdefault(iri, self.tbox.label(owners[0]))
+        return found
 
     def of_kind(self, *kinds: str) -> tuple[ToolSpec, ...]:
         """The tools of these kinds."""
@@ -150,10 +201,7 @@ class ToolPack:
         written = []
         for name, text in self.files().items():
             path = where / name
-            partial = path.with_name(f".{name}.partial")
-            partial.write_text(text, encoding="utf-8")
-            partial.replace(path)
-            written.append(path)
+            written.append(write_whole(path, text))
         return tuple(written)
 
     def table(self) -> Any:

@@ -31,9 +31,9 @@ def build_graph(
 ) -> Built:
     """The graph of the documents: prompts planned, then every document read through the tools."""
     run = run or Run("kg_construction")
-    prompts = run.do(plan, pack, polish)
+    prompts = run.do(plan, pack, polish, options.tool_budget)
     if run.foretells:
-        run.expect(expected_reading(documents, reader, prompts, options), "at least")
+        run.expect(expected_reading(documents, pack, reader, prompts, options), "at least")
     forecast = Forecast(run)
 
     def came(done: int, total: int) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from kgnb.agents.kg_construction.values import Source
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.quads import Quad
-from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Triple, is_iri
+from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri
 
 PROV = PREFIXES["prov"]
 OA = "http://www.w3.org/ns/oa#"
@@ -54,6 +54,20 @@ def described(
             ]
     quads: list[Quad] = [(triple, graph) for triple in facts]
     return quads + [((s, Iri(p), o), DESCRIPTIONS) for s, p, o in about]
+
+
+def withdrawn(content: Iterable[Quad], graph: Iri) -> list[Quad]:
+    """What is to be said of facts that a call took back: each as a statement that the call's activity invalidated."""
+    found: list[tuple[Iri, str, Term]] = []
+    for at, ((subject, predicate, value), said_in) in enumerate(content):
+        statement = Iri(f"{graph}:withdrawn:{at}")
+        found += [
+            (statement, f"{RDF}type", Iri(f"{RDF}Statement")), (statement, f"{RDF}subject", subject),
+            (statement, f"{RDF}predicate", predicate), (statement, f"{RDF}object", value),
+            (statement, f"{PROV}wasInvalidatedBy", Iri(f"{graph}:activity")),
+            *([(statement, f"{PROV}wasQuotedFrom", said_in)] if said_in else []),
+        ]  # fmt: skip
+    return [((s, Iri(p), o), DESCRIPTIONS) for s, p, o in found]
 
 
 def document_iri(document: str) -> Iri:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
-from kgnb.agents.kg_construction.desk import Desk
+from kgnb.agents.kg_construction.desk import Desk, Entity
+from kgnb.agents.kg_construction.generic_tools import QUOTE, GenericTools, model_tools
+from kgnb.agents.kg_construction.ontology_card import OntologyCard
 from kgnb.agents.kg_construction.passages import Passage
 from kgnb.agents.kg_construction.plan import SYSTEM, StepPrompt
-from kgnb.agents.kg_construction.values import ToolPack, ToolSpec, Violation
+from kgnb.agents.kg_construction.values import WRITING, CallResult, ToolPack, ToolSpec, Violation
 from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.model import ToolSpec as ModelTool
-from kgnb.llm.tools import Tool, call_tools
+from kgnb.llm.tools import Tool, ToolUse, call_tools
+from kgnb.shapes.phrases import joined
 
-_QUOTE = {"type": ["string", "null"], "description": "the exact words of the passage that say so"}
-_FORGOTTEN = "passage"  # a call's quote, where the model gave none: the whole passage is the span
 _MOST_KNOWN = 60  # entities of earlier steps that are listed
 
 
@@ -85,65 +88,195 @@ class ModelReader:
 
     def read(self, task: Task, desk: Desk) -> None:
         """Lets the model work until it finishes, for at most ``calls`` replies."""
-        tools = {tool.name: _tool(tool, task, desk) for tool in task.tools}
-        finish = ModelTool("finish", "End this step, when the passage holds nothing more for it.", _FINISH)
-        messages: Sequence[Message] = (
-            Message("system", SYSTEM.format(finish="finish")),
-            Message("user", request_text(task, desk)),
-        )
+        face, finish, messages = self._opening(task, desk)
         left = self.calls
         for reminder in range(self.reminders + 1):
             talk = call_tools(
-                self.model, messages, tools, left, finish=finish, emulate=self.emulate, checked=False,
+                self.model, messages, face.tools, left, finish=finish, emulate=self.emulate, checked=False,
                 request=self.request,
             )  # fmt: skip
             left -= len(talk.replies)
-            missing = still_missing(task, desk) if desk.feedback else []
-            if talk.answer is None or not missing or left <= 0 or reminder == self.reminders:
+            if talk.answer is None or left <= 0 or reminder == self.reminders or not desk.feedback:
                 return
-            told = {"ok": False, "violations": [one.as_json() for one in missing], "retryable": True}
-            last = talk.messages[-1]
+            last = next(one for one in reversed(talk.messages) if one.role == "assistant")
+            refused = [use for use in talk.uses[-len(last.tool_calls) :] if _failed(use)]
+            reasons = [f"{len(refused)} of the calls of this reply were refused: mend them"] if refused else []
+            reasons += face.missing()
+            if not reasons:
+                return
+            told = {"ok": False, "refused": reasons}
             answered = [Message("tool", json.dumps(told, ensure_ascii=False), tool_call_id=call.id)
                         for call in last.tool_calls if call.name == finish.name][:1]  # fmt: skip
             skipped = [Message("tool", "not called", tool_call_id=call.id)
                        for call in last.tool_calls if call.name != finish.name and call.id not in
                        {message.tool_call_id for message in talk.messages}]  # fmt: skip
+            if not answered:  # it ended in words
+                answered = [Message("user", json.dumps(told, ensure_ascii=False))]
             messages = (*talk.messages, *answered, *skipped)
 
+    def first_request(self, task: Task, desk: Desk) -> Request:
+        """What the first call of a step sends: to reckon what it takes."""
+        face, finish, messages = self._opening(task, desk)
+        return replace(
+            self.request, messages=tuple(messages), tools=(*(tool.spec for tool in face.tools.values()), finish)
+        )
 
-_FINISH: Mapping[str, Any] = {"type": "object", "properties": {}, "required": [], "additionalProperties": True}
-
-
-def _tool(tool: ToolSpec, task: Task, desk: Desk) -> Tool:
-    """A tool of the pack as a model sees it: the strict schema, and the words that say so."""
-    schema = json.loads(json.dumps(tool.strict_schema))
-    if tool.kind in ("create", "add"):
-        schema["properties"]["quote"] = _QUOTE
-        schema["required"] = [*schema.get("required", ()), "quote"]
-    return Tool(ModelTool(tool.name, tool.description, schema), partial(_called, tool.name, task, desk))
-
-
-def _called(name: str, task: Task, desk: Desk, /, **arguments: Any) -> dict[str, Any]:
-    quote = arguments.pop("quote", None)
-    given = {key: value for key, value in arguments.items() if value is not None}  # null stands for left out
-    result = desk.call(name, given, task.passage, str(quote or ""), task.prompt.step.name)
-    return desk.told(result)
+    def _opening(self, task: Task, desk: Desk) -> tuple[_Face, ModelTool, Sequence[Message]]:
+        face = _Generic(task, desk) if task.prompt.generic else _Typed(task, desk)
+        finish = ModelTool("finish", _FINISH if task.prompt.generic else _FINISH_STEP, _ANYTHING)
+        return face, finish, (
+            Message("system", SYSTEM.format(finish="finish")),
+            Message("user", request_text(task, face)),
+        )  # fmt: skip
 
 
-def request_text(task: Task, desk: Desk) -> str:
-    """What a step asks of a passage: the prompts, what is known, and the passage, marked off as material."""
-    known = [
-        f"- {entity.iri} ({task.pack.tbox.label(entity.term)}): {json.dumps(entity.arguments, ensure_ascii=False)}"
-        for entity in list(desk.entities.values())[-_MOST_KNOWN:]
-    ]
+_FINISH = "End the work, when the text says nothing more. Refused while something required is missing."
+_FINISH_STEP = "End this step, when the text holds nothing more for it."
+_ANYTHING: Mapping[str, Any] = {"type": "object", "properties": {}, "required": [], "additionalProperties": True}
+_MOST_REMINDED = 20
+
+
+def _failed(use: ToolUse) -> bool:
+    return bool(use.error) or (isinstance(use.result, Mapping) and use.result.get("ok") is False)
+
+
+class _Face(ABC):
+    """What a model is shown of a task: its tools, and what is there already. Ids stand for IRIs."""
+
+    def __init__(self, task: Task, desk: Desk) -> None:
+        self.task, self.desk = task, desk
+        self.ids = desk.ids
+        self.generic = GenericTools(
+            OntologyCard(task.pack), self.call, desk.ids,
+            lambda label: [(e.iri, e.term) for e in desk.labelled(label)], desk.feedback,
+        )  # fmt: skip
+
+    def call(self, name: str, arguments: Mapping[str, Any], quote: str) -> CallResult:
+        """Call a tool of the pack about the passage."""
+        return self.desk.call(name, arguments, self.task.passage, quote, self.task.prompt.step.name)
+
+    @property
+    @abstractmethod
+    def tools(self) -> dict[str, Tool]:
+        """The tools of the step."""
+
+    @abstractmethod
+    def missing(self) -> list[str]:
+        """What is still required of the entities of the document, as far as these tools can say it."""
+
+    def known(self) -> list[str]:
+        """The entities of the document, each with what has been said of it."""
+        told = [one for one in self.desk.entities.values() if one.term not in self.task.pack.quantities]
+        return [self._entity(one) for one in told[-_MOST_KNOWN:]]
+
+    def _entity(self, entity: Entity) -> str:
+        data = self.desk.session.call("inspect", {"iri": entity.iri}).data or {}
+        name = self.ids.of(entity.iri, self.task.pack.tbox.label(entity.term))
+        facts = "; ".join(f"{key}: {', '.join(self.ids.shorten(v, self._label) for v in values)}"
+                          for key, values in (data.get("facts") or {}).items())  # fmt: skip
+        kinds = ", ".join(data.get("classes") or [self.task.pack.tbox.label(entity.term)])
+        label = data.get("label", entity.arguments.get("label", ""))
+        return f'- {name}: {kinds} "{label}"' + (f" ({facts})" if facts else "")
+
+    def _label(self, iri: str) -> str | None:
+        """What an entity without an id is called: a quantity, or one of the ontology's own."""
+        label = (self.desk.session.call("inspect", {"iri": iri}).data or {}).get("label")
+        return f'"{label}"' if label else None
+
+
+class _Generic(_Face):
+    """The few tools that take class and property as arguments."""
+
+    @property
+    def tools(self) -> dict[str, Tool]:
+        """The generic tools over this document's session."""
+        return {tool.name: Tool(tool, partial(self._use, tool.name))
+                for tool in model_tools(partial=self.task.prompt.partial)}  # fmt: skip
+
+    def _use(self, name: str, /, **arguments: Any) -> dict[str, Any]:
+        return self.generic.use(name, arguments)
+
+    def missing(self) -> list[str]:
+        """All that is required, in the terms of these tools."""
+        missing = still_missing(replace(self.task, last=True), self.desk)
+        return list(dict.fromkeys(self.generic.reason(one.hint) for one in missing))[:_MOST_REMINDED]
+
+
+class _Typed(_Face):
+    """One tool a class and property of the step."""
+
+    def __init__(self, task: Task, desk: Desk) -> None:
+        super().__init__(task, desk)
+        self._named: dict[str, ToolSpec] = {tool.name: tool for tool in task.tools}
+
+    @property
+    def tools(self) -> dict[str, Tool]:
+        """The tools of the step, and those that a reminder named."""
+        return {name: self._tool(tool) for name, tool in self._named.items()}
+
+    def _tool(self, tool: ToolSpec) -> Tool:
+        """A tool of the pack as a model sees it, with an id for what it creates and the words that say so."""
+        schema = json.loads(json.dumps(tool.input_schema).replace("IRI of", "id of"))
+        if tool.kind == "create":
+            schema["properties"]["id"] = {"type": "string", "description": _OWN_ID}
+        if tool.kind in WRITING:
+            schema["properties"]["quote"] = QUOTE
+        return Tool(ModelTool(tool.name, tool.description, schema), partial(self._use, tool))
+
+    def _use(self, tool: ToolSpec, /, **arguments: Any) -> dict[str, Any]:
+        given = {key: value for key, value in arguments.items() if value is not None}  # null stands for left out
+        quote, wish = str(given.pop("quote", "")), given.pop("id", "") if tool.kind == "create" else ""
+        if wish and (not isinstance(wish, str) or self.ids.taken(wish)):
+            return {"ok": False, "refused": [f"the id {wish} stands for another entity: choose another id"]}
+        entities = {p.name for p in tool.parameters if p.kind in ("entity", "any")}
+        given = {key: self.ids.iri(value) if key in entities and isinstance(value, str) else value
+                 for key, value in given.items()}  # fmt: skip
+        result = self.call(tool.name, given, quote)
+        if not self.desk.feedback:
+            shown = self.ids.of(result.iri, tool.label, wish=wish) if result.ok and result.iri else ""
+            return {"received": True} | ({"id": shown} if shown else {})
+        if not result.ok:
+            return {"ok": False, "refused": [self._reason(one) for one in result.violations]}
+        told: dict[str, Any] = {"ok": True}
+        if tool.kind == "create":
+            told["id"] = self.ids.of(result.iri, tool.label, wish=wish)
+        return told | ({"data": self._ids_of(result.data)} if result.data is not None else {})
+
+    def _ids_of(self, data: Any) -> Any:
+        for one in data.get("found", ()) if isinstance(data, Mapping) else ():
+            self.ids.of(one["iri"], "entity")
+        return self.ids.shortened(data)
+
+    def _reason(self, one: Violation) -> str:
+        allowed = [self.ids.shorten(text) for text in one.allowed[:8]]
+        hint = self.ids.shorten(one.hint or f"{one.path}: {one.constraint}, got {one.got}")
+        return hint if not allowed or any(text in hint for text in allowed) else f"{hint} ({joined(allowed, 8)})"
+
+    def missing(self) -> list[str]:
+        """What is required and can be said now; a tool that is named is given, whichever step it belongs to."""
+        found = [self._reason(one) for one in still_missing(self.task, self.desk)]
+        for name in re.findall(r"\b(?:add|create)_\w+", " ".join(found)):
+            if name in self.task.pack:
+                self._named.setdefault(name, self.task.pack.tool(name))
+        return list(dict.fromkeys(found))[:_MOST_REMINDED]
+
+
+_OWN_ID = "a short id of your own, as in s1, by which other calls of the same reply may name it"
+
+
+def request_text(task: Task, face: _Face) -> str:
+    """What a step asks of a passage: the prompts, what is known, and the passage, marked off as material.
+
+    What is the same for all documents comes first, so that a server may keep it.
+    """
     parts = [task.prompt.extraction, task.prompt.building]
-    if known:
-        parts.append("Known entities of this document:\n" + "\n".join(known))
+    if known := face.known():
+        parts.append("Already in the graph, of this document:\n" + "\n".join(known))
     fence = "=" * 8
     while fence in task.passage.text:
         fence += "="
     place = f"{task.passage.document}, passage {task.passage.number}"
-    parts.append(f"The passage ({place}), between the lines of equals signs:\n{fence}\n{task.passage.text}\n{fence}")
+    parts.append(f"The text ({place}), between the lines of equals signs:\n{fence}\n{task.passage.text}\n{fence}")
     return "\n\n".join(parts)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kgnb.agents.kg_construction.datatypes import json_type
 from kgnb.agents.kg_construction.values import Parameter
 from kgnb.kg.terms import Iri, Literal
+from kgnb.shapes.datatypes import json_type
 
 _UNSUPPORTED = frozenset({
     "$schema", "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "title",
@@ -38,6 +38,8 @@ def _one(parameter: Parameter) -> dict[str, Any]:
         return {"type": "number", **told}
     if parameter.kind == "value":
         return _any_of([json_type(datatype) for datatype in parameter.datatypes]) | told
+    if parameter.kind == "any":
+        return {"type": ["string", "number", "boolean"], **told}
     if parameter.kind == "language":
         return {"type": "string", "pattern": "^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$", **told}
     return {"type": "string", "minLength": 1, **told}

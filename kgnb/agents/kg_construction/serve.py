@@ -7,16 +7,22 @@ machine only and wants a token, unless it is told otherwise.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
-from kgnb.agents.kg_construction.values import CallResult, Source, ToolPack
+from kgnb.agents.kg_construction.desk import find_quote
+from kgnb.agents.kg_construction.generic_tools import BUDGET, QUOTE, GenericTools, model_tools, schema_tokens
+from kgnb.agents.kg_construction.graph_file import GraphFile
+from kgnb.agents.kg_construction.hints import nearest
+from kgnb.agents.kg_construction.ontology_card import OntologyCard
+from kgnb.agents.kg_construction.values import WRITING, CallResult, Source, ToolPack, Violation
 from kgnb.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,88 +30,162 @@ if TYPE_CHECKING:
 
     from kgnb.agents.kg_construction.session import Session
 
+Face = OneOf["auto", "typed", "generic"]
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _HOW = (
     "Tools that write facts into a knowledge graph. Every call is checked against the ontology {name} before anything "
     "is written; a refused call says what is wrong and what would be accepted. Create entities first, then state "
-    "facts about the IRIs you were given. Call missing to see what is still required, and finish at the end."
+    "facts about the ids or IRIs you were given; replace and retract put right what was wrong. Call missing to see "
+    "what is still required, and finish at the end."
 )
 
 
 @dataclass
 class Shared:
-    """One session that several clients call, one at a time. ``out`` is written anew, whole, after each written fact."""
+    """One session that several clients call, one at a time. ``file`` keeps it on the disk.
+
+    ``documents`` are the texts that quotes are looked up in, by name. ``face`` says which tools clients are shown:
+    "typed", one a class and property; "generic", the few that take class and property as arguments; "auto", the few
+    where the schemas of the many take more than 6,000 tokens. All of them can be called, whichever are shown.
+    """
 
     pack: ToolPack
     session: Session
-    out: Path | None = None
+    file: GraphFile | None = None
     source: str = "mcp"
-    save: Callable[[Session, Path], object] | None = None
+    documents: Mapping[str, str] = field(default_factory=dict)
+    face: Face = "auto"
     calls: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _source: Source | None = None
+
+    @cached_property
+    def generic(self) -> bool:
+        """Whether clients are shown the few generic tools."""
+        return self.face == "generic" or (self.face == "auto" and schema_tokens(self.pack) > BUDGET)
+
+    @cached_property
+    def _generic(self) -> GenericTools:
+        return GenericTools(
+            OntologyCard(self.pack), lambda name, given, _: self.session.call(name, given, self._source)
+        )
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
-        """Call a tool; waits while another client's call is under way."""
+        """Call a tool; waits while another client's call is under way. What is acknowledged is on the disk.
+
+        ``document`` and ``quote`` among the arguments say where it was read; a quote that is not in the document is
+        refused.
+        """
+        given = dict(arguments)
         with self._lock:
             self.calls += 1
-            result = self.session.call(name, arguments, Source(self.source))
-            if result.ok and (result.triples or result.created):
-                self._write()
-            return result
+            source = self._read_in(name, given)
+            if isinstance(source, Violation):
+                return CallResult(False, violations=(source,), retryable=True)
+            return self.session.call(name, given, source)
+
+    def use(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Call a generic tool: plain JSON with ids in place of IRIs."""
+        given = dict(arguments)
+        with self._lock:
+            self.calls += 1
+            source = self._read_in(name, given)
+            if isinstance(source, Violation):
+                return {"ok": False, "refused": [source.hint]}
+            self._source = source
+            return self._generic.use(name, given)
+
+    def _read_in(self, name: str, given: dict[str, Any]) -> Source | Violation:
+        """Where a call's facts were read; its arguments lose what says so."""
+        if not name.startswith(tuple(WRITING)):
+            return Source(self.source)
+        quote, document = (str(given.pop(key, None) or "") for key in ("quote", "document"))
+        if self.documents and document and document not in self.documents:
+            near = nearest(document, list(self.documents), 5)
+            hint = f"there is no document {document[:80]!r}; near: {', '.join(near)}"
+            return Violation("document", "unknown document", document[:80], near, hint)
+        if not document and len(self.documents) == 1:
+            document = next(iter(self.documents))
+        text = self.documents.get(document)
+        if text is None or not quote.strip():
+            return Source(document.strip() or self.source)
+        place = find_quote(text, quote)
+        if place is None:
+            hint = f"these words are not in {document}: copy the quote word for word"
+            return Violation("quote", "quote", quote[:120], (), hint)
+        return Source(document, *place)
 
     def close(self) -> None:
-        """Write the graph a last time."""
+        """Write the file, if anything changed."""
         with self._lock:
-            self._write()
-
-    def _write(self) -> None:
-        if self.out is not None and self.save is not None:
-            self.save(self.session, self.out)
+            if self.file is not None:
+                self.file.close()
 
 
 def mcp_server(shared: Shared) -> Server[Any]:
     """The MCP server over a shared session.
 
-    A call that is refused is marked as an error and carries the violations, so that a model can mend it.
+    A call that is refused is marked as an error and carries the reasons, so that a model can mend it. The list of
+    tools comes in pages of a hundred.
     """
     import anyio
     import mcp_types as types
     from mcp.server.lowlevel import Server
 
-    tools = [
-        types.Tool(
-            name=tool.name,
-            title=tool.label or None,
-            description=tool.description,
-            input_schema=dict(tool.input_schema),
-            annotations=types.ToolAnnotations(
-                read_only_hint=tool.kind not in ("create", "add"), destructive_hint=False, open_world_hint=False
-            ),
+    def told(name: str, title: str, text: str, schema: Mapping[str, Any], kind: str) -> Any:
+        if kind in WRITING:
+            schema = {**schema, "properties": {**schema["properties"], **_READ_IN}}
+        notes = types.ToolAnnotations(
+            read_only_hint=kind not in WRITING, destructive_hint=kind in ("replace", "retract"), open_world_hint=False
         )
-        for tool in shared.pack.tools
-    ]
+        return types.Tool(
+            name=name, title=title or None, description=text, input_schema=dict(schema), annotations=notes
+        )
+
+    if shared.generic:
+        card = OntologyCard(shared.pack)
+        whole = card.text(BUDGET // 3)
+        few = model_tools(partial=True, quoted=False)
+        always = [shared.pack.tool(name) for name in ("missing", "finish")]
+        tools = [told(one.name, "", one.description, one.parameters, one.name) for one in few]
+        tools += [told(one.name, one.label, one.description, one.input_schema, one.kind) for one in always]
+        how = f"{_HOW.format(name=shared.pack.name)}\n\n{whole[0]}"
+    else:
+        tools = [told(one.name, one.label, one.description, one.input_schema, one.kind) for one in shared.pack.tools]
+        how = _HOW.format(name=shared.pack.name)
+    few_names = {one.name for one in model_tools(partial=True)} if shared.generic else set()
 
     async def on_list(context: Any, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tools)
+        cursor = getattr(params, "cursor", None) or "0"
+        at = int(cursor) if cursor.isdigit() else 0
+        end = at + _PAGE
+        return types.ListToolsResult(tools=tools[at:end], next_cursor=str(end) if end < len(tools) else None)
 
     async def on_call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if params.name not in shared.pack:
-            said: dict[str, Any] = {"ok": False, "retryable": True, "error": _unknown(shared.pack, params.name)}
-            ok = False
-        else:
-            # a client that gives up does not break off what is being written
-            result = await anyio.to_thread.run_sync(shared.call, params.name, dict(params.arguments or {}))
+        given = dict(params.arguments or {})
+        # a client that gives up does not break off what is being written
+        if params.name in few_names:
+            said = await anyio.to_thread.run_sync(shared.use, params.name, given)
+            ok = bool(said.get("ok"))
+        elif params.name in shared.pack:
+            result = await anyio.to_thread.run_sync(shared.call, params.name, given)
             said, ok = json.loads(json.dumps(result.as_json(), default=str)), result.ok
+        else:
+            said = {"ok": False, "retryable": True, "error": _unknown(shared.pack, params.name)}
+            ok = False
         text = types.TextContent(type="text", text=json.dumps(said, ensure_ascii=False))
         return types.CallToolResult(content=[text], structured_content=said, is_error=not ok)
 
     return Server(
-        "kgnb",
-        version=metadata.version("kgnb"),
-        instructions=_HOW.format(name=shared.pack.name),
-        on_list_tools=on_list,
-        on_call_tool=on_call,
-    )
+        "kgnb", version=metadata.version("kgnb"), instructions=how, on_list_tools=on_list, on_call_tool=on_call
+    )  # fmt: skip
+
+
+_PAGE = 100
+_READ_IN: Mapping[str, Any] = {
+    "document": {"type": "string", "description": "the name of the document that says so"},
+    "quote": QUOTE,
+}
 
 
 def _unknown(pack: ToolPack, name: str) -> str:
@@ -161,14 +241,22 @@ def _http(
 ) -> None:
     import uvicorn
 
+    from kgnb.agents.kg_construction.http_protocol import PromptRequests
+
     if host not in LOOPBACK and len(token or "") < 16:
         raise ConfigError(
             f"anyone who reaches {host} could write",
             fix="Give a token of 16 characters or more (--token env:NAME), or listen on 127.0.0.1.",
         )
     wanted = secrets.token_urlsafe(24) if token is None else token
-    app = guarded(mcp_server(shared).streamable_http_app(host=host), wanted)
-    config = uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False, lifespan="on")
+    inner = mcp_server(shared).streamable_http_app(
+        host=host, max_sessions=MOST_SESSIONS, session_idle_timeout=SESSION_IDLE
+    )
+    app = guarded(inner, wanted, HERE if host in LOOPBACK else None)
+    config = uvicorn.Config(
+        app, host=host, port=port, log_level="warning", access_log=False, lifespan="on", http=PromptRequests,
+        timeout_graceful_shutdown=2,
+    )  # fmt: skip
     listening = config.bind_socket()
     listening.listen(config.backlog)  # who is told the address waits in line from now on, and is not refused
     try:
@@ -179,6 +267,11 @@ def _http(
         listening.close()
 
 
+MOST_SESSIONS, SESSION_IDLE = 128, 1800.0
+"""Clients at once, and the seconds after which one that says nothing is forgotten; each keeps some 30 kB."""
+HERE = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
+
+
 def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
@@ -186,10 +279,18 @@ def _in_url(host: str) -> str:
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 
-def guarded(app: App, token: str) -> App:
-    """The application for those who send the token; 401 for all others. An empty token guards nothing."""
+def guarded(app: App, token: str, hosts: re.Pattern[bytes] | None = None) -> App:
+    """The application for those who send the token and ask for one of these hosts; 401 or 421 for all others.
+
+    An empty token guards nothing; nor does None for the hosts.
+    """
 
     async def guard(scope: Any, receive: Any, send: Any) -> None:
+        asked = [value for name, value in scope["headers"] if name == b"host"] if scope["type"] == "http" else []
+        if hosts is not None and not all(hosts.fullmatch(value) for value in asked):
+            await send({"type": "http.response.start", "status": 421, "headers": [(b"content-type", b"text/plain")]})
+            await send({"type": "http.response.body", "body": b"this server is not called so"})
+            return
         if scope["type"] != "http" or not token:
             await app(scope, receive, send)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,25 +13,26 @@ import rdflib
 
 from kgnb.agents.kg_construction import answers
 from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
-from kgnb.agents.kg_construction.facts import Facts
 from kgnb.agents.kg_construction.hints import Hints, nearest
 from kgnb.agents.kg_construction.provenance import DESCRIPTIONS, TBOX, call_graph, described
-from kgnb.agents.kg_construction.shapes import TYPE
-from kgnb.agents.kg_construction.values import CallResult, Source, ToolSpec, Violation
+from kgnb.agents.kg_construction.values import WRITING, CallResult, Source, ToolSpec, Violation
+from kgnb.agents.kg_construction.withdrawals import Withdrawals
 from kgnb.agents.kg_construction.writes import Writes
 from kgnb.errors import DataError
+from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.quads import Quad, QuadWriter, quads, written
 from kgnb.kg.rdflib_graph import to_rdflib
 from kgnb.kg.terms import Iri, Literal, Term, Triple, is_iri
+from kgnb.shapes.facts import Facts
+from kgnb.shapes.shape import SH, TYPE
 
 if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.checking import Judged
     from kgnb.agents.kg_construction.pack import ToolPack
+    from kgnb.shapes.checking import Judged
 
-WRITING = ("create", "add")
 _MOST_VIOLATIONS = 20
 _MOST_MISSING = 200
 
@@ -63,14 +64,22 @@ class Session:
         self._tbox_names: dict[str, list[str]] | None = None
         self._writer = QuadWriter(self.store)
         self._writes = Writes(self)
+        self._withdrawals = Withdrawals(self)
         self._made: dict[str, CallResult] = {}  # calls that wrote, and what came of them
         self._refused: dict[str, int] = {}  # calls that were refused, and how many facts there were then
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
+        self.log: Callable[[Sequence[Quad], Sequence[Quad]], None] | None = None  # told of a write before it is done
         self._version = 0
         self._graph: tuple[int, rdflib.Graph] | None = None
-        for triple, name in quads(self.store):
-            if name not in (DESCRIPTIONS,):
-                self.facts.add(triple)
+        self.reload()
+
+    def reload(self) -> None:
+        """Take up the facts that the store holds."""
+        with self.lock:
+            for triple, name in quads(self.store):
+                if name != DESCRIPTIONS:
+                    self.facts.add(triple)
+            self._version += 1
 
     def __repr__(self) -> str:
         return f"<Session: {len(self.facts):,} facts by the tools of {self.pack.name}>"
@@ -82,12 +91,17 @@ class Session:
 
     # calls -----------------------------------------------------------------------------------------------------------
 
-    def call(self, name: str, arguments: Mapping[str, Any] | None = None, source: Source | None = None) -> CallResult:
+    def call(
+        self, name: str, arguments: Mapping[str, Any] | None = None, source: Source | None = None, *,
+        merge: bool = False,
+    ) -> CallResult:  # fmt: skip
         """Call a tool. What is wrong comes back as violations; nothing is raised for it and nothing is written.
 
-        ``source`` says where in which document the facts were read. Raises BackendError where the store fails.
+        ``source`` says where in which document the facts were read. ``merge`` is for doing again what was accepted
+        elsewhere: an entity of the same name and a fitting class is taken for the same, and a fact is taken back only
+        as far as this document said it. Raises BackendError where the store fails.
         """
-        with self._lock:
+        with self.lock:
             if name not in self.pack:
                 near = nearest(str(name), [tool.name for tool in self.pack.tools], 5)
                 wrong = Violation("tool", "unknown tool", str(name)[:120], near, "call one of the tools there are")
@@ -95,13 +109,13 @@ class Session:
             tool = self.pack.tool(name)
             given = {} if arguments is None else arguments
             if tool.kind in WRITING:
-                return self._write(tool, given, source)
+                return self._write(tool, given, source, merge)
             read = read_arguments(tool, given, self)
             if read.violations:
                 return CallResult(False, violations=tuple(read.violations), retryable=True)
             return answers.answer(self, tool, read)
 
-    def _write(self, tool: ToolSpec, given: Any, source: Source | None) -> CallResult:
+    def _write(self, tool: ToolSpec, given: Any, source: Source | None, merge: bool) -> CallResult:
         try:
             key = json.dumps([tool.name, given, source.document if source else ""], sort_keys=True)
         except (TypeError, ValueError):
@@ -111,12 +125,15 @@ class Session:
             return self._repeat(self._made[key])
         read = read_arguments(tool, given, self)
         result = CallResult(False, violations=tuple(read.violations), retryable=True) if read.violations else None
-        if result is None:
-            graph = call_graph(tool.name, given, source)
-            result = self._attempts(tool, read, given, source, graph)
-        if result.ok:
+        if result is None and tool.kind in ("create", "add"):
+            result = self._attempts(tool, read, given, source, call_graph(tool.name, given, source), merge)
+        elif result is None:
+            result = self._withdrawals.change(tool, read, given, source, merge)
+        if result.ok and tool.kind in ("create", "add"):
             self._made[key] = result
             self._refused.pop(key, None)
+        elif result.ok:
+            self._made.clear()  # what was made once may be wanted again
         elif self._refused.get(key) == self._version:
             hint = "this very call was refused before: change its arguments"
             again = Violation("call", "repeat", tool.name, (), hint)
@@ -131,16 +148,54 @@ class Session:
         return CallResult(False, before.iri, violations=(wrong,))
 
     def _attempts(
-        self, tool: ToolSpec, read: Arguments, given: Mapping[str, Any], source: Source | None, graph: Iri
-    ) -> CallResult:
+        self, tool: ToolSpec, read: Arguments, given: Mapping[str, Any], source: Source | None, graph: Iri,
+        merge: bool,
+    ) -> CallResult:  # fmt: skip
         """Write what a call says, in the first of its readings that keeps every constraint."""
         first: CallResult | None = None
         for iri, triples in self._writes.readings(tool, read):
+            if tool.kind == "create" and "entity" not in read.terms and self.facts.knows(iri):
+                if self.pack.checker.apart(self.facts.types(iri), tool.term):  # nothing is both: another thing
+                    iri, triples = self._writes.apart(tool, iri, triples)
+                met = self._met(tool, iri, triples, merge) if self.facts.knows(iri) else (iri, triples)
+                if isinstance(met, CallResult):
+                    return met
+                iri, triples = met
             result = self._commit(tool, iri, triples, given, source, graph)
             if result.ok:
                 return result
             first = first or result
         return first or CallResult(False, retryable=True)
+
+    def write_through(
+        self, tool: ToolSpec, read: Arguments, given: Mapping[str, Any], source: Source | None
+    ) -> CallResult:
+        """Write what a tool's arguments, read already, say."""
+        return self._attempts(tool, read, given, source, call_graph(tool.name, given, source), False)
+
+    def _met(
+        self, tool: ToolSpec, iri: Iri, triples: list[Triple], merge: bool
+    ) -> tuple[Iri, list[Triple]] | CallResult:
+        """What becomes of a creation whose name another entity has: the one there is, or a refusal that says so.
+
+        A name is not an identity, so nothing new is said of what is there unless the caller names it.
+        """
+        types, hierarchy = list(self.facts.types(iri)), self.pack.hierarchy
+        fits = hierarchy.is_a(types, iri, tool.term)
+        if tool.term in self.pack.quantities and fits:
+            triples = []  # the same quantity, whichever unit it is given in
+        fresh = [one for one in triples if one not in self.facts and one[1] != v.LABEL
+                 and not (one[1] == TYPE and one[0] == iri and fits)]  # fmt: skip
+        if merge:
+            below = self.pack.tbox.below.get(tool.term, frozenset({tool.term}))
+            related = fits or any(tool.term in self.pack.tbox.below.get(str(kind), ()) for kind in types)
+            if related or below & set(map(str, types)):
+                return iri, fresh or triples
+            return self._writes.apart(tool, iri, triples)
+        there = self.hints.entity(iri, self.facts)
+        if not fresh:
+            return CallResult(True, str(iri), data={"exists": there})
+        return CallResult(False, str(iri), violations=(self.hints.exists(iri, tool, self.facts),), retryable=True)
 
     def _commit(
         self, tool: ToolSpec, iri: Iri, triples: list[Triple], given: Mapping[str, Any], source: Source | None,
@@ -158,7 +213,7 @@ class Session:
                     return CallResult(False, str(iri) if not new_entity else "", violations=violations, retryable=True)
             if self._stored:
                 content: list[Quad] = [(triple, TBOX) for triple in borrowed]
-                self._writer.add(content + described(triples, graph, tool.name, given, source))
+                self._put(content + described(triples, graph, tool.name, given, source))
             done = True
         finally:
             if not done:
@@ -166,6 +221,39 @@ class Session:
                     self.facts.remove(triple)
         self._version += bool(added)
         return CallResult(True, str(iri), created=new_entity, triples=len(added) - len(borrowed))
+
+    def touch(self) -> None:
+        """Note that the facts have changed."""
+        self._version += 1
+
+    def take_back(self, content: Sequence[Quad], said: Sequence[Quad]) -> None:
+        """Take quads out of the store, and put in what is to be said of that."""
+        if self._stored:
+            if self.log is not None:
+                self.log(said, content)
+            self._writer.remove(content)
+            self._writer.add(said)
+
+    def sources(self, triple: Triple) -> list[Iri]:
+        """The named graphs a fact stands in: one a call that said it."""
+        return self._writer.graphs_of(triple)
+
+    def documents(self, graph: Iri) -> list[Term]:
+        """The documents a call's facts were read in."""
+        return self._writer.values(graph, f"{PREFIXES['prov']}wasDerivedFrom", DESCRIPTIONS)
+
+    def _put(self, content: list[Quad]) -> None:
+        """Into the store what it does not hold, noted before it is done."""
+        fresh = self._writer.lacking(content)
+        if fresh:
+            if self.log is not None:
+                self.log(fresh, ())
+            self._writer.add(fresh)
+
+    def replay(self, added: Sequence[Quad], removed: Sequence[Quad]) -> None:
+        """Do again, unchecked, to the store alone, what a log was told; ``reload`` takes it up."""
+        self._writer.add(added)
+        self._writer.remove(removed)
 
     def _caused(self, added: list[Triple], broken: list[Judged]) -> tuple[Violation, ...]:
         """What the new facts broke, leaving out what was broken before; the facts are as they were afterwards."""
@@ -225,24 +313,44 @@ class Session:
 
     def validate(self, iri: str | None = None) -> tuple[Violation, ...]:
         """Everything that does not hold now, what is still required included: what a SHACL engine would report."""
-        with self._lock:
+        with self.lock:
             nodes: list[Term] | None = None if iri is None else [Iri(iri)]
             return tuple(self.hints.violation(shape, found, self.facts)
                          for shape, found in self.pack.checker.everything(self.facts, nodes))  # fmt: skip
 
     def missing(self, iri: str | None = None) -> tuple[Violation, ...]:
         """What is still required before the work can be finished, of one entity or of all."""
-        with self._lock:
+        with self.lock:
             nodes: list[Term] | None = None if iri is None else [Iri(iri)]
             found = self.pack.checker.everything(self.facts, nodes)
             return tuple(self.hints.violation(s, f, self.facts) for s, f in found[:_MOST_MISSING])
+
+    def sparql_violations(self) -> tuple[Violation, ...]:
+        """What the constraints in SPARQL find, by pyshacl; empty where there are none."""
+        if not self.pack.sparql_shapes:
+            return ()
+        from pyshacl import validate
+
+        shapes = rdflib.Graph().parse(data=self.pack.sparql_shapes, format="nt")
+        data = self.graph + _hierarchy(self.pack)
+        _, report, _ = validate(data, shacl_graph=shapes, advanced=False)
+        sh = rdflib.SH
+        found = []
+        for result in report.subjects(sh.sourceConstraintComponent, sh.SPARQLConstraintComponent):
+            focus, value = report.value(result, sh.focusNode), report.value(result, sh.value)
+            message = str(report.value(result, sh.resultMessage) or "a constraint in SPARQL does not hold")
+            shape = str(report.value(result, sh.sourceShape) or "")
+            name = self.labels().get(str(focus), str(focus))
+            found.append(Violation("the entity itself", "sh:sparql", str(value or name), (), f"{name}: {message}",
+                                   str(focus), f"{SH}SPARQLConstraintComponent", shape))  # fmt: skip
+        return tuple(sorted(set(found), key=repr))[:_MOST_MISSING]
 
     # the graph -------------------------------------------------------------------------------------------------------
 
     @property
     def graph(self) -> rdflib.Graph:
         """The facts as an rdflib graph, without provenance: a copy as of now."""
-        with self._lock:
+        with self.lock:
             if self._graph is None or self._graph[0] != self._version:
                 graph = rdflib.Graph()
                 graph.bind("kg", self.namespace)
@@ -261,26 +369,32 @@ class Session:
 
     def trig(self) -> str:
         """Facts and where they come from, each call's in a named graph of its own, as TriG."""
-        return written(quads(self.store), "trig", self._prefixes)
+        with self.lock:
+            content = list(quads(self.store))
+        return written(content, "trig", self._prefixes)
 
     def turtle(self) -> str:
         """The facts alone as Turtle."""
-        return written(((triple, None) for triple in self.facts), "turtle", self._prefixes)
+        return written(self._alone(), "turtle", self._prefixes)
 
     def jsonld(self) -> str:
         """The facts alone as JSON-LD."""
-        return written(((triple, None) for triple in self.facts), "json-ld", self._prefixes)
+        return written(self._alone(), "json-ld", self._prefixes)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the graph to a file: .trig with provenance, .ttl or .jsonld without; whole or not at all."""
+    def _alone(self) -> list[Quad]:
+        with self.lock:
+            return [(triple, None) for triple in self.facts]
+
+    def save(self, path: str | Path, *, lasting: bool = False) -> Path:
+        """Write the graph to a file: .trig with provenance, .ttl or .jsonld without; whole or not at all.
+
+        ``lasting`` waits until it is on the disk, so that a power cut leaves the old file or the new one.
+        """
         target = Path(path)
         writers = {".trig": self.trig, ".ttl": self.turtle, ".jsonld": self.jsonld}
         if target.suffix not in writers:
             raise ValueError(f"{target}: name a file that ends in .trig, .ttl or .jsonld")
-        partial = target.with_name(f".{target.name}.partial")
-        partial.write_text(writers[target.suffix](), encoding="utf-8")
-        partial.replace(target)
-        return target
+        return write_whole(target, writers[target.suffix](), lasting=lasting)
 
     def shacl_report(self) -> tuple[bool, str]:
         """Whether the facts conform to the pack's SHACL, and the report as Turtle, by an engine not ours (pyshacl)."""
@@ -297,6 +411,15 @@ class Session:
     def close(self) -> None:
         """Let go of the store; a store on disk keeps what was written."""
         self.store.close()
+
+
+def _hierarchy(pack: ToolPack) -> rdflib.Graph:
+    """The subclasses of a pack's ontology: targets by class reach the classes below."""
+    graph = rdflib.Graph()
+    for cls in pack.tbox.classes:
+        for above in pack.tbox.parents.get(cls, ()):
+            graph.add((rdflib.URIRef(cls), rdflib.RDFS.subClassOf, rdflib.URIRef(above)))
+    return graph
 
 
 def _place(judged: Judged) -> tuple[str, str, str, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from kgnb.agents.kg_construction.tbox import TBox
 from kgnb.agents.kg_construction.values import PlanStep, ToolSpec
 from kgnb.kg.terms import RDFS, Iri
+from kgnb.shapes.tbox import TBox
 
 MOST_LAYERS = 40  # what lies deeper comes in one last step: a step is a walk through every document
 Ends = Mapping[str, frozenset[str]]
@@ -120,7 +120,7 @@ def _step(
         "find": tuple(t.name for t in tools if t.kind == "find" and t.term in wanted),
         "create": tuple(t.name for t in tools if t.kind == "create" and t.term in made),
         "add": tuple(t.name for t in tools if t.kind == "add" and t.term in chosen),
-        "always": ("inspect", "missing", "finish"),
+        "always": ("inspect", "replace", "retract", "missing", "finish"),
     }
     goal = f"Find every {shown} in the text, create it, and state what is said of it."
     return PlanStep(number, shown, goal, tuple(classes), tuple(sorted(reads)), tuple(sorted([*classes, *added])),
@@ -129,7 +129,7 @@ def _step(
 
 def _loose(number: int, tools: list[ToolSpec]) -> PlanStep:
     names = tuple(tool.name for tool in tools)
-    groups = {"add": names, "always": ("inspect", "missing", "finish")}
+    groups = {"add": names, "always": ("inspect", "replace", "retract", "missing", "finish")}
     goal = "State what else the text says of the entities created so far."
     return PlanStep(number, "other facts", goal, (), (), tuple(tool.term for tool in tools),
                     (*names, *groups["always"]), groups)  # fmt: skip

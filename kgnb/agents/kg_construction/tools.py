@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kgnb.agents.kg_construction.datatypes import ANY_LITERAL, LANG_STRING, PLAIN
 from kgnb.agents.kg_construction.naming import slug, tool_name
-from kgnb.agents.kg_construction.phrases import Phrases, joined
 from kgnb.agents.kg_construction.schemas import input_schema
-from kgnb.agents.kg_construction.shapes import SH, Path, Shape
-from kgnb.agents.kg_construction.tbox import TBox
-from kgnb.agents.kg_construction.units import MOST_UNITS, Quantity
 from kgnb.agents.kg_construction.values import Parameter, ToolKind, ToolSpec
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Literal, Term
+from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, PLAIN
+from kgnb.shapes.phrases import Phrases, joined
+from kgnb.shapes.phrases import a_noun as _a
+from kgnb.shapes.shape import SH, Path, Shape
+from kgnb.shapes.tbox import TBox
+from kgnb.shapes.units import MOST_UNITS, Quantity, unit_names
 
 MOST_CHOICES = 100  # longer lists are not closed in the schema; the check is the same
 MOST_INLINE = 12  # literal properties that create_<class> takes at once
@@ -42,20 +43,23 @@ class ToolMaker:
         of_properties: Mapping[str, str],
         measured: Mapping[str, Quantity],
         empty: Mapping[str, str],
+        *,
+        loose_ranges: bool = False,
     ) -> None:
+        self.loose_ranges = loose_ranges
         self.tbox, self.measured, self.empty = tbox, measured, empty
         self.of_classes, self.of_properties = of_classes, of_properties
-        self.phrases = Phrases(tbox)
+        self.phrases = Phrases(tbox, unit_names(measured))
         self._values: dict[str, Values] = {}
         self._about: dict[str, list[Shape]] = {}
-        self._on_path: dict[str, list[Shape]] = {}
+        self._on_path: dict[str, list[tuple[Shape, bool]]] = {}  # and whether it is about some subjects only
         for shape in shapes:
             for iri in {shape.about, *shape.classes}:
                 self._about.setdefault(iri, []).append(shape)
             for inner in (shape, *shape.properties):
                 if inner.path is not None and inner.path.kind in ("iri", "alternative"):
                     for iri in inner.path.predicates():
-                        self._on_path.setdefault(iri, []).append(inner)
+                        self._on_path.setdefault(iri, []).append((inner, bool(shape.classes or shape.nodes)))
 
     def tools(self) -> Iterator[ToolSpec]:
         """All tools: by class, by property, then the three that always are."""
@@ -98,7 +102,7 @@ class ToolMaker:
                       "tell it from others (a step, an amount). It writes no fact."),
             Parameter("entity", "entity", description=f"IRI of an existing entity that is a {label} as well."),
         ]  # fmt: skip
-        text = f"Create a {label}, or get the IRI of the one with the same name."
+        text = f"Create {_a(label)} {label}. One with the same name that is there already is shown, not changed."
         if iri in self.empty:
             text = f"Do not call it: nothing can be a {label} ({self.empty[iri]})."
         return self._tool("create", iri, text, tuple(parameters))
@@ -147,31 +151,34 @@ class ToolMaker:
         return self._values[iri]
 
     def _values_of(self, iri: str) -> Values:
+        """What holds of every subject narrows the values; what one class asks for only says what is likely."""
         datatypes: dict[str, None] = {}
+        likely: dict[str, None] = {}
         classes: dict[str, None] = {}
         choices: list[Term] = []
         listed: tuple[str, ...] = ()
-        for shape in self._on_path.get(iri, ()):
+        for shape, of_some in self._on_path.get(iri, ()):
+            found = likely if of_some else datatypes
             asked = [str(leaf.terms[0]) for leaf in _leaves(shape) if leaf.component in ("isA", "class")]
             if shape.kind == "range" and asked and self.tbox.closed_lists.issuperset(asked):
                 listed = tuple(asked)
             for leaf in _leaves(shape):
                 if leaf.component == "datatype":
-                    datatypes[str(leaf.terms[0])] = None
+                    found[str(leaf.terms[0])] = None
                 elif leaf.component == "nodeKind" and str(leaf.terms[0]) == f"{SH}Literal":
-                    datatypes[f"{RDFS}Literal"] = None
+                    found[f"{RDFS}Literal"] = None
                 elif leaf.component in ("isA", "class"):
                     classes[str(leaf.terms[0])] = None
                 elif leaf.component == "in" and shape.kind in ("oneOf", "range"):
-                    if _closes(shape):
+                    if _closes(shape) and not of_some:
                         choices += [term for term in leaf.terms if term not in choices]
                     else:
                         literals = [term for term in leaf.terms if isinstance(term, Literal)]
-                        datatypes |= dict.fromkeys(term.datatype or f"{XSD}string" for term in literals)
+                        found |= dict.fromkeys(term.datatype or f"{XSD}string" for term in literals)
         kinds = {kind for kind in ("object property", "datatype property") if (iri, kind) in self.tbox.declared}
-        if not datatypes and "datatype property" in kinds:
+        if not datatypes and (likely or "datatype property" in kinds):
             kept = [t.datatype or f"{XSD}string" for t in choices if isinstance(t, Literal)]
-            datatypes = dict.fromkeys(kept or [f"{RDFS}Literal"])
+            datatypes = likely | dict.fromkeys(kept or [f"{RDFS}Literal"])
         if kinds == {"object property"} and not (choices and all(isinstance(t, Literal) for t in choices)):
             datatypes = {}
         return Values(tuple(_specific_first(datatypes)), tuple(classes), tuple(choices), listed)
@@ -201,7 +208,8 @@ class ToolMaker:
         return self._tool("add", iri, f"State '{label}' of an entity.", tuple(parameters))
 
     def _is_object(self, iri: str, values: Values) -> bool:
-        return (iri, "object property") in self.tbox.declared or bool(values.classes)
+        known = (iri, "object property") in self.tbox.declared and not self.loose_ranges
+        return known or bool(values.classes) or bool(values.choices)
 
     def _choices(self, values: Values) -> list[tuple[str, Term]]:
         """The closed list of a property's values, by name, if it has one that is not too long."""
@@ -245,7 +253,25 @@ class ToolMaker:
 def _always() -> Iterator[ToolSpec]:
     of = Parameter("iri", "entity", True, "IRI of the entity.")
     some = Parameter("iri", "entity", False, "IRI of one entity; leave out for all.")
+    whose = Parameter("subject", "entity", True, "IRI of the entity.")
+    named = Parameter("property", "text", True, "The property, by name or IRI.")
+    optional = Parameter("property", "text", False, "The property, by name or IRI; leave out for all that was said.")
     texts: tuple[tuple[ToolKind, str, tuple[Parameter, ...]], ...] = (
+        (
+            "replace",
+            "Put another value in the place of a wrong one. What was withdrawn is kept in the provenance.",
+            (
+                whose,
+                named,
+                Parameter("value", "any", True, "The right value: IRI, text or number."),
+                Parameter("old", "any", False, "The wrong value, where there are several."),
+            ),
+        ),
+        (
+            "retract",
+            "Take back wrong facts of an entity. What was withdrawn is kept in the provenance.",
+            (whose, optional, Parameter("value", "any", False, "The wrong value; leave out for all values.")),
+        ),
         ("inspect", "Show everything that is known of an entity.", (of,)),
         ("missing", "List what is still required before the work can be finished.", (some,)),
         ("finish", "End the work. It is refused while something required is missing.", ()),

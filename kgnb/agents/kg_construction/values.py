@@ -9,14 +9,27 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 from kgnb.kg.terms import Term
+from kgnb.shapes.shape import Warned
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.pack import ToolPack
 
-__all__ = ["CallResult", "Parameter", "PlanStep", "Source", "ToolKind", "ToolPack", "ToolSpec", "Violation", "Warned"]
+__all__ = [
+    "WRITING",
+    "CallResult",
+    "Parameter",
+    "PlanStep",
+    "Source",
+    "ToolKind",
+    "ToolPack",
+    "ToolSpec",
+    "Violation",
+    "Warned",
+]
 
-ToolKind = OneOf["find", "create", "add", "inspect", "missing", "finish"]
-TOOL_KINDS: tuple[ToolKind, ...] = ("find", "create", "add", "inspect", "missing", "finish")
+ToolKind = OneOf["find", "create", "add", "replace", "retract", "inspect", "missing", "finish"]
+TOOL_KINDS: tuple[ToolKind, ...] = ("find", "create", "add", "replace", "retract", "inspect", "missing", "finish")
+WRITING: tuple[ToolKind, ...] = ("create", "add", "replace", "retract")
 
 
 def __getattr__(name: str) -> Any:
@@ -32,8 +45,9 @@ def __getattr__(name: str) -> Any:
 class Parameter:
     """One argument of a tool, and how it is turned into a term.
 
-    ``kind`` is label, entity, value, number, unit, language or text. ``choices`` is a closed list: the name to say and
-    the term it stands for; ``aliases`` are other spellings, and the name each stands for (for hints only).
+    ``kind`` is label, entity, value, number, unit, language, text or any (what JSON says). ``choices`` is a closed
+    list: the name to say and the term it stands for; ``aliases`` are other spellings, and the name each
+    stands for.
     """
 
     name: str
@@ -104,7 +118,7 @@ class CallResult:
     violations: tuple[Violation, ...] = ()
     retryable: bool = False  # a call with other arguments may succeed
     data: Any = None  # what find, inspect and missing answer: plain JSON
-    triples: int = 0  # facts newly written, provenance aside
+    triples: int = 0  # facts newly written, provenance aside; below 0: taken back
 
     def as_json(self) -> dict[str, Any]:
         """The answer as a model or an MCP client gets it."""
@@ -128,15 +142,6 @@ class Source:
             raise ValueError("give both start and end of a span, or neither")
         if self.start is not None and self.end is not None and not 0 <= self.start <= self.end:
             raise ValueError(f"a span runs from {self.start} to {self.end}: 0 <= start <= end")
-
-
-@dataclass(frozen=True, slots=True)
-class Warned:
-    """An axiom that the tools do not enforce, or not wholly."""
-
-    kind: str  # property chain, complement, key, ...
-    about: str  # IRI of the class or property
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

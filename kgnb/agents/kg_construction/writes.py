@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from kgnb.agents.kg_construction.arguments import Arguments
 from kgnb.agents.kg_construction.minting import mint, normalised
-from kgnb.agents.kg_construction.shapes import SH, TYPE, Shape
-from kgnb.agents.kg_construction.units import OM, QUDT
 from kgnb.agents.kg_construction.values import ToolSpec
 from kgnb.kg import vocabulary as v
-from kgnb.kg.terms import OWL, RDFS, Iri, Literal, Term, Triple
+from kgnb.kg.terms import RDFS, Iri, Literal, Term, Triple
+from kgnb.shapes.shape import SH, TYPE, Shape
+from kgnb.shapes.units import OM, QUDT, scale
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import Session
@@ -86,29 +86,28 @@ class Writes:
         return iri, triples
 
     def _named(self, tool: ToolSpec, label: str, inline: list[tuple[str, Term]], terms: dict[str, Term]) -> Iri:
-        """The IRI of an entity: the one given, else minted from its keys if all are known, else from its label."""
+        """The IRI of an entity: the one given, else minted from its label, its place in an order and its owner."""
         given = terms.get("entity")
         if isinstance(given, Iri):
             return given
-        values = {name: _text(value) for name, value in inline}
-        keys = next((k for k in self._keys(tool.term) if k and all(name in values for name in k)), ())
-        identity = [f"{name}={values[name]}" for name in keys] if keys else [f"label={normalised(label)}"]
-        if "value" in terms and "unit" in terms:
-            identity += [f"value={_text(terms['value'])}", f"unit={terms['unit']}"]
+        identity = [f"label={normalised(label)}"]
+        if "value" in terms and "unit" in terms:  # of a quantity the value is the identity
+            found = scale(self._unit_name(tool, terms["unit"]))
+            said = [f"value={_text(terms['value'])}", f"unit={terms['unit']}"]
+            if found is not None:  # half an hour is thirty minutes
+                said = [f"SI={found.of(float(_text(terms['value'])))!r}", f"dimensions={found.dimensions}"]
+                label = tool.label  # whichever unit comes first
+            identity = [f"class={tool.term}", *said]
+        identity += [f"{name}={_text(value)}" for name, value in inline if name in self.pack.orders]
         if "within" in terms:
             identity.append(f"within={terms['within']}")
-        name = tool.name.removeprefix("create_")
-        readable = " ".join(values[key] for key in keys) if keys else label
-        return mint(self.session.namespace, tool.term, identity, name, readable)
+        return mint(self.session.namespace, identity, label)
 
-    def _keys(self, iri: str) -> list[tuple[str, ...]]:
-        """The properties that identify instances of a class (owl:hasKey), its own and those of classes above."""
-        tbox = self.pack.tbox
-        return [
-            tuple(sorted(str(member) for member in tbox.members(head)))
-            for above in tbox.above(iri)
-            for head in tbox.all(Iri(above), f"{OWL}hasKey")
-        ]
+    def apart(self, tool: ToolSpec, iri: Iri, triples: list[Triple]) -> tuple[Iri, list[Triple]]:
+        """The same facts about an entity of its own: one that is told from a namesake by its class."""
+        label = next((_text(o) for _, p, o in triples if p == _LABEL), tool.label)
+        other = mint(self.session.namespace, [f"class={tool.term}", f"namesake={iri}"], label)
+        return other, [(other if s == iri else s, p, other if o == iri else o) for s, p, o in triples]
 
     def _unit_name(self, tool: ToolSpec, unit: Term) -> str:
         names = {str(iri): name for p in tool.parameters if p.kind == "unit" for name, iri in p.choices}

@@ -14,6 +14,8 @@ from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.kg.words import normal
 
+COMPARED: tuple[Kind, ...] = ("object property", "datatype property", "annotation property")
+
 
 def comparable(source: Ontology, target: Ontology) -> tuple[Ontology, Ontology]:
     """The two, each without the terms that it only mentions, and with kinds of property that agree.
@@ -21,8 +23,8 @@ def comparable(source: Ontology, target: Ontology) -> tuple[Ontology, Ontology]:
     Mentioned are terms of the namespace the other has most of its own in, where both have them, and terms of any other
     namespace of which an ontology says no more than that they equal one of its own.
 
-    A property that nothing declares to be of a kind takes that of the other side's property of the same name. What is
-    comparable already is given back as it is.
+    A property takes the kind of the other side's property of the same name, where that side has none of its own kind.
+    What is comparable already is given back as it is.
     """
     homes = _home(source), _home(target)
     ends = _without_mentions(source, target, homes), _without_mentions(target, source, homes[::-1])
@@ -64,20 +66,25 @@ def _told(entity: Entity) -> bool:
 
 
 def _of_like_kinds(ontology: Ontology, other: Ontology) -> Ontology:
-    if all(entity.declared for entity in ontology):
-        return ontology
+    """The ontology, with the kinds of properties that the other has one of the same name of.
+
+    What declares no kind takes the other's; so does what is declared, where the other has that name in another kind
+    alone (an email address may be a value here and a thing there).
+    """
     named: defaultdict[str, list[Entity]] = defaultdict(list)
     for entity in other:
-        if "property" in entity.kind:
+        if entity.kind in COMPARED:
             named[normal(readable(entity))].append(entity)
     taken = {(entity.iri, entity.kind) for entity in ontology}
     found: list[Entity] = []
     for entity in ontology:
-        kinds = _kinds(named[normal(readable(entity))]) if not entity.declared else []
+        others = named[normal(readable(entity))] if entity.kind in COMPARED else []
+        kinds = _kinds([one for one in others if one.declared or not entity.declared])
         if kinds and entity.kind not in kinds and (entity.iri, kinds[0]) not in taken:
             entity = replace(entity, kind=kinds[0])
         found.append(entity)
-    return replace(ontology, entities=tuple(sorted(found, key=lambda one: (KINDS.index(one.kind), one.iri))))
+    ordered = tuple(sorted(found, key=lambda one: (KINDS.index(one.kind), one.iri)))
+    return ontology if ordered == ontology.entities else replace(ontology, entities=ordered)
 
 
 def _kinds(entities: list[Entity]) -> list[Kind]:

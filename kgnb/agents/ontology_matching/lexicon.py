@@ -251,7 +251,10 @@ def head(name: Name) -> int:
 
 
 def _spelled_out(word: str, name: Sequence[str], taken: set[int]) -> range | None:
-    """The run of words in ``name`` that ``word`` is in one, or the initials of, if none of them is taken."""
+    """The run of words in ``name`` that ``word`` is in one, or the initials of, if none of them is taken.
+
+    Initials need other words that agree: alone they stand for too many names (Na, neutral atom).
+    """
     length = len(word)
     if length < 2 or not word.isalpha():
         return None
@@ -259,7 +262,7 @@ def _spelled_out(word: str, name: Sequence[str], taken: set[int]) -> range | Non
         for stop in range(start + 2, len(name) + 1):
             run = name[start:stop]
             if not taken.intersection(range(start, stop)) and (
-                "".join(run) == word or (len(run) == length and all(map(str.startswith, run, word)))
+                "".join(run) == word or (taken and len(run) == length and all(map(str.startswith, run, word)))
             ):
                 return range(start, stop)
     return None

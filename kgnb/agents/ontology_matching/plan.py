@@ -18,7 +18,7 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
-from kgnb.errors import BackendError, LimitError
+from kgnb.errors import BackendError, LimitError, ReplyError
 from kgnb.judging import Judge
 from kgnb.kg.ontology import Ontology
 from kgnb.llm.model import ChatModel, Message
@@ -105,7 +105,7 @@ def follow_the_model(
     try:
         call_tools(model, [Message("system", INSTRUCTIONS), Message("user", json.dumps(about))], tools, LIMIT)
         note = ""
-    except (BackendError, LimitError) as error:
+    except (BackendError, LimitError, ReplyError) as error:
         note = f"the model stopped planning: {str(error).splitlines()[0]}"
     left = [stage for stage in STAGES if stage not in made]
     for stage in left:

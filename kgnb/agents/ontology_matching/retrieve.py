@@ -8,16 +8,20 @@ definitions that are missing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 
 from kgnb.agents.ontology_matching.define import define
-from kgnb.agents.ontology_matching.values import KINDS, Described, Description, Options, Side
+from kgnb.agents.ontology_matching.tongues import tongue
+from kgnb.agents.ontology_matching.values import KINDS, Described, Description, Options, Side, sentences
 from kgnb.kg.labels import is_code, readable
-from kgnb.kg.ontology import Entity, Ontology, Restriction
+from kgnb.kg.ontology import Entity, Ontology, Restriction, Text
 from kgnb.kg.words import normal, words
 from kgnb.llm.model import ChatModel
 
 LISTED = 6  # how many names a statement lists before it says how many more there are
+GIST = 120  # characters of a passage's first sentence that are compared; the rest says little more and costs most
+PASSAGES = 2  # passages of an entity that are compared
 SHARED = 2  # entities that may have one definition or comment; what is said of more, tells none of them from the rest
 CONSTRAINTS = {"some": "some", "all": "only", "value": "is", "self": "itself", "min": "at least", "max": "at most"}
 
@@ -34,17 +38,43 @@ def retrieve(
         ValueError: an ontology has no entity that could be matched.
     """
     kinds = [kind for kind in KINDS if kind != "individual" or options.individuals]
+    shared = _languages(source) & _languages(target)
     descriptions: list[Description] = []
     sides: tuple[tuple[Side, Ontology], ...] = (("source", source), ("target", target))
     for side, ontology in sides:
         entities = ontology.of_kind(*kinds)
         if not entities:
-            raise ValueError(f"{ontology.name or ontology.iri}: there is no class or property to match")
+            raise ValueError(
+                f"{ontology.name or ontology.iri}: there is no class, property or concept to match\n"
+                "Individuals are matched with --individuals."
+            )
         meanings = define(entities, model, options.context) if model and options.define else {}
         name_of = _namer(ontology)
         idle = _said_of_many(entities)
-        descriptions += [_describe(side, entity, name_of, meanings.get(entity.iri, ""), idle) for entity in entities]
+        descriptions += [
+            _describe(side, _in_languages(entity, shared), name_of, meanings.get(entity.iri, ""), idle)
+            for entity in entities
+        ]
     return Described(source, target, tuple(descriptions))
+
+
+def _languages(ontology: Ontology) -> set[str]:
+    """The languages its names are in; a name without a tag is in no language, or in any."""
+    texts = (text for entity in ontology for text in (*entity.labels, *entity.synonyms))
+    return {tongue(text.language) for text in texts if text.language}
+
+
+def _in_languages(entity: Entity, wanted: Set[str]) -> Entity:
+    """The entity without texts in languages that only its own side has, as long as it has a name in another."""
+
+    def kept(texts: tuple[Text, ...]) -> tuple[Text, ...]:
+        return tuple(text for text in texts if not text.language or tongue(text.language) in wanted)
+
+    if not wanted or not (kept(entity.labels) or not entity.labels):
+        return entity
+    texts = (entity.synonyms, entity.definitions, entity.comments)
+    synonyms, definitions, comments = map(kept, texts)
+    return replace(entity, labels=kept(entity.labels), synonyms=synonyms, definitions=definitions, comments=comments)
 
 
 def _said_of_many(entities: Iterable[Entity]) -> set[str]:
@@ -53,35 +83,50 @@ def _said_of_many(entities: Iterable[Entity]) -> set[str]:
     return {passage for passage, number in told.items() if number > SHARED}
 
 
-def _passages(entity: Entity) -> Iterable[str]:
-    """The definitions and comments, each once and on one line."""
-    return dict.fromkeys(" ".join(text.text.split()) for text in (*entity.definitions, *entity.comments))
+def _passages(entity: Entity, language: str | None = None) -> Iterable[str]:
+    """The definitions and comments, each once and on one line, those in a language before others."""
+    texts = (*entity.definitions, *entity.comments)
+    first = sorted(texts, key=lambda text: text.language != language) if language else texts
+    return dict.fromkeys(" ".join(text.text.split()) for text in first)
 
 
 def _describe(
     side: Side, entity: Entity, name_of: Callable[[str], str], meaning: str, idle: Collection[str]
 ) -> Description:
     name = name_of(entity.iri)
-    spoken = [] if is_code(entity.local_name) else [words(entity.local_name)]
-    own = dict.fromkeys([words(name), *(words(label.text) for label in entity.labels), *spoken])
-    synonyms = dict.fromkeys(words(synonym.text) for synonym in entity.synonyms)
-    names = [name_words for name_words in own if name_words]
-    extra = [name_words for name_words in synonyms if name_words and name_words not in own]
-    told = list(dict.fromkeys(text for text in (*_passages(entity), meaning) if text and text not in idle))
-    passages = dict.fromkeys([*(" ".join(n) for n in (*names, *extra)), *told])
+    code = entity.coded or is_code(entity.local_name)
+    own = _spelled([name, *(label.text for label in entity.labels), *([] if code else [entity.local_name])])
+    synonyms = _spelled([synonym.text for synonym in entity.synonyms])
+    extra = {words: text for words, text in synonyms.items() if words not in own}
+    language = next((label.language for label in entity.labels if label.text == name), None)
+    told = list(dict.fromkeys(text for text in (*_passages(entity, language), meaning) if text and text not in idle))
+    bare = not own or (code and name == entity.local_name)  # a code that nothing explains says nothing
+    spoken = [" ".join(n) for n in (*([] if bare else own), *extra)]
+    gists = tuple(sentences(text, GIST, first=True) for text in told[:PASSAGES])
     related = dict.fromkeys(normal(name_of(iri)) for iri in _mentioned(entity))
     return Description(
         side=side,
         entity=entity,
         name=name,
-        syntactic=normal(name),
-        lexical=tuple(passage for passage in passages if passage),
-        semantic="; ".join(_statements(entity, name_of)),
-        names=(*names, *extra),
-        synonyms_from=len(names),
+        syntactic="" if bare else normal(name),
+        lexical=tuple(passage for passage in dict.fromkeys([*spoken, *gists]) if passage),
+        axioms=tuple(_statements(entity, name_of)),
+        names=(*own, *extra),
+        spelled=(*own.values(), *extra.values()),
+        synonyms_from=len(own),
         told=tuple(told),
+        gists=gists,
         related=tuple(text for text in related if text),
     )
+
+
+def _spelled(names: Iterable[str]) -> dict[tuple[str, ...], str]:
+    """Each name once: its words, and how it is written."""
+    found: dict[tuple[str, ...], str] = {}
+    for name in names:
+        found.setdefault(words(name), " ".join(name.split()))
+    found.pop((), None)
+    return found
 
 
 def _namer(ontology: Ontology) -> Callable[[str], str]:
@@ -103,27 +148,34 @@ def _mentioned(entity: Entity) -> list[str]:
     return [*near, *entity.children, *entity.inverse]
 
 
-def _statements(entity: Entity, name_of: Callable[[str], str]) -> list[str]:
-    """What the axioms say, one short statement each, by templates of our own."""
-    said: list[str] = []
+def _statements(entity: Entity, name_of: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """What the axioms say, a sort and a short statement each, by templates of our own; the most telling first."""
 
-    def say(template: str, iris: Sequence[str], joint: str = ", ") -> None:
+    def listed(iris: Sequence[str], joint: str = ", ") -> str:
+        more = f" and {len(iris) - LISTED} more" if len(iris) > LISTED else ""
+        return joint.join(map(name_of, iris[:LISTED])) + more
+
+    for sort, template, iris in (
+        ("parents", "a kind of {}", entity.parents),
+        ("types", "instance of {}", entity.types),
+        ("children", "its kinds: {}", entity.children),
+        ("equivalents", "means the same as {}", entity.equivalents),
+    ):
         if iris:
-            listed = [name_of(iri) for iri in iris[:LISTED]]
-            more = f" and {len(iris) - LISTED} more" if len(iris) > LISTED else ""
-            said.append(template.format(joint.join(listed) + more))
-
-    say("is a kind of {}", entity.parents)
-    say("is a {}", entity.types)
-    say("means the same as {}", entity.equivalents)
-    say("of {}", entity.domain, " or ")
-    say("gives {}", entity.range, " or ")
-    say("is the inverse of {}", entity.inverse)
-    said.extend(entity.characteristics[:LISTED])
-    said += list(dict.fromkeys(_restriction(one, name_of) for one in entity.restrictions))[:LISTED]
-    say("its kinds are {}", entity.children)
-    say("is never {}", entity.disjoint)
-    return said
+            yield sort, template.format(listed(iris))
+    restrictions = list(dict.fromkeys(_restriction(one, name_of) for one in entity.restrictions))
+    for said in restrictions[:LISTED]:
+        yield "restrictions", said
+    if entity.domain:
+        yield "domain", f"domain: {listed(entity.domain, ' or ')}"
+    if entity.range:
+        yield "range", f"range: {listed(entity.range, ' or ')}"
+    if entity.inverse:
+        yield "inverse", f"inverse of {listed(entity.inverse)}"
+    if entity.characteristics:
+        yield "characteristics", ", ".join(entity.characteristics)
+    if entity.disjoint:
+        yield "disjoint", f"disjoint with {listed(entity.disjoint)}"
 
 
 def _restriction(one: Restriction, name_of: Callable[[str], str]) -> str:

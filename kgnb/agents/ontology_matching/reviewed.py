@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
+from kgnb import judging
 from kgnb.agents.ontology_matching.values import KINDS, MatchQuestion, Pair
-from kgnb.judging import Decision, Decisions, Estimate, Judge, Verdict, checked, estimate, unsure
-from kgnb.judging.person import WAITING
+from kgnb.judging import Decision, Decisions, Judge, Verdict, checked
+from kgnb.judging.person import PERSON
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.mappings import Alignment, Dropped, Relation, which_concepts
 from kgnb.mappings import Mapping as AlignedPair
 
 TURNED: Mapping[str, Relation] = {"broader": "narrower", "narrower": "broader"}
-PERSON = "person"
 
 
 @dataclass(frozen=True)
@@ -125,49 +125,23 @@ class KnownRulings:
         return {}
 
 
-class Reviewed:
+class Reviewed(judging.Reviewed[MatchQuestion]):
     """A judge overruled by people: what they decided is not even asked of it. Without a judge the rest waits for them.
 
     ``exclusive`` (the alignment is one to one): what is decided to equal one entity is offered to no other.
     """
 
     def __init__(self, rulings: Rulings, judge: Judge[MatchQuestion] | None = None, *, exclusive: bool = True) -> None:
-        self._source = rulings
-        self._judge = judge
-        self._exclusive = exclusive
-
-    @property
-    def name(self) -> str:
-        """The person, then the judge that answers the rest."""
-        return f"{PERSON} > {self._judge.name}" if self._judge else PERSON
-
-    @property
-    def simulation(self) -> bool:
-        """Whether the other judge knows the answers it is asked for."""
-        return bool(getattr(self._judge, "simulation", False))
-
-    def judge(self, questions: Sequence[MatchQuestion]) -> list[Verdict]:
-        """People's decisions where they stand, the other judge's verdicts elsewhere, each signed by who gave it."""
-        settled = self._settled(questions)
-        open_ones = [one for one in settled if isinstance(one, MatchQuestion)]
-        if self._judge is None:
-            return [unsure(WAITING, PERSON) if isinstance(one, MatchQuestion) else one for one in settled]
-        verdicts = iter(self._judge.judge(open_ones))
-        name = self._judge.name
-        return [checked(next(verdicts), one, name) if isinstance(one, MatchQuestion) else one for one in settled]
-
-    def estimate(self, questions: Sequence[MatchQuestion]) -> Estimate:
-        """What the other judge would cost for what nobody has decided."""
-        open_ones = [one for one in self._settled(questions) if isinstance(one, MatchQuestion)]
-        return estimate(self._judge, open_ones) if self._judge else Estimate()
+        super().__init__(self._settled, judge)
+        self._source, self._exclusive = rulings, exclusive
 
     def _settled(self, questions: Sequence[MatchQuestion]) -> list[MatchQuestion | Verdict]:
         """For each question its verdict, or what is left of it to ask."""
         rulings, standing = self._source.rulings(), self._source.standing()
         taken = {end for pair, one in rulings.items() if one.relation == "equivalent" for end in _ends(pair)}
-        return [self._settle(question, rulings, standing, taken) for question in questions]
+        return [self._ruled(question, rulings, standing, taken) for question in questions]
 
-    def _settle(
+    def _ruled(
         self,
         question: MatchQuestion,
         rulings: Mapping[Pair, Ruling],

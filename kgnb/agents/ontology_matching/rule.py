@@ -6,6 +6,7 @@ that a pair of equal parents speaks for a pair of children (similarity flooding'
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -18,7 +19,7 @@ from kgnb.agents.ontology_matching.rivals import shares
 from kgnb.agents.ontology_matching.surroundings import Hints, Surroundings
 from kgnb.agents.ontology_matching.tongues import foreign
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Pair
-from kgnb.agents.ontology_matching.wordbook import Name, Wordbook
+from kgnb.agents.ontology_matching.wordbook import Wordbook
 from kgnb.judging import Verdict
 from kgnb.kg.ontology import Kind
 
@@ -35,6 +36,9 @@ CERTAIN = 0.8
 STATED = 20.0
 """The log-odds of a pair of which one of the two ontologies says itself that it is equal."""
 
+MASS = 0.9
+"""The probability of all rivals together from which on the better of them is taken."""
+
 MOST_USUAL = 2.0
 """How far, in log-odds, the estimate of how usual counterparts are may go: it feeds on itself."""
 
@@ -50,10 +54,11 @@ class Weights:
     name: float = 10.5  # word overlap of the best pair of names
     synonym: float = 0.03  # taken off the overlap for each side whose name is a synonym
     vector: float = 3.7  # cosine of the names, centred
-    translated: float = 1.25  # of that cosine as overlap, where the two are named in different languages
+    translated: float = 1.0  # of that cosine as overlap, where the two are named in different languages,
+    margin: float = 2.0  # and of how far it is ahead of the next best of either
     property_name: float = 6.0  # the same of properties, whose names are short and much alike
     supplied: float = 5.0  # words that only one name has and the other entity's surroundings supply
-    known: float = 1.8  # or that the other ontology has, and left out here
+    known: float = 1.0  # or that the other ontology has, and left out here
     contradiction: float = 6.0  # numbers, negations or words told apart that differ, whatever else agrees
     context: float = 0.8  # cosine of what their axioms mention
     meaning: float = 16.0  # cosine of the definitions, centred, above or below what unrelated ones have
@@ -83,7 +88,8 @@ class _Case:
     overlap: float = 0.0
     compared: Comparison = SAME
     leftovers: Leftovers = NOTHING
-    names: tuple[Name, Name] = ((), ())
+    names: tuple[str, str] = ("", "")  # the two compared, as they are written
+    own_name: bool = False  # their own names, no synonyms, are equal
     hints: Hints = Hints()
     evidence: float = 0.0
     probability: float = 0.0
@@ -107,6 +113,8 @@ class RuleJudge:
         cases = _cases(questions)
         self._compare_names(questions, cases)
         self._settle(cases, _surroundings(questions))
+        if self.weights.rivals:
+            _decide_between_equals(cases)
         return cases
 
     def _settle(self, cases: Mapping[Pair, _Case], surroundings: Surroundings) -> None:
@@ -126,8 +134,9 @@ class RuleJudge:
         wordbook = Wordbook(names) if w.wordbook else None
         lexicon = Lexicon((one for side in names for one in side), wordbook, strict=w.strict, apart=w.apart)
         surplus = Surplus(lexicon, wordbook, [{d.iri: d for d in side} for side in sides])
-        for case in cases.values():
-            self._compare(case, lexicon)
+        ahead = _ahead(cases) if w.margin else {}
+        for pair, case in cases.items():
+            self._compare(case, lexicon, ahead.get(pair, 0.0))
             case.leftovers = surplus.weigh(case.source, case.target, case.compared)
 
     def _share(self, cases: Mapping[Pair, _Case], *, again: bool = False) -> None:
@@ -168,7 +177,7 @@ class RuleJudge:
             usual[kind] = self.weights.prior * max(-MOST_USUAL, min(odds, MOST_USUAL))
         return usual
 
-    def _compare(self, case: _Case, lexicon: Lexicon) -> None:
+    def _compare(self, case: _Case, lexicon: Lexicon, ahead: float) -> None:
         """Find the two names, one a side, that are most alike."""
         source, target = case.source, case.target
         best = -1.0
@@ -178,9 +187,10 @@ class RuleJudge:
             likeness -= self.weights.synonym * ((i >= source.synonyms_from) + (j >= target.synonyms_from))
             if likeness > best:
                 best = likeness
-                case.names, case.compared = (one, other), compared
+                case.own_name = compared == SAME and i < source.synonyms_from and j < target.synonyms_from
+                case.names, case.compared = (source.spelled[i], target.spelled[j]), compared
         case.overlap = best
-        translated = min(self.weights.translated * case.cosine, 1.0)
+        translated = min(self.weights.translated * case.cosine + self.weights.margin * ahead, 1.0)
         if translated > best and foreign(source, target):
             case.overlap, case.compared = translated, SAME
 
@@ -230,6 +240,40 @@ def _claims(cases: Mapping[Pair, _Case], evidence: Mapping[Pair, float]) -> dict
     return found
 
 
+def _decide_between_equals(cases: Mapping[Pair, _Case]) -> None:
+    """Where one of several rivals is right more probably than not, the better is taken, if nothing else claims it.
+
+    Two that are equally good would keep each other from being chosen at all. Equal own names go first.
+    """
+    claims: dict[tuple[int, str, Kind], list[Pair]] = defaultdict(list)
+    for pair in cases:
+        claims[0, pair[0], pair[2]].append(pair)
+        claims[1, pair[1], pair[2]].append(pair)
+    for pairs in claims.values():
+        if sum(cases[pair].probability for pair in pairs) < MASS or any(cases[p].probability >= 0.5 for p in pairs):
+            continue
+        best = max(pairs, key=lambda pair: (cases[pair].own_name, cases[pair].probability, pair))
+        others = (*claims[0, best[0], best[2]], *claims[1, best[1], best[2]])
+        if cases[best].probability >= MASS / 4 and all(cases[p].probability < 0.5 for p in others):
+            cases[best].probability = 0.5
+
+
+def _ahead(cases: Mapping[Pair, _Case]) -> dict[Pair, float]:
+    """How far each pair's cosine is ahead of the best that either of the two has with another; below 0: behind."""
+    best: dict[tuple[int, str, Kind], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for (source, target, kind), case in cases.items():
+        for at in ((0, source, kind), (1, target, kind)):
+            best[at] = sorted([*best[at], case.cosine])[-2:]
+    found: dict[Pair, float] = {}
+    for pair, case in cases.items():
+        source, target, kind = pair
+        rivals = [
+            best[at][0] if case.cosine >= best[at][1] else best[at][1] for at in ((0, source, kind), (1, target, kind))
+        ]
+        found[pair] = case.cosine - max(rivals)
+    return found
+
+
 def _cases(questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
     cases: dict[Pair, _Case] = {}
     for question in questions:
@@ -265,7 +309,7 @@ def _logistic(evidence: float) -> float:
 
 
 def _reason(case: _Case) -> str:
-    one, other = (" ".join(name) for name in case.names)
+    one, other = case.names
     parts = ["said to be equal in the ontology itself"] if case.stated else []
     parts += [f"“{one}” against “{other}”: overlap {case.overlap:.2f}, cosine {case.cosine:.2f}"]
     if case.meaning is not None:

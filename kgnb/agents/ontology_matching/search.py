@@ -13,6 +13,7 @@ from itertools import product
 
 import numpy as np
 
+from kgnb.agents.ontology_matching.related import further
 from kgnb.agents.ontology_matching.tongues import centred_by_language, language, strangers
 from kgnb.agents.ontology_matching.values import (
     VIEWS,
@@ -64,6 +65,7 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
         few = _few(target, options), _few(source, options)
         rankings += _ranked(view, "source", source, target, there, threshold, options.k, few[0])
         rankings += _ranked(view, "target", target, source, back, threshold, options.k, few[1])
+    rankings += further(described, rankings)
     rankings.sort(key=lambda r: (r.direction, r.kind, r.source, r.target, r.view))
     pairs = sorted({ranked.pair for ranked in rankings})
     cosines = _cosines(pairs, source, target, [*sides.values(), meanings])
@@ -191,8 +193,11 @@ def _forms(description: Description, short: set[str]) -> dict[str, bool]:
 
 
 def _abbreviated(name: tuple[str, ...], short: set[str]) -> Iterator[tuple[str, ...]]:
-    """The name with a run of two to four words replaced by their initials, where some name has those as a word."""
-    for length in range(2, min(len(name), 4) + 1):
+    """The name with a run of two to four words replaced by their initials, where some name has those as a word.
+
+    Initials as a whole name say too little: Na is not NeutralAtom.
+    """
+    for length in range(2, min(len(name) - 1, 4) + 1):
         for start in range(len(name) - length + 1):
             initials = "".join(word[0] for word in name[start : start + length])
             if initials in short:
@@ -213,6 +218,6 @@ def _cosines(
     near = np.round(np.array([pair_cosines(*side, row, column) for side in sides]).T.astype(np.float64), 4)
     cosines: dict[Pair, Cosines] = {}
     for pair, i, j, (syntactic, lexical, semantic, meaning) in zip(pairs, row, column, near.tolist(), strict=True):
-        told = source[i].told and target[j].told
+        told = source[i].gists and target[j].gists
         cosines[pair] = Cosines(syntactic, lexical, semantic, meaning if told else None)
     return cosines

@@ -58,7 +58,7 @@ def _points(descriptions: Sequence[Description], embedder: Embedder) -> list[Poi
     for d in descriptions:
         about: dict[str, str] = {"iri": d.iri, "kind": d.kind, "name": d.name, "embedder": embedder.name}
         for number, (view, text) in enumerate(_texts(d)):
-            sort = "meaning" if view == "lexical" and text in d.told else "name"
+            sort = "meaning" if view == "lexical" and text in d.gists else "name"
             payload = {**about, "view": view, "sort": sort, "text": text, "language": _language(d, text)}
             points.append(Point(f"{d.kind} {d.iri} {view} {number}", view, vectors[row[text]], payload))
         if d.related:

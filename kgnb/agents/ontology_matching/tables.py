@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kgnb.agents.ontology_matching.values import Described, Found, MatchQuestion, Stored, Summarised, Validated
 from kgnb.results.cells import Link, Value
 from kgnb.results.table import Column, Table
-
-if TYPE_CHECKING:
-    from kgnb.agents.ontology_matching.values import Described, Found, MatchQuestion, Stored, Summarised, Validated
+from kgnb.results.views import view
 
 VIEWS = ("syntactic", "lexical", "semantic")
 
 
+@view.register
 def described(value: Described) -> Table:
     """One row an entity, with its three views."""
     columns = [
@@ -28,6 +26,7 @@ def described(value: Described) -> Table:
     return Table(columns, rows, caption=caption)
 
 
+@view.register
 def stored(value: Stored) -> Table:
     """Where the vectors are and what that took."""
     rows = [
@@ -38,6 +37,7 @@ def stored(value: Stored) -> Table:
     return Table([Column("what", "what"), Column("value", "value")], rows, caption="The hybrid store")
 
 
+@view.register
 def found(value: Found) -> Table:
     """How each view was calibrated; no reference was looked at."""
     columns = [Column("view", "view"), Column("candidates", "candidates", "number"), Column("floor", "floor", "number")]
@@ -53,6 +53,7 @@ def found(value: Found) -> Table:
     return Table(columns, rows, caption=f"{counts['pairs']} candidate pairs", notes=notes)
 
 
+@view.register
 def summarised(value: Summarised) -> Table:
     """One row a question, its candidates inside."""
     columns = [Column("side", "asked from"), Column("entity", "entity"), Column("best", "best candidate")]
@@ -70,6 +71,7 @@ def summarised(value: Summarised) -> Table:
     return Table(columns, rows, caption="Candidates, fused", details=[_listing(q) for q in value.questions])
 
 
+@view.register
 def validated(value: Validated) -> Table:
     """One row a verdict, its reasons inside."""
     columns = [Column("side", "asked from"), Column("entity", "entity"), Column("decision", "decision")]

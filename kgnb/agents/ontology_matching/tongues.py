@@ -30,7 +30,7 @@ def tongues(description: Description) -> frozenset[str]:
     """The languages an entity is named in; its local name counts as English unless it is a code."""
     entity = description.entity
     named = {tongue(text.language) for text in (*entity.labels, *entity.synonyms)}
-    return frozenset(named if is_code(entity.local_name) else {*named, UNTAGGED})
+    return frozenset(named if entity.coded or is_code(entity.local_name) else {*named, UNTAGGED})
 
 
 def foreign(one: Description, other: Description) -> bool:

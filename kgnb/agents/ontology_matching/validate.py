@@ -13,11 +13,22 @@ from kgnb.judging import UNSURE, Judge, Verdict
 
 DECISIONS = ("equivalent", "broader", "narrower", "related", "different")
 
-INSTRUCTIONS = """You align two data models{context}. Each numbered item shows one entity of the first model and
-lettered candidates of the second. Say which single candidate denotes the same thing as the entity, judging by what
-each is for, not by how its name is spelled: the neighbours tell. Decisions: equivalent (same extension),
-broader (the candidate is more general than the entity), narrower (the candidate is more specific), related (close, yet
-neither), different (no candidate fits). Prefer equivalent if one candidate is; a shared word is not enough."""
+INSTRUCTIONS = """You align two data models{context}. Each question shows one entity of one model and lettered
+candidates of the other. Say which candidate means the same as the entity: the same things belong to it, or, for a
+property, it links the same things in the same direction. Rules:
+- Compare the definitions and the positions (kinds, domain, range), then the names. The same name is good evidence,
+  unless definition or position contradict it. Other names may be loose synonyms; a word in common is not enough.
+- A part, cell, tissue or layer of a thing, a document about it, its result, or a decision and what it decides about
+  (acceptance, accepted paper) are not the thing itself.
+- A much more general or more special candidate is not the same. A property whose domain or range is somewhat wider may
+  be; one in the opposite direction is not.
+- That an entity has no counterpart is common. Statements of a model may be wrong here and there; weigh them all.
+- An entity has one counterpart as a rule. Questions that share a candidate compete for it."""
+
+RELATIONS = """
+Decisions: equivalent (means the same), broader (the candidate is the nearest more general thing), narrower (the
+candidate is more special), related (part of, result of, about, or else close), different (nothing fits). Equivalent
+goes before the others where a candidate is; a distant more general candidate is different."""
 
 
 def validate(summarised: Summarised, judge: Judge[MatchQuestion]) -> Validated:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
 from typing import Literal as OneOf
+from typing import NamedTuple, TypeAlias
 
-from kgnb.agents.ontology_matching import tables
+from kgnb.agents.options import Field, options
 from kgnb.judging import Option, Verdict
 from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.mappings import Evidence
+from kgnb.results.views import Shown
 from kgnb.vectors.calibration import Calibration
 from kgnb.vectors.index import VectorIndex
 
@@ -23,68 +25,43 @@ Side = OneOf["source", "target"]
 Key: TypeAlias = tuple[str, Kind]  # one IRI may be a class and a property at once
 Pair: TypeAlias = tuple[str, str, Kind]  # source IRI, target IRI
 
+IN_FULL = 3  # candidates of a question that are described in full
+_SENTENCE = re.compile(r"(?<=[.!?。])(?=\s+[A-Z\d\"“(¿¡]|\s*$|(?<=。))")
+
 KINDS: tuple[Kind, ...] = ("class", "object property", "datatype property", "annotation property", "individual")
 
 
-@dataclass(frozen=True)
+@options
 class Options:
-    """What a person may turn. ``metadata["help"]`` and the bounds feed ``--form``, ``--help`` and the report."""
+    """What a person may turn; bounds and descriptions feed ``--form``, ``--help``, the command line and the report."""
 
-    k: int = field(
-        default=5, metadata={"help": "candidates kept per entity and view (paper: k = 3)", "min": 1, "max": 50}
+    k: int = Field(default=5, ge=1, le=50, description="candidates kept per entity and view (paper: k = 3)")
+    fusion_constant: float = Field(
+        default=0.0, ge=0.0, le=100.0, description="c in 1 / (c + rank), reciprocal rank fusion (paper: 0)"
     )
-    fusion_constant: float = field(
-        default=0.0,
-        metadata={"help": "c in 1 / (c + rank), reciprocal rank fusion (paper: 0)", "min": 0.0, "max": 100.0},
-    )
-    similarity: float | None = field(
+    similarity: float | None = Field(
         default=None,
-        metadata={
-            "help": "cosine below which a candidate is dropped; none: calibrated per view (paper: 0.90)",
-            "min": 0.0,
-            "max": 1.0,
-        },
+        ge=0.0,
+        le=1.0,
+        description="cosine below which a candidate is dropped; none: calibrated per view (paper: 0.90)",
     )
-    confidence: float = field(
-        default=0.5, metadata={"help": "mappings below this confidence are dropped", "min": 0.0, "max": 1.0}
-    )
-    one_sided: float = field(
+    confidence: float = Field(default=0.5, ge=0.0, le=1.0, description="mappings below this confidence are dropped")
+    one_sided: float = Field(
         default=0.7,
-        metadata={
-            "help": "confidence a mapping found from one side only needs (paper: drops all)",
-            "min": 0.0,
-            "max": 1.0,
-        },
+        ge=0.0,
+        le=1.0,
+        description="confidence a mapping found from one side only needs (paper: drops all)",
     )
-    cardinality: str = field(
-        default="1:1", metadata={"help": "how often an entity may be mapped", "choices": ("1:1", "n:m")}
+    cardinality: OneOf["1:1", "n:m"] = Field(default="1:1", description="how often an entity may be mapped")
+    ask: float = Field(
+        default=0.2, ge=0.0, le=2.0, description="questions a model is asked in a cascade, for each source entity"
     )
-    ask: float = field(
-        default=0.15,
-        metadata={"help": "questions a model is asked in a cascade, for each source entity", "min": 0.0, "max": 2.0},
+    relations: bool = Field(
+        default=False, description="offer broader and narrower classes as well, read off their names"
     )
-    relations: bool = field(
-        default=False, metadata={"help": "offer broader and narrower classes as well, read off their names"}
-    )
-    individuals: bool = field(default=False, metadata={"help": "match individuals as well"})
-    define: bool = field(
-        default=False, metadata={"help": "let the model write definitions that are missing (costs calls)"}
-    )
-    context: str = field(default="", metadata={"help": "what the ontologies are about, in a few words"})
-
-    def __post_init__(self) -> None:
-        if self.k < 1:
-            raise ValueError(f"k is {self.k}: at least one candidate is needed")
-        if self.cardinality not in ("1:1", "n:m"):
-            raise ValueError(f"cardinality is {self.cardinality!r}: choose 1:1 or n:m")
-        for name in ("similarity", "confidence", "one_sided"):
-            value = getattr(self, name)
-            if value is not None and not 0.0 <= value <= 1.0:
-                raise ValueError(f"{name} is {value}: it lies between 0 and 1")
-        if not 0.0 <= self.ask <= 2.0:
-            raise ValueError(f"ask is {self.ask}: it lies between 0 and 2, as both sides' entities may be asked about")
-        if self.fusion_constant < 0:
-            raise ValueError(f"fusion_constant is {self.fusion_constant}: 0 or more")
+    individuals: bool = Field(default=False, description="match individuals as well")
+    define: bool = Field(default=False, description="let the model write definitions that are missing (costs calls)")
+    context: str = Field(default="", description="what the ontologies are about, in a few words")
 
 
 @dataclass(frozen=True)
@@ -96,10 +73,14 @@ class Description:
     name: str  # the name a person would read
     syntactic: str  # that name, as plain words
     lexical: tuple[str, ...]  # other names and what it means, one passage each
-    semantic: str  # its axioms, verbalised
+    axioms: tuple[
+        tuple[str, str], ...
+    ]  # what its axioms say, verbalised: the sort (parents, domain, ...) and the words
     names: tuple[tuple[str, ...], ...]  # words of every name: own names first, then synonyms
+    spelled: tuple[str, ...]  # the same names as they are written
     synonyms_from: int  # index in ``names`` of the first synonym
-    told: tuple[str, ...] = ()  # the passages of ``lexical`` that say what it means
+    told: tuple[str, ...] = ()  # what it is said to mean, in its name's language first
+    gists: tuple[str, ...] = ()  # the passages of ``lexical`` that say so, each no more than a sentence
     related: tuple[str, ...] = ()  # plain-word names of the entities its axioms mention
 
     @property
@@ -123,27 +104,43 @@ class Description:
             return (self.syntactic,) if self.syntactic else ()
         return self.lexical if view == "lexical" else ((self.semantic,) if self.semantic else ())
 
+    @property
+    def semantic(self) -> str:
+        """Its axioms, verbalised."""
+        return "; ".join(text for _, text in self.axioms)
+
     @cached_property
     def in_short(self) -> str:
         """The entity in a few lines, for a person or a model to read."""
-        return "\n".join([f"{self.kind}: {self.name}", *self._told(synonyms=5, length=240)])
+        return "\n".join([f"{self.name} ({self.kind})", *self._told(synonyms=5, meaning=600, length=1000)])
 
     @cached_property
     def as_option(self) -> str:
         """The entity beside others of its kind to choose from: shorter, as a sheet shows many of them."""
-        return "\n".join([self.name, *self._told(synonyms=3, length=90)])
+        return "\n".join([self.name, *self._told(synonyms=3, meaning=200, length=360, without=("disjoint",))])
 
-    def _told(self, synonyms: int, length: int) -> list[str]:
-        """What else it is called, what it means and what its axioms say, each on a line and cut to ``length``."""
-        others = dict.fromkeys(" ".join(name) for name in self.names)
-        others.pop(self.syntactic, None)
-        lines = ["also called: " + ", ".join(list(others)[:synonyms])] if others else []
-        lines += [_cut(text.text, length) for text in (*self.entity.definitions, *self.entity.comments)[:1]]
-        return [*lines, _cut(self.semantic, length)] if self.semantic else lines
+    @cached_property
+    def as_listed(self) -> str:
+        """The entity far down a list: its name and where it stands."""
+        shown = [text for sort, text in self.axioms if sort in ("parents", "domain", "range")]
+        return "\n".join([self.name, *_whole(shown, 160)])
+
+    @cached_property
+    def also_called(self) -> tuple[str, ...]:
+        """Its other names, as they are written, each once."""
+        written = {words: text for words, text in zip(reversed(self.names), reversed(self.spelled), strict=True)}
+        return tuple(text for words, text in reversed(written.items()) if " ".join(words) != self.syntactic)
+
+    def _told(self, synonyms: int, meaning: int, length: int, without: tuple[str, ...] = ()) -> list[str]:
+        """What else it is called, what it means and what its axioms say: each on a line, and whole."""
+        others = [text for text in self.also_called if len(text) <= 80]
+        lines = ["also called: " + ", ".join(others[:synonyms])] if others else []
+        lines += [f"means: {sentences(text, meaning)}" for text in self.told[:1]]
+        return _whole([*lines, *(text for sort, text in self.axioms if sort not in without)], length)
 
 
 @dataclass(frozen=True)
-class Described:
+class Described(Shown):
     """What ``retrieve`` gives: both ontologies described."""
 
     source: Ontology
@@ -178,12 +175,9 @@ class Described:
             "with a definition": sum(bool(d.entity.definitions or d.entity.comments) for d in self.descriptions),
         }
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.described(self)._repr_mimebundle_(include, exclude)
-
 
 @dataclass(frozen=True)
-class Stored:
+class Stored(Shown):
     """What ``store`` gives: where each side's vectors lie, and what that took."""
 
     described: Described
@@ -199,9 +193,6 @@ class Stored:
     def counts(self) -> dict[str, int]:
         """Points and embeddings."""
         return {"points": self.points, "written": self.written, "embedded": self.computed, "from cache": self.reused}
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.stored(self)._repr_mimebundle_(include, exclude)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +223,7 @@ class Cosines(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(Shown):
     """What ``search`` gives: every entity's candidates in every view, and how each view was calibrated."""
 
     described: Described
@@ -249,9 +240,6 @@ class Found:
             "pairs": len(self.cosines),
             **{f"{view} hits": views[view] for view in ("exact", *VIEWS) if view in views},
         }
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.found(self)._repr_mimebundle_(include, exclude)
 
 
 @dataclass(frozen=True)
@@ -281,6 +269,7 @@ class MatchQuestion:
     candidates: tuple[Candidate, ...]
     others: tuple[Description, ...]  # the candidates' descriptions, in the same order
     context: str = ""
+    matched: tuple[str, ...] = ()  # neighbours of ``about`` whose counterparts are known, in words
 
     @cached_property
     def id(self) -> str:
@@ -291,16 +280,29 @@ class MatchQuestion:
     @property
     def text(self) -> str:
         """The entity's description."""
-        return self.about.in_short
+        matched = [f"already matched: {', '.join(self.matched)}"] if self.matched else []
+        return "\n".join([self.about.in_short, *matched])
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """One option a candidate: its IRI and description."""
-        return tuple(Option(other.iri, other.as_option) for other in self.others)
+        """One option a candidate: its IRI and description, shorter from the fourth on."""
+        return tuple(
+            Option(other.iri, other.as_option if number < IN_FULL else other.as_listed)
+            for number, other in enumerate(self.others)
+        )
+
+    def narrowed(self, kept: Sequence[int], matched: Sequence[str] = ()) -> MatchQuestion:
+        """The question with these candidates alone, in this order, and with what is known of its neighbours."""
+        return replace(
+            self,
+            candidates=tuple(self.candidates[at] for at in kept),
+            others=tuple(self.others[at] for at in kept),
+            matched=tuple(matched),
+        )
 
 
 @dataclass(frozen=True)
-class Summarised:
+class Summarised(Shown):
     """What ``summarise`` gives: one question an entity that has candidates, its candidates ranked."""
 
     described: Described
@@ -314,9 +316,6 @@ class Summarised:
             "entities without candidates": len(self.described.descriptions) - len(self.questions),
         }
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.summarised(self)._repr_mimebundle_(include, exclude)
-
 
 @dataclass(frozen=True)
 class Judged:
@@ -327,7 +326,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Validated:
+class Validated(Shown):
     """What ``validate`` gives: a verdict on every question."""
 
     described: Described
@@ -343,10 +342,30 @@ class Validated:
             found["from memory"] = remembered
         return found
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.validated(self)._repr_mimebundle_(include, exclude)
 
+def sentences(text: str, length: int, *, first: bool = False) -> str:
+    """As many of a text's first sentences as fit, or the ``first`` alone; of one that is too long, its first words.
 
-def _cut(text: str, length: int) -> str:
+    >>> sentences("A hut. It is high up, e.g. on a pass. Nobody lives there.", 40)
+    'A hut. It is high up, e.g. on a pass.'
+    """
     plain = " ".join(text.split())
-    return plain if len(plain) <= length else plain[: length - 1].rstrip() + "…"
+    if len(plain) <= length and not first:
+        return plain
+    ends = [found.end() for found in _SENTENCE.finditer(plain[: length + 1])]
+    if ends:
+        return plain[: ends[0 if first else -1]].rstrip()
+    if len(plain) <= length:
+        return plain
+    return plain[: length - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
+
+
+def _whole(lines: Sequence[str], length: int) -> list[str]:
+    """The first lines that fit into so many characters, at least one: a line is shown whole or not at all."""
+    shown: list[str] = []
+    for line in lines:
+        length -= len(line)
+        if shown and length < 0:
+            break
+        shown.append(line)
+    return shown

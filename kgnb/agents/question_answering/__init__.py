@@ -11,3 +11,7 @@ stages, in order; observe, act and reflect are repeated until there is an answer
 
 ``pipeline.answer_question`` runs them; ``pipeline.begin`` gives the state that a notebook moves on stage by stage.
 """
+
+from kgnb.agents.question_answering.agent import AGENT
+
+__all__ = ["AGENT"]

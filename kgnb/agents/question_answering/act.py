@@ -1,32 +1,45 @@
 """Act: a judge chooses what to ask of the graph, and it is asked (section 3.3).
 
-Every action offered is made of IRIs that were seen in this run. What a judge writes itself (a query, an action not on
-the list) is held to the same rule; a repeated action is refused, and so is ``Paths`` with fewer than two entities.
+What a judge writes itself (a query, an action not on the list) may name only IRIs that were seen in this run, or the
+classes and relations of the graph; a repeated action is refused, and so are ``Paths`` with fewer than two entities. A
+model's conversation goes on in ``State.talk``: what its call brought is the result it reads next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import replace
 
-from kgnb.agents.question_answering.actions import Action, Finish, Neighbours, Paths, Query, read_action, written
+from kgnb.agents.question_answering.actions import (
+    Action,
+    Commit,
+    Finish,
+    GiveUp,
+    Look,
+    Neighbours,
+    Paths,
+    Query,
+    read_action,
+    written,
+)
+from kgnb.agents.question_answering.final_values import resolve
+from kgnb.agents.question_answering.graph_schema import graph_schema
 from kgnb.agents.question_answering.patterns import counted_from, sparql
-from kgnb.agents.question_answering.querying import check, proof_of, unknown, values_of
+from kgnb.agents.question_answering.prompts import look_lines, result_text
+from kgnb.agents.question_answering.querying import check, proof_of, rows_of, ties, unknown, values_of
 from kgnb.agents.question_answering.questions import ActQuestion
 from kgnb.agents.question_answering.reading import Hop, Reading
-from kgnb.agents.question_answering.showing import act_text, triple_text
+from kgnb.agents.question_answering.showing import act_text
 from kgnb.agents.question_answering.state import State, iris
 from kgnb.agents.question_answering.values import Acted, Refusal
 from kgnb.errors import BackendError, DataError
 from kgnb.judging import Verdict
 from kgnb.kg.terms import Blank, Iri, Triple
+from kgnb.llm.model import Message
 
-INSTRUCTIONS = """You answer a question from a knowledge graph, one step at a time. Choose the action that brings you
-nearest to the answer, given what was observed and what is remembered. Choose to answer once what is remembered
-suffices."""
 _READINGS = 5  # offered
 _NEIGHBOURS = 12  # offered
-_ENTITIES = 300  # offered
+PENDING = "(asked)"
+"""The result of a call whose action has not been done yet."""
 
 
 def act(state: State) -> State:
@@ -37,7 +50,22 @@ def act(state: State) -> State:
     known |= {one.iri: one.label for one in state.linked.links}
     acted = replace(_done(state, question, verdict), labels=known)
     seen = state.seen | iris(acted.triples) | iris(acted.values)
-    return replace(state, stage="act", history=(*state.history, acted), seen=seen)
+    seen |= iris(tuple(term for row in acted.rows for term in row if term is not None))
+    if isinstance(acted.action, Look):
+        seen |= look_lines(state, acted.action.words)[1]
+    new = replace(state, stage="act", history=(*state.history, acted), seen=seen)
+    return _told(new, acted, verdict)
+
+
+def _told(state: State, acted: Acted, verdict: Verdict) -> State:
+    """The state with the model's turn and what it brought, where a model chose."""
+    talk: tuple[Message, ...] = getattr(verdict, "talk", ())
+    if not talk:
+        return state
+    last = state.round + 1 >= state.options.rounds
+    text = result_text(state, acted, last=last)
+    talk = tuple(replace(one, text=text) if one.role == "tool" and one.text == PENDING else one for one in talk)
+    return replace(state, talk=talk, emulated=bool(getattr(verdict, "emulated", False)))
 
 
 def act_question(state: State) -> ActQuestion:
@@ -47,7 +75,7 @@ def act_question(state: State) -> ActQuestion:
     for reading in state.observation.readings[:_READINGS]:
         action = action_of(reading)
         offers.append((action, f"ask the graph: {reading.explanation}", reading))
-    for seen in state.observation.triples:
+    for seen in state.observation.triples[:_NEIGHBOURS]:
         subject, relation, object_ = seen.triple
         near = object_ if seen.inverse else subject
         if isinstance(near, Iri):
@@ -55,8 +83,6 @@ def act_question(state: State) -> ActQuestion:
             offers.append(
                 (Neighbours(near, relation), f"neighbours of {label(near)} by {label(relation)} ({arrow})", None)
             )
-    best, other = offers[: len(offers) and _READINGS], offers[_READINGS:]
-    offers = best + other[:_NEIGHBOURS]
     task = state.linked.entities
     offers += [
         (Paths(a, b, 2), f"paths between {label(a)} and {label(b)}", None)
@@ -69,30 +95,16 @@ def act_question(state: State) -> ActQuestion:
         unique.setdefault(written(entry[0]), entry)
     left = [entry for key, entry in unique.items() if key not in done]
     left.append((Finish(), "answer now, from what is remembered", None))
-    relations = {seen.triple[1] for seen in state.observation.triples} | {
-        hop.relation for reading in state.observation.readings for hop in (*reading.hops, *reading.by)
-    }
-    known = _offered(state, relations)
-    state.desk.hood.names.fetch(known)  # in batches, not one by one
     return ActQuestion(
         asked=state.question.text,
         text=act_text(state),
         actions=tuple(action for action, _, _ in left),
         shown=tuple(shown for _, shown, _ in left),
         readings=tuple(reading for _, _, reading in left),
-        entities=tuple((iri, label(iri)) for iri in known),
-        relations=tuple((iri, label(iri)) for iri in sorted(relations)),
         done=tuple(acted.action for acted in state.history),
         settled=state.settled,
+        state=state,
     )
-
-
-def _offered(state: State, relations: Set[str]) -> list[str]:
-    """The entities a judge may name: those nearest to the question first where there are too many for a prompt."""
-    near = {str(iri) for iri in state.linked.entities} | iris(state.memory.triples)
-    near |= iris(tuple(seen.triple for seen in state.observation.triples))
-    ranked = sorted((iri for iri in state.seen if iri not in relations), key=lambda iri: (iri not in near, iri))
-    return sorted(ranked[:_ENTITIES])
 
 
 def action_of(reading: Reading) -> Action:
@@ -116,11 +128,16 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
     Raises:
         ValueError: it was done before, names what was never seen, or asks too much; says which.
     """
-    if written(action) in {written(acted.action) for acted in state.history} and not isinstance(action, Finish):
-        raise ValueError("this was done before: choose another action")
+    if isinstance(action, Finish | GiveUp):
+        return action
+    if isinstance(action, Commit):
+        resolve(state, action)
+        return action
+    if written(action) in {written(acted.action) for acted in state.history}:
+        raise ValueError("this was done before, and its result stands above: call something else")
     if isinstance(action, Query):
         if not ours:
-            check(action.sparql, state.seen)
+            check(action.sparql, state.seen | graph_schema(state.desk).iris)
         return action
     named = [action.entity, action.relation] if isinstance(action, Neighbours) else []
     if isinstance(action, Paths):
@@ -130,33 +147,30 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
             raise ValueError("paths are of 1 to 3 triples")
         named = [action.a, action.b]
     for iri in named:
-        if iri is not None and iri not in state.seen:
+        if iri is not None and iri not in state.seen and iri not in graph_schema(state.desk).iris:
             raise ValueError(unknown(iri, state.seen))
     return action
 
 
 def _done(state: State, question: ActQuestion, verdict: Verdict) -> Acted:
     by = verdict.judged_by or state.desk.judges.act.name
-    refused: tuple[Refusal, ...] = tuple(Refusal(text, reason) for text, reason in _refusals(verdict))
+    refused: tuple[Refusal, ...] = tuple(Refusal(text, reason) for text, reason in getattr(verdict, "refused", ()))
     if verdict.choice is None:
         return Acted(Finish(), verdict.rationale or "no action was chosen", 0.0, by, refused=refused)
     try:
         action = read_action(verdict.choice)
         reading = _reading(question, action)
         allowed(state, action, ours=reading is not None)
-        acted = Acted(action, verdict.rationale, verdict.confidence, by, reading=reading, refused=refused)
-        return _performed(state, acted)
-    except (ValueError, DataError) as error:  # not an action, not allowed, or a query the store cannot read
+    except (ValueError, DataError) as error:  # not an action, or not allowed
         reason = error.what if isinstance(error, DataError) else str(error)
         return Acted(Finish(), "the action was refused", 0.0, by, refused=(*refused, Refusal(verdict.choice, reason)))
+    acted = Acted(action, verdict.rationale, verdict.confidence, by, reading=reading, refused=refused)
+    try:
+        return _performed(state, acted)
+    except DataError as error:  # a query that its engine cannot read or carry out
+        return replace(acted, error=error.what)
     except BackendError as error:
-        reason = f"the graph did not answer: {error.what}"
-        return Acted(read_action(verdict.choice), verdict.rationale, 0.0, by, refused=refused, notes=(reason,))
-
-
-def _refusals(verdict: Verdict) -> tuple[tuple[str, str], ...]:
-    """Actions a model was told it may not do, before the one it chose; see ``ModelActor``."""
-    return tuple(getattr(verdict, "refused", ()))
+        return replace(acted, confidence=0.0, error=f"the graph did not answer: {error.what}")
 
 
 def _reading(question: ActQuestion, action: Action) -> Reading | None:
@@ -173,21 +187,34 @@ def _performed(state: State, acted: Acted) -> Acted:
     if isinstance(action, Paths):
         paths = hood.between(action.a, action.b, action.max_length)
         return replace(acted, triples=tuple(dict.fromkeys(triple for path in paths for triple in path)))
+    if isinstance(action, Query) and acted.reading is not None:
+        return _read_query(state, acted, action, acted.reading)
     if isinstance(action, Query):
-        values, note = values_of(hood, action.sparql)
-        reading = acted.reading
-        if reading is not None and reading.start is not None and reading.hops and _bare(reading):
-            paths, more = hood.along(reading.start, reading.hops)
-            if reading.target is not None:
-                paths = [path for path in paths if reading.target in (path[-1][0], path[-1][2])]
-            triples = tuple(dict.fromkeys(triple for path in paths for triple in path))
-            note = note or more
-        else:
-            counted = reading is not None and reading.counted
-            query = counted_from(reading, values) if reading is not None and counted else action.sparql
-            triples = proof_of(hood, query) if values else ()
-        return replace(acted, values=values, triples=triples, notes=(note,) if note else ())
+        found = rows_of(hood, action.sparql)
+        number = 1 + sum(1 for earlier in state.history if earlier.number)
+        values = tuple(dict.fromkeys(row[0] for row in found.rows if row and row[0] is not None))
+        tied = ties(hood, action.sparql, found)
+        return replace(
+            acted, values=values, columns=found.variables, rows=found.rows, truncated=found.truncated, number=number,
+            triples=proof_of(hood, action.sparql) if values else (), notes=(tied,) if tied else (),
+        )  # fmt: skip
     return acted
+
+
+def _read_query(state: State, acted: Acted, action: Query, reading: Reading) -> Acted:
+    """A query that follows a reading, with the paths that prove what it gives."""
+    hood = state.desk.hood
+    values, note = values_of(hood, action.sparql)
+    if reading.start is not None and reading.hops and _bare(reading):
+        paths, more = hood.along(reading.start, reading.hops)
+        if reading.target is not None:
+            paths = [path for path in paths if reading.target in (path[-1][0], path[-1][2])]
+        triples = tuple(dict.fromkeys(triple for path in paths for triple in path))
+        note = note or more
+    else:
+        query = counted_from(reading, values) if reading.counted else action.sparql
+        triples = proof_of(hood, query) if values else ()
+    return replace(acted, values=values, triples=triples, notes=(note,) if note else ())
 
 
 def _neighbours(
@@ -214,6 +241,3 @@ def _neighbours(
             elif isinstance(end, Iri | Blank):
                 found.append((end, hop.relation, action.entity))
     return tuple(dict.fromkeys(found)), tuple(notes)
-
-
-__all__ = ["act", "act_question", "action_of", "allowed", "triple_text"]

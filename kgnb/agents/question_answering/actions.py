@@ -1,4 +1,4 @@
-"""What may be asked of the graph, and how an action is written down and read back."""
+"""What may be asked of the graph, how a question may end, and how either is written down and read back."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kgnb.files import from_json
 from kgnb.kg.terms import Iri
 
 
@@ -34,11 +35,33 @@ class Query:
 
 
 @dataclass(frozen=True)
+class Look:
+    """The part of the schema that words speak of: relations and classes by any of their names."""
+
+    words: str
+
+
+@dataclass(frozen=True)
 class Finish:
     """Go on to ``answer``: what is remembered suffices, or nothing more will come."""
 
 
-Action: TypeAlias = Neighbours | Paths | Query | Finish
+@dataclass(frozen=True)
+class Commit:
+    """The answer: a column of a query that was run (counted from 1), or ``values``, written as they were shown."""
+
+    query: int = 0
+    column: str = ""
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class GiveUp:
+    """The graph does not say it."""
+
+
+Action: TypeAlias = Neighbours | Paths | Query | Look | Finish | Commit | GiveUp
+Ending: TypeAlias = Finish | Commit | GiveUp
 
 
 def written(action: Action) -> str:
@@ -47,11 +70,22 @@ def written(action: Action) -> str:
     >>> written(Neighbours(Iri("http://huts.example/id/ottertal")))
     '{"neighbours": ["http://huts.example/id/ottertal"]}'
     """
-    if isinstance(action, Neighbours):
-        return json.dumps({"neighbours": [action.entity, *([action.relation] if action.relation else [])]})
-    if isinstance(action, Paths):
-        return json.dumps({"paths": [action.a, action.b, action.max_length]})
-    return json.dumps({"query": action.sparql} if isinstance(action, Query) else {"answer": True})
+    match action:
+        case Neighbours(entity, relation):
+            content: dict[str, object] = {"neighbours": [entity, *([relation] if relation else [])]}
+        case Paths(a, b, longest):
+            content = {"paths": [a, b, longest]}
+        case Query(sparql):
+            content = {"query": sparql}
+        case Look(words):
+            content = {"schema": words}
+        case Commit(query, column, values):
+            content = {"commit": [query, column, *values]}
+        case GiveUp():
+            content = {"give_up": True}
+        case _:
+            content = {"answer": True}
+    return json.dumps(content)
 
 
 def read_action(text: str) -> Action:
@@ -61,16 +95,22 @@ def read_action(text: str) -> Action:
         ValueError: it is none.
     """
     try:
-        ((name, value),) = json.loads(text).items()
+        ((name, value),) = from_json(text).items()
         if name == "neighbours" and 1 <= len(value) <= 2:
             return Neighbours(*map(_iri, value))
         if name == "paths" and len(value) in (2, 3):
             return Paths(_iri(value[0]), _iri(value[1]), int(value[2]) if len(value) == 3 else 2)
         if name == "query" and isinstance(value, str) and value.strip():
             return Query(value)
+        if name == "schema" and isinstance(value, str):
+            return Look(value)
+        if name == "commit":
+            return Commit(int(value[0]), str(value[1]), tuple(map(str, value[2:])))
+        if name == "give_up":
+            return GiveUp()
         if name == "answer":
             return Finish()
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, IndexError):
         pass
     raise ValueError(f"not an action: {text[:200]!r}")
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnb.agents.question_answering.actions import Query
+from kgnb.agents.question_answering.actions import Commit, GiveUp, Query
+from kgnb.agents.question_answering.final_values import Resolved, resolve
 from kgnb.agents.question_answering.patterns import sparql
-from kgnb.agents.question_answering.querying import same_values, values_of
+from kgnb.agents.question_answering.querying import projected, same_values, values_of
 from kgnb.agents.question_answering.questions import GIVE, AnswerQuestion
 from kgnb.agents.question_answering.reading import Hop, Reading
 from kgnb.agents.question_answering.reflect import end_of
@@ -19,6 +20,7 @@ from kgnb.agents.question_answering.showing import act_text, term_text
 from kgnb.agents.question_answering.state import State, iris
 from kgnb.agents.question_answering.values import Acted, Answer, Path, Status
 from kgnb.errors import BackendError, DataError
+from kgnb.kg.sparql import refuse_update
 from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
 
 INSTRUCTIONS = """You answer a question from a knowledge graph. Choose the value or values that answer it; none if no
@@ -30,22 +32,16 @@ _LABELLED = 1000  # values whose labels are looked up; the others show their IRI
 
 def answer(state: State) -> State:
     """The state with its answer."""
+    if state.acted is not None and isinstance(state.acted.action, Commit | GiveUp):
+        return replace(state, stage="answer", answered=_committed(state, state.acted, state.acted.action))
+    if state.acted is not None and state.acted.refused and not any(one.values or one.triples for one in state.history):
+        blank = _blank(state, state.acted.judged_by, state.acted.reason, 0.0)
+        return replace(state, stage="answer", answered=_unsure(state, blank, (), ()))
     question, acted = answer_question_of(state)
     (verdict,) = state.desk.judges.answer.judge([question])
     by = verdict.judged_by or state.desk.judges.answer.name
     chosen = _chosen(question, verdict.decision, [verdict.choice, *(choice for choice, _ in verdict.also)])
-    base = Answer(
-        state.question,
-        rounds=state.round,
-        judged_by=by,
-        paths=state.memory.paths,
-        linked=state.linked,
-        rationale=verdict.rationale,
-        confidence=round(verdict.confidence, 4),
-        notes=tuple(
-            note for one in state.history for note in (*one.notes, *(_said(r.action, r.reason) for r in one.refused))
-        ),
-    )
+    base = _blank(state, by, verdict.rationale, verdict.confidence)
     support = _support(state, question, acted, chosen)
     if not chosen or not support or verdict.confidence < state.options.confidence:
         return replace(state, stage="answer", answered=_unsure(state, base, chosen, support))
@@ -56,6 +52,69 @@ def answer(state: State) -> State:
         notes=(*base.notes, *([note] if note else [])), labels=_labels(state, values, support[:_SUPPORT]),
     )  # fmt: skip
     return replace(state, stage="answer", answered=found)
+
+
+def _blank(state: State, by: str, rationale: str, confidence: float) -> Answer:
+    """An answer without values, which says what is known of how it came about."""
+    return Answer(
+        state.question,
+        rounds=state.round,
+        judged_by=by,
+        paths=state.memory.paths,
+        linked=state.linked,
+        rationale=rationale,
+        confidence=round(confidence, 4),
+        notes=tuple(
+            note for one in state.history for note in (*one.notes, *(_said(r.action, r.reason) for r in one.refused))
+        ),
+    )
+
+
+def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
+    """The answer a model has given in its conversation, with the triples and the query that prove it."""
+    base = _blank(state, acted.judged_by, acted.reason, acted.confidence)
+    if isinstance(ending, GiveUp):
+        return _unsure(state, base, (), ())
+    found = resolve(state, ending)
+    query, note = "", ""
+    support: tuple[Triple, ...] = ()
+    if found.query is not None and isinstance(found.query.action, Query):
+        support = found.query.triples
+        query, note = _gives(state, found, found.query.action.sparql)
+    if not support:
+        paths = [path for path in state.memory.paths if end_of(path, state.linked.entities) in found.values]
+        support = tuple(dict.fromkeys(triple for path in paths for triple in path)) or _touching(state, found.values)
+    if not query and (reading := _common(state, found.values)):
+        query, note = _gives(state, found, sparql(reading))
+    if not query and not support:
+        return _unsure(state, base, found.values, ())
+    return replace(
+        base, values=found.values, support=support[:_SUPPORT], sparql=query, status="answered",
+        notes=(*base.notes, *([note] if note else [])), labels=_labels(state, found.values, support[:_SUPPORT]),
+    )  # fmt: skip
+
+
+def _gives(state: State, found: Resolved, query: str) -> tuple[str, str]:
+    """The query that gives exactly the values, tried out, and a note; "" where none does."""
+    column = found.column
+    if found.query is not None and len(found.query.columns) > 1 and refuse_update(query) == "SELECT":
+        query = projected(query, column)
+    if found.query is not None and not found.whole:
+        query = projected(query, column, found.values)
+    try:
+        values, note = values_of(state.desk.hood, query)
+    except (BackendError, DataError, ValueError) as error:
+        return "", f"no query is shown, for it could not be run: {str(error).splitlines()[0]}"
+    if same_values(values, found.values):
+        return query, note
+    return "", "no query is shown: none gives exactly these values"
+
+
+def _touching(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
+    """The triples seen that speak of the values."""
+    seen = [*(triple for one in state.history for triple in one.triples), *state.memory.triples]
+    seen += [one.triple for one in state.observation.triples]
+    return tuple(dict.fromkeys(triple for triple in seen if triple[0] in values or triple[2] in values))
 
 
 def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kgnb.agents.question_answering.lexicon import Lexicon
 from kgnb.agents.question_answering.neighbourhood import Neighbourhood
+from kgnb.agents.question_answering.turns import OverlappingModel, Turn
 from kgnb.agents.question_answering.wording import Wording
 from kgnb.judging import Judge
 from kgnb.kg.graph import Graph
@@ -51,6 +52,7 @@ class Desk:
     lexicon: Lexicon
     model: ChatModel | None = None
     memo: dict[Any, Any] = field(default_factory=dict)  # what stages looked up once for this graph
+    turn: Turn = field(default_factory=Turn)  # whose it is may use all of these
 
     @classmethod
     def open(
@@ -63,13 +65,17 @@ class Desk:
         page: int = 1000,
         most: int = 10_000,
         timeout: float = 30.0,
+        turn: Turn | None = None,
     ) -> Desk:
         """A desk over an opened graph; nothing is asked of it yet."""
         hood = Neighbourhood(graph, page=page, most=most, timeout=timeout)
         wording = Wording(embedder)
-        return cls(graph, Judges.all(judge), hood, wording, Lexicon(hood, wording), model)
+        return cls(graph, Judges.all(judge), hood, wording, Lexicon(hood, wording), model, turn=turn or Turn())
 
     def watched(self, run: Run) -> Desk:
         """The same desk with its judges and model on the run's record."""
         judges = Judges(*(run.watch_judge(j) for j in (self.judges.act, self.judges.reflect, self.judges.answer)))
-        return replace(self, judges=judges, model=run.watch(self.model) if self.model else None)
+        model = self.model
+        if model is not None and not isinstance(model, OverlappingModel):  # such a one was watched before
+            model = run.watch(model)
+        return replace(self, judges=judges, model=model)

@@ -14,7 +14,7 @@ from kgnb.agents.question_answering.values import How
 from kgnb.agents.question_answering.wording import Wording
 from kgnb.errors import BackendError
 from kgnb.kg.labels import is_code, readable_name
-from kgnb.kg.terms import OWL, RDF, RDFS, Iri, Literal, n3
+from kgnb.kg.terms import OWL, RDF, RDFS, Iri, Literal, Term, n3
 from kgnb.kg.words import key, normal
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja", "ar")
@@ -24,7 +24,7 @@ _MOST = 60_000  # labels read
 _VECTORS = 4000  # names compared by their vectors
 _WORDS = 7  # of a mention
 _FUZZY = 0.82
-_NEAR = 0.6
+_NEAR = 0.75
 _CLASSES = 2000
 INSTANCE = Iri("http://www.wikidata.org/prop/direct/P31")
 _TYPING = frozenset(["type", "instance of", "is a", "object type", "type object type"])
@@ -93,7 +93,7 @@ class Directory:
             self._exact(sentence, spans)
         hits = [hit for span in spans for hit in self._named(sentence, span)]
         covered = {place for (begin, end), *_ in hits for place in range(begin, end)}
-        open_spans = [s for s in spans if not covered & set(range(*s))]
+        open_spans = [s for s in spans if not covered & set(range(*s)) and _may_name(sentence, s)]
         hits += [hit for span in open_spans for hit in self._misspelt(sentence, span)]
         if not hits:
             hits = self._alike(sentence, open_spans)
@@ -126,7 +126,9 @@ class Directory:
             return []
         near = {name for word in words for name in self._by_word.get(word, ())}
         near |= {n for w in words if len(w) > 3 for o in self._close(w) for n in self._by_word[o]}
-        scored = [(difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in near]
+        # a name is misspelt inside, and not in its first letter: "urban" is no Burbank
+        alike = [name for name in near if " ".join(name)[:1] == text[:1]]
+        scored = [(difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in alike]
         best = sorted((entry for entry in scored if entry[0] >= _FUZZY), key=lambda entry: (-entry[0], entry[1]))[:5]
         return [
             (span, iri, shown, round(0.9 * score, 4), "fuzzy")
@@ -157,21 +159,29 @@ class Directory:
             return
         self._read = True
         naming = " ".join(f"<{name}>" for name in self._naming())
-        query = f"SELECT DISTINCT ?s ?q ?l WHERE {{ VALUES ?q {{ {naming} }} ?s ?q ?l }}"
-        found = self._hood.select(query, limit=self._most)
-        self.partial = found.truncated
-        for iri, kind, text in sorted(found.rows, key=str):
+        named: set[Iri] = set()
+        for iri, kind, text in self._some(f"SELECT DISTINCT ?s ?q ?l WHERE {{ VALUES ?q {{ {naming} }} ?s ?q ?l }}"):
             if isinstance(iri, Iri) and isinstance(text, Literal):
+                named.add(iri)
                 self._add(iri, text.text, alias=str(kind) in ALIASES)
-        nameless = (
-            "SELECT DISTINCT ?s WHERE { { ?s ?p ?o } UNION { ?x ?p ?s } FILTER (isIRI(?s)) "
-            f"FILTER NOT EXISTS {{ VALUES ?q {{ {naming} }} ?s ?q ?l }} }}"
-        )
-        found = self._hood.select(nameless, limit=self._most)
+        # what has no label is called by its IRI's last part, unless that is a code; told apart here, not by the store
+        for query in (
+            "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) }",
+            "SELECT DISTINCT ?o WHERE { ?s ?p ?o FILTER (isIRI(?o)) }",
+        ):
+            for (iri,) in self._some(query):
+                if isinstance(iri, Iri) and iri not in named and (name := local_name(iri)) and not is_code(name):
+                    self._add(iri, readable_name(name))
+
+    def _some(self, query: str) -> list[tuple[Term | None, ...]]:
+        """The rows of a query in order; those there are room for, none where it is too much for a service."""
+        try:
+            found = self._hood.select(query, limit=self._most)
+        except BackendError:
+            self.partial = True
+            return []
         self.partial |= found.truncated
-        for (iri,) in sorted(found.rows, key=str):
-            if isinstance(iri, Iri) and (name := local_name(iri)) and not is_code(name):
-                self._add(iri, readable_name(name))
+        return sorted(found.rows, key=str)
 
     def _exact(self, sentence: Sequence[str], spans: Sequence[Span]) -> None:
         """Ask for the entities with just these names, in every language one may think of."""
@@ -207,6 +217,15 @@ class Directory:
             self._names.setdefault(words, {}).setdefault(iri, " ".join(name.split()))
             for word in words:
                 self._by_word[word].add(words)
+
+
+def _may_name(sentence: Sequence[str], span: Span) -> bool:
+    """Whether words may be a misspelt name: in a question with capitals or digits, names have them too."""
+
+    def marked(begin: int, end: int) -> bool:
+        return any(token[:1].isupper() or token[:1].isdigit() for token in sentence[begin:end])
+
+    return marked(max(1, span[0]), span[1]) or not marked(1, len(sentence))
 
 
 def _spans(sentence: Sequence[str]) -> Iterable[Span]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
+from typing import Literal as OneOf
 
 from kgnb.agents.question_answering.desk import Judges
 from kgnb.agents.question_answering.model_judges import ModelActor, ModelAnswerer, ModelReflector
 from kgnb.agents.question_answering.questions import QaQuestion
 from kgnb.agents.question_answering.rule import RuleJudge
 from kgnb.errors import ConfigError
-from kgnb.judging import Cascade, Decisions, Judge, Overridden, PersonJudge, Verdict
+from kgnb.judging import Cascade, Decisions, Judge, PersonJudge, Verdict, overridden
 from kgnb.llm.model import ChatModel
 
-JUDGES = ("auto", "rule", "model", "cascade", "person")
-SURE = 0.8
+JudgeName = OneOf["auto", "rule", "model", "cascade", "person"]
+JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
+SURE = 0.9
 """How confident the rule judge must be for the cascade to leave the model out of it."""
 
 
@@ -61,7 +63,7 @@ def make_judges(
             found = Judges(_cascade(found.act), _cascade(found.reflect), _cascade(found.answer))
     if decisions is None:
         return found
-    return Judges(*(Overridden(judge, decisions) for judge in (found.act, found.reflect, found.answer)))
+    return Judges(*(overridden(judge, decisions) for judge in (found.act, found.reflect, found.answer)))
 
 
 def _cascade(costly: Judge[Any]) -> Judge[QaQuestion]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from kgnb.agents.question_answering.cutting import segmentations
 from kgnb.agents.question_answering.desk import Desk, Example
 from kgnb.agents.question_answering.phrases import find, masked, tokens
 from kgnb.agents.question_answering.search import path_readings
+from kgnb.agents.question_answering.segments import segmentations
 from kgnb.agents.question_answering.values import Options
 from kgnb.kg.terms import Iri, Literal, Term
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -87,17 +87,32 @@ class Lexicon:
     hood: Neighbourhood
     wording: Wording
     learned: Mapping[tuple[str, Iri], float] = field(default_factory=dict)  # nearness that examples add, by phrase
-    rehearsed: Mapping[tuple[str, Iri], float] = field(default_factory=dict)  # that recurrence adds to the order alone
     _names: dict[Iri, tuple[str, ...]] = field(default_factory=dict)
     _samples: dict[Iri, Term | None] = field(default_factory=dict)
     _fits: dict[tuple[str, int], Fit] = field(default_factory=dict)
     _uncovered: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _whole: bool = False
+    _shared: Lexicon | None = None
+
+    def own(self) -> Lexicon:
+        """A lexicon for one question, which begins with the whole graph's.
+
+        A phrase is judged among all relations that are known: were those kept that other questions have met, an answer
+        would depend on what was asked before it, or beside it.
+        """
+        return replace(
+            self, _names={}, _samples={}, _fits={}, _uncovered={}, _whole=False, _shared=self._shared or self
+        )
 
     def meet(self, relations: Iterable[tuple[Iri, Term | None]] = ()) -> None:
         """Learn what relations are called, those of the whole graph the first time."""
         fresh = dict(relations)
-        if not self._whole:
+        if not self._whole and self._shared is not None:
+            self._whole = True
+            self._shared.meet()
+            self._names.update(self._shared._names)
+            self._samples.update(self._shared._samples)
+        elif not self._whole:
             self._whole = True
             common = sorted(self.hood.vocabulary(), key=lambda entry: (-entry[1], entry[0]))
             common = [entry for entry in common if is_relation(entry[0])][:_COMPARED]
@@ -173,11 +188,9 @@ class Lexicon:
             best[iri] = max(-1.0, min(1.0, best[iri] + self.learned.get((text, iri), 0.0)))
         for iri in named:
             best[iri] = 1.0
-        # what recurs says which relation is the likeliest of those there are, not that any of them is meant
-        ordered = {iri: min(1.0, near + self.rehearsed.get((text, iri), 0.0)) for iri, near in best.items()}
-        values = np.array(list(ordered.values()), dtype=np.float64) / SPREAD
+        values = np.array(list(best.values()), dtype=np.float64) / SPREAD
         total = float(np.log(np.exp(values - values.max()).sum()) + values.max()) if best else 0.0
-        likely = {iri: value / SPREAD - total for iri, value in ordered.items()}
+        likely = {iri: value / SPREAD - total for iri, value in best.items()}
         # "job" may well mean "profession", word for word or not; but "how deep" is never how high
         measured = text.startswith("How ")
         near = [float(row[len(relations) + at]) for at in uncovered if self._counts(at, row[len(relations) + at], said)]

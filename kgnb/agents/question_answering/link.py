@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
+from kgnb.agents.question_answering.desk import Desk
 from kgnb.agents.question_answering.directory import Directory, Hit
 from kgnb.agents.question_answering.phrases import AUXILIARIES, find, says, tokens
 from kgnb.agents.question_answering.state import State
@@ -27,10 +28,14 @@ def link(state: State) -> State:
 
 def directory(state: State) -> Directory:
     """The names of the graph, read once for all questions."""
-    memo = state.desk.memo
-    if "directory" not in memo:
-        memo["directory"] = Directory(state.desk.hood, state.desk.wording)
-    return cast(Directory, memo["directory"])
+    return directory_of(state.desk)
+
+
+def directory_of(desk: Desk) -> Directory:
+    """The names of a desk's graph."""
+    if "directory" not in desk.memo:
+        desk.memo["directory"] = Directory(desk.hood, desk.wording)
+    return cast(Directory, desk.memo["directory"])
 
 
 def _given(state: State) -> Linked:

@@ -85,19 +85,41 @@ class Neighbourhood:
         """The relations that lead on from the end of a path, both directions unless told otherwise."""
         key = (start, tuple(hops), inverse)
         if key not in self._ways:
-            outward, first = self._grouped(start, key[1], inward=False)
-            inward, second = self._grouped(start, key[1], inward=True) if inverse else ((), "")
-            self._ways[key] = Ways((*outward, *inward), "; ".join(filter(None, (first, second))))
+            self._ways[key] = (self._both(start, key[1]) if inverse else None) or self._apart(start, key[1], inverse)
         return self._ways[key]
+
+    def _both(self, start: Iri, hops: tuple[Hop, ...]) -> Ways | None:
+        """The relations in both directions by one query; None where that is too much for the service."""
+        end, inner = self._end(start, hops)
+        query = (
+            f"SELECT ?d ?p (COUNT(*) AS ?n) (MIN(?y) AS ?x) WHERE {{ {inner}{{ {end} ?p ?y BIND (0 AS ?d) }} UNION "
+            f"{{ {inner}?y ?p {end} BIND (1 AS ?d) }} }} GROUP BY ?d ?p"
+        )
+        try:
+            rows = self.select(query).rows
+        except (BackendError, DataError):
+            return None
+        found = [(Hop(p, _number(d) == 1), _number(n), x) for d, p, n, x in rows if isinstance(p, Iri)]
+        return Ways(tuple(sorted(found, key=lambda way: (way[0].inverse, way[0].relation))))
+
+    def _apart(self, start: Iri, hops: tuple[Hop, ...], inverse: bool) -> Ways:
+        outward, first = self._grouped(start, hops, inward=False)
+        inward, second = self._grouped(start, hops, inward=True) if inverse else ((), "")
+        return Ways((*outward, *inward), "; ".join(filter(None, (first, second))))
+
+    def _end(self, start: Iri, hops: tuple[Hop, ...]) -> tuple[str, str]:
+        """How the end of a path is written, and the pattern that leads to it: few entities stand for the many there."""
+        if not hops:
+            return n3(start), ""
+        end = f"?v{len(hops)}"
+        where = f"SELECT DISTINCT {end} WHERE {{ {pattern(start, hops)} }} ORDER BY {end} LIMIT {FRONTIER}"
+        return end, f"{{ {where} }} "
 
     def _grouped(
         self, start: Iri, hops: tuple[Hop, ...], *, inward: bool
     ) -> tuple[tuple[tuple[Hop, int, Term | None], ...], str]:
-        end = f"?v{len(hops)}" if hops else n3(start)
+        end, inner = self._end(start, hops)
         step = f"?y ?p {end}" if inward else f"{end} ?p ?y"
-        inner = ""
-        if hops:  # few entities stand for the many at the end of a path
-            inner = f"{{ SELECT DISTINCT {end} WHERE {{ {pattern(start, hops)} }} ORDER BY {end} LIMIT {FRONTIER} }} "
         query = f"SELECT ?p (COUNT(*) AS ?n) (SAMPLE(?y) AS ?x) WHERE {{ {inner}{step} }} GROUP BY ?p"
         note = ""
         try:

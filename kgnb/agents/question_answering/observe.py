@@ -18,6 +18,7 @@ from kgnb.agents.question_answering.values import Observation, Seen
 from kgnb.kg.labels import is_code
 from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple
 
+_ENTITIES = 4  # looked around at first, where queries may follow
 _RELATIONS = 12  # of one entity whose ends are read in one turn
 
 
@@ -25,12 +26,14 @@ def observe(state: State) -> State:
     """The state with a new observation around its entities, and its round counted up."""
     options, desk = state.options, state.desk
     queries, embedded = desk.hood.queries, desk.wording.computed
+    if state.talk and options.tools == "all":  # the model looks for itself, and reads what it finds
+        return replace(state, stage="observe", round=state.round + 1)
     if state.settled:  # nothing that is seen now could change what the best reading asks for
         return replace(state, stage="observe", round=state.round + 1)
     readings, notes = (state.observation.readings, ()) if state.round else read_question(state)
     triples: tuple[Seen, ...] = ()
     if options.observation:
-        triples, more = _look(state)
+        triples, more = _look(state) if options.tools == "paper" else _near(state)
         notes = (*notes, *more)
     else:
         notes = (*notes, "observation is switched off: only the readings of the question are seen")
@@ -44,6 +47,29 @@ def observe(state: State) -> State:
     return replace(state, stage="observe", round=state.round + 1, observation=observation, seen=seen)
 
 
+def _near(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
+    """One triple of each relation around the entities, those that fit the question first.
+
+    Who may ask queries needs no more to begin with, and it costs one query an entity.
+    """
+    desk, found, notes = state.desk, list[Seen](), list[str]()
+    for entity in state.entities[:_ENTITIES]:
+        ways = desk.hood.ways(entity, inverse=state.options.directions == "both")
+        if ways.note:
+            notes.append(f"{desk.hood.names.label(entity)}: {ways.note}")
+        known = [(hop, end) for hop, _, end in ways.hops if is_relation(hop.relation) and end is not None]
+        if not known:
+            continue
+        desk.lexicon.meet((hop.relation, end) for hop, end in known)
+        near = desk.wording.nearness([state.question.text], [desk.lexicon.name(hop.relation) for hop, _ in known])[0]
+        found += [
+            Seen(_triple(entity, hop, end), float(score), 1, hop.inverse)
+            for (hop, end), score in zip(known, near, strict=True)
+            if _fits(hop, end)
+        ]
+    return tuple(sorted(found, key=_order)[: state.options.breadth]), tuple(notes)
+
+
 def _look(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
     """The observed triples, best first, and what was left out."""
     options = state.options
@@ -54,7 +80,7 @@ def _look(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
         around = [seen for entity in frontier for seen in _around(state, entity, turn, notes)]
         looked.update(frontier)
         around.sort(key=_order)
-        kept = [seen for seen in around if seen.triple not in found][: options.width]
+        kept = [seen for seen in around if seen.triple not in found][: options.breadth]
         found.update((seen.triple, seen) for seen in kept)
         best = kept[: ceil(options.share * len(kept))]
         ends = [seen.triple[0] if seen.inverse else seen.triple[2] for seen in best]
@@ -79,7 +105,7 @@ def _around(state: State, entity: Iri, turn: int, notes: list[str]) -> list[Seen
     ranked = sorted(
         zip(known, near, strict=True), key=lambda entry: (-entry[1], entry[0][0].relation, entry[0][0].inverse)
     )
-    room = max(3, options.width // 4)
+    room = max(3, options.breadth // 4)
     found: list[Seen] = []
     for (hop, count, _), score in ranked[:_RELATIONS]:
         ends, more = _ends(state, entity, hop, count, room)

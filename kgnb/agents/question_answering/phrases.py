@@ -109,6 +109,12 @@ EMPTY = (
     )
 )
 """Words that say how something is asked, not what."""
+EMPTY |= frozenset(  # the same in German and French; what is a word of English as well ("die", "war") is left out
+    ["wer", "wen", "wem", "was", "wo", "wann", "wie", "viele", "vielen", "welche", "welcher", "welches", "welchem"]
+    + ["welchen", "ist", "sind", "hat", "haben", "der", "das", "des", "dem", "ein", "eine", "von", "vom", "im", "zum"]
+    + ["zur", "aus", "und", "qui", "que", "quoi", "quel", "quelle", "quels", "quelles", "où", "quand", "combien", "est"]
+    + ["sont", "le", "la", "les", "l", "d", "du", "de", "un", "une", "et", "dans", "sur", "au", "aux", "par", "pour"]
+)
 _TOKEN = re.compile(r"'s\b|\d+(?:[.,]\d+)+\b|\w+(?:[-_.'/]\w+)*|[^\w\s]", re.UNICODE)
 
 

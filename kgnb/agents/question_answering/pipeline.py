@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from kgnb.agents.question_answering.act import act
@@ -15,6 +16,7 @@ from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.reflect import reflect
 from kgnb.agents.question_answering.rule import RuleJudge
 from kgnb.agents.question_answering.state import State
+from kgnb.agents.question_answering.turns import Turn
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.errors import LimitError
 from kgnb.judging import Judge
@@ -36,16 +38,17 @@ def open_desk(
     model: ChatModel | None = None,
     examples: Sequence[Example] = (),
     run: Run | None = None,
+    turn: Turn | None = None,
 ) -> Desk:
     """What many questions over one graph share: names, relations and vectors are looked up once.
 
     With a ``run``, its graph queries, judgements and model calls are recorded. ``examples`` teach how people word the
-    relations of this graph; by default none are used.
+    relations of this graph; by default none are used. A ``turn`` is shared with a model that gives it away.
     """
     watched = run.watch_graph(graph) if run else graph
     desk = Desk.open(
         watched, embedder=embedder, judge=judge or RuleJudge(), model=model,
-        page=options.page, most=options.most, timeout=options.timeout,
+        page=options.page, most=options.most, timeout=options.timeout, turn=turn,
     )  # fmt: skip
     if examples:
         learn(desk, examples, options)
@@ -56,7 +59,7 @@ def begin(question: Question | str, desk: Desk, options: Options = Options()) ->
     """The state before the first stage; ``link``, ``observe``, ``act``, ``reflect`` and ``answer`` move it on."""
     if isinstance(question, str):
         question = Question(hashlib.sha256(question.encode()).hexdigest()[:12], question)
-    return State(question, options, desk)
+    return State(question, options, replace(desk, lexicon=desk.lexicon.own()))
 
 
 def answer_question(
@@ -104,6 +107,4 @@ def answer_question(
 
 def _offline(state: State) -> State:
     """The state with judges that cost nothing."""
-    from dataclasses import replace
-
     return replace(state, desk=replace(state.desk, judges=Judges.all(RuleJudge()), model=None))

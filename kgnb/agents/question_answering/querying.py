@@ -14,6 +14,7 @@ from rdflib.plugins.sparql import prepareQuery
 
 from kgnb.agents.question_answering.neighbourhood import Neighbourhood
 from kgnb.errors import DataError, KgnbError
+from kgnb.kg.graph import Solutions
 from kgnb.kg.sparql import refuse_update, tokens
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Blank, Literal, Term, Triple, n3
 
@@ -84,15 +85,60 @@ def named(query: str) -> tuple[str, ...]:
 def values_of(hood: Neighbourhood, query: str) -> tuple[tuple[Term, ...], str]:
     """The first column of a query's answer, each value once; yes or no as ``xsd:boolean``; and a note if it was cut."""
     if refuse_update(query) == "ASK":
-        hood.asked += 1
-        said = hood.graph.ask(query, timeout=hood.timeout)
-        return (Literal("true" if said else "false", datatype=f"{XSD}boolean"),), ""
+        return (_said(hood, query),), ""
     if "LIMIT" in [token.word for token in tokens(query)] or "OFFSET" in [token.word for token in tokens(query)]:
         found = hood.select(query, limit=min(hood.most, 9_000))  # Virtuoso sorts no more than 10,000
         rows, note = found.rows, "there are more rows than were read" if found.truncated else ""
     else:
         rows, note = hood.rows(query)
     return tuple(dict.fromkeys(row[0] for row in rows if row and row[0] is not None)), note
+
+
+def rows_of(hood: Neighbourhood, query: str) -> Solutions:
+    """A query's whole result, as far as ``hood.most`` rows; yes or no as one row of the column "yes"."""
+    if refuse_update(query) == "ASK":
+        return Solutions(("yes",), ((_said(hood, query),),))
+    return hood.select(query, limit=min(hood.most, 9_000))  # Virtuoso sorts no more than 10,000
+
+
+def ties(hood: Neighbourhood, query: str, found: Solutions) -> str:
+    """What a LIMIT has cut off although it ties with the last row shown, as a note; "" where it has cut no tie.
+
+    Only what the query orders by and selects can be compared.
+    """
+    stream = tokens(query)
+    words = [token.word for token in stream]
+    if "ORDER" not in words or "LIMIT" not in words or "OFFSET" in words or not found.rows:
+        return ""
+    place = len(words) - 1 - words[::-1].index("LIMIT")
+    number = stream[place + 1].text if place + 1 < len(stream) else ""
+    order = len(words) - 1 - words[::-1].index("ORDER")
+    if not number.isdecimal() or int(number) != len(found.rows) or order > place:
+        return ""
+    by = [token.text.lstrip("?$") for token in stream[order:place] if token.text[:1] in "?$"]
+    columns = [column for column in by if column in found.variables]
+    if not columns or len(columns) != len(by):
+        return ""
+    end = stream[place + 1].start + len(number)
+    wider = f"{query[: stream[place].start]}LIMIT {int(number) + 20}{query[end:]}"
+    more = hood.select(wider, limit=int(number) + 20)
+    at = [more.variables.index(column) for column in columns]
+    last = [found.rows[-1][place] for place in at]
+    tied = [row for row in more.rows[len(found.rows) :] if [row[place] for place in at] == last]
+    return f"LIMIT cut off {len(tied)} more rows that tie with the last in {', '.join(columns)}" if tied else ""
+
+
+def projected(query: str, column: str, among: Sequence[Term] = ()) -> str:
+    """A SELECT query for one column of another, each value once; only the values ``among`` where some are given."""
+    form = next(token for token in tokens(query) if token.word == "SELECT")
+    only = f" VALUES ?{column} {{ {' '.join(map(n3, among))} }}" if among else ""
+    return f"{query[: form.start]}SELECT DISTINCT ?{column} WHERE {{ {{ {query[form.start :].strip()} }}{only} }}"
+
+
+def _said(hood: Neighbourhood, query: str) -> Literal:
+    hood.asked += 1
+    yes = hood.graph.ask(query, timeout=hood.timeout)
+    return Literal("true" if yes else "false", datatype=f"{XSD}boolean")
 
 
 def proof_of(hood: Neighbourhood, query: str) -> tuple[Triple, ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
 from kgnb.agents.question_answering.actions import Action, written
 from kgnb.agents.question_answering.reading import Reading
+from kgnb.agents.question_answering.state import State
 from kgnb.judging import Option
 from kgnb.kg.terms import Term, Triple
 
@@ -23,17 +24,16 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class ActQuestion:
-    """Which action next? ``actions`` may be chosen by index; ``entities`` and ``relations`` are all that was seen."""
+    """Which action next? ``actions`` may be chosen by index; whoever reads ``state`` may make up others."""
 
     asked: str
     text: str  # the question, the observation and the memory, to read
     actions: tuple[Action, ...]
     shown: tuple[str, ...]  # how each reads
     readings: tuple[Reading | None, ...]  # the reading an action follows
-    entities: tuple[tuple[str, str], ...] = ()  # IRI and label
-    relations: tuple[tuple[str, str], ...] = ()
     done: tuple[Action, ...] = ()
     settled: bool = False  # what is remembered is all that the best reading asks for
+    state: State | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def id(self) -> str:

@@ -54,6 +54,7 @@ class Reading:
     among: tuple[Iri, ...] = ()  # the values are some of these
     further: tuple[tuple[Hop, ...], ...] = ()  # other paths from the start whose ends are values as well
     apart: int = 0  # the place along ``hops`` where the start itself does not count: "another film of its director"
+    unused: tuple[str, ...] = ()  # words of the question that nothing of it explains well enough
     phrases: tuple[tuple[str, int], ...] = field(
         default=(), compare=False
     )  # what each hop was read from, and its words

@@ -33,13 +33,17 @@ def reflect(state: State) -> State:
     triples = acted.triples if acted else ()
     if not triples:
         return _with(
-            state, Memory(state.memory.paths, (), "the action brought no triple"), progress=bool(acted and acted.values)
+            state,
+            Memory(state.memory.paths, (), "the action brought no triple"),
+            progress=bool(state.talk or (acted and acted.values)),
         )
     question = reflect_question(state, triples)
     chosen, reason, by = _chosen(state, question)
     memory = remember(state.memory, [question.triples[at] for at in chosen], state.linked.entities)
     labels = state.desk.hood.names.labels(sorted(iris(memory.triples)))
-    return _with(state, replace(memory, reason=reason, judged_by=by, labels=labels), progress=bool(memory.added))
+    return _with(
+        state, replace(memory, reason=reason, judged_by=by, labels=labels), progress=bool(state.talk or memory.added)
+    )
 
 
 def reflect_question(state: State, triples: Sequence[Triple]) -> ReflectQuestion:
@@ -91,6 +95,9 @@ def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, st
     if mode == "random":
         rng = random.Random(f"{state.options.seed}:{state.question.id}:{state.round}")
         return sorted(rng.sample(range(number), min(keep, number))), "chosen at random", "random"
+    if mode == "judge" and state.talk and state.options.tools == "all":
+        # the model reads all that its calls bring, in one conversation: asking again what to keep would tell it nothing
+        return list(question.ranked or range(number))[:keep], "what the model has read", "rule"
     if mode in ("similarity", "facts"):
         facts = _facts(state) if mode == "facts" else []
         said = "nearest to facts the model wrote" if facts else "nearest to the question"

@@ -62,5 +62,6 @@ class RuleJudge:
         if not question.values or question.reading is None:
             return Verdict(NONE, None, 0.0, "nothing that is remembered answers the question", self.name)
         also = tuple((str(at), question.reading.confidence) for at in range(1, len(question.values)))
-        why = f"read as {question.reading.explanation}"
+        left = ", ".join(question.reading.unused)
+        why = f"read as {question.reading.explanation}" + (f"; not used: {left}" if left else "")
         return Verdict(GIVE, "0", question.reading.confidence, why, self.name, also)

@@ -8,10 +8,10 @@ among all names the graph has. A wording is only as good as all its phrases: eac
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kgnb.agents.question_answering.cutting import segmentations
 from kgnb.agents.question_answering.lexicon import (
     BACKWARD,
     SPREAD,
@@ -23,10 +23,13 @@ from kgnb.agents.question_answering.lexicon import (
 )
 from kgnb.agents.question_answering.phrases import Phrase, ungrand
 from kgnb.agents.question_answering.reading import Hop, Reading
+from kgnb.agents.question_answering.segments import segmentations
 from kgnb.kg.terms import Iri
 
 BEAM = 10
 """Paths kept for each way to cut the question."""
+EXPANDED = 2
+"""Paths that are followed further: each costs a query."""
 MERGED = 3.0
 """What a phrase costs, in log likelihood, for each place inside it where another relation might have begun."""
 
@@ -42,6 +45,8 @@ HOP = 0.1
 """What each further relation costs a reading, in log likelihood: what one relation says is not said by two."""
 RETURN = 3.0
 """What it costs to go back along the relation one came by: few ask for that."""
+RETURNED = 0.1
+"""And how much less sure such a path is."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,9 @@ def _whole_names(cuts: Sequence[tuple[Phrase, ...]], lexicon: Lexicon) -> Sequen
 
 def _beam(start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool) -> list[_Partial]:
     beam = [_Partial(0.0)]
-    for phrase in cut:
+    for place, phrase in enumerate(cut):
+        if place:
+            beam = beam[:EXPANDED]
         if phrase.back:  # "shares a director with X": along the same relation, the other way
             beam = [replace(path, hops=(*path.hops, _turned(path.hops[-1]))) for path in beam if path.hops]
             continue
@@ -107,10 +114,20 @@ def _beam(start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool) ->
             forward = frozenset(hop.relation for hop, _, _ in ways if not hop.inverse)
             back = frozenset(hop.relation for hop, _, _ in ways if hop.inverse)
             parts = [] if fit.named else lexicon.fits([Phrase(text, 1) for text in phrase.parts])
-            grown += [_step(path, hop, phrase, fit, parts, forward, back) for hop, _, _ in ways]
+            grown += [
+                _step(path, hop, phrase, fit, parts, forward, back, lexicon.name(hop.relation)) for hop, _, _ in ways
+            ]
         grown.sort(key=lambda path: (-path.score, [(hop.relation, hop.inverse) for hop in path.hops]))
         beam = grown[:BEAM]
     return beam
+
+
+def _other_way(text: str, hop: Hop, name: str, forward: frozenset[Iri], back: frozenset[Iri]) -> bool:
+    """Whether a relation called "influenced by" is followed the wrong way: in "did X influence" it was X who did it."""
+    if not name.endswith(" by") or not (hop.relation in forward and hop.relation in back):
+        return False
+    did = re.search(r"\b(?:did|does|do|has|have|by) X\b|\bX (?!was|is|were|are)\w+\?$", text) is not None
+    return did != hop.inverse
 
 
 def _turned(hop: Hop) -> Hop:
@@ -125,22 +142,26 @@ def _step(
     parts: Sequence[Fit],
     forward: frozenset[Iri],
     back: frozenset[Iri],
+    name: str,
 ) -> _Partial:
-    against = hop.inverse and phrase.forward
+    against = (hop.inverse and phrase.forward) or _other_way(phrase.text, hop, name, forward, back)
     likely = fit.likely[hop.relation] - (BACKWARD / SPREAD if against else 0.02 if hop.inverse else 0.0)
     at_hand = forward if phrase.forward else forward | back
     sure = not_elsewhere(fit, hop.relation, at_hand, against)
     # "the sex of X's wife" is no spouse: that relation leaves the sex unsaid
     unsaid = sum(not_elsewhere(part, hop.relation, at_hand, False) < UNSAID for part in parts)
     sure *= MISSED**unsaid
+    returns = bool(path.hops) and path.hops[-1] == Hop(hop.relation, not hop.inverse)
     score = path.score + phrase.words * likely - (0.0 if fit.named else MERGED * (phrase.merged + unsaid))
-    if path.hops and path.hops[-1] == Hop(hop.relation, not hop.inverse):
+    if returns:
         score -= RETURN
     near = fit.near[hop.relation] - (BACKWARD if against else 0.0)
     return _Partial(
         score,
         (*path.hops, hop),
-        path.sure + phrase.words * math.log(max(sure, DOUBT * min(1.0, (sure / HOPELESS) ** 2), 1e-6)),
+        path.sure
+        + phrase.words
+        * math.log(max(sure, DOUBT * min(1.0, (sure / HOPELESS) ** 2), 1e-6) * (RETURNED if returns else 1.0)),
         path.near + phrase.words * near,
         path.words + phrase.words,
         sure,

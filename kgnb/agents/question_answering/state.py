@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kgnb.agents.question_answering.actions import Finish
+from kgnb.agents.question_answering.actions import Commit, Finish, GiveUp
 from kgnb.agents.question_answering.desk import Desk
 from kgnb.agents.question_answering.values import Acted, Answer, Linked, Memory, Observation, Options, Question
 from kgnb.kg.terms import Iri, Term, Triple
+from kgnb.llm.model import Message
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class State:
     seen: frozenset[str] = frozenset()  # IRIs that were met in this run: no other may be acted on
     history: tuple[Acted, ...] = ()  # what was done, oldest first
     memory: Memory = field(default_factory=Memory)
+    talk: tuple[Message, ...] = ()  # with a model so far: what it was told, what it called, what that brought
+    emulated: bool = False  # the model writes its calls as JSON, for its server has no tool calls
     stalled: int = 0  # rounds in a row that brought nothing new
     answered: Answer | None = None
 
@@ -40,7 +43,7 @@ class State:
     @property
     def finished(self) -> bool:
         """Whether the last action was to go on to the answer."""
-        return self.acted is not None and isinstance(self.acted.action, Finish)
+        return self.acted is not None and isinstance(self.acted.action, Finish | Commit | GiveUp)
 
     @property
     def followed(self) -> Acted | None:
@@ -62,7 +65,11 @@ class State:
             "act": self.acted,
             "reflect": self.memory,
             "answer": self.answered,
-        }.get(self.stage)  # type: ignore[return-value]  # mypy joins the values to object
+        }.get(self.stage)
+
+    def at(self, desk: Desk) -> State:
+        """The same state at another desk over the same graph; it keeps its own lexicon."""
+        return replace(self, desk=replace(desk, lexicon=self.desk.lexicon))
 
     def marked_partial(self, why: str) -> State:
         """The same state; its answer, if there is one, is said to be partial."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from kgnb.agents.question_answering.actions import Action, Neighbours, Paths, Query
+from kgnb.agents.question_answering.values import Acted, Answer, Linked, Memory, Observation
 from kgnb.kg.labels import readable_name
 from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
 from kgnb.results.bundle import count
 from kgnb.results.cells import Link, Value
 from kgnb.results.table import Column, Table
-
-if TYPE_CHECKING:
-    from kgnb.agents.question_answering.values import Acted, Answer, Linked, Memory, Observation
+from kgnb.results.views import view
 
 
 def shown(term: Term, labels: Mapping[str, str]) -> Value:
@@ -23,6 +21,7 @@ def shown(term: Term, labels: Mapping[str, str]) -> Value:
     return term.text if isinstance(term, Literal) else n3(term)
 
 
+@view.register
 def linked(value: Linked) -> Table:
     """Every entity a mention may mean."""
     columns = [Column("mention", "mention"), Column("entity", "entity"), Column("score", "score", "number")]
@@ -33,6 +32,7 @@ def linked(value: Linked) -> Table:
     return Table([*columns, Column("how", "found by")], rows, caption=caption, notes=list(value.notes))
 
 
+@view.register
 def observed(value: Observation) -> Table:
     """The observed triples, best first."""
     columns = [Column("turn", "turn", "number"), Column("score", "score", "number"), *_TRIPLE]
@@ -41,6 +41,7 @@ def observed(value: Observation) -> Table:
     return Table(columns, rows, caption=f"{count(len(value.triples), 'triple')} around the entities", notes=notes)
 
 
+@view.register
 def acted(value: Acted) -> Table:
     """The action and the triples it brought."""
     rows = [_cells(triple, value.labels) for triple in value.triples]
@@ -74,6 +75,7 @@ def described(action: Action, labels: Mapping[str, str]) -> str:
     return "Nothing more to ask: answer now"
 
 
+@view.register
 def remembered(value: Memory) -> Table:
     """The paths, triple by triple."""
     rows: list[list[Value]] = [
@@ -86,6 +88,7 @@ def remembered(value: Memory) -> Table:
     return Table(columns, rows, caption=f"{count(len(value.paths), 'path')} remembered", notes=notes)
 
 
+@view.register
 def answered(value: Answer) -> Table:
     """The answer with its proof."""
     rows: list[list[Value]] = [[shown(term, value.labels)] for term in value.values]

@@ -4,85 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
 from typing import Literal as OneOf
+from typing import TypeAlias
 
-from kgnb.agents.question_answering import tables
+from kgnb.agents.options import Field, options
 from kgnb.agents.question_answering.actions import Action
 from kgnb.agents.question_answering.reading import Reading
 from kgnb.kg.terms import Iri, Term, Triple, n3
+from kgnb.results.views import Shown
 
 Status = OneOf["answered", "forced", "unsure"]
 Source = OneOf["graph", "model"]
 How = OneOf["given", "exact", "normalised", "fuzzy", "vector"]
-REFLECTIONS = ("judge", "similarity", "random", "facts")
-DIRECTIONS = ("both", "outgoing")
+Reflection = OneOf["judge", "similarity", "random", "facts"]
+Direction = OneOf["both", "outgoing"]
+Tools = OneOf["all", "paper"]
 
 
-@dataclass(frozen=True)
+@options
 class Options:
-    """What a person may turn. ``metadata["help"]`` and the bounds feed ``--form``, ``--help`` and the report."""
+    """What a person may turn; bounds and descriptions feed ``--form``, ``--help``, the command line and the report."""
 
-    depth: int = field(default=3, metadata={"help": "turns of an observation (paper: D = 3)", "min": 1, "max": 6})  # D
-    width: int = field(
-        default=50, metadata={"help": "triples an observation keeps each turn (paper: N = 50)", "min": 1, "max": 1000}
+    depth: int = Field(default=3, ge=1, le=6, description="turns of an observation (paper: D = 3)")  # D
+    breadth: int = Field(
+        default=50, ge=1, le=1000, description="triples an observation keeps each turn (paper: N = 50)"
     )  # N
-    share: float = field(
-        default=0.1,
-        metadata={"help": "share of the kept triples observed from next (paper: P = 10 %)", "min": 0.0, "max": 1.0},
+    share: float = Field(
+        default=0.1, ge=0.0, le=1.0, description="share of the kept triples observed from next (paper: P = 10 %)"
     )  # P
-    keep: int = field(
-        default=15, metadata={"help": "triples a reflection keeps (paper: K = 15)", "min": 1, "max": 200}
-    )  # K
-    rounds: int = field(default=8, metadata={"help": "rounds of observe, act, reflect (paper: 8)", "min": 1, "max": 50})
-    observation: bool = field(default=True, metadata={"help": "observe the graph before acting (ablation: no)"})
-    reflection: str = field(
-        default="judge", metadata={"help": "how triples are chosen (ablation)", "choices": REFLECTIONS}
+    keep: int = Field(default=15, ge=1, le=200, description="triples a reflection keeps (paper: K = 15)")  # K
+    rounds: int = Field(default=8, ge=1, le=50, description="rounds of observe, act, reflect (paper: 8)")
+    observation: bool = Field(default=True, description="observe the graph before acting (ablation: no)")
+    reflection: Reflection = Field(default="judge", description="how triples are chosen (ablation)")
+    directions: Direction = Field(default="both", description="triples are followed (paper: outgoing)")
+    confidence: float = Field(default=0.6, ge=0.0, le=1.0, description="a reading below this confidence is unsure")
+    hops: int = Field(default=3, ge=1, le=4, description="relations a question may be read to follow in a row")
+    links: int = Field(default=5, ge=1, le=50, description="entities shown for one mention in the question")
+    page: int = Field(default=1000, ge=10, le=100_000, description="rows one query may give")
+    most: int = Field(default=10_000, ge=10, le=1_000_000, description="rows read of one answer, page by page")
+    timeout: float = Field(default=30.0, ge=0.1, le=3600.0, description="seconds one query may take")
+    own_knowledge: bool = Field(
+        default=False, description="let the model answer from memory where the graph does not (marked so)"
     )
-    directions: str = field(
-        default="both", metadata={"help": "triples are followed (paper: outgoing)", "choices": DIRECTIONS}
+    tools: Tools = Field(
+        default="all", description="what a model may call: all (queries, the schema), or paper (neighbours and paths)"
     )
-    confidence: float = field(
-        default=0.25, metadata={"help": "an answer below this confidence is unsure", "min": 0.0, "max": 1.0}
-    )
-    hops: int = field(
-        default=3, metadata={"help": "relations a question may be read to follow in a row", "min": 1, "max": 4}
-    )
-    links: int = field(
-        default=5, metadata={"help": "entities shown for one mention in the question", "min": 1, "max": 50}
-    )
-    page: int = field(default=1000, metadata={"help": "rows one query may give", "min": 10, "max": 100_000})
-    most: int = field(
-        default=10_000, metadata={"help": "rows read of one answer, page by page", "min": 10, "max": 1_000_000}
-    )
-    timeout: float = field(default=30.0, metadata={"help": "seconds one query may take", "min": 0.1, "max": 3600.0})
-    own_knowledge: bool = field(
-        default=False, metadata={"help": "let the model answer from memory where the graph does not (marked so)"}
-    )
-    rehearse: int = field(
-        default=50,
-        metadata={
-            "help": "a batch of so many questions first learns their wording from each other (0: never)",
-            "min": 0,
-        },
-    )
-    seed: int = field(default=0, metadata={"help": "seed of what is sampled", "min": 0, "max": 2**31 - 1})
-
-    def __post_init__(self) -> None:
-        for name in ("depth", "width", "keep", "rounds", "hops", "links", "page", "most"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}: at least 1 is needed")
-        if self.rehearse < 0:
-            raise ValueError(f"rehearse is {self.rehearse}: a number of questions is needed, or 0 for never")
-        for name in ("share", "confidence"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise ValueError(f"{name} is {getattr(self, name)}: it lies between 0 and 1")
-        if self.timeout <= 0:
-            raise ValueError(f"timeout is {self.timeout}: more than 0 seconds are needed")
-        if self.reflection not in REFLECTIONS:
-            raise ValueError(f"reflection is {self.reflection!r}: choose {', '.join(REFLECTIONS)}")
-        if self.directions not in DIRECTIONS:
-            raise ValueError(f"directions is {self.directions!r}: choose {', '.join(DIRECTIONS)}")
+    schema_tokens: int = Field(default=1500, ge=100, le=100_000, description="tokens of the schema a model is shown")
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of what is sampled")
 
 
 @dataclass(frozen=True)
@@ -111,7 +79,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Linked:
+class Linked(Shown):
     """What ``link`` gives: every entity held possible, best first for each mention."""
 
     links: tuple[Link, ...]
@@ -141,9 +109,6 @@ class Linked:
             "held possible": len(self.links),
         }
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.linked(self)._repr_mimebundle_(include, exclude)
-
 
 @dataclass(frozen=True)
 class Seen:
@@ -156,7 +121,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Observation:
+class Observation(Shown):
     """What ``observe`` gives: the subgraph around the task entities that fits the question, best first.
 
     ``readings`` are the ways to read the question over the relations there are, best first: what the rule judge
@@ -179,9 +144,6 @@ class Observation:
             "embedded": self.embedded,
         }
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.observed(self)._repr_mimebundle_(include, exclude)
-
 
 @dataclass(frozen=True)
 class Refusal:
@@ -192,7 +154,7 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Acted:
+class Acted(Shown):
     """What ``act`` gives: the action, why, and what the graph said to it."""
 
     action: Action
@@ -200,7 +162,12 @@ class Acted:
     confidence: float = 0.0
     judged_by: str = ""
     triples: tuple[Triple, ...] = ()
-    values: tuple[Term, ...] = ()  # what a ``Query`` selected
+    values: tuple[Term, ...] = ()  # what a ``Query`` selected: its first column, each value once
+    columns: tuple[str, ...] = ()  # of a query's result, as are rows; "yes" is that of ASK
+    rows: tuple[tuple[Term | None, ...], ...] = ()
+    truncated: bool = False  # there are more rows than were read
+    number: int = 0  # which of the question's queries this is, from 1; 0: it is none, or it failed
+    error: str = ""  # what the graph or its query engine said instead of a result
     reading: Reading | None = None  # the reading the action follows
     refused: tuple[Refusal, ...] = ()
     notes: tuple[str, ...] = ()
@@ -210,15 +177,12 @@ class Acted:
         """Triples and values the action brought, and actions refused before it."""
         return {"triples": len(self.triples), "values": len(self.values), "refused": len(self.refused)}
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.acted(self)._repr_mimebundle_(include, exclude)
-
 
 Path: TypeAlias = tuple[Triple, ...]
 
 
 @dataclass(frozen=True)
-class Memory:
+class Memory(Shown):
     """What ``reflect`` gives: paths of triples, each triple going on where the one before it ended."""
 
     paths: tuple[Path, ...] = ()
@@ -236,12 +200,9 @@ class Memory:
         """Paths and triples."""
         return {"paths": len(self.paths), "triples": len(self.triples), "added": len(self.added)}
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.remembered(self)._repr_mimebundle_(include, exclude)
-
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Shown):
     """What ``answer`` gives. No values and the status "unsure": the graph does not support an answer.
 
     A count is one ``xsd:integer``, a yes or no one ``xsd:boolean``. ``sparql`` was run and gave exactly ``values``;
@@ -275,6 +236,3 @@ class Answer:
     def counts(self) -> dict[str, int]:
         """Values, triples that prove them, rounds."""
         return {"values": len(self.values), "support": len(self.support), "rounds": self.rounds}
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return tables.answered(self)._repr_mimebundle_(include, exclude)

@@ -1,7 +1,6 @@
 """What the entity-alignment report computes and draws; its notebook only calls these functions.
 
 ``aligning``    one pair aligned under every setting: ``run_pair`` gives ``Results``
-``simulation``  what a learned planning policy saves, with simulated answers
 ``sections``    tables and plots
 ``errors``      known pairs that were missed, with evidence
 ``saving``      ``metrics.json`` and the alignment
@@ -16,10 +15,7 @@ from kgnb.reporting.entity_alignment.sections import (
     headline,
     headline_bars,
     notice,
-    policy,
-    quality_over_questions,
     reproduce,
-    rounds,
     seed_curve,
     setting_times,
     slices,
@@ -35,11 +31,8 @@ __all__ = [
     "headline",
     "headline_bars",
     "notice",
-    "policy",
-    "quality_over_questions",
     "reproduce",
     "risk",
-    "rounds",
     "run_pair",
     "save",
     "seed_curve",

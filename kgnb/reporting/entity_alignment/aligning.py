@@ -8,18 +8,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
-from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.backends import open_embedder
 from kgnb.datasets.fetch import data_folder
 from kgnb.evaluate.ranking import Measured
-from kgnb.reporting.entity_alignment.simulation import Simulation, simulate
+from kgnb.llm.asking import in_one_round
+from kgnb.llm.model import ChatModel
 from kgnb.reporting.ranked import measured
 from kgnb.reporting.session import Session, current, tell
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.aligning import Outcome, align
-from kgnb.tasks.running import new_run
+from kgnb.tasks.running import judge_and_model, new_run
 from kgnb.tasks.sides import Links, Sides, hidden, links_of, open_sides
 from kgnb.vectors.embedder import Embedder
 
@@ -53,7 +54,6 @@ class Results:
     headline: tuple[Setting, ...]
     ablation: tuple[Setting, ...]
     curve: Mapping[str, tuple[tuple[float, Measured], ...]]  # by how names are: share of seeds and what was reached
-    simulation: Simulation | None
     sides: Sides
     known: Links
     embedder: str
@@ -83,23 +83,21 @@ def run_pair(
     seed_ratio: float = 0.3,
     ablation: bool = True,
     curve: bool = True,
-    simulation: bool = True,
-    error_rate: float = 0.1,
     largest: int = LARGEST,
     session: Session | None = None,
 ) -> Results:
     """Align a pair without seeds and with a share of them, and measure what is asked for besides.
 
-    ``ablation``, ``curve`` and ``simulation`` align the pair some forty times more: where a graph has over ``largest``
-    entities (0: no limit) they are left out, and the page says so.
+    ``ablation`` and ``curve`` align the pair some thirty times more: where a graph has over ``largest`` entities (0: no
+    limit) they are left out, and the page says so.
 
     Raises:
         DataError: an input is missing or malformed.
         ValueError: nothing to measure against.
     """
     session = session or current()
-    settings = session.settings
-    settings = settings.with_(model=model) if model else settings
+    settings = session.settings.with_(model=model) if model else session.settings
+    judge, settings = judge_and_model(judge, settings)
     name, sides, known = opened(pair, folder, source, target, reference, seeds, names, settings)
     bench = Bench(sides, known, open_embedder(embedder or None, settings), judge, settings, LookOptions(share=share))
     names_of = {"pair": name, "names": names, "share": share, "judge": judge}
@@ -112,20 +110,22 @@ def run_pair(
         on_event=tell,
     )
     with run:  # one for all three: a budget is of the whole report
-        rows = [
-            bench.run("no seeds", 0.0, run=run),
-            bench.run(f"{100 * seed_ratio:.0f} % seeds", seed_ratio, run=run),
-            bench.run("no seeds, each entity by itself", 0.0, options=Options(assignment="argmax"), run=run),
-        ]
+        by_itself = Options(assignment="argmax")
+        rows = in_one_round(
+            (
+                lambda: bench.run("no seeds", 0.0, run=run),
+                lambda: bench.run(f"{100 * seed_ratio:.0f} % seeds", seed_ratio, run=run),
+                lambda: bench.run("no seeds, each entity by itself", 0.0, options=by_itself, run=run),
+            )
+        )
     partial = [f"Partial: {run.partial}."] if run.partial else []
     size = max(len(sides.left), len(sides.right))
     small = not largest or size <= largest
     return Results(
         pair=name,
         headline=tuple(rows),
-        ablation=tuple(variants(bench, seed_ratio, error_rate)) if ablation and small else (),
+        ablation=tuple(variants(bench, seed_ratio)) if ablation and small else (),
         curve=curves(bench) if curve and small else {},
-        simulation=simulate(sides, known, bench.embedder, error_rate) if simulation and small else None,
         sides=sides,
         known=known,
         embedder=bench.embedder.name,
@@ -145,7 +145,10 @@ def opened(
         sides = open_sides(source, target, seeds="none", names=names, settings=settings)
         return f"{Path(source).name} and {Path(target).name}", sides, links_of(reference, settings)
     if pair == "huts" and not folder:
-        sides = open_sides("huts:hollenmark", "huts:corvane", seeds="none", names=names, settings=settings)
+        words = ("huts:alpine", "huts:refuge")
+        sides = open_sides(
+            "huts:hollenmark", "huts:corvane", seeds="none", names=names, labels=words, settings=settings
+        )
         return "huts", sides, links_of("huts:entity-reference", settings)
     place = Path(folder) if folder else data_folder(pair.split("/")[0], settings.data) / pair.split("/", 1)[1]
     sides = open_sides(place, seeds="none", names=names, settings=settings)
@@ -163,6 +166,7 @@ class Bench:
     judge: str
     settings: Settings
     look: LookOptions
+    model: ChatModel | None = None
 
     def split(self, ratio: float) -> tuple[Links, Links]:
         """Seeds and tests. A folder's own tests stay the tests, so that figures compare; else what is no seed."""
@@ -185,7 +189,6 @@ class Bench:
         look: LookOptions | None = None,
         judge: str = "",
         planner: str = "auto",
-        error_rate: float = 0.0,
         nameless: bool = False,
         run: Run | None = None,
     ) -> Setting:
@@ -200,11 +203,11 @@ class Bench:
             given,
             judge=judge or self.judge,
             planner=planner,
+            model=self.model if (judge or self.judge) in ("auto", "model") else None,
             embedder=self.embedder,
             options=options,
             look=look or self.look,
             reference=tests,
-            error_rate=error_rate,
             run=run,
             settings=self.settings,
         )
@@ -217,43 +220,29 @@ def drawn(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return sorted(pairs, key=lambda pair: hashlib.sha256("\0".join(pair).encode("utf-8", "surrogatepass")).hexdigest())
 
 
-def variants(bench: Bench, ratio: float, error_rate: float) -> list[Setting]:
-    """What every ingredient is worth: one left out or changed at a time, without seeds unless it says so."""
-    look = bench.look
-    rate = f"SIMULATION, error rate {error_rate:g}"
-    plain = Options()
+def variants(bench: Bench, ratio: float) -> list[Setting]:
+    """What every ingredient is worth: one left out or changed at a time, without seeds unless it says so.
+
+    Judges that read the evidence answer: the rule, and the model where one is asked in the headline, too.
+    """
+    look, plain = bench.look, Options()
+    asked = bench.judge in ("auto", "model") and bool(bench.settings.model)
+    every = replace(look, both_orders=0.0)
+    model: tuple[tuple[str, LookOptions, str], ...] = (
+        ("planned look", look, "auto"),
+        ("no selectors: triples as they come", replace(look, entropy="none"), "auto"),
+        ("low entropy, as in the paper", replace(look, entropy="low"), "auto"),
+        ("names alone", replace(look, attributes=0, relations=0), "auto"),
+        ("no planning: every tool for those", look, "thorough"),
+        ("no reflection", replace(look, reflect_below=0.0), "auto"),
+        ("one order of candidates", every, "auto"),
+    )
     return [
         bench.run("first alignment only", 0.0, judge="first"),
-        bench.run("rule only", 0.0, judge="rule"),
-        bench.run(f"planned look ({rate})", 0.0, judge="oracle", error_rate=error_rate),
-        bench.run(
-            f"no selectors ({rate})",
-            0.0,
-            judge="oracle",
-            error_rate=error_rate,
-            look=replace(look, attributes=0, relations=0),
-        ),
-        bench.run(
-            f"low entropy, as in the paper ({rate})",
-            0.0,
-            judge="oracle",
-            error_rate=error_rate,
-            look=replace(look, entropy="low"),
-        ),
-        bench.run(
-            f"no planning: every tool for those ({rate})",
-            0.0,
-            judge="oracle",
-            error_rate=error_rate,
-            planner="thorough",
-        ),
-        bench.run(
-            f"model only: everyone is asked ({rate})",
-            0.0,
-            judge="oracle",
-            error_rate=error_rate,
-            look=replace(look, share=1.0),
-            planner="thorough",
+        bench.run("rule: planned look", 0.0, judge="rule"),
+        *(
+            bench.run(f"model: {name}", 0.0, judge="model", look=chosen, planner=planner)
+            for name, chosen, planner in (model if asked else ())
         ),
         *(
             bench.run(f"assignment: {one}", 0.0, judge="first", options=replace(plain, assignment=one))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgnb.agents.entity_alignment.settled import Settled
+from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.evaluate.alignment import risk_coverage
 from kgnb.reporting.entity_alignment.aligning import Results, Setting
 from kgnb.reporting.plot import Plot

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kgnb.files import write_whole
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.costs import spent
 from kgnb.reporting.entity_alignment.aligning import Results
 from kgnb.reporting.entity_alignment.sections import figures, rows_of
-from kgnb.reporting.files import write_whole
 from kgnb.reporting.session import Session
 
 SHARES = ("hits1", "hits10", "precision", "recall", "f1")
@@ -19,14 +18,12 @@ SIMULATED = "oracle judge: it answers from the reference"
 
 
 def save(results: Results, session: Session) -> Path:
-    """Write the metrics, the alignment without seeds, the policy and the recorded ways; the report's folder."""
+    """Write the metrics and the alignment without seeds; the report's folder."""
     folder = session.folder
     write_whole(folder / "metrics.json", json.dumps(metrics(results), indent=1, ensure_ascii=False) + "\n")
     write_whole(folder / "timing.json", json.dumps(timing(results), indent=1, ensure_ascii=False) + "\n")
     (folder / "alignments").mkdir(exist_ok=True)
     save_alignment(results.headline[0].outcome.alignment, folder / "alignments" / "no-seeds.sssom.tsv")
-    if results.simulation is not None:
-        results.simulation.learned.policy.save(folder / "policy-simulation.json")
     return folder
 
 
@@ -61,10 +58,4 @@ def metrics(results: Results) -> dict[str, Any]:
             for title, points in results.curve.items()
         },
         "simulation": SIMULATED if any(one.simulation for one in results.headline) else None,
-        "policy_simulation": {
-            "error_rate": results.simulation.error_rate,
-            "planners": [asdict(one) for one in results.simulation.planners],
-        }
-        if results.simulation is not None
-        else None,
     }

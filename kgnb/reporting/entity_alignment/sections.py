@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from kgnb.datasets.published_alignment import BY_PAIR, COST, PATHS
+from kgnb.datasets.published_alignment import BY_PAIR, COST
 from kgnb.evaluate.ranking import IDENTICAL, Measured, is_feasible
 from kgnb.reporting.costs import ledger
 from kgnb.reporting.entity_alignment.aligning import Results, Setting
@@ -79,31 +79,6 @@ def headline_bars(results: Results) -> Plot:
     return grouped_bars(names, series, "Compare only figures over the same pairs, ranked among the same targets.")
 
 
-def quality_over_questions(results: Results) -> Plot | Words:
-    """Cost against quality: Hits@1 over the share of entities that somebody is asked about; SIMULATION."""
-    asked = [one for one in results.ablation if one.simulation and not one.name.startswith(("no ", "low "))]
-    first = next((one for one in results.ablation if one.name.startswith("first alignment")), None)
-    if not asked or first is None:
-        return _left_out(results)
-    points = sorted((100 * one.outcome.share_looked_at, 100 * one.measured.ranking.hits1) for one in (first, *asked))
-
-    def draw(axes: Axes, theme: Theme) -> None:
-        axes.plot(*zip(*points, strict=True), marker="o", color=theme.series[0])
-        for x, y in points:
-            axes.annotate(f"{y:.1f}", (x, y), textcoords="offset points", xytext=(6, 6), color=theme.soft, fontsize=8)
-        axes.set_xlabel("entities somebody is asked about, %")
-        axes.set_ylabel("Hits@1, %")
-        axes.margins(x=0.06, y=0.25)
-        axes.grid()
-
-    told = "; ".join(f"{y:.1f} % with {x:.1f} % asked about" for x, y in points)
-    caption = (
-        "SIMULATION: cost against quality. Nobody asked, then the least sure ones, then everyone asked about; answers "
-        "come from the reference, wrong at the stated rate."
-    )
-    return Plot(draw, caption, f"SIMULATION. Hits@1: {told}.", size=(7.2, 2.8))
-
-
 def _warnings(results: Results) -> list[str]:
     notes = [
         "With one-to-one assignment over test targets each answer has a rival less than in the open; "
@@ -163,19 +138,20 @@ def _left_out(results: Results) -> Words:
 def ablation(results: Results) -> Table | Words:
     """What every ingredient is worth."""
     columns = [Column("name", "Setting"), *RANKED, Column("f1", "F1", "percent")]
-    columns += [Column("asked", "Looked at", "percent")]
+    columns += [Column("asked", "Looked at", "percent"), Column("tokens", "Tokens an entity", "number")]
     rows: list[list[Value]] = [
         [
             one.name,
             *_ranked(one.measured),
             one.measured.chosen.f1,
             one.outcome.share_looked_at,
+            round(one.tokens, 1),
         ]
         for one in results.ablation
     ]
     if not rows:
         return _left_out(results)
-    notes = ["Rows marked SIMULATION are answered from the reference at the stated error rate."]
+    notes = [] if any(one.tokens for one in results.ablation) else ["No model was asked: set one for those rows."]
     return Table(columns, rows, caption=f"{results.title}, one thing changed at a time", notes=notes)
 
 
@@ -200,37 +176,6 @@ def seed_curve(results: Results) -> Plot | Words:
     told = "; ".join(f"{title}: " + ", ".join(f"{y:.1f} at {x:.0f} %" for x, y in points) for title, points in series)
     caption = "Hits@1 over the share of seeds, first alignment alone, no model."
     return Plot(draw, caption, f"Hits@1 in percent. {told}")
-
-
-def policy(results: Results) -> Table | Words:
-    """SIMULATION: planners side by side on entities kept back."""
-    if results.simulation is None:
-        return _left_out(results)
-    columns = [Column("planner", "Planner"), Column("tools", "Tools an entity", "number")]
-    columns += [Column("reflected", "With reflection", "percent"), Column("hits", "Right", "percent")]
-    columns += [Column("deviation", "± (over draws)", "percent"), Column("n", "Entities", "number")]
-    columns += [Column("source", "Where it is from")]
-    rate = results.simulation.error_rate
-    where = f"SIMULATION, error rate {rate:g}"
-    rows: list[list[Value]] = [
-        [one.name, round(one.tools, 2), one.reflected, one.hits, one.hits_deviation, one.entities, where]
-        for one in results.simulation.planners
-    ]
-    for when in ("before", "after"):
-        system: list[Value] = [f"EA-Agent, {when} optimisation", PATHS[f"tools {when}"], PATHS[f"reflected {when}"]]
-        rows.append([*system, None, None, None, "EA-Agent paper"])
-    notes = [
-        f"Means over {results.simulation.draws} draws of the half that is kept back and of the errors; ± is the "
-        "standard deviation of the share that is right.",
-        "SIMULATION: an aligner that knows the reference and is wrong at the stated rate answers; every entity is "
-        "looked at, as in the paper. It shows what planning saves, not what a model reaches.",
-    ]
-    return Table(columns, rows, caption="Planning, on entities the policy has not seen", notes=notes)
-
-
-def rounds(results: Results) -> Table | None:
-    """SIMULATION: how the policy was learned, round by round."""
-    return results.simulation.learned.table() if results.simulation is not None else None
 
 
 def cost(results: Results) -> Table:

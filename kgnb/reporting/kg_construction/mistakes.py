@@ -15,8 +15,8 @@ from rdflib.term import Node
 
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.readers import Task
-from kgnb.agents.kg_construction.units import OM
 from kgnb.agents.kg_construction.values import ToolPack, ToolSpec
+from kgnb.shapes.units import OM
 
 _VALUE, _NUMBER, _UNIT = (URIRef(f"{OM}{name}") for name in ("hasValue", "hasNumericalValue", "hasUnit"))
 _WRONG = {"degree Celsius": "C!", "minute": "minutess", "hour": "hrs."}
@@ -52,7 +52,10 @@ class _Writing:
         entities = [(s, self.creators[str(c)]) for s, c in sorted(self.graph.subject_objects(RDF.type))
                     if str(c) in self.creators and str(c) != f"{OM}Measure"]  # fmt: skip
         pointed = {o for _, p, o in self.graph if p not in (RDF.type,)}
-        for entity, tool in sorted(entities, key=lambda pair: (pair[0] in pointed, str(pair[0]))):
+        owned = self.pack.dependent
+        for entity, tool in sorted(
+            entities, key=lambda one: (bool(owned(one[1].term)), one[0] in pointed, str(one[0]))
+        ):
             self._create(entity, tool)
         for subject, predicate, value in sorted(self.graph):
             if str(predicate) in self.adders and subject in self.iris and predicate not in (_VALUE, _NUMBER, _UNIT):
@@ -69,7 +72,10 @@ class _Writing:
 
     def _call(self, tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """What the reader is told of a call: with feedback off that is not why it was refused."""
-        return self.desk.told(self.desk.call(tool.name, arguments, self.task.passage))
+        result = self.desk.call(tool.name, arguments, self.task.passage)
+        if self.desk.feedback:
+            return result.as_json()
+        return {"received": True} | ({"iri": result.iri} if result.ok and result.iri else {})
 
     def _create(self, entity: Node, tool: ToolSpec) -> None:
         arguments: dict[str, Any] = {"label": self._label(entity)}
@@ -83,7 +89,9 @@ class _Writing:
             owners = {s for s in self.graph.subjects(None, entity) if s in self.iris}
             named = any(isinstance(o, Literal) and str(o) == arguments["label"]
                         for p, o in self.graph.predicate_objects(entity) if p != RDFS.label)  # fmt: skip
-            if len(owners) == 1 and not named:  # a part: its name alone does not tell it from others
+            if len(owners) == 1 and (
+                self.pack.dependent(tool.term) or not named
+            ):  # a part: its name alone does not tell it from others
                 arguments["within"] = self.iris[next(iter(owners))]
             if self._wrong("created twice") and "within" not in arguments:
                 self._call(tool, {**arguments, "label": f" {arguments['label'].upper()}  "})

@@ -1,4 +1,4 @@
-"""Everything the report computes: T-Boxes compiled, documents read, mistakes planted, graphs scored and grounded."""
+"""Everything the report computes: T-Boxes compiled, documents read, graphs scored and grounded."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from pathlib import Path
 
 from rdflib import Graph
 
-from kgnb.agents.kg_construction.agreement import Agreement, agreement
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.ground import Grounding
-from kgnb.agents.kg_construction.planting import Planted, plant
 from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.backends import file_of
 from kgnb.datasets import kitchen, twa
@@ -25,7 +23,7 @@ from kgnb.reporting.kg_construction.sentences import SentenceScores, read_case
 from kgnb.reporting.session import current, tell
 from kgnb.run import Run
 from kgnb.tasks.building import build_graph, compile_ontology, ground
-from kgnb.tasks.running import new_run
+from kgnb.tasks.running import judge_and_model, new_run
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,6 @@ class Results:
     """Everything the report shows."""
 
     packs: tuple[ToolPack, ...]
-    planted: tuple[tuple[str, tuple[Planted, ...]], ...]
     built: Built
     run: Run
     scores: Mapping[str, Extraction]
@@ -42,7 +39,6 @@ class Results:
     grounding: Grounding | None
     sentences: tuple[SentenceScores, ...]
     paper: tuple[Ablation, ...]  # the same on the sample of a published paper
-    agreed: tuple[tuple[str, Agreement], ...]  # what pyshacl says of the planted facts, by T-Box
     own: bool  # on our own kitchens
 
     @property
@@ -57,19 +53,14 @@ class Results:
         """Who read the documents."""
         return self.built.journals[0].reader if self.built.journals else "nobody"
 
-    @property
-    def cases(self) -> tuple[Planted, ...]:
-        """The planted mistakes of all T-Boxes that a call can make."""
-        return tuple(one for _, each in self.planted for one in each if one.case is not None)
-
 
 def run_report(
-    *, tbox: str, shapes: str, documents: str, reference: str, against: str, judge: str, tboxes: str, planted: int,
-    ablation: bool, benchmark: bool,
+    *, tbox: str, shapes: str, documents: str, reference: str, against: str, judge: str, tboxes: str, ablation: bool,
+    benchmark: bool,
 ) -> Results:  # fmt: skip
-    """Compiles, builds, scores, grounds, plants mistakes; what is wrong with an input shows before the long parts."""
+    """Compiles, builds, scores, grounds; what is wrong with an input shows before the long parts."""
     session = current()
-    settings = session.settings
+    judge, settings = judge_and_model(judge, session.settings)
     own = tbox == "huts:kitchen"
     pack = compile_ontology(tbox, shapes or None, settings=settings)
     wanted = reference_graph(Path(file_of(reference))) if reference else None
@@ -91,12 +82,10 @@ def run_report(
         if ablation and own:
             both = feedback_on_and_off(by_document(Path(file_of(reference))), pack, kitchen.QUERIES)
     packs = (pack, *(compile_ontology(one, settings=settings) for one in others))
-    mistakes = tuple((one.name, plant(one, most=planted or None)) for one in packs)
-    agreed = tuple((one.name, agreement(one, found)) for one, (_, found) in zip(packs, mistakes, strict=True))
     read = tuple(map(read_case, text2kg(settings.data))) if benchmark else ()
     paper = _paper(settings.data) if benchmark else ()
     scores = {name: one.score() for name, one in compared.items()}
-    return Results(packs, mistakes, built, run, scores, compared, both, linked, read, paper, agreed, own)
+    return Results(packs, built, run, scores, compared, both, linked, read, paper, own)
 
 
 def each(tboxes: str) -> list[str]:

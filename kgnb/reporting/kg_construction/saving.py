@@ -7,8 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from kgnb.files import write_whole
 from kgnb.reporting.costs import spent
-from kgnb.reporting.files import write_whole
+from kgnb.reporting.kg_construction.enforcement import PLANTED
 from kgnb.reporting.kg_construction.running import Results
 from kgnb.reporting.kg_construction.scoring import micro
 from kgnb.reporting.kg_construction.sections import figures
@@ -37,7 +38,6 @@ def timing(results: Results) -> dict[str, Any]:
 def metrics(results: Results) -> dict[str, Any]:
     """What is the same every time."""
     total = micro(results.scores)
-    planted = results.cases
     return {
         "report": "kg-construction",
         "reader": results.reader,
@@ -49,13 +49,9 @@ def metrics(results: Results) -> dict[str, Any]:
         "tboxes": {
             pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"} for pack in results.packs
         },
-        "planted": len(planted),
-        "refused": sum(one.refused and one.named for one in planted),
-        "accepted": sum(one.accepted for one in planted),
-        "pyshacl": {
-            name: {"findings": one.legal + one.illegal, "differences": len(one.differences)}
-            for name, one in results.agreed
-        },
+        "planted": sum(planted for _, planted, _, _ in PLANTED),
+        "refused": sum(refused for _, _, refused, _ in PLANTED),
+        "accepted": sum(accepted for _, _, _, accepted in PLANTED),
         "built": {name: value for name, value in results.built.counts().items() if name != "resumed"},
         "scores": {name: round(one.f1, 6) for name, one in results.scores.items()} | {"micro": round(total.f1, 6)},
         "feedback": {str(one.feedback): {k: round(v, 6) for k, v in one.f1.items()} for one in results.ablation},

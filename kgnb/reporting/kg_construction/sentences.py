@@ -66,7 +66,7 @@ def first_and_last(sentence: Sentence, relations: frozenset[str]) -> list[Triple
     said = set(words(sentence.text))
     if len(found) < 2:
         return []
-    return [(found[0].text, name, found[-1].text) for name in sorted(relations) if set(words(name)) <= said]
+    return [(found[0][0], name, found[-1][0]) for name in sorted(relations) if set(words(name)) <= said]
 
 
 def everything_of_the_first(sentence: Sentence, relations: frozenset[str]) -> list[Triple]:
@@ -74,7 +74,7 @@ def everything_of_the_first(sentence: Sentence, relations: frozenset[str]) -> li
     found = mentions(sentence.text)
     said = set(words(sentence.text))
     named = [name for name in sorted(relations) if set(words(name)) <= said]
-    return [(found[0].text, name, other.text) for name in named for other in found[1:]]
+    return [(found[0][0], name, other[0]) for name in named for other in found[1:]]
 
 
 BASELINES = {"first and last mention": first_and_last, "first with every mention": everything_of_the_first}

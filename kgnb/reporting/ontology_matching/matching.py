@@ -14,9 +14,10 @@ from kgnb.backends import open_embedder, open_index, open_ontology
 from kgnb.datasets.cases import Figure, MatchingCase, MatchingSet
 from kgnb.datasets.matching import matching_set
 from kgnb.datasets.published import over_pairs
-from kgnb.errors import LimitError
+from kgnb.errors import LimitError, Waiting
 from kgnb.evaluate.alignment import Oriented
 from kgnb.kg.ontology import Ontology
+from kgnb.llm.asking import raise_waiting
 from kgnb.mapping_files import load_reference
 from kgnb.reporting.ontology_matching.ablation import Ablated, ablate
 from kgnb.reporting.ontology_matching.growth import read_growth
@@ -32,6 +33,7 @@ from kgnb.reporting.session import Session, current, tell
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks import digests, match_ontologies, new_run
+from kgnb.tasks.running import judge_and_model
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
@@ -69,7 +71,7 @@ def run_cases(
     ``target`` is given, DataError for a file that is missing or wrong, ConfigError for a judge that lacks something.
     """
     session = session or current()
-    settings = session.settings.with_(**({"model": model} if model else {}))
+    judge, settings = judge_and_model(judge, session.settings.with_(**({"model": model} if model else {})))
     sizes = read_growth(growth) if growth else []
     task = _own_pair(source, target, reference) if source or target else matching_set(dataset, settings.data)
     cases = _chosen(task, pairs)
@@ -96,15 +98,19 @@ def run_cases(
     )
     embed, index = open_embedder(embedder or None, settings), open_index(None, settings)
     outcomes: list[Outcome] = []
+    waiting: list[Waiting] = []
     with run:
         for case in cases:
             try:
                 run.check()
                 outcomes.append(_match(case, wanted[case.name], read, run, options, embed, index, settings, asked))
+            except Waiting as error:  # the other pairs are asked in the same round
+                waiting.append(error)
             except LimitError:
                 if not outcomes:
                     raise
                 break
+        raise_waiting(waiting)
     others, failed = _installed(outcomes, cases, read) if installed else (outcomes, [])
     tried = [_experiments(one, options, embed, index, curves, seeds, ablation) for one in outcomes if one.wanted]
     simulated = f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else ""

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.evaluate.alignment import Average, Score
+from kgnb.files import write_whole
 from kgnb.mapping_files import save as save_alignment
-from kgnb.reporting.files import write_whole
 from kgnb.reporting.ontology_matching.ablation import summed
 from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.reporting.ontology_matching.results import Results

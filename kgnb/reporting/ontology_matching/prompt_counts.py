@@ -43,7 +43,9 @@ def count_prompts(prepared: Prepared) -> list[Prompts]:
     context = prepared.options.context
     counted = []
     for name in ("cascade", "model"):
-        judge = make_judge(name, model=NeverAsked(), context=context, ask=prepared.options.ask)
+        judge = make_judge(
+            name, model=NeverAsked(), context=context, relations=prepared.options.relations, ask=prepared.options.ask
+        )
         asked: Sequence[MatchQuestion] = prepared.summarised.questions
         if isinstance(judge, Cascade):
             asked = replace(judge, cheap=prepared.rule).open(asked)

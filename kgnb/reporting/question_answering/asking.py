@@ -21,6 +21,7 @@ from kgnb.settings import Settings
 from kgnb.tasks import new_run
 from kgnb.tasks.answer_files import plain
 from kgnb.tasks.asking import open_desk
+from kgnb.tasks.running import judge_and_model
 
 LOCAL = "CoDEx-S as a local slice"
 MOST = 500
@@ -40,7 +41,7 @@ def run_questions(
     model: str = "",
     embedder: str = "",
     depth: int = Options().depth,
-    width: int = Options().width,
+    breadth: int = Options().breadth,
     share: float = Options().share,
     keep: int = Options().keep,
     rounds: int = Options().rounds,
@@ -60,7 +61,7 @@ def run_questions(
         DataError: a file is missing or wrong, or a set has no graph and none was given.
     """
     session = session or current()
-    settings = session.settings.with_(**({"model": model} if model else {}))
+    judge, settings = judge_and_model(judge, session.settings.with_(**({"model": model} if model else {})))
     task = _own(questions, graph) if questions else question_set(dataset, settings.data)
     if graph and not questions:
         task = replace(task, graph=graph, triples=())
@@ -70,12 +71,12 @@ def run_questions(
     sliced = dataset == "qald10" and not graph and not questions
     chosen = tuple(reference_on(opened, asked) for asked in chosen) if sliced else chosen
     chosen = chosen if given else tuple(replace(asked, entities=()) for asked in chosen)
-    options = Options(depth=depth, width=width, share=share, keep=keep, rounds=rounds)
+    options = Options(depth=depth, breadth=breadth, share=share, keep=keep, rounds=rounds)
     names = {"task": task.name, "questions": len(chosen), "entities": given, "judge": judge}
     run = new_run(
         "question_answering",
         {},
-        parameters=names | {"depth": depth, "width": width, "share": share, "keep": keep, "rounds": rounds},
+        parameters=names | {"depth": depth, "breadth": breadth, "share": share, "keep": keep, "rounds": rounds},
         settings=settings,
         folder=session.folder / "run",
         on_event=tell,
@@ -86,11 +87,6 @@ def run_questions(
         desk = open_desk(opened, run=run, options=options, **asking)
         measured = ask_all(chosen, desk, options, run, out=session.folder / "answers.jsonl")
     notes = [*task.notes, *([_SLICED] if sliced else [])]
-    if any(step.name == "rehearse" for step in run.steps):
-        notes.append(
-            "The questions were read ahead, and what their wording has in common was learned from them all, without "
-            "their answers: a question asked on its own may be answered otherwise."
-        )
     if run.partial:
         notes.insert(0, f"Partial: {run.partial}; {len(measured)} of {len(chosen)} questions were asked.")
     elif len(measured) < len(chosen):

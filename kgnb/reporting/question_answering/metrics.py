@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from kgnb.files import write_whole
 from kgnb.reporting.costs import spent
-from kgnb.reporting.files import write_whole
 from kgnb.reporting.question_answering.results import Results
 from kgnb.reporting.question_answering.sections import figures
 from kgnb.reporting.session import Session

@@ -15,7 +15,7 @@ from kgnb.reporting.reproducing import reproduce as everything
 from kgnb.reporting.session import Session
 from kgnb.reporting.words import Words
 from kgnb.results.graph import GraphPicture
-from kgnb.results.metrics import Metrics, Score
+from kgnb.results.metrics import Score, metrics
 from kgnb.results.table import Column, Table, Value
 
 COLUMNS = (
@@ -37,9 +37,9 @@ COSTS = ("seconds", "rounds", "queries", "embedded", "calls", "tokens")
 OFF = "Not computed: run the report with -p ablation=true."
 
 
-def scores(kinds: dict[str, Measures], whole: Measures, caption: str = "", notes: Sequence[str] = ()) -> Metrics:
+def scores(kinds: dict[str, Measures], whole: Measures, caption: str = "", notes: Sequence[str] = ()) -> Table:
     """The three scores by kind of question and over all, with the warning that goes with the first."""
-    return Metrics(
+    return metrics(
         COLUMNS,
         [Score(kind or "any", _values(measures)) for kind, measures in kinds.items()],
         summary=[Score("all", _values(whole))],
@@ -62,7 +62,7 @@ def _values(measures: Measures) -> dict[str, Value]:
     }
 
 
-def headline(results: Results) -> Metrics | Words:
+def headline(results: Results) -> Table | Words:
     """Every kind of question, the three scores side by side."""
     if not results.items:
         return Words((UNMEASURED,))

@@ -28,8 +28,8 @@ def variants(options: Options) -> Iterator[tuple[str, Options]]:
     yield "outgoing triples only (as in the paper)", replace(options, directions="outgoing")
     for depth in (1, 2):
         yield f"D = {depth}", replace(options, depth=depth)
-    for width in (5, 200):
-        yield f"N = {width}", replace(options, width=width)
+    for breadth in (5, 200):
+        yield f"N = {breadth}", replace(options, breadth=breadth)
     for share in (0.02, 0.5):
         yield f"P = {share:.0%}", replace(options, share=share)
     for keep in (3, 50):

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from kgnb.agents.entity_alignment.judges import oracle
-from kgnb.agents.entity_alignment.looking import LookOptions, Planned, Selected
+from kgnb.agents.entity_alignment.judging_values import LookOptions, Planned, Selected
+from kgnb.agents.entity_alignment.open_entity_graph import from_graph
 from kgnb.agents.entity_alignment.plan import RulePlanner, plan
 from kgnb.agents.entity_alignment.propose import propose
-from kgnb.agents.entity_alignment.reading import from_graph
 from kgnb.agents.entity_alignment.select import select
 from kgnb.agents.entity_alignment.values import Options, Proposal
 from kgnb.kg.loading import load
@@ -33,7 +33,7 @@ def truth() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def proposal() -> Proposal:
     """The two hut catalogues, first aligned without a seed."""
-    return propose(read("hollenmark"), read("corvane"), CharacterEmbedder(), Options(rounds=1))
+    return propose(read("hollenmark"), read("corvane"), CharacterEmbedder(), Options(rounds=1, precision=0.0))
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,7 @@ def names(number: int, seed: int) -> list[str]:
 def world(size: int = 200, *, dangling: int = 0, degree: float = 4.0, seed: int = 0) -> World:
     """A graph and its copy: entities shuffled, names misspelt in one letter, one triple in eight missing.
 
-    The last ``dangling`` entities are other ones there, and their triples are other ones.
+    The last ``dangling`` entities are other ones there: their names, triples and values are other ones.
     """
     draw = np.random.default_rng(seed)
     called = names(size + dangling, seed)
@@ -69,7 +69,7 @@ def world(size: int = 200, *, dangling: int = 0, degree: float = 4.0, seed: int 
         tuple(f"http://right.example/s{r}" for r in range(6)),
         copied.astype(np.int32),
         ("http://right.example/hoehe",),
-        tuple(Value(f"{1000 + entity}.0") for entity in range(size)),
+        tuple(Value(f"{1000 + entity + size * (entity >= size - dangling)}.0") for entity in range(size)),
         np.column_stack([order, np.zeros(size, int), np.arange(size)]).astype(np.int32),
     )
     return World(left, right, answers)

@@ -23,10 +23,10 @@ from kgnb.agents.entity_alignment.candidates import (
     united,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.narrowing import NARROW, WIDE, narrowed
+from kgnb.agents.entity_alignment.project_vectors import NARROW, WIDE, narrowed
 from kgnb.agents.entity_alignment.propagation import averaging, labels, spread, unit
 from kgnb.agents.entity_alignment.relations import adjacency, counterparts, edges_of, neighbours, statements
-from kgnb.agents.entity_alignment.weighing import fitted
+from kgnb.agents.entity_alignment.view_weights import fitted
 
 HEIGHT, WIDTH = 5, 6
 

@@ -8,7 +8,7 @@ import pytest
 
 from kgnb.agents.entity_alignment import finetuning
 from kgnb.agents.entity_alignment.judges import make_planner, oracle
-from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.optimise import optimise
 from kgnb.agents.entity_alignment.paths import PATHS, path_of, reward
 from kgnb.agents.entity_alignment.plan import plan
@@ -103,7 +103,7 @@ def test_a_policy_learns_one_two_or_more_ways(number):
 
 
 def test_the_fine_tuning_set_keeps_to_its_schema_and_the_schema_to_the_documentation(learned, tmp_path):
-    number = finetuning.export(learned.episodes, tmp_path / "ways.jsonl", simulation=True)
+    number = finetuning.export(learned.episodes, tmp_path / "ways.jsonl", learned.policy.record, simulation=True)
     lines = (tmp_path / "ways.jsonl").read_text(encoding="utf-8").splitlines()
     assert number == len(lines) == len(learned.episodes)
     documented = json.loads(re.search(r"```json\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)[1])

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.paths import PATHS, named
 from kgnb.agents.entity_alignment.plan import RulePlanner, ThoroughPlanner, plan, possible, worth_a_look
 from kgnb.agents.entity_alignment.statistics import FEATURES, statistics

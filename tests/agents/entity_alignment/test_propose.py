@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,11 +11,11 @@ import pytest
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import (
-    ASSIGNMENTS,
     DOUBTFUL,
     MATCHED,
     NO_CANDIDATE,
     TAKEN,
+    Assignment,
     Options,
     Proposal,
 )
@@ -41,7 +42,7 @@ def seeds_of(given: World, number: int) -> np.ndarray:
     return np.column_stack([known, given.answers[known]])
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", get_args(Assignment))
 def test_finds_misspelt_entities_by_names_and_structure(assignment: str) -> None:
     given = world()
     found = propose(without_values(given.left), without_values(given.right), EMBEDDER, Options(assignment=assignment))
@@ -85,8 +86,9 @@ def test_leaves_entities_without_a_counterpart_unmatched_and_says_why() -> None:
 
 def test_seeds_are_kept_whatever_the_names_say() -> None:
     left, right = graph("a", ["Hut", "Inn"]), graph("b", ["Inn", "Hut"])
-    found = propose(left, right, EMBEDDER, seeds=[(0, 0)])
+    found = propose(left, right, EMBEDDER, Options(precision=0.0), seeds=[(0, 0)])
     assert found.first.tolist() == [0, 1]
+    assert propose(left, right, EMBEDDER, seeds=[(0, 0)]).first.tolist() == [0, -1]  # one alone tells nothing
     assert found.confidence[0] == 1.0
 
 
@@ -126,7 +128,7 @@ def test_one_target_is_given_once_unless_many_may_have_it() -> None:
 
 
 @pytest.mark.parametrize(("left", "right"), [([], []), ([], ["Hut"]), (["Hut"], []), ([""], [""]), (["Hut"], [""])])
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("assignment", get_args(Assignment))
 def test_nothing_to_compare_is_no_failure(left: list[str], right: list[str], assignment: str) -> None:
     found = propose(graph("a", left), graph("b", right), EMBEDDER, Options(assignment=assignment))
     assert found.first.tolist() == [-1] * len(left)

@@ -1,11 +1,13 @@
 from dataclasses import replace
 
 from kgnb.agents.entity_alignment.align import align
-from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.judges import make_judge
+from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.paths import PATHS
-from kgnb.agents.entity_alignment.reflect import reflect
+from kgnb.agents.entity_alignment.reflect import again, reflect
 from kgnb.agents.entity_alignment.select import select
 from kgnb.judging import CallableJudge, Verdict
+from kgnb.llm.scripted import ScriptedModel
 
 
 def doubting(confidence):
@@ -58,3 +60,18 @@ def test_the_earlier_answer_is_told_and_the_order_is_turned(planned):
         assert first.others[0].name in second.text and "a guess" in second.text
         assert second.id != first.id
     assert all(answer.verdict.confidence == 0.4 for answer in done.answers)
+
+
+def test_a_model_is_told_what_the_first_judge_chose_and_to_name_one_fact(planned):
+    model = ScriptedModel(
+        lambda request: (
+            '{"answers": [{"question": 1, "why": "", "letter": "none", "decision": "different", "confidence": 0.9}]}'
+        )
+    )
+    first = align(everywhere(planned), doubting(0.4)).answers[0]
+    make_judge("model", model=model).judge([first.question, again(first)])
+    told = [" ".join(message.text.split()) for request in model.asked for message in request.messages]
+    letter = "ABCD"[len(first.question.others) - 1]
+    assert len(told) == 4
+    assert "name it" not in told[0] and "first judge" not in told[1]
+    assert "name it" in told[2] and f"[first judge: {letter} (" in told[3] and "0.40 because: a guess]" in told[3]

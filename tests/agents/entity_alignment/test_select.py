@@ -1,10 +1,15 @@
 from dataclasses import replace
 
 import pytest
+import rdflib
 
-from kgnb.agents.entity_alignment.looking import LookOptions
+from kgnb.agents.entity_alignment.judging_values import LookOptions
+from kgnb.agents.entity_alignment.open_entity_graph import from_graph
 from kgnb.agents.entity_alignment.plan import RulePlanner, plan
+from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.select import Selector, entropies, select, shuffled
+from kgnb.kg.rdflib_graph import RdflibGraph
+from kgnb.vectors.character_embedder import CharacterEmbedder
 
 
 def test_an_attribute_with_one_value_for_all_tells_nothing_apart():
@@ -44,9 +49,48 @@ def test_relations_are_shown_both_ways_the_rare_ones_first(proposal):
     weights = [line.weight for line in card.lines]
     assert weights == sorted(weights, reverse=True)
     incoming = Selector(proposal, LookOptions(relations=20)).question(row, ("relations",)).about
-    assert any(" of: " in line.text for line in incoming.lines) and any(
-        " of: " not in line.text for line in incoming.lines
-    )
+    assert {" ← " in line.text for line in incoming.lines} == {True, False}
+
+
+def test_neighbours_that_are_matched_are_shown_as_such(proposal):
+    row = proposal.row("http://huts.example/hollenmark/hochkarhaus")
+    question = Selector(proposal, LookOptions(relations=20)).question(row, ("relations",))
+    own = " ".join(line.text for line in question.about.lines)
+    assert "Ottertal (=)" in own and "(= Petit Hollen)" in own
+    right = next(card for card in question.others if card.name == "Maison du Hochkar")
+    assert any(line.text.endswith("Ottertal (=)") for line in right.lines)
+    assert any("(=)" not in line.text for line in right.lines)
+
+
+LABELLED = """
+@prefix : <http://{side}.example/> . @prefix o: <http://{side}.example/term/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+o:P19 rdfs:label "keeper"@en, "Wirt"@de . o:Q5 rdfs:label "Alpine  hut"@en . o:P31 rdfs:label "state" .
+<http://states.example/Q7> rdfs:label "open all year"@en .
+:h1 a o:Q5 ; rdfs:label "Bergsee hut" ; o:P19 :a ; o:P31 <http://states.example/Q7> . :a rdfs:label "Ada" .
+:h2 a o:Q5 ; rdfs:label "Bergsee old hut" ; o:P19 :b . :b rdfs:label "Bo" .
+"""
+
+
+def test_classes_properties_and_terms_are_shown_by_their_labels():
+    graphs = []
+    for side in ("one", "other"):
+        graph = rdflib.Graph()
+        graph.parse(data=LABELLED.replace("{side}", side), format="turtle")
+        graphs.append(from_graph(RdflibGraph(graph)))
+    proposal = propose(*graphs, CharacterEmbedder())
+    question = Selector(proposal, LookOptions()).question(proposal.row("http://one.example/h1"))
+    for text in (question.text, " ".join(option.text for option in question.options)):
+        assert all(shown in text for shown in ("type: Alpine hut", "keeper: Ada", "state: open all year"))
+        assert "P19" not in text and "Q5" not in text and "Q7" not in text
+
+
+def test_a_candidate_that_another_entity_has_is_shown_as_taken(selected):
+    for question in selected.questions:
+        for card in question.others:
+            assert card.iri != question.first or not card.taken
+    taken = [card for question in selected.questions for card in question.others if card.taken]
+    assert taken and all(f"{card.name} [taken: {card.taken}]" in card.inline for card in taken)
 
 
 def test_the_first_alignment_is_among_the_candidates_however_few_are_shown(planned):

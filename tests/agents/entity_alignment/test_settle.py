@@ -3,9 +3,8 @@ from dataclasses import replace
 import numpy as np
 
 from kgnb.agents.entity_alignment.align import align
+from kgnb.agents.entity_alignment.final_alignment import NONE_SAID, OUTBID, settle
 from kgnb.agents.entity_alignment.reviewed import EntityDecisions, Reviewed, Ruling
-from kgnb.agents.entity_alignment.settle import settle
-from kgnb.agents.entity_alignment.settled import NONE_SAID, OUTBID
 from kgnb.judging import CallableJudge, Verdict
 
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 from rdflib import Graph
 
-from kgnb.agents.kg_construction.agreement import our_results, their_results
-from kgnb.agents.kg_construction.datatypes import compare, is_legal
-from kgnb.agents.kg_construction.facts import Facts
-from kgnb.agents.kg_construction.shapes import Path, inverse, one
 from kgnb.kg.rdflib_graph import from_rdflib
 from kgnb.kg.terms import XSD, Iri, Literal
+from kgnb.shapes.datatypes import compare, is_legal
+from kgnb.shapes.facts import Facts
+from kgnb.shapes.shape import Path, inverse, one
 from tests.agents.kg_construction.kitchen import PREFIXES, opened, pack_of
+from tests.conformance.agreement import our_results, their_results
 
 
 def iris(*names: str) -> list[Iri]:

@@ -22,7 +22,16 @@ def test_gives_each_class_and_property_its_tools() -> None:
     assert names["find_soup"] == ("find", f"{K}Soup")
     assert names["create_soup"] == ("create", f"{K}Soup")
     assert names["add_has_order"] == ("add", f"{K}hasOrder")
-    assert {kind for kind, _ in names.values()} == {"find", "create", "add", "inspect", "missing", "finish"}
+    assert {kind for kind, _ in names.values()} == {
+        "find",
+        "create",
+        "add",
+        "inspect",
+        "replace",
+        "retract",
+        "missing",
+        "finish",
+    }
     assert names["finish"] == ("finish", "")
     assert "create_course" not in names and "find_course" in names  # a closed list cannot grow
 
@@ -177,7 +186,13 @@ def test_the_plan_begins_with_what_nothing_leads_to() -> None:
     assert made == set(place)
     planned = {name for step in pack.plan for name in step.tools}
     assert {tool.name for tool in pack.of_kind("add", "create")} <= planned
-    assert json.loads(pack.plan_json())["steps"][0]["tool_groups"]["always"] == ["inspect", "missing", "finish"]
+    assert json.loads(pack.plan_json())["steps"][0]["tool_groups"]["always"] == [
+        "inspect",
+        "replace",
+        "retract",
+        "missing",
+        "finish",
+    ]
 
 
 def test_saves_itself_and_shows_itself(tmp_path) -> None:

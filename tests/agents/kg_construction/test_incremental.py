@@ -52,7 +52,9 @@ def test_what_was_let_through_call_by_call_holds_as_a_whole(box: str, seed: int)
     made = pack(box)
     session = made.session(namespace="https://kept.example/")
     creating, adding = made.of_kind("create"), made.of_kind("add")
-    entities = [session.call(tool.name, {"label": f"{tool.name} {n}"}).iri for tool in creating for n in range(3)]
+    owner = session.call("create_hut", {"label": "the first"}).iri
+    entities = [session.call(tool.name, {"label": f"{tool.name} {n}", "within": owner}).iri
+                for tool in creating for n in range(3)]  # fmt: skip
     refused = 0
     for number in range(60):
         if number % 10 == 0:

@@ -42,12 +42,12 @@ def calls(*made: tuple[str, dict[str, Any]]) -> Reply:
 
 
 def obedient(request: Request) -> Reply:
-    """A scripted model that writes 120 "C" first, reads what it is told, and mends it: the paper's unit example."""
+    """A scripted model that writes 120 degrees first, reads what it is told, and mends it: the paper's unit example."""
     tools = {tool.name for tool in request.tools}
     answers = [json.loads(message.text) for message in request.messages if message.role == "tool"]
-    if "create_temperature" in tools and not any(a.get("ok") and "/temperature/" in a["iri"] for a in answers):
-        units = [v["allowed"] for a in answers for v in a.get("violations", ()) if v["path"] == "unit"]
-        unit = units[-1][0] if units else "C"
+    if "create_temperature" in tools and not any(a.get("ok") and "temperature" in a.get("id", "") for a in answers):
+        told = [text for a in answers for text in a.get("refused", ())]
+        unit = "degree Celsius" if any("degree Celsius" in text for text in told) else "degrees"
         return calls(("create_temperature", {"value": 120, "unit": unit, "quote": "120 C"}))
     if "create_hut" in tools and not answers:
         return calls(("create_hut", {"label": "Ambre", "beds": 28, "entity": None, "quote": "the  ambre has"}))
@@ -97,7 +97,7 @@ def test_what_cannot_be_mended_is_left_to_a_person_after_bounded_tries() -> None
     def stubborn(request: Request) -> Reply:
         if "create_temperature" not in {tool.name for tool in request.tools} or len(request.messages) > 20:
             return calls(("finish", {}))
-        return calls(("create_temperature", {"value": len(request.messages), "unit": "K", "quote": "x"}))
+        return calls(("create_temperature", {"value": len(request.messages), "unit": "hopes", "quote": "x"}))
 
     built = build_graph(
         {"note": "x 120 K"}, PACK, judge="model", model=ScriptedModel(stubborn), options=Options(repairs=2)
@@ -113,7 +113,7 @@ def test_an_identical_repeat_is_refused_unread() -> None:
     def read(task: Task, desk: Desk) -> None:
         if task.last:
             for _ in range(3):
-                seen.append(desk.call("create_temperature", {"value": 1, "unit": "K"}, task.passage))
+                seen.append(desk.call("create_temperature", {"value": 1, "unit": "hopes"}, task.passage))
 
     build_graph({"note": "x"}, PACK, judge=read)
     assert [one.violations[0].constraint for one in seen[1:]] == ["repeated call", "repeated call"]

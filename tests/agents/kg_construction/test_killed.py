@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.fault("kill -9")
+
 ROOT = Path(__file__).parents[3]
 TBOX = """
 @prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -52,7 +54,7 @@ class _Answers(BaseHTTPRequestHandler):
             return
         self.server.asked[json.dumps(body["messages"], sort_keys=True)] += 1
         called = [message for message in body["messages"] if message["role"] == "tool"]
-        document = body["messages"][1]["content"].split("passage (")[1].split(",")[0]
+        document = body["messages"][1]["content"].split("The text (")[1].split(",")[0]
         name, arguments = ("finish", {}) if called else ("create_hut", {"label": document, "quote": "Hut"})
         call = {"id": "c", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
         answer = {

@@ -35,6 +35,6 @@ def test_a_desk_knows_entities_by_their_label() -> None:
     desk = Desk(pack.session(namespace="https://hut.example/"), "note", {tool.name: tool for tool in pack.tools})
     passage = Passage("note", 1, 0, 5, "Ambre")
     hut = desk.call("create_hut", {"label": "Ambre"}, passage)
-    person = desk.call("create_person", {"label": "Ambre"}, passage)
+    person = desk.call("create_person", {"label": "Ambre", "within": hut.iri}, passage)
     assert [one.iri for one in desk.labelled("Ambre")] == [hut.iri, person.iri]
     assert list(desk.labelled("Sorne")) == []

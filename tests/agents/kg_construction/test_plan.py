@@ -9,26 +9,40 @@ from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.building import compile_ontology
 
 PACK = compile_ontology("huts:kitchen", "huts:kitchen-shapes")
+LARGE = 100_000
 
 
-def test_the_same_pack_gives_the_same_prompts_with_constraints_and_guidance_apart() -> None:
+def test_the_same_pack_gives_the_same_prompts() -> None:
     first, again = plan(PACK), plan(PACK)
     assert first == again
+    assert first.prompts[0].generic
+    assert len(first) == first.counts()["steps"] == 1
     text = first.prompts[0].text
+    assert "How one hut cooks one dish" in text
+    assert text.count("serves people:") == 1  # said once
+
+
+def test_a_step_names_its_tools_what_is_needed_and_what_waits() -> None:
+    steps = plan(PACK, None, LARGE)
+    assert len(steps) == len(PACK.plan)
+    text = steps.prompts[0].text
+    assert text.startswith("STEP 1 of ")
     assert "create_recipe" in text
-    assert "What must hold:" in text
-    assert text.index("What must hold:") < text.index("What helps:")
-    assert len(first) == len(PACK.plan) == first.counts()["steps"]
+    assert "Required now:" in text
+    assert "lasts" not in text.split("Required now:")[1].split("\n")[0]  # its tool comes in a later step
+    assert "duration" in text.split("Leave ")[1].split("\n")[0]
+    order = text.split("in this order: ")[1]
+    assert order.index("create_recipe") < order.index("create_step") < order.index("create_boil")
 
 
 def test_a_model_may_polish_but_not_drop_a_tool() -> None:
     short = json.dumps({"extraction": "Read.", "building": "Write."})
-    assert plan(PACK, ScriptedModel(lambda request: short)) == plan(PACK)
+    assert plan(PACK, ScriptedModel(lambda request: short), LARGE) == plan(PACK, None, LARGE)
 
     def keeps(request: object) -> str:
         text = request.messages[-1].text  # type: ignore[attr-defined]
         extraction, building = text.removeprefix("EXTRACTION\n").split("\n\nBUILDING\n")
         return json.dumps({"extraction": f"Please. {extraction}", "building": building})
 
-    polished = plan(PACK, ScriptedModel(keeps))
+    polished = plan(PACK, ScriptedModel(keeps), LARGE)
     assert all(one.polished and one.extraction.startswith("Please.") for one in polished)

@@ -1,4 +1,4 @@
-"""Plain sentences read by patterns: who a fact is about, what it points at, and what is no list."""
+"""Plain sentences without a model: little is written, and what a sentence takes back goes to a person."""
 
 from __future__ import annotations
 
@@ -6,80 +6,70 @@ import pytest
 import rdflib
 from rdflib import RDFS
 
-from kgnb.agents.kg_construction.rule_sentences import mentions
 from kgnb.tasks.building import build_graph
 from tests.agents.kg_construction.kitchen import pack_of
 
 PACK = pack_of(
-    ":Hut a owl:Class . :Person a owl:Class . :Village a owl:Class . :Food a owl:Class . "
+    ":Hut a owl:Class . :Person a owl:Class . :Village a owl:Class . :Firm a owl:Class . "
     ":keeper a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Person . "
-    ":owner a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Person . "
-    ":elevationAboveSea a owl:DatatypeProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer . "
-    ":birthPlace a owl:ObjectProperty ; rdfs:domain :Person ; rdfs:range :Village . "
-    ":location a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Village . "
-    ":ingredient a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Food . "
-    ":numberOfBeds a owl:DatatypeProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer . "
-    ":openingDate a owl:DatatypeProperty ; rdfs:domain :Hut ; rdfs:range xsd:date . "
+    ":foundedBy a owl:ObjectProperty ; rdfs:domain :Firm ; rdfs:range :Person . "
+    ":locatedIn a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Village . "
 )
 
 
 def facts(sentence: str) -> set[tuple[str, str, str]]:
     graph = build_graph({"note": sentence}, PACK, judge="rule").graph
-
-    def said(term: object) -> str:
-        return str(term) if isinstance(term, rdflib.Literal) else str(graph.value(term, RDFS.label))  # type: ignore[arg-type]
-
     added = {rdflib.URIRef(tool.term): tool.term.rsplit("#")[-1] for tool in PACK.of_kind("add")}
-    return {(said(s), added[p], said(o)) for s, p, o in graph if p in added}
+    return {(str(graph.value(s, RDFS.label)), added[p], str(graph.value(o, RDFS.label)))
+            for s, p, o in graph if p in added}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("sentence", "wanted"),
     [
-        ("Mira Holt is the keeper of the Ambre Hut.", {("Ambre Hut", "keeper", "Mira Holt")}),
         ("The keeper of the Ambre Hut is Mira Holt.", {("Ambre Hut", "keeper", "Mira Holt")}),
-        ("The Ambre Hut has 28 beds.", {("Ambre Hut", "numberOfBeds", "28")}),
-        ("Ambre Hut is located in Corvane, Hollenmark.", {("Ambre Hut", "location", "Corvane")}),
-        ("Mira Holt was born in Corvane.", {("Mira Holt", "birthPlace", "Corvane")}),
-        ("Born in Corvane, Mira Holt likes tea.", {("Mira Holt", "birthPlace", "Corvane")}),
-        ("Ambre Hut opened on 7 April 1905.", {("Ambre Hut", "openingDate", "1905-04-07")}),
-        ("Ambre Hut has an ingredient called barley.", set()),
-        ("Ambre Hut's ingredient is olive oil.", {("Ambre Hut", "ingredient", "olive oil")}),
-        ("Ambre Hut stands above the valley.", set()),
-        ("Sorne Hut is older than Ambre Hut, whose keeper is Mira Holt.", {("Ambre Hut", "keeper", "Mira Holt")}),
-        ("Mira Holt owned the Ambre Hut.", {("Ambre Hut", "owner", "Mira Holt")}),
-        ("Ambre Hut was owned by Mira Holt.", {("Ambre Hut", "owner", "Mira Holt")}),
-        ("Mira B. Holt is the keeper of the Ambre Hut.", {("Ambre Hut", "keeper", "Mira B. Holt")}),
-        (
-            "Ambre Hut stands at an elevation of 1810 metres above the sea.",
-            {("Ambre Hut", "elevationAboveSea", "1810")},
-        ),
-        ("The Keeper Museum is found in Corvane.", {("Keeper Museum", "location", "Corvane")}),
+        ("Ambre Hut's keeper is Mira Holt.", {("Ambre Hut", "keeper", "Mira Holt")}),
+        ("The Ambre Hut is located in Corvane.", {("Ambre Hut", "locatedIn", "Corvane")}),
+        ("Brunn Optics was founded by Ida Lang.", {("Brunn Optics", "foundedBy", "Ida Lang")}),
+        ("Rain. Brunn Optics was founded by Ida Lang. Sun.", {("Brunn Optics", "foundedBy", "Ida Lang")}),
+        # a name that may go on, a subject that is another's, or a clause that is not the whole
+        ("Ambre Hut is located in Corvane, Hollenmark.", set()),
+        ("Ambre Hut is located in Corvane valley.", set()),
+        ("Corvane, Hollenmark, is near. The roof of Ambre Hut is located in Corvane.", set()),
+        ("Brunn Optics founded Lang.", set()),
+        ("Ida Lang's company, Brunn Optics, was founded by chance.", set()),
+        ("Partially located in Corvane.", set()),
+        ("On 7 April 1905 Ambre Hut opened in Corvane.", set()),
     ],
 )
-def test_reads_what_a_sentence_says_of_whom(sentence: str, wanted: set[tuple[str, str, str]]) -> None:
+def test_only_what_the_words_of_the_ontology_say_is_written(sentence: str, wanted: set[tuple[str, str, str]]) -> None:
     assert facts(sentence) == wanted
 
 
-def test_a_list_needs_an_and() -> None:
-    found = facts("The keepers of the Ambre Hut are Mira Holt, Jon Arn and Ute Brand.")
-    assert {end for _, name, end in found if name == "keeper"} == {"Mira Holt", "Jon Arn", "Ute Brand"}
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Brunn Optics was founded by Ida Lang, but not alone; who knows.",
+        "The keeper of the Ambre Hut is Mira Holt; the former keeper left.",
+        "Brunn Optics was founded by Ida Lang; it never moved from Graz to Wels.",
+    ],
+)
+def test_what_may_be_taken_back_is_left_to_a_person(sentence: str) -> None:
+    built = build_graph({"note": sentence}, PACK, judge="rule")
+    assert len(built.session.facts) == 0
+    assert [doubt.document for doubt in built.doubts] == ["note"]
+    assert "taken back" in built.doubts[0].reason
+    start, end = built.doubts[0].start, built.doubts[0].end
+    assert sentence[start:end] == sentence
 
 
-def test_a_sentence_without_the_words_of_any_property_says_nothing() -> None:
-    assert facts("It rained. Then <script>alert(1)</script> and '; DROP TABLE huts; --") == set()
-
-
-def test_years_and_prepositions_are_no_part_of_a_name() -> None:
-    assert [one.text for one in mentions("Mira Holt left Corvane in 1955 with the 2 Lakes Trail.")][:3] == [
-        "Mira Holt", "Corvane", "1955",
-    ]  # fmt: skip
-
-
-def test_a_name_may_begin_with_a_number_where_a_sentence_does() -> None:
-    assert mentions("412 Ambre was seen in 1955 Mira said.")[0].text == "412 Ambre"
-    assert "1955" in [one.text for one in mentions("Ute left in 1955 Mira said.")]
-
-
-def test_an_aside_is_no_part_of_a_name() -> None:
-    assert [one.text for one in mentions("Ambre Hut (which is old) stands.")] == ["Ambre Hut"]
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Neither Petra Moser nor Karl Huber founded Brunn Optics; Ida Lang did.",
+        "Karl Huber took over from Ida Lang as keeper of Ambre Hut.",
+        "Ida Lang's company, Brunn Optics, has moved its headquarters from Graz to Wels.",
+    ],
+)
+def test_sentences_that_were_misread_once_write_nothing(sentence: str) -> None:
+    assert facts(sentence) == set()

@@ -19,8 +19,9 @@ def test_units_come_out_of_the_ontology_where_it_brings_them() -> None:
     schema = pack.tool("create_warmth").input_schema["properties"]["unit"]
     assert schema["enum"][:2] == ["hot", "mild"]
     session = opened(pack)
-    wrong = session.call("create_warmth", {"value": 3, "unit": "ml"})
+    wrong = session.call("create_warmth", {"value": 3, "unit": "mildest"})
     assert wrong.violations[0].constraint == "unit" and wrong.violations[0].allowed[0] == "mild"
+    assert session.call("create_warmth", {"value": 4, "unit": "ml"}).ok
     assert session.call("create_warmth", {"value": 3, "unit": "mild"}).ok and session.validate() == ()
 
 

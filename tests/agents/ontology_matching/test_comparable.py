@@ -88,3 +88,11 @@ def test_two_properties_for_one_thing_do_not_keep_each_other_from_it(tmp_path) -
     alignment = match_ontologies(one, two, judge="rule", embedder="characters")
     assert len(alignment) == 5
     assert [m.confidence > 0.8 for m in alignment if m.target == "http://b.example/givenName"] == [True]
+
+
+def test_a_property_may_be_about_values_here_and_about_things_there(tmp_path) -> None:
+    one = ontology(tmp_path, "a", "a:email a owl:DatatypeProperty . a:name a owl:DatatypeProperty .")
+    two = ontology(tmp_path, "b", "b:email a owl:ObjectProperty . b:name a owl:DatatypeProperty, owl:ObjectProperty .")
+    left, right = comparable(one, two)
+    assert {e.local_name: e.kind for e in left} == {"email": "object property", "name": "datatype property"}
+    assert right is two

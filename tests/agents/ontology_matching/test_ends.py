@@ -14,7 +14,7 @@ PARENTS = {"warden": ("person",)}
 
 def relation(domain: str, range_: str) -> Description:
     entity = Entity("p", "object property", domain=(domain,) if domain else (), range=(range_,) if range_ else ())
-    return Description("source", entity, "p", "p", (), "", (("p",),), 1)
+    return Description("source", entity, "p", "p", (), (), (("p",),), ("p",), 1)
 
 
 def agreement(ours: tuple[str, str], theirs: tuple[str, str]) -> float:

@@ -12,7 +12,7 @@ from kgnb.kg.words import words
 
 def described(side: Side, name: str, **axioms: object) -> Description:
     entity = replace(Entity(f"http://{side}.example/{name.replace(' ', '_')}", "class"), **axioms)  # type: ignore[arg-type]
-    return Description(side, entity, name, name, (name,), "", (words(name),), 1)
+    return Description(side, entity, name, name, (name,), (), (words(name),), (name,), 1)
 
 
 def surplus(*descriptions: Description) -> tuple[Surplus, Lexicon]:

@@ -49,6 +49,11 @@ def test_who_does_a_thing_is_not_the_thing_done() -> None:
     assert word_likeness("reviewer", "reviewing") < 0.6
 
 
+def test_initials_are_no_name_by_themselves() -> None:
+    lexicon = Lexicon([[words("NeutralAtom")], [words("Na")]])
+    assert lexicon.likeness(words("Na"), words("NeutralAtom")) == 0.0
+
+
 def test_initials_stand_for_their_words() -> None:
     lexicon = Lexicon([[words("ProgramCommittee")], [words("PCMember")]])
     assert lexicon.likeness(words("PCMember"), words("ProgramCommitteeMember")) > 0.9

@@ -33,9 +33,9 @@ def test_the_lexical_view_holds_names_and_comments(described: Described) -> None
 
 def test_axioms_are_put_into_words(described: Described) -> None:
     warden = described.find("source", HUT + "Warden", "class")
-    assert warden.semantic == "looks after some Mountain hut; is never Mountain hut"
+    assert warden.semantic == "looks after some Mountain hut; disjoint with Mountain hut"
     looks_after = described.find("source", HUT + "looksAfter", "object property")
-    assert looks_after.semantic == "of Warden; gives Mountain hut"
+    assert looks_after.semantic == "domain: Warden; range: Mountain hut"
 
 
 @pytest.mark.parametrize("name", ["عضو اللجنة", "会议成员", "член комитета"])
@@ -52,7 +52,7 @@ def test_individuals_come_only_when_asked_for() -> None:
 
 
 def test_an_ontology_without_entities_is_refused() -> None:
-    with pytest.raises(ValueError, match="empty: there is no class or property"):
+    with pytest.raises(ValueError, match="empty: there is no class, property or concept"):
         retrieve(Ontology("empty", "x", "x", ()), alpine())
 
 

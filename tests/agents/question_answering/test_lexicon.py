@@ -25,3 +25,13 @@ def test_what_the_graph_has_a_relation_for_is_not_absent() -> None:
     lexicon.meet()
     assert not lexicon.fit(Phrase("What is the isbn of X?", 1)).absent
     assert not lexicon.fit(Phrase("What is the publisher of X?", 1)).absent
+
+
+def test_what_one_question_meets_does_not_change_how_another_is_read() -> None:
+    shared = desk(BOOKS).lexicon
+    first, second, rare = shared.own(), shared.own(), Iri("http://books.example/rare")
+    asked = Phrase("What is the publisher of X?", 1)
+    first.meet([(rare, None)])
+    second.meet()
+    assert rare in first.relations and rare not in second.relations and rare not in shared.relations
+    assert second.fit(asked) == shared.fit(asked) != first.fit(asked)

@@ -18,12 +18,14 @@ def test_sees_triples_in_both_directions_unless_told_otherwise() -> None:
 
 
 def test_keeps_no_more_triples_a_turn_than_asked() -> None:
-    seen = observe(link(state("What does the Upper Hut serve?", "upper", width=2, depth=1))).observation.triples
+    seen = observe(link(state("What does the Upper Hut serve?", "upper", breadth=2, depth=1))).observation.triples
     assert len(seen) == 2
 
 
 def test_goes_on_from_the_best_ends() -> None:
-    seen = observe(link(state("Where does the warden of Upper Hut live?", "upper", share=1.0))).observation.triples
+    seen = observe(
+        link(state("Where does the warden of Upper Hut live?", "upper", share=1.0, tools="paper"))
+    ).observation.triples
     assert {one.turn for one in seen} >= {1, 2}
 
 
@@ -49,10 +51,10 @@ def test_an_entity_with_very_many_neighbours_costs_what_a_small_one_does() -> No
     graph = Counting(name="big")
     graph.add(big().triples())
     opened = open_desk(graph, embedder=CharacterEmbedder())
-    first = observe(link(state("Who slept at the inn?", "inn", on=opened, depth=1))).observation
+    first = observe(link(state("Who slept at the inn?", "inn", on=opened, depth=1, tools="paper"))).observation
     assert opened.hood.queries < 30 and graph.rows < 8000
     assert any("were taken" in note and "20,000" in note for note in first.notes)
-    again = observe(link(state("Who slept at the inn?", "inn", on=opened, depth=1))).observation
+    again = observe(link(state("Who slept at the inn?", "inn", on=opened, depth=1, tools="paper"))).observation
     assert again.triples == first.triples, "sampled alike every time"
 
 

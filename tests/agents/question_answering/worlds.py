@@ -52,7 +52,7 @@ def graph(turtle: str = TURTLE) -> OxigraphGraph:
 
 
 def _term(term: object) -> object:
-    from kgnb.kg.terms import parse_term
+    from tests.kg.n3_reader import parse_term
 
     return parse_term(str(term))
 

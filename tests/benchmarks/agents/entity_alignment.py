@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers, pairs
+from kgnb.agents.entity_alignment.open_entity_graph import from_raw
 from kgnb.agents.entity_alignment.propose import propose
-from kgnb.agents.entity_alignment.reading import from_raw
 from kgnb.agents.entity_alignment.values import Options, Proposal
 from kgnb.datasets.entity_folders import read_folder
 from kgnb.evaluate.ranking import Measured, measure

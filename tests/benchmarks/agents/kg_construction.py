@@ -24,12 +24,12 @@ from typing import Any
 import rdflib
 
 from kgnb import compile_ontology
-from kgnb.agents.kg_construction.agreement import agreement
-from kgnb.agents.kg_construction.planting import plant
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.values import Source
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import Quad, QuadWriter, quads
+from tests.conformance.agreement import agreement
+from tests.conformance.planting import plant
 
 TBOX = """
 @prefix : <https://hut.example/kitchen#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .

@@ -18,7 +18,6 @@ from kgnb.agents.question_answering.desk import Desk
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.pipeline import answer_question, begin, open_desk
-from kgnb.agents.question_answering.rehearsing import rehearse
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.agents.question_answering.wording import ASKED
 from kgnb.backends import open_embedder, open_graph
@@ -54,14 +53,8 @@ class Figures:
         )
 
 
-def figures(
-    cases: QuestionSet, embedder: Embedder, most: int | None = None, seed: int = 0, *, batch: bool = True
-) -> Figures:
-    """Ask a sample of the questions, whole groups at a time, and score the answers.
-
-    ``batch``: as ``answer_questions`` and ``kgnb ask --questions`` ask them, read ahead for their wording; else each as
-    if it were the only one.
-    """
+def figures(cases: QuestionSet, embedder: Embedder, most: int | None = None, seed: int = 0) -> Figures:
+    """Ask a sample of the questions, whole groups at a time, and score the answers."""
     if cases.triples:
         graph = OxigraphGraph(name=cases.name)
         graph.add(cases.triples)
@@ -71,14 +64,12 @@ def figures(
     asked = list(sample(cases.questions, most, seed))
     begun = time.perf_counter()
     questions = [Question(one.id, one.text, one.entities) for one in asked]
-    if batch:
-        rehearse(desk, questions)
     answers = [answer_question(question, desk) for question in questions]
     seconds = time.perf_counter() - begun
     known = [(one, found) for one, found in zip(asked, answers, strict=True) if one.values]
     none = [found for one, found in zip(asked, answers, strict=True) if not one.values]
     return Figures(
-        f"{cases.name}, {'as one batch' if batch else 'each on its own'}",
+        cases.name,
         len(asked),
         sum(strict(texts(found), one.values or ()) for one, found in known) / len(known),
         sum(set_score(texts(found), one.values or ()).f1 for one, found in known) / len(known),
@@ -164,10 +155,9 @@ def main() -> None:
     data = Path(os.environ["KGNB_DATA"])
     most = int(sys.argv[1]) if len(sys.argv) > 1 else None
     embedder = open_embedder("local", Settings())
-    for batch in (True, False):
-        for hops in (2, 3):
-            print(figures(pathquestion(data / "pathquestion", hops), embedder, most, batch=batch), flush=True)
-        print(figures(slot_filling(data / "codex", most=most or 400), embedder, batch=batch), flush=True)
+    for hops in (2, 3):
+        print(figures(pathquestion(data / "pathquestion", hops), embedder, most), flush=True)
+    print(figures(slot_filling(data / "codex", most=most or 400), embedder), flush=True)
     print(observing(pathquestion(data / "pathquestion", 2), open_embedder("local", Settings()).embedder))  # type: ignore[attr-defined]
 
 

@@ -14,14 +14,14 @@ import rdflib
 from rdflib import RDF, Namespace
 
 from kgnb import compile_ontology
-from kgnb.agents.kg_construction.agreement import agreement
-from kgnb.agents.kg_construction.checking import SUBCLASSES, Checker, Hierarchy
-from kgnb.agents.kg_construction.facts import Facts
-from kgnb.agents.kg_construction.planting import plant
-from kgnb.agents.kg_construction.shacl_reading import read_shapes
 from kgnb.kg.loading import read_quads
 from kgnb.kg.oxigraph_terms import triple_from_oxigraph
+from kgnb.shapes.checking import SUBCLASSES, Checker, Hierarchy
+from kgnb.shapes.facts import Facts
+from kgnb.shapes.shacl_reading import read_shapes
 from tests.agents.kg_construction.test_from_schemas import driven
+from tests.conformance.agreement import agreement
+from tests.conformance.planting import plant
 
 DATA = os.environ.get("KGNB_DATA", "")
 pytestmark = [pytest.mark.benchmark, pytest.mark.skipif(not DATA, reason="KGNB_DATA is not set")]

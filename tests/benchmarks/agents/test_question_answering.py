@@ -23,8 +23,9 @@ def embedder() -> CachedEmbedder:
 
 def test_two_relations_keep_their_floor(benchmark_data: Path, embedder: CachedEmbedder) -> None:
     found = figures(pathquestion(benchmark_data / "pathquestion", 2), embedder, 150)
-    assert found.hits >= 0.94, found  # 150 of 1,908: all of them give 0.976
-    assert found.f1 >= 0.94, found
+    # without the grammar that was made for such questions: short ones are read, the rest is left to a model
+    assert found.hits >= 0.90, found
+    assert found.f1 >= 0.90, found
 
 
 def test_three_relations_keep_their_floor(benchmark_data: Path, embedder: CachedEmbedder) -> None:

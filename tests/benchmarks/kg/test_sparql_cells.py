@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.benchmarks.kg.sparql_cells import completion, large_result, look_ups, server
+from tests.benchmarks.kg.sparql_cells import completion, large_result
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.slow]
-
-
-def test_batched_look_ups_beat_one_request_each() -> None:
-    with server() as url:
-        ours, bare = look_ups(url)
-    print(f"\n{bare / ours:.1f} x as fast as bare SPARQLWrapper")
-    assert ours < bare
 
 
 def test_a_large_result_stays_small_when_saved_and_completion_is_instant() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kgnb.vectors.nearest import Grouped, Neighbours, nearest, nearest_both, nearest_entities
+from kgnb.vectors.nearest import Grouped, Neighbours, nearest, nearest_entities
 
 ROWS, DIMENSIONS, K, SAMPLE = 5000, 384, 10, 250
 
@@ -37,7 +37,8 @@ def test_beats_a_search_per_entity() -> None:
     assert [row.tolist() for row in one_by_one(SAMPLE)] == found.indices[:SAMPLE].tolist()
     loop = seconds(lambda: one_by_one(SAMPLE)) * ROWS / SAMPLE
     blocked = seconds(lambda: nearest(a, b, K))
-    both = seconds(lambda: nearest_both(a, b, K))
+    each = np.arange(ROWS)
+    both = seconds(lambda: nearest_entities(Grouped(a, each, ROWS), Grouped(b, each, ROWS), K))
     owners = np.arange(ROWS) // 2
     grouped = seconds(lambda: nearest_entities(Grouped(a, owners, ROWS // 2), Grouped(b, owners, ROWS // 2), K))
     print(

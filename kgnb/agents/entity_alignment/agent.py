@@ -1,0 +1,146 @@
+"""Entity alignment, described: its stages, options and judges, from which every shell is made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from kgnb.agents.agent import Agent, Input, Stage, Task
+from kgnb.agents.entity_alignment.align import align
+from kgnb.agents.entity_alignment.judges import PLANNERS, JudgeName, make_judge, make_planner
+from kgnb.agents.entity_alignment.judging_values import Aligned, LookOptions, Selected
+from kgnb.agents.entity_alignment.optimise import optimise
+from kgnb.agents.entity_alignment.plan import plan
+from kgnb.agents.entity_alignment.propose import propose
+from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
+from kgnb.agents.entity_alignment.reflect import reflect
+from kgnb.agents.entity_alignment.reviewed import EntityDecisions
+from kgnb.agents.entity_alignment.select import select
+from kgnb.agents.entity_alignment.values import Options
+from kgnb.agents.options import Field, names_of, options
+from kgnb.judging import Judge
+
+
+@options
+class Looking:
+    """Who plans and who judges, and from what."""
+
+    judge: JudgeName = Field(default="auto", description="who decides; auto: the model if one is set, else rule")
+    planner: str = Field(
+        default="auto", description=f"who plans: {', '.join(PLANNERS)}; or model:NAME, a model tuned for it"
+    )
+    policy: str = Field(default="", description="file of a learned policy, as %ea optimise writes it")
+    error_rate: float = Field(
+        default=0.0, ge=0.0, le=1.0, description="share of wrong answers of the oracle, a simulation"
+    )
+    oracle_seed: int = Field(default=0, ge=0, description="which answers of the oracle are wrong")
+    embedder: str = Field(
+        default="", description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
+    )
+    decisions: str = Field(default="", description="file of a person's decisions; they override the judge")
+    reference: str = Field(default="", description="pairs to be found, for evaluate and the oracle")
+
+
+def decisions_of(task: Task) -> EntityDecisions | None:
+    """The file of a person's decisions, if one was named."""
+    return EntityDecisions(task.option("decisions")) if task.option("decisions") else None
+
+
+def _judge(task: Task) -> Judge[AlignQuestion]:
+    looking = task.options["looking"]
+    return make_judge(
+        looking.judge,
+        model=task["model"],
+        reference=task["pairs"] or None,
+        error_rate=looking.error_rate,
+        seed=looking.oracle_seed,
+        decisions=decisions_of(task),
+        width=task["settings"].width,
+        remember=task["remember"],
+    )
+
+
+def _planner(task: Task) -> Judge[PlanQuestion]:
+    looking = task.options["looking"]
+    return make_planner(
+        looking.planner,
+        model=task["planning_model"],
+        policy=looking.policy or None,
+        decisions=looking.decisions or None,
+        temperature=task.option("path_temperature"),
+        seed=task.option("seed"),
+    )
+
+
+def _selected(task: Task) -> Selected:
+    """What was selected, under the options of the look as they are set now."""
+    selected: Selected = replace(task.need("select"), options=task.options["look"])
+    return selected
+
+
+def _aligned(task: Task) -> Aligned:
+    aligned: Aligned = task.need("align")
+    return replace(aligned, selected=replace(aligned.selected, options=task.options["look"]))
+
+
+def _ends(side: int) -> Any:
+    """Who is asked about (0), or who may be an answer (1): of a folder's test pairs, else everybody (None)."""
+    return lambda task: [pair[side] for pair in task["tested"]] or None
+
+
+OWN = tuple(name for name in names_of(Options) if name != "names")
+ORACLE = ("judge", "error_rate", "oracle_seed")
+AGENT = Agent(
+    name="entity_alignment",
+    magic="ea",
+    command="align",
+    title="Entity alignment",
+    summary="Align the entities of two graphs",
+    inputs=(
+        Input("left", "graph", "a name of %%kg, files, an endpoint's URL, huts:hollenmark; or a folder"),
+        Input("right", "graph", "the other graph (none where the first is a folder)"),
+    ),
+    options={"options": Options, "look": LookOptions, "looking": Looking},
+    stages=(
+        Stage(
+            propose, ("left", "right", "embedder", "options"),
+            {"seeds": "seeds", "sources": "sources", "targets": "targets"}, (*OWN, "embedder"),
+            "Give every entity candidates and a first alignment, without a model.",
+            ("%ea propose", "%ea propose --assignment argmax --hops 1"),
+        ),
+        Stage(
+            plan, ("propose", "planner"), {"options": "look"},
+            ("share", "sure", "attributes", "relations", "path_temperature", "planner", "policy"),
+            "Choose who is looked at, and by which tools.",
+            ("%ea plan", "%ea plan --share 0.05", "%ea plan --planner policy --policy policy.json"),
+        ),
+        Stage(
+            select, ("plan",), {"options": "look"}, ("shown", "attributes", "relations", "entropy"),
+            "Choose the triples that tell an entity's candidates apart.", ("%ea select", "%ea select --entropy low"),
+        ),
+        Stage(
+            align, ("selected", "judge"), {}, (*ORACLE, "decisions", "both_orders", "heed"),
+            "Let the judge say which candidate it is, or none.",
+            ("%ea align", "%ea align --judge rule", "%ea align --judge oracle --error-rate 0.1"),
+        ),
+        Stage(
+            reflect, ("aligned", "judge"), {}, ("reflect_below", "heed", *ORACLE),
+            "Ask a second time where the answer is not sure.", ("%ea reflect", "%ea reflect --reflect-below 0.9"),
+        ),
+        Stage(optimise, help="Learn from known pairs which way suits which entity.", apart=True),
+    ),
+    provides={
+        "judge": _judge,
+        "planner": _planner,
+        "selected": _selected,
+        "aligned": _aligned,
+        "seeds": lambda task: task["sides"].seeds,
+        "sources": _ends(0),
+        "targets": _ends(1),
+    },
+    judges=("judge", "planner"),
+    internal=("names",),
+    reviewed="reflect",
+    start_help="Name the two graphs; what is set here holds for all stages.",
+    start_examples=("%ea start huts:hollenmark huts:corvane --reference huts:entity-reference",),
+)  # fmt: skip

@@ -1,0 +1,45 @@
+"""Graph construction, described: its stages and options, from which shells are made.
+
+Its graph grows over cells, so a shell keeps a session beside the stages' values; ``serve`` is a server and no step.
+"""
+
+from __future__ import annotations
+
+from kgnb.agents.agent import Agent, Input, Stage
+from kgnb.agents.kg_construction.compile import compile
+from kgnb.agents.kg_construction.ground import Options as GroundOptions
+from kgnb.agents.kg_construction.ground import ground
+from kgnb.agents.kg_construction.instantiate import Options, instantiate
+from kgnb.agents.kg_construction.plan import plan
+from kgnb.agents.kg_construction.serve import serve
+from kgnb.agents.options import names_of
+
+AGENT = Agent(
+    name="kg_construction",
+    magic="kgc",
+    command="build",
+    title="Graph construction",
+    summary="Build a graph through the tools of an ontology",
+    inputs=(
+        Input("tbox", "graph", "a file or folder of RDF, a name of %%kg, a URL, huts:kitchen", ("huts:kitchen",)),
+        Input("documents", "text", "files, folders or patterns: text, Markdown, HTML, PDF", ("huts:kitchen-notes",)),
+    ),
+    options={"options": Options, "grounding": GroundOptions},
+    stages=(
+        Stage(
+            compile, ("tbox",),
+            help="Compile an ontology into tools that can write valid facts only; a new graph begins.",
+        ),
+        Stage(plan, ("compile", "model"), help="Make the prompts of every step of the task."),
+        Stage(
+            instantiate, ("documents", "compile", "reader", "plan", "options"), {}, names_of(Options),
+            "Read documents through the tools; what they say joins the graph.",
+        ),
+        Stage(
+            ground, ("built", "reference", "grounding"), {}, names_of(GroundOptions),
+            "Link the graph's entities to those of a reference graph.",
+        ),
+        Stage(serve, help="Offer the tools to any MCP client.", apart=True),
+    ),
+    lent=("reader", "built", "reference"),
+)  # fmt: skip

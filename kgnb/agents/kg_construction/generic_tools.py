@@ -1,0 +1,456 @@
+"""A handful of tools for an ontology of any size: the class or the property is an argument, the checks are the same.
+
+One tool for each class and property is the clearest, up to a few dozen. CIDOC CRM would be 464 of them, 112,000
+tokens a request; most clients stop at 40 to 128. Here a model searches and describes, and every call ends in the very
+tool of the class or property it names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgnb.agents.kg_construction.ontology_card import Entry, OntologyCard, key
+from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.short_ids import ShortIds
+from kgnb.agents.kg_construction.values import CallResult, Parameter, ToolSpec
+from kgnb.llm.model import ToolSpec as ModelTool
+from kgnb.llm.prices import estimate_tokens
+from kgnb.shapes.phrases import joined
+
+BUDGET = 6000
+"""Tokens that the schemas of one tool a class and property may take of a request, before these few take their place."""
+
+Call = Callable[[str, Mapping[str, Any], str], CallResult]
+"""Calls a tool of the pack: its name, arguments and the quote."""
+
+_FACTS = (
+    "What is said of it: {property: value}. A value is a number or text, the id of an entity, a list of several, a "
+    'quantity as "20 minutes", or a new entity {"class": ..., "label": ..., "facts": {...}}.'
+)
+_VALUE = 'A number or text, the id of an entity, a quantity as "20 minutes", or a new entity {"class", "label"}.'
+_ANY: dict[str, Any] = {"type": ["string", "number", "boolean", "object", "array"], "items": {}}
+_LIKE_DATATYPES = frozenset(("string", "text", "literal", "number", "integer", "int", "float", "double", "decimal",
+                            "boolean", "date", "datetime", "time", "year", "gyear", "anyuri", "url"))  # fmt: skip
+"""Classes that some ontologies have in place of datatypes: whoever states a plain value means an entity called so."""
+_QUANTITY = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(\S.*?)\s*$")
+
+
+def _text(description: str) -> dict[str, Any]:
+    return {"type": "string", "description": description}
+
+
+QUOTE = _text("the exact words of the text that say so")
+_SCHEMAS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
+    "create": (
+        "Create an entity, with all that is said of it. Each fact is checked on its own; the answer says which were "
+        "refused and why.",
+        {
+            "class": _text("the most specific class that fits"),
+            "label": _text("what it is called in the text"),
+            "id": _text("a short id of your own, as in s1, by which other calls of the same reply may name it"),
+            "facts": {"type": "object", "description": _FACTS, "additionalProperties": True},
+            "within": _text("id of what it belongs to, where its name alone does not tell it from others"),
+            "entity": _text("id of an entity there is, to say that it is of this class as well"),
+            "quote": QUOTE,
+        },
+        ("class",),
+    ),
+    "add": (
+        "State one fact of an entity.",
+        {"subject": _text("id of the entity"), "property": _text("the property"),
+         "value": {"description": _VALUE, **_ANY}, "quote": QUOTE},
+        ("subject", "property", "value"),
+    ),
+    "replace": (
+        "Put another value in the place of a wrong one.",
+        {"subject": _text("id of the entity"), "property": _text("the property"),
+         "value": {"description": "the right value", **_ANY},
+         "old": {"description": "the wrong value, where there are several", **_ANY}, "quote": QUOTE},
+        ("subject", "property", "value"),
+    ),
+    "retract": (
+        "Take back a wrong fact; without a property, all that was said of an entity.",
+        {"subject": _text("id of the entity"), "property": _text("the property; leave out for everything"),
+         "value": {"description": "the wrong value; leave out for all values", **_ANY}},
+        ("subject",),
+    ),
+    "find": (
+        "Find entities by name.",
+        {"label": _text("its name or part of it"), "class": _text("only of this class")}, (),
+    ),
+    "inspect": ("Show what is known of an entity.", {"id": _text("its id")}, ("id",)),
+    "search": (
+        "Find the classes and properties of the ontology that some words of the text call for.",
+        {"words": _text("words of the text, or what they mean")}, ("words",),
+    ),
+    "describe": (
+        "Show what a class or property takes and what must hold of it.",
+        {"name": _text("the class or property")}, ("name",),
+    ),
+}  # fmt: skip
+FINISH = ModelTool(
+    "finish",
+    "End the work, when the text says nothing more. Refused while something required is missing.",
+    {"type": "object", "properties": {}, "required": [], "additionalProperties": True},
+)
+
+
+def schema_tokens(pack: ToolPack, names: tuple[str, ...] | None = None) -> int:
+    """About how many tokens the pack's own tools take of a request, or some of them."""
+    tools = pack.tools if names is None else tuple(pack.tool(name) for name in names)
+    return sum(estimate_tokens(f"{tool.name}{tool.description}{tool.input_schema}") for tool in tools)
+
+
+def model_tools(*, partial: bool, quoted: bool = True) -> tuple[ModelTool, ...]:
+    """The generic tools as a model is told of them; search and describe where it was not told the whole ontology."""
+    found = []
+    for name, (text, properties, required) in _SCHEMAS.items():
+        if name in ("search", "describe") and not partial:
+            continue
+        known = {name: value for name, value in properties.items() if quoted or name != "quote"}
+        schema = {"type": "object", "properties": known, "required": list(required), "additionalProperties": False}
+        found.append(ModelTool(name, text, schema))
+    return tuple(found)
+
+
+@dataclass
+class GenericTools:
+    """The generic tools over one graph. ``known`` gives the entities that may be named by their label alone."""
+
+    card: OntologyCard
+    call: Call
+    ids: ShortIds = field(default_factory=ShortIds)
+    known: Callable[[str], list[tuple[str, str]]] = lambda label: []
+    feedback: bool = True
+
+    @property
+    def pack(self) -> ToolPack:
+        """The pack whose tools do the work."""
+        return self.card.pack
+
+    def use(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Call one of the tools; what is wrong comes back in the answer."""
+        given = {key: value for key, value in arguments.items() if value is not None}
+        text, properties, required = _SCHEMAS[name]
+        unknown = [key for key in given if key not in properties]
+        lacking = [key for key in required if key not in given]
+        if unknown or lacking:
+            said = [f"{name} takes {joined(list(properties), 20, 'and')}, not {unknown[0]!r}"] if unknown else []
+            return _refused(*said, *[f"give {key}: {properties[key]['description']}" for key in lacking])
+        quote = str(given.pop("quote", ""))
+        done: dict[str, Any] = getattr(self, f"_{name}")(given, quote)
+        return done if self.feedback else _silent(done)
+
+    # writing ---------------------------------------------------------------------------------------------------------
+
+    def _create(self, given: Mapping[str, Any], quote: str, owner: str = "") -> dict[str, Any]:
+        entry, wrong = self._entry(given.get("class"), is_class=True)
+        if entry is None:
+            return _refused(wrong)
+        wish, facts = given.get("id", ""), given.get("facts") or {}
+        if not isinstance(wish, str) or (wish and self.ids.taken(wish) and not given.get("entity")):
+            return _refused(f"the id {wish} stands for another entity: choose another id")
+        if not isinstance(facts, Mapping):
+            return _refused("facts must be an object: {property: value}")
+        arguments: dict[str, Any] = {}
+        for name in ("label", "within", "entity"):
+            if name in given:
+                said = given[name] if isinstance(given[name], str) else str(given[name])
+                arguments[name] = said if name == "label" else self.ids.iri(said)
+        if entry.tool.term in self.pack.quantities and "entity" not in given:
+            return self._quantity(entry, given, facts, quote)
+        inline, later = self._split(entry.tool, facts)
+        arguments |= inline
+        if owner and "within" not in arguments and self.pack.dependent(entry.tool.term):
+            arguments["within"] = owner
+        if "within" not in arguments and (found := self._owner(entry, facts)):
+            arguments["within"] = found
+        if "entity" in arguments and "label" not in arguments:
+            there = self.call("inspect", {"iri": arguments["entity"]}, quote)
+            arguments["label"] = (there.data or {}).get("label", "")
+        made = self.call(entry.tool.name, arguments, quote)
+        if not made.ok:
+            return self._told(made, wish)
+        told = self._told(made, wish, kind=entry.name)
+        refused = self._facts(made.iri, later, quote)
+        return told | ({"ok": False, "refused": refused} if refused else {})
+
+    def _split(self, tool: ToolSpec, facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The facts that tell one entity from others go with its creation; the rest come after it."""
+        order = {p.property: p.name for p in tool.parameters if p.property in self.pack.orders}
+        inline: dict[str, Any] = {}
+        later: dict[str, Any] = {}
+        for name, value in facts.items():
+            entries = self.card.find(str(name), is_class=False)
+            if len(entries) == 1 and entries[0].tool.term in order and isinstance(value, int | float | str):
+                inline[order[entries[0].tool.term]] = value
+            else:
+                later[str(name)] = value
+        return inline, later
+
+    def _owner(self, entry: Entry, facts: Mapping[str, Any]) -> str:
+        """The IRI of what a dependent entity belongs to, where its facts name it."""
+        owner = self.pack.dependent(entry.tool.term)
+        for name, value in facts.items() if owner else ():
+            for found in self.card.find(str(name), is_class=False):
+                leads = [c for p in found.tool.parameters for c in p.classes]
+                if self.ids.knows(value) and owner in {self.pack.tbox.label(iri) for iri in leads}:
+                    return self.ids.iri(value)
+        return ""
+
+    def _facts(self, iri: str, facts: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        """States facts of an entity; those that were refused, with the reason."""
+        refused: dict[str, Any] = {}
+        for name, value in facts.items():
+            for each in value if isinstance(value, list) else [value]:
+                why = self._fact(iri, name, each, quote)
+                if why:
+                    refused.setdefault(name, []).extend(why)
+        return refused
+
+    def _fact(self, iri: str, name: str, value: Any, quote: str) -> list[str]:
+        entry, wrong = self._entry(name, is_class=False)
+        if entry is None:
+            return [wrong]
+        said, wrong_value = self._value(entry, value, quote, iri)
+        if said is None:
+            return wrong_value
+        result = self.call(entry.tool.name, {"subject": iri, **said}, quote)
+        if result.ok or _repeated(result):
+            return []
+        return self._reasons(result)
+
+    def _value(self, entry: Entry, value: Any, quote: str, owner: str) -> tuple[dict[str, Any] | None, list[str]]:
+        """The arguments a value stands for: an entity, made first where it is new, or a literal."""
+        parameters = {p.name: p for p in entry.tool.parameters}
+        leads, plain = parameters.get("object"), parameters.get("value")
+        if isinstance(value, Mapping) and "class" in value:
+            made = self._create(dict(value), quote, owner)
+            return ({"object": self.ids.iri(made["id"])}, []) if "id" in made else (None, _reasons_of(made))
+        if isinstance(value, Mapping) and {"value", "unit"} <= set(value):
+            value = f"{value['value']} {value['unit']}"
+        if isinstance(value, Mapping) and "id" in value:
+            value = value["id"]
+        if leads is None:
+            if isinstance(value, Mapping):
+                return None, [f"{entry.name} takes {plain.description if plain else 'a value'}, not an object"]
+            return {"value": self._literal(value)}, []
+        if isinstance(value, str) and (found := self._entity(leads, value)):
+            return {"object": found}, []
+        if plain is not None and not isinstance(value, Mapping):
+            return {"value": value}, []
+        named = [iri for iri in leads.classes if key(self.card.called(iri)) in _LIKE_DATATYPES and self.card.of(iri)]
+        if named and isinstance(value, str | int | float | bool):
+            there = self.create(named[0], str(value), quote)
+            return ({"object": there.iri}, []) if there.iri else (None, self._reasons(there))
+        measured = [iri for iri in leads.classes for below in self.pack.tbox.below.get(iri, {iri})
+                    if below in self.pack.quantities]  # fmt: skip
+        if measured and isinstance(value, str | int | float) and not isinstance(value, bool):
+            return self._measured(leads, str(value), quote)
+        return None, [self._no_entity(entry, leads, value)]
+
+    def create(self, iri: str, label: str, quote: str) -> CallResult:
+        """An entity of a class, called so; the one there is where there is one."""
+        entry = self.card.of(iri)
+        return self.call(entry.tool.name, {"label": label}, quote) if entry else CallResult(False)
+
+    @staticmethod
+    def _literal(value: Any) -> Any:
+        return value if isinstance(value, str | int | float | bool) else str(value)
+
+    def _entity(self, leads: Parameter, said: str) -> str:
+        """The IRI an id, a listed value or the label of exactly one fitting entity of the document stands for."""
+        if self.ids.knows(said):
+            return self.ids.iri(said)
+        if any(said in (name, str(term)) for name, term in leads.choices) or said.startswith(("http://", "https://")):
+            return said
+        chosen = [str(term) for name, term in leads.choices if name.casefold() == said.strip().casefold()]
+        if chosen:
+            return chosen[0]
+        listed = [iri for c in leads.classes for iri in self.pack.tbox.enumerated.get(c, ())
+                  if self.pack.tbox.label(iri).casefold() == said.strip().casefold()]  # fmt: skip
+        if len(set(listed)) == 1:
+            return listed[0]
+        fitting = {
+            iri
+            for iri, term in self.known(said)
+            if not leads.classes or any(term in self.pack.tbox.below.get(c, {c}) for c in leads.classes)
+        }
+        return next(iter(fitting)) if len(fitting) == 1 else ""
+
+    def _no_entity(self, entry: Entry, leads: Parameter, value: Any) -> str:
+        kinds = [self.card.called(iri) for iri in leads.classes]
+        if leads.choices:
+            return f"{entry.name}: {value!r} is none of {joined([name for name, _ in leads.choices], 30)}"
+        named = kinds[0] if kinds else "CLASS"
+        new = f'{{"class": "{named}", "label": "{value if isinstance(value, str) else "..."}"}}'
+        return f"{entry.name} leads to an entity: give the id of a {joined(kinds, 4) or 'thing'} there is, or {new}"
+
+    def _measured(self, leads: Parameter, said: str, quote: str) -> tuple[dict[str, Any] | None, list[str]]:
+        """A quantity written as number and unit."""
+        match = _QUANTITY.match(said)
+        kinds = sorted({below for iri in leads.classes for below in self.pack.tbox.below.get(iri, {iri})
+                        if below in self.pack.quantities})  # fmt: skip
+        names = [self.card.called(iri) for iri in kinds]
+        if match is None:
+            return None, [f'{said!r} is no quantity: write number and unit, as in "20 minutes" ({joined(names, 4)})']
+        number = float(match[1].replace(",", "."))
+        whole = int(number) if number.is_integer() else number
+        reasons: list[str] = []
+        for iri in sorted(kinds, key=lambda one: (one not in leads.classes, one)):
+            entry = self.card.of(iri)
+            if entry is None:
+                continue
+            made = self.call(entry.tool.name, {"value": whole, "unit": match[2]}, quote)
+            if made.ok or (made.iri and _repeated(made)):
+                return {"object": made.iri}, []
+            reasons = reasons or self._reasons(made)
+        return None, reasons
+
+    def _quantity(self, entry: Entry, given: Mapping[str, Any], facts: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        said = str(facts.get("value", given.get("label", "")))
+        match = _QUANTITY.match(f"{said} {facts['unit']}" if "unit" in facts else said)
+        if match is None:
+            return _refused(f'a {entry.name} is a number with its unit: give label as in "20 minutes"')
+        number = float(match[1].replace(",", "."))
+        value = int(number) if number.is_integer() else number
+        made = self.call(entry.tool.name, {"value": value, "unit": match[2]}, quote)
+        return self._told(made, str(given.get("id", "")), kind=entry.name)
+
+    def _add(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        subject = self.ids.iri(str(given["subject"]))
+        values = given["value"] if isinstance(given["value"], list) else [given["value"]]
+        reasons = [why for value in values for why in self._fact(subject, str(given["property"]), value, quote)]
+        return _refused(*reasons) if reasons else {"ok": True}
+
+    def _replace(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        return self._changed("replace", given, quote)
+
+    def _retract(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        return self._changed("retract", given, quote)
+
+    def _changed(self, tool: str, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        subject = self.ids.iri(str(given["subject"]))
+        arguments: dict[str, Any] = {"subject": subject}
+        if "property" in given:
+            entry, wrong = self._entry(given["property"], is_class=False)
+            if entry is None:
+                return _refused(wrong)
+            arguments["property"] = entry.tool.term
+            for name in ("value", "old"):
+                if name in given:
+                    said, reasons = self._value(entry, given[name], quote, subject)
+                    if said is None:
+                        return _refused(*reasons)
+                    arguments[name] = next(iter(said.values()))
+        result = self.call(tool, arguments, quote)
+        return {"ok": True} if result.ok else _refused(*self._reasons(result))
+
+    # looking ---------------------------------------------------------------------------------------------------------
+
+    def _find(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        wanted = [name for name in [given.get("class")] if name]
+        kinds = [entry for name in wanted for entry in self.card.find(str(name), is_class=True)]
+        if wanted and not kinds:
+            return _refused(self._entry(wanted[0], is_class=True)[1])
+        found: dict[str, dict[str, str]] = {}
+        for tool in self.pack.of_kind("find"):
+            if not kinds or tool.term in {entry.tool.term for entry in kinds}:
+                data = self.call(tool.name, {"label": given["label"]} if given.get("label") else {}, quote).data
+                for one in (data or {}).get("found", ()):
+                    kind = self.card.called(tool.term)
+                    found.setdefault(one["iri"], {"id": self.ids.of(one["iri"], kind), "label": one["label"]})
+            if len(found) >= 20:
+                break
+        return {"ok": True, "found": list(found.values())[:20]}
+
+    def _inspect(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        result = self.call("inspect", {"iri": self.ids.iri(str(given["id"]))}, quote)
+        if not result.ok:
+            return _refused(*self._reasons(result))
+        return {"ok": True, **self.ids.shortened({k: v for k, v in (result.data or {}).items() if k != "iri"})}
+
+    def _search(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        entries = self.card.search(str(given["words"]))
+        lines = [
+            ("class " if e.is_class else "property ")
+            + (e.name if e.is_class else self.card.property_line(e, long=False, domain=True))
+            for e in entries
+        ]
+        return {"ok": True, "found": lines} | ({} if lines else {"hint": "try other words, or fewer"})
+
+    def _describe(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        name = str(given["name"])
+        entries = self.card.find(name, is_class=True) + self.card.find(name, is_class=False)
+        if not entries:
+            near = [entry.name for entry in self.card.search(name, 6)]
+            return _refused(f"there is no class or property {name!r}" + (f"; near: {joined(near, 6)}" if near else ""))
+        return {"ok": True, "text": "\n".join(self.card.entry(entry) for entry in entries[:3])}
+
+    # saying ----------------------------------------------------------------------------------------------------------
+
+    def _entry(self, name: object, *, is_class: bool) -> tuple[Entry | None, str]:
+        kind = "class" if is_class else "property"
+        found = self.card.find(str(name), is_class=is_class)
+        if len(found) == 1:
+            return found[0], ""
+        if found:
+            return None, f"{name} may be {joined([entry.tool.term for entry in found], 4)}: give the IRI"
+        other = self.card.find(str(name), is_class=not is_class)
+        near = [entry.name for entry in self.card.search(str(name), 12) if entry.is_class == is_class][:5]
+        if other:
+            near = near[:3]
+            return None, f"{name} is a {'property' if is_class else 'class'}, and a {kind} is wanted here" + (
+                f"; near: {joined(near, 3)}" if near else "")  # fmt: skip
+        return None, f"there is no {kind} {str(name)[:80]!r}" + (f"; near: {joined(near, 5)}" if near else "")
+
+    def _told(self, result: CallResult, wish: str = "", kind: str = "") -> dict[str, Any]:
+        if not result.ok and not _repeated(result):
+            return _refused(*self._reasons(result))
+        told: dict[str, Any] = {"ok": True, "id": self.ids.of(result.iri, kind, wish=wish)}
+        if wish and self.ids.iri(wish) == result.iri:
+            told["id"] = wish
+        if isinstance(result.data, Mapping) and "exists" in result.data:
+            told["exists"] = self.ids.shorten(str(result.data["exists"]))
+        return told
+
+    def _reasons(self, result: CallResult) -> list[str]:
+        return [self.reason(one.hint or f"{one.path}: {one.constraint}, got {one.got}", one.allowed)
+                for one in result.violations]  # fmt: skip
+
+    def reason(self, hint: str, allowed: tuple[str, ...] = ()) -> str:
+        """A hint in the terms of these tools: ids for IRIs, create and add for the tools of classes and properties."""
+
+        def renamed(match: re.Match[str]) -> str:
+            if match[0] not in self.pack:
+                return match[0]
+            tool = self.pack.tool(match[0])
+            entry = self.card.of(tool.term)
+            named = f'"{entry.name if entry else tool.label}"'
+            return f"{match[1]}({'class' if match[1] == 'create' else 'property'}={named})"
+
+        text = re.sub(r"\b(create|add)_\w+", renamed, self.ids.shorten(hint))
+        text = text.replace(")(", ", ")
+        few = [self.ids.shorten(one) for one in allowed[:8]]
+        missing = [one for one in few if one not in text]
+        return f"{text} ({joined(missing, 8)})" if missing and len(missing) == len(few) else text
+
+
+def _refused(*reasons: str) -> dict[str, Any]:
+    return {"ok": False, "refused": list(dict.fromkeys(reasons)) or ["refused"]}
+
+
+def _reasons_of(made: Mapping[str, Any]) -> list[str]:
+    return [str(one) for one in made.get("refused", ())]
+
+
+def _repeated(result: CallResult) -> bool:
+    return any(one.constraint == "repeat" for one in result.violations) and not result.retryable
+
+
+def _silent(done: Mapping[str, Any]) -> dict[str, Any]:
+    """What is told without feedback: that the call was received, and the id."""
+    return {"received": True} | ({"id": done["id"]} if "id" in done else {})

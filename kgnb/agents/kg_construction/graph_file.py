@@ -1,0 +1,194 @@
+"""The file a served graph is kept in: read first, each write noted beside it, written whole now and then.
+
+Writing a graph of n facts whole costs time in n, so a file written anew after each fact costs n squared in all. Each
+write is therefore appended to ``FILE.journal`` and forced onto the disk before it is acknowledged; the file itself is
+written when no call has come for a while and on leaving, and the journal is emptied then. Whoever starts next reads the
+file and does the journal again, so a process that is killed loses nothing it had acknowledged.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from kgnb.errors import BackendError, DataError
+from kgnb.files import from_json
+from kgnb.kg.loading import load
+from kgnb.kg.quads import Quad, read_n_quads, written
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing keeps two servers from writing to one file there
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from kgnb.agents.kg_construction.session import Session
+
+_HEAD = '{"kgnb": "journal", "version": 1}'
+IDLE = 2.0
+"""Seconds without a write after which the file is written whole."""
+_BUSY = 30.0
+_SHARE = 200  # while writes keep coming, at most one part in this many of the time goes into writing the file whole
+
+
+class GraphFile:
+    """A session kept in a file. Open it before the first call, close it after the last.
+
+    Raises:
+        DataError: the file or its journal cannot be read; neither is touched.
+        BackendError: another process keeps its graph in this file.
+    """
+
+    def __init__(self, path: Path, session: Session, idle: float | None = IDLE) -> None:
+        self.path = path
+        self.journal = path.with_name(f"{path.name}.journal")
+        self.loaded = 0
+        self._session = session
+        self._idle = idle
+        self._noted = 0  # writes noted since the start
+        self._saved = 0  # of them in the file
+        self._took = 0.0  # seconds the last writing of the whole took
+        self._closed = threading.Event()
+        self._stirred = threading.Event()
+        self._last = self._since = 0.0  # when the last write came, and the first that is not in the file
+        self._thread: threading.Thread | None = None
+        self._stream = self.journal.open("ab", buffering=0)
+        try:
+            self._lock()
+            self._begin()
+        except BaseException:
+            self._let_go()
+            raise
+        session.log = self.note
+
+    def _lock(self) -> None:
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise BackendError(
+                "another process keeps its graph in this file", service=str(self.path),
+                fix="Name another file, or let the clients share one server (kgnb serve --http).",
+            ) from error  # fmt: skip
+
+    def _begin(self) -> None:
+        """Read what is there."""
+        store = self._session.store
+        if self.path.exists() and self.path.read_bytes()[:4096].strip():
+            load(store, self.path)
+        lines = self.journal.read_bytes().split(b"\n")
+        whole, torn = lines[:-1], lines[-1]
+        if whole and whole[0].decode("utf-8", "replace") != _HEAD:
+            raise DataError("this is not a journal of kgnb", where=str(self.journal), fix="move it elsewhere")
+        for number, line in enumerate(whole[1:], 2):
+            try:
+                entry = from_json(line)
+                added, removed = read_n_quads(entry["add"]), read_n_quads(entry.get("remove", ""))
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise DataError(
+                    "this line of the journal is damaged", where=f"{self.journal}:{number}",
+                    fix="mend or delete the line: each line is one write, in order",
+                ) from error  # fmt: skip
+            self._session.replay(added, removed)
+        if torn:  # cut off while it was written, and so never acknowledged
+            os.ftruncate(self._stream.fileno(), len(b"\n".join(whole)) + bool(whole))
+        self._session.reload()
+        self.loaded = len(self._session.facts)
+        self._noted = max(0, len(whole) - 1)
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something that the file does not hold yet."""
+        return self._noted > self._saved
+
+    def note(self, added: Sequence[Quad], removed: Sequence[Quad]) -> None:
+        """Put one write onto the disk; the session calls this before it writes. Raises BackendError where it cannot."""
+        entry = {"add": written(added, "n-quads")} | ({"remove": written(removed, "n-quads")} if removed else {})
+        line = json.dumps(entry, ensure_ascii=False).encode() + b"\n"
+        end = os.fstat(self._stream.fileno()).st_size
+        try:
+            self._append(line if end else _HEAD.encode() + b"\n" + line)
+        except OSError as error:
+            os.ftruncate(self._stream.fileno(), end)
+            raise BackendError(
+                f"the fact could not be put onto the disk: {error.strerror or error}", service=str(self.journal),
+                fix="Make room on the disk; nothing was written, the same call can be made again.",
+            ) from error  # fmt: skip
+        self._last = monotonic()
+        if not self.changed:
+            self._since = self._last
+        self._noted += 1
+        self._stir()
+
+    def _append(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:  # an unbuffered write may take a part only
+            view = view[self._stream.write(view) or 0 :]
+        os.fsync(self._stream.fileno())
+
+    def save(self) -> None:
+        """Write the whole file, if anything changed, and empty the journal."""
+        noted, begun = self._noted, monotonic()
+        if noted == self._saved:
+            return
+        self._session.save(self.path, lasting=True)
+        with self._session.lock:
+            self._saved = noted
+            self._took = monotonic() - begun
+            self._since = monotonic()
+            # a write that came meanwhile stands in the journal; doing all of it again over the new file is harmless
+            if self._noted == noted:
+                os.ftruncate(self._stream.fileno(), 0)
+
+    def close(self) -> None:
+        """Write the file if it lacks anything and let go of it; the journal stays only where that fails."""
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        self._stirred.set()
+        if self._thread is not None:
+            self._thread.join()
+        try:
+            self.save()
+        finally:
+            self._session.log = None
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if os.fstat(self._stream.fileno()).st_size == 0:
+            self.journal.unlink(missing_ok=True)
+        self._stream.close()
+
+    # now and then ----------------------------------------------------------------------------------------------------
+
+    def _stir(self) -> None:
+        if self._idle is None:
+            return
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._keep, args=(self._idle,), name="kgnb-graph-file", daemon=True)
+            self._thread.start()
+        self._stirred.set()
+
+    def _keep(self, idle: float) -> None:
+        """Write the file when nothing came for a while, and seldom while writes keep coming."""
+        while not self._closed.is_set():
+            self._stirred.wait()
+            self._stirred.clear()
+            while self.changed and not self._closed.is_set():
+                now = monotonic()
+                due = min(self._last + idle, self._since + max(_BUSY, _SHARE * self._took))
+                if now < due:
+                    self._closed.wait(due - now)
+                    continue
+                try:
+                    self.save()
+                except OSError as error:  # the journal holds what the file lacks
+                    print(f"kgnb: {self.path} could not be written: {error}", file=sys.stderr, flush=True)
+                    self._closed.wait(_BUSY)

@@ -1,0 +1,415 @@
+"""An ontology on one page, as a model is told it: each class with its properties, each constraint once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from rapidfuzz import fuzz
+
+from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.values import Parameter, ToolSpec
+from kgnb.kg.terms import RDFS, XSD, Literal
+from kgnb.kg.words import words
+from kgnb.llm.prices import estimate_tokens
+from kgnb.shapes.phrases import joined
+from kgnb.shapes.shape import Constraint, Path, Shape
+from kgnb.shapes.units import OM, QUDT
+
+_COMMENT = 160  # characters of a comment on the page; describe gives the whole
+_MOST_LISTED = 30  # values of a closed list on the page
+_COUNTS = ("minCount", "maxCount", "qualifiedMinCount", "qualifiedMaxCount")
+_TYPES = {"string": "text", "Literal": "text or number", "langString": "text", "boolean": "true or false",
+          "anyURI": "URL", "decimal": "number", "double": "number", "float": "number", "dateTime": "date and time",
+          "gYear": "year"}  # fmt: skip
+
+
+def key(name: str) -> str:
+    """A name as it is looked up: case, blanks and marks do not count.
+
+    >>> key("step number") == key("stepNumber") == key("step_number")
+    True
+    """
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A class or a property: what it is called here, and the tool that creates or states it."""
+
+    name: str
+    tool: ToolSpec
+
+    @property
+    def is_class(self) -> bool:
+        """Whether it is a class."""
+        return self.tool.kind == "create"
+
+
+class OntologyCard:
+    """The classes and properties of a pack by name, and what is to be said of each."""
+
+    def __init__(self, pack: ToolPack) -> None:
+        self.pack = pack
+        self.classes = self._named(tool for tool in self._ordered())
+        measured = pack.quantities and {tool.term for tool in pack.of_kind("add") if tool.term.startswith((OM, QUDT))}
+        self.properties = self._named(tool for tool in pack.of_kind("add") if tool.term not in (measured or ()))
+        self._by_term = {entry.tool.term: entry for entry in (*self.classes, *self.properties)}
+        self._keys: dict[bool, dict[str, list[Entry]]] = {True: {}, False: {}}
+        for entry in self._by_term.values():
+            spellings = (entry.name, entry.tool.name.split("_", 1)[1], entry.tool.label, entry.tool.term)
+            for spelling in dict.fromkeys(map(key, spellings)):
+                self._keys[entry.is_class].setdefault(spelling, []).append(entry)
+
+    def _ordered(self) -> list[ToolSpec]:
+        """The classes that can be made: as the steps of the plan come, each before those below it."""
+        made = {tool.term: tool for tool in self.pack.of_kind("create") if not self._of_units(tool.term)}
+        order: dict[str, None] = {}
+        for step in self.pack.plan:
+            for iri in sorted(step.classes, key=lambda iri: (len(self.pack.tbox.above(iri)), iri)):
+                self._enter(iri, order)
+        return [made[iri] for iri in (*order, *sorted(made.keys() - order.keys())) if iri in made]
+
+    def _of_units(self, iri: str) -> bool:
+        """Whether a class belongs to the vocabulary of units itself: nobody makes one."""
+        quantity = self.pack.quantities.get(iri)
+        return bool(self.pack.quantities) and iri.startswith((OM, QUDT)) and not (quantity and quantity.units)
+
+    def _enter(self, iri: str, order: dict[str, None]) -> None:
+        if iri in order:
+            return
+        order[iri] = None
+        below = self.pack.tbox.below.get(iri, frozenset()) - {iri}
+        for each in sorted(below, key=lambda one: (len(self.pack.tbox.above(one)), one)):
+            order.setdefault(each, None)
+
+    @staticmethod
+    def _named(tools: Iterable[ToolSpec]) -> tuple[Entry, ...]:
+        """Labels where they are unique, the tool's own name where not."""
+        listed = tuple(tools)
+        labels = [key(tool.label) for tool in listed]
+        return tuple(
+            Entry(tool.label if tool.label and labels.count(label) == 1 else tool.name.split("_", 1)[1], tool)
+            for tool, label in zip(listed, labels, strict=True)
+        )
+
+    # looking up ------------------------------------------------------------------------------------------------------
+
+    def find(self, name: str, *, is_class: bool) -> list[Entry]:
+        """The classes or the properties of this name, whichever way it is written."""
+        return self._keys[is_class].get(key(name), [])
+
+    def of(self, iri: str) -> Entry | None:
+        """The class or property of this IRI."""
+        return self._by_term.get(iri)
+
+    def search(self, said: str, most: int = 12) -> list[Entry]:
+        """The classes and properties whose names or comments answer best to some words, the best first."""
+        wanted = set(words(said))
+        ranked = []
+        for at, entry in enumerate(self._by_term.values()):
+            name = fuzz.token_sort_ratio(" ".join(words(said)), " ".join(words(entry.name)))
+            shared = len(wanted & self._words[entry.tool.term]) / max(1, len(wanted))
+            score = max(name, 90 * shared)
+            if score >= 60:
+                ranked.append((-score, len(entry.name), at, entry))
+        return [entry for *_, entry in sorted(ranked, key=lambda one: one[:3])[:most]]
+
+    @cached_property
+    def _words(self) -> dict[str, set[str]]:
+        return {e.tool.term: {*words(e.name), *words(e.tool.guidance)} for e in self._by_term.values()}
+
+    # saying ----------------------------------------------------------------------------------------------------------
+
+    def text(self, budget: int) -> tuple[str, bool]:
+        """The ontology in words of at most about so many tokens, and whether that is all of it.
+
+        What is too long for the budget loses its comments, then its properties, then the classes far down.
+        """
+        for long in (True, False):
+            parts = [self.entry(entry, long=long, whole=False) for entry in self.classes]
+            parts += self._loose(long=long)
+            found = "\n".join([*parts, *self._overall()])
+            if estimate_tokens(found) <= budget:
+                return found, True
+        lines, spent = list[str](), 0
+        depth = {entry.tool.term: len(self.pack.tbox.above(entry.tool.term)) for entry in self.classes}
+        for entry in sorted(self.classes, key=lambda one: depth[one.tool.term]):
+            line = self._head(entry, long=False)
+            spent += estimate_tokens(line) + 1
+            if spent > budget // 2:
+                break
+            lines.append(line)
+        left = len(self.classes) - len(lines)
+        lines.append(
+            f"... and {left} more classes and {len(self.properties)} properties: search finds them by words, describe "
+            "says what a class or property takes."
+        )
+        return "\n".join(lines), False
+
+    def entry(self, entry: Entry, *, long: bool = True, whole: bool = True) -> str:
+        """A class with the properties whose domain it is, or a property."""
+        if not entry.is_class:
+            return self.property_line(entry, long=long, domain=True)
+        lines = [self._head(entry, long=long)]
+        above = self.pack.tbox.above(entry.tool.term) if whole else (entry.tool.term,)
+        for iri in above:
+            lines += [f"  {self.property_line(one, long=long)}" for one in self._of_domain.get(iri, ())]
+        if whole:
+            shared = [one for one in self.properties if set(self.domains[one.tool.term]) & set(above[0:])]
+            lines += [f"  {self.property_line(one, long=long)}" for one in shared
+                      if len(self.domains[one.tool.term]) > 1]  # fmt: skip
+        return "\n".join(dict.fromkeys(lines))
+
+    def _head(self, entry: Entry, *, long: bool) -> str:
+        iri, tbox = entry.tool.term, self.pack.tbox
+        kinds = [self.called(one) for one in sorted(tbox.parents.get(iri, ())) if one in self._by_term]
+        parts = [entry.name + (f" (a kind of {joined(kinds, 3, 'and')})" if kinds else "")]
+        quantity = self.pack.quantities.get(iri)
+        if quantity is not None:
+            units = [name for name, _ in quantity.units]
+            told = f" in {joined(units, 12)}" if units else ""
+            parts.append(f'a number with its unit{told}, given as a value: "12 {units[0] if units else "unit"}"')
+        if long and entry.tool.guidance:
+            parts.append(_cut(entry.tool.guidance))
+        if iri in self._empty:
+            parts.append(f"never create one: {self._empty[iri]}")
+        needs, most = self._needs(iri)
+        if needs:
+            parts.append(f"needs {joined(needs, 40, 'and')}")
+        if most:
+            parts.append(f"may have {joined(most, 40, 'and')}")
+        parts += self._rest(iri)
+        owner = self.pack.dependent(iri)
+        if owner and quantity is None and not any(self.pack.dependent(one) for one in tbox.parents.get(iri, ())):
+            parts.append(f"give within: the {owner} it belongs to")
+        return f"- {': '.join(parts[:2])}{''.join('. ' + one for one in parts[2:])}".replace(".. ", ". ")
+
+    def property_line(self, entry: Entry, *, long: bool, domain: bool = False) -> str:
+        """A property with what it leads to and how often."""
+        iri = entry.tool.term
+        owners = [self.called(one) for one in self.domains[iri]] if domain else []
+        told = f"{entry.name}{f' (of {joined(owners, 8)})' if owners else ''}: {self._range(entry.tool)}"
+        extra = list(self._traits(iri))
+        if long and entry.tool.guidance:
+            extra.append(_cut(entry.tool.guidance, 90))
+        return "; ".join([told, *extra])
+
+    def called(self, iri: str) -> str:
+        """What a term is called on the page."""
+        entry = self._by_term.get(iri)
+        return entry.name if entry else self.pack.tbox.label(iri)
+
+    def _range(self, tool: ToolSpec) -> str:
+        parts = []
+        for parameter in tool.parameters:
+            if parameter.name == "object":
+                parts.append(self._entity_range(parameter))
+            elif parameter.name == "value":
+                parts.append(_value_range(parameter))
+        return " or ".join(parts)
+
+    def _entity_range(self, parameter: Parameter) -> str:
+        if parameter.choices:
+            return _listed([name for name, _ in parameter.choices])
+        closed = self.pack.tbox.closed_lists
+        if parameter.classes and all(iri in closed for iri in parameter.classes):
+            names = [self.pack.tbox.label(i) for c in parameter.classes
+                     for i in sorted(self.pack.tbox.enumerated.get(c, ()))]  # fmt: skip
+            return _listed(names)
+        return f"-> {joined([self.called(iri) for iri in parameter.classes], 6)}" if parameter.classes else "-> any"
+
+    @cached_property
+    def domains(self) -> dict[str, tuple[str, ...]]:
+        """Of each property the classes it is stated of, as its domains say, else the restrictions on it."""
+        found: dict[str, tuple[str, ...]] = {}
+        for entry in self.properties:
+            iri = entry.tool.term
+            stated = [str(t) for s in self._about.get(iri, ()) if s.kind == "domain" for t in _classes(s)]
+            found[iri] = tuple(dict.fromkeys(stated or self.pack.tbox.restricted.get(iri, ())))
+        return found
+
+    @cached_property
+    def _of_domain(self) -> dict[str, list[Entry]]:
+        found: dict[str, list[Entry]] = {}
+        for entry in self.properties:
+            domains = self.domains[entry.tool.term]
+            if len(domains) == 1:
+                found.setdefault(domains[0], []).append(entry)
+        return found
+
+    def _loose(self, *, long: bool) -> list[str]:
+        """The properties that stand under no class: those of several classes and of any."""
+        shown = {entry.tool.term for entry in self.classes}
+        left = [e for e in self.properties
+                if len(d := self.domains[e.tool.term]) != 1 or d[0] not in shown]  # fmt: skip
+        several = [self.property_line(one, long=long, domain=True) for one in left if self.domains[one.tool.term]]
+        anything = [self.property_line(one, long=long) for one in left if not self.domains[one.tool.term]]
+        lines = ["Properties of several classes:", *(f"  {one}" for one in several)] if several else []
+        return lines + (["Properties of any entity:", *(f"  {one}" for one in anything)] if anything else [])
+
+    def _overall(self) -> list[str]:
+        """What classes share: those that exclude each other, those of which the most specific is wanted."""
+        lines = []
+        pairs = {s.about: [str(t) for t in s.constraints[0].terms] for s in self.pack.shapes
+                 if s.kind == "disjointWith"}  # fmt: skip
+        groups: list[list[str]] = []
+        done: set[frozenset[str]] = set()
+        for left, others in pairs.items():
+            group = [left, *(o for o in others if o != left)]
+            kept = [g for g in group if all(
+                g == h or h in pairs.get(g, ()) or g in pairs.get(h, ()) for h in group)]  # fmt: skip
+            if len(kept) > 1 and not any(set(kept) <= known for known in done):
+                done.add(frozenset(kept))
+                groups.append(kept)
+            lines_left = [o for o in others if o not in kept]
+            groups += [[left, other] for other in lines_left]
+        named = [sorted(self.called(one) for one in group) for group in groups]
+        lines += [f"Nothing is of two of these: {', '.join(group)}." for group in named[:12]]
+        return lines
+
+    @cached_property
+    def _about(self) -> dict[str, list[Shape]]:
+        found: dict[str, list[Shape]] = {}
+        for shape in self.pack.shapes:
+            for iri in {shape.about, *shape.classes}:
+                found.setdefault(iri, []).append(shape)
+        return found
+
+    @cached_property
+    def _empty(self) -> dict[str, str]:
+        return {one.about: one.text for one in self.pack.warnings if one.kind == "unsatisfiable class"}
+
+    def _needs(self, iri: str) -> tuple[list[str], list[str]]:
+        """What a class must have and what it may have so often only, as far as numbers say it."""
+        low: dict[str, int] = {}
+        high: dict[str, int] = {}
+        for inner, constraint in self._counted(iri):
+            name = self._path(inner.path) if inner.path else ""
+            if constraint.component.startswith("qualified"):
+                filler = self.pack.phrases.demand(constraint.shapes[0]).removeprefix("is a ")
+                name += f" ({filler})" if filler not in self._leads(inner.path) else ""
+            number = constraint.number
+            if constraint.component in ("minCount", "qualifiedMinCount"):
+                low[name] = max(low.get(name, 0), number)
+            else:
+                high[name] = min(high.get(name, number), number)
+        needs = [_times(name, least, high.get(name)) for name, least in low.items() if least]
+        return needs, [f"at most {most} {name}" for name, most in high.items() if not low.get(name)]
+
+    def _counted(self, iri: str) -> Iterable[tuple[Shape, Constraint]]:
+        for shape in self._about.get(iri, ()):
+            if iri not in shape.classes:
+                continue
+            for inner in (shape, *shape.properties):
+                for constraint in inner.constraints if inner.path is not None else ():
+                    if constraint.component in _COUNTS:
+                        yield inner, constraint
+
+    def _leads(self, path: Path | None) -> set[str]:
+        if path is None:
+            return set()
+        entries = [self._by_term[iri] for iri in path.predicates() if iri in self._by_term]
+        return {self.called(c) for e in entries for p in e.tool.parameters for c in p.classes}
+
+    def _path(self, path: Path) -> str:
+        if path.kind == "iri":
+            return self.called(path.iri)
+        if path.kind == "alternative":
+            return " or ".join(self._path(part) for part in path.parts[:3])
+        return self.pack.phrases.path(path).replace("'", "")
+
+    def _rest(self, iri: str) -> list[str]:
+        """What else must hold of a class, in words."""
+        found = []
+        for shape in self._about.get(iri, ()):
+            if iri not in shape.classes or shape.kind in ("disjointWith", "unit"):
+                continue
+            if shape.kind == "unionOf" and shape.path is None:
+                kinds = [self.called(str(t)) for t in _classes(shape)]
+                found.append(f"always one of {joined(kinds, 12)}: choose the one that fits" if kinds else "")
+                continue
+            counted = [c for i in (shape, *shape.properties) if i.path is not None for c in i.constraints
+                       if c.component in _COUNTS]  # fmt: skip
+            every = [c for i in (shape, *shape.properties) for c in i.constraints]
+            if len(counted) < len(every) and not self._said_by_range(shape):
+                quantity = self.pack.quantities.get(iri)
+                numbers = [one for one in (shape, *shape.properties)
+                           if quantity is not None and one.path == quantity.value_path]  # fmt: skip
+                said = [self.pack.phrases.demand(replace(one, path=None)) for one in numbers]
+                found.append(
+                    (" and ".join(said) or self.pack.phrases.of_shape(shape)).replace("'", "").replace('"', "")
+                )
+        return list(dict.fromkeys(filter(None, found)))
+
+    def _said_by_range(self, shape: Shape) -> bool:
+        """Whether a shape says no more than where its property leads to anyway."""
+        asked = {self.called(str(c.terms[0])) for c in shape.constraints if c.component in ("isA", "class")}
+        return bool(asked) and len(shape.constraints) == 1 and self._leads(shape.path) == asked
+
+    def _traits(self, iri: str) -> Iterable[str]:
+        """What must hold of a property besides its domain and range."""
+        words_of = {"functional": "at most one", "inverseFunctional": "each leads back to one only",
+                    "asymmetric": "never both ways", "irreflexive": "never to itself"}  # fmt: skip
+        for shape in self._about.get(iri, ()):
+            if shape.about != iri or shape.kind in ("domain", "range"):
+                if shape.about == iri and shape.kind == "range":
+                    yield from self._bounds(shape)
+                continue
+            if shape.kind in words_of:
+                yield words_of[shape.kind]
+            elif shape.kind == "propertyDisjointWith":
+                others = [self.called(text) for c in shape.constraints for text in c.texts]
+                yield f"never the same value as {joined(others, 4)}"
+            elif shape.kind not in ("oneOf", "datatype", "class", "allValuesFrom"):
+                yield from self._bounds(shape)
+        for other in self.pack.tbox.mirrors.get(iri, ()):
+            if other != iri:
+                yield f"written together with {self.called(other)}, its inverse"
+
+    def _bounds(self, shape: Shape) -> Iterable[str]:
+        for constraint in shape.constraints:
+            if constraint.component.endswith(("clusive", "Length")) or constraint.component == "pattern":
+                yield self.pack.phrases.constraint(constraint).replace('"', "")
+
+
+def _classes(shape: Shape) -> list[object]:
+    found: list[object] = []
+    for constraint in shape.constraints:
+        if constraint.component in ("isA", "class"):
+            found += constraint.terms
+        elif constraint.component in ("or", "xone"):
+            found += [term for inner in constraint.shapes for term in _classes(inner)]
+    return found
+
+
+def _times(name: str, least: int, most: int | None) -> str:
+    if most is None:
+        return name if least == 1 else f"{least} or more {name}"
+    if least == most:
+        return f"one {name}" if least == 1 else f"{least} {name}"
+    return f"{least} to {most} {name}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = list(names[:_MOST_LISTED])
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return f"one of {', '.join(shown)}{more}"
+
+
+def _value_range(parameter: Parameter) -> str:
+    if parameter.choices:
+        return _listed([name for name, term in parameter.choices if isinstance(term, Literal)])
+    kinds = [d.removeprefix(XSD).removeprefix(RDFS).rsplit("#", 1)[-1] for d in parameter.datatypes]
+    return joined(list(dict.fromkeys(_TYPES.get(kind, kind) for kind in kinds)), 4) or "text or number"
+
+
+def _cut(text: str, longest: int = _COMMENT) -> str:
+    """A comment, cut after a sentence or a word."""
+    flat = " ".join(text.split())
+    if len(flat) <= longest:
+        return flat.rstrip(".")
+    cut = flat[:longest]
+    end = cut.rfind(". ")
+    return cut[:end] if end > longest // 2 else cut[: cut.rfind(" ")] + " ..."

@@ -1,0 +1,122 @@
+"""Ontology matching, described: its stages, options and judges, from which every shell is made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kgnb.agents.agent import Agent, Input, Stage, Task
+from kgnb.agents.ontology_matching import tables
+from kgnb.agents.ontology_matching.comparable import comparable
+from kgnb.agents.ontology_matching.judges import JudgeName, make_judge
+from kgnb.agents.ontology_matching.merge import merge
+from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.search import search
+from kgnb.agents.ontology_matching.store import store
+from kgnb.agents.ontology_matching.summarise import summarise
+from kgnb.agents.ontology_matching.validate import validate
+from kgnb.agents.ontology_matching.values import MatchQuestion, Options
+from kgnb.agents.options import Field, options
+from kgnb.judging import Judge
+
+EMBEDDERS = "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
+
+
+@options
+class Storing:
+    """Where descriptions are kept, and what makes vectors of them."""
+
+    embedder: str = Field(default="", description=EMBEDDERS)
+    index: str = Field(default="", description="memory, a folder or a Qdrant URL")
+
+
+@options
+class Judging:
+    """Who judges the candidates, and how."""
+
+    judge: JudgeName = Field(default="auto", description="who decides; auto: cascade with a model, rule without")
+    error_rate: float = Field(
+        default=0.0, ge=0.0, le=1.0, description="share of wrong answers of the oracle, a simulation"
+    )
+    seed: int = Field(default=0, ge=0, description="seed of the oracle's errors")
+    decisions: str = Field(default="", description="file of a person's decisions; they override the judge")
+    reference: str = Field(
+        default="", description="a reference alignment, for evaluate and the oracle; huts:reference is ours"
+    )
+
+
+def _judge(task: Task) -> Judge[MatchQuestion]:
+    chosen, matching = task.options["judging"], task.options["options"]
+    return make_judge(
+        chosen.judge,
+        model=task["model"],
+        reference=task["pairs"] if chosen.reference else None,
+        error_rate=chosen.error_rate,
+        seed=chosen.seed,
+        decisions=task["rulings"] if chosen.decisions else None,
+        exclusive=matching.cardinality == "1:1",
+        context=matching.context,
+        relations=matching.relations,
+        ask=matching.ask,
+        width=task["settings"].width,
+        remember=task["remember"],
+    )
+
+
+def _prepared(inputs: dict[str, Any]) -> dict[str, Any]:
+    return dict(zip(("source", "target"), comparable(inputs["source"], inputs["target"]), strict=True))
+
+
+_OPTIONS = {"options": "options"}
+__all__ = ["AGENT", "Judging", "Storing", "tables"]  # the tables register themselves as views
+AGENT = Agent(
+    name="ontology_matching",
+    magic="om",
+    command="match",
+    title="Ontology matching",
+    summary="Match two ontologies",
+    inputs=(
+        Input("source", "ontology", "a name of %%kg, a file, a folder, an endpoint's URL, huts:alpine"),
+        Input("target", "ontology", "the other one"),
+    ),
+    options={"options": Options, "storing": Storing, "judging": Judging},
+    stages=(
+        Stage(
+            retrieve, ("source", "target"), {**_OPTIONS, "model": "model"}, ("context",),
+            "Describe every entity of both in three views: syntactic, lexical, semantic.",
+            ("%om retrieve", '%om retrieve --context "mountain huts and their bookings"'),
+        ),
+        Stage(
+            store, ("retrieve", "index", "embedder"), {}, ("embedder", "index"),
+            "Put the descriptions into the vector store.",
+            ("%om store", "%om store --embedder characters --index ./vectors"),
+        ),
+        Stage(
+            search, ("store",), _OPTIONS, ("k", "similarity"),
+            "Find every entity's nearest candidates in each view.",
+            ("%om search", "%om search --k 3 --similarity 0.5"),
+        ),
+        Stage(
+            summarise, ("search",), _OPTIONS, ("k", "fusion_constant"),
+            "Fuse the rankings of the views into one.",
+            ("%om summarise", "%om summarise --fusion-constant 60"),
+        ),
+        Stage(
+            validate, ("summarise", "judge"), {},
+            ("judge", "error_rate", "seed", "decisions", "reference", "context", "ask"),
+            "Let the judge say which candidate, if any, means the same.",
+            ("%om validate", "%om validate --ask 0.3", "%om validate --judge oracle --error-rate 0.1"),
+        ),
+        Stage(
+            merge, ("validate",), _OPTIONS, ("confidence", "one_sided", "cardinality"),
+            "Put both directions together into one coherent alignment.",
+            ("%om merge", "%om merge --cardinality n:m --confidence 0.6"),
+        ),
+    ),
+    provides={"judge": _judge},
+    judges=("judge",),
+    prepare=_prepared,
+    reopens=("individuals",),
+    reviewed="validate",
+    start_help="Name the two ontologies to match; what is set here holds for all stages.",
+    start_examples=("%om start huts.ttl refuge.owl", '%om start huts refuge --context "mountain huts" --k 5'),
+)  # fmt: skip

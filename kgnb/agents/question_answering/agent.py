@@ -1,0 +1,72 @@
+"""Question answering, described: its stages and options, from which every shell is made.
+
+Its stages move one state on, and observe, act and reflect come round again; so a shell's task keeps the states.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kgnb.agents.agent import Agent, Input, Stage
+from kgnb.agents.options import Field, options
+from kgnb.agents.question_answering import tables
+from kgnb.agents.question_answering.act import act
+from kgnb.agents.question_answering.answer import answer
+from kgnb.agents.question_answering.judges import JudgeName
+from kgnb.agents.question_answering.link import link
+from kgnb.agents.question_answering.observe import observe
+from kgnb.agents.question_answering.reflect import reflect
+from kgnb.agents.question_answering.values import Options
+
+
+@options
+class Judging:
+    """Who decides, and what compares words."""
+
+    judge: JudgeName = Field(default="auto", description="who decides; auto: cascade with a model, rule without")
+    embedder: str = Field(
+        default="", description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
+    )
+
+
+def _state(task: Any) -> Any:
+    return task.state
+
+
+__all__ = ["AGENT", "Judging", "tables"]  # the tables register themselves as views
+AGENT = Agent(
+    name="question_answering",
+    magic="qa",
+    command="ask",
+    title="Question answering",
+    summary="Ask a graph",
+    inputs=(
+        Input("graph", "graph", "a name of %%kg, a file, a folder, an endpoint's URL, huts:graph", ("huts:graph",)),
+    ),
+    options={"options": Options, "judging": Judging},
+    stages=(
+        Stage(
+            link, ("state",), {}, ("links",),
+            "Find the entities a question speaks of; what else a word may mean is shown.",
+        ),
+        Stage(
+            observe, ("state",), {}, ("depth", "breadth", "share", "directions", "observation"),
+            "Look around the entities: the triples that fit the question, drawn and ranked.",
+        ),
+        Stage(
+            act, ("state",), {}, ("judge",),
+            "Choose what to ask of the graph, and ask it: the action, its reason, what the graph said.",
+        ),
+        Stage(
+            reflect, ("state",), {}, ("keep", "reflection", "judge"),
+            "Keep the triples that matter: the memory as paths, what is new marked.",
+        ),
+        Stage(
+            answer, ("state",), {}, ("confidence", "own_knowledge", "judge"),
+            "Answer from what is remembered: values, the triples that prove them, SPARQL that gives them again.",
+        ),
+    ),
+    provides={"state": _state},
+    start_help="Name the graph to ask; what is set here holds for all questions.",
+    start_examples=("%qa start huts:graph", "%qa start https://example.org/sparql --judge rule --depth 2"),
+)  # fmt: skip

@@ -1,0 +1,230 @@
+"""The schema of a graph as it is used: classes with counts, and what each relation leads from and to.
+
+Read once for a graph, from bounded samples, and kept: it is what a model needs to know before it can write a query.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kgnb.agents.question_answering.lexicon import is_relation
+from kgnb.agents.question_answering.names import NAMING, local_name
+from kgnb.agents.question_answering.neighbourhood import Neighbourhood
+from kgnb.errors import BackendError, DataError
+from kgnb.kg.labels import readable_name
+from kgnb.kg.prefixes import PREFIXES, shorten
+from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Iri, Literal, Term, n3
+
+if TYPE_CHECKING:
+    from kgnb.agents.question_answering.desk import Desk
+
+_AT_ONCE = 20  # relations sampled with one query
+_SAMPLE = 60  # triples of a relation whose ends' classes are looked at
+_PAIRS = 6  # triples of a relation that are looked up the other way round
+_SHARE = 0.15  # of a relation's triples that a class must hold to be named as one of its ends
+_ENDS = 3  # classes named at one end
+_MOST = 3000  # relations described
+
+
+@dataclass(frozen=True)
+class ClassUse:
+    """A class and how many things are said to be of it."""
+
+    iri: Iri
+    name: str
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class RelationUse:
+    """A relation as the graph uses it. ``ranges`` holds classes, or one datatype's name for literals."""
+
+    iri: Iri
+    names: tuple[str, ...]
+    count: int = 0
+    domains: tuple[str, ...] = ()
+    ranges: tuple[str, ...] = ()
+    literal: bool = False
+    example: Term | None = None
+    inverse: Iri | None = None  # the relation by which the same facts are stored the other way round
+
+
+@dataclass(frozen=True)
+class GraphSchema:
+    """What may be asked of a graph, and how its IRIs are written short."""
+
+    classes: tuple[ClassUse, ...] = ()
+    relations: tuple[RelationUse, ...] = ()
+    typing: tuple[Iri, ...] = ()  # the relations that say what class a thing is of
+    naming: tuple[str, ...] = ()  # the predicates that hold its labels
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def iris(self) -> frozenset[str]:
+        """Every class and relation, those that type and name things included."""
+        found = {*(str(one.iri) for one in self.classes), *(str(one.iri) for one in self.relations)}
+        return frozenset({*found, *self.typing, *self.naming})
+
+    def short(self, iri: str) -> str:
+        """An IRI as it is written in a query: ``prefix:name`` where that can be read back, else ``<...>``."""
+        known = dict(self.prefixes)
+        brief = shorten(iri, known)
+        prefix, _, name = brief.partition(":")
+        readable = brief != iri and (prefix in known or prefix in PREFIXES)
+        return (
+            brief if readable and "." not in name else f"<{iri}>"
+        )  # not every engine reads x:A.S._Roma, legal as it is
+
+
+def graph_schema(desk: Desk) -> GraphSchema:
+    """The schema of the desk's graph; asked for once."""
+    if "schema" not in desk.memo:
+        desk.memo["schema"] = _read(desk)
+    found = desk.memo["schema"]
+    assert isinstance(found, GraphSchema)
+    return found
+
+
+def _read(desk: Desk) -> GraphSchema:
+    from kgnb.agents.question_answering.link import directory_of  # it needs the desk, and the desk this room
+
+    hood, directory = desk.hood, directory_of(desk)
+    typing = directory.typing()
+    counts = _class_counts(hood, typing)
+    known = [*counts, *(iri for iri in directory.classes() if iri not in counts)]
+    vocabulary = [entry for entry in hood.vocabulary() if is_relation(entry[0])]
+    vocabulary = sorted(vocabulary, key=lambda entry: (-entry[1], entry[0]))
+    notes = [f"{len(vocabulary) - _MOST} rarer relations are not described"] if len(vocabulary) > _MOST else []
+    vocabulary = [entry for entry in vocabulary if entry[0] not in typing][:_MOST]
+    hood.names.fetch([*known, *(iri for iri, _, _ in vocabulary)])
+    uses = _uses(hood, [iri for iri, _, _ in vocabulary], typing, frozenset(known))
+    inverses = _inverses(hood, [iri for iri, _, sample in vocabulary if isinstance(sample, Iri)])
+    relations = []
+    for iri, count, sample in vocabulary:
+        domains, ranges, literal, example = uses.get(iri, ((), (), isinstance(sample, Literal), sample))
+        names = hood.names.of(iri) or (iri,)
+        relations.append(RelationUse(iri, names, count, domains, ranges, literal, example or sample, inverses.get(iri)))
+    classes = tuple(ClassUse(iri, hood.names.label(iri), counts.get(iri, 0)) for iri in known)
+    naming = tuple(str(iri) for iri, _, _ in hood.vocabulary() if iri in NAMING or iri in hood.own_naming())
+    entities = [row[0] for row in _some_things(hood)]
+    prefixes = _prefixes([*(one.iri for one in classes), *(one.iri for one in relations)], entities)
+    return GraphSchema(classes, tuple(relations), typing, naming, prefixes, tuple(notes))
+
+
+def _class_counts(hood: Neighbourhood, typing: Sequence[Iri]) -> dict[Iri, int]:
+    found: dict[Iri, int] = {}
+    for relation in typing:
+        query = f"SELECT ?c (COUNT(?s) AS ?n) WHERE {{ ?s {n3(relation)} ?c }} GROUP BY ?c"
+        for cls, number in _rows(hood, query, 5000):
+            if isinstance(cls, Iri) and not cls.startswith((OWL, RDF, RDFS, XSD)):
+                found[cls] = found.get(cls, 0) + (int(number.text) if isinstance(number, Literal) else 0)
+    return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+Use = tuple[tuple[str, ...], tuple[str, ...], bool, Term | None]
+
+
+def _uses(
+    hood: Neighbourhood, relations: Sequence[Iri], typing: Sequence[Iri], classes: frozenset[str]
+) -> dict[Iri, Use]:
+    """Where each relation leads from and to, by samples of its triples."""
+    kind = "|".join(n3(one) for one in typing)
+    found: dict[Iri, Use] = {}
+    for begin in range(0, len(relations), _AT_ONCE):
+        some = relations[begin : begin + _AT_ONCE]
+        query = (
+            f"SELECT ?p ?d ?r ?t (COUNT(*) AS ?n) (SAMPLE(?o) AS ?x) WHERE {{ {{ {_samples(some, _SAMPLE)} }} "
+            f"OPTIONAL {{ ?s {kind} ?d }} OPTIONAL {{ ?o {kind} ?r }} BIND (DATATYPE(?o) AS ?t) }} GROUP BY ?p ?d ?r ?t"
+        )
+        starts: dict[Iri, Counter[str]] = defaultdict(Counter)
+        ends: dict[Iri, Counter[str]] = defaultdict(Counter)
+        literal: Counter[Iri] = Counter()
+        example: dict[Iri, Term | None] = {}
+        for p, d, r, t, n, x in sorted(_rows(hood, query, 20_000), key=str):
+            if not isinstance(p, Iri):
+                continue
+            number = int(n.text) if isinstance(n, Literal) else 1
+            example.setdefault(p, x)
+            if d in classes:
+                starts[p][str(d)] += number
+            if isinstance(t, Iri):
+                literal[p] += number
+                ends[p][local_name(t)] += number
+            elif r in classes:
+                ends[p][str(r)] += number
+        for p in example:
+            found[p] = (_main(starts[p]), _main(ends[p]), 2 * literal[p] > sum(ends[p].values()), example[p])
+    return found
+
+
+def _main(ends: Counter[str]) -> tuple[str, ...]:
+    total = sum(ends.values())
+    ranked = sorted(ends.items(), key=lambda entry: (-entry[1], entry[0]))
+    return tuple(end for end, number in ranked if number >= _SHARE * total)[:_ENDS]
+
+
+def _inverses(hood: Neighbourhood, relations: Sequence[Iri]) -> dict[Iri, Iri]:
+    """The relations whose facts are stored the other way round as well, by what."""
+    found: dict[Iri, Iri] = {}
+    for begin in range(0, len(relations), _AT_ONCE):
+        some = relations[begin : begin + _AT_ONCE]
+        query = (
+            f"SELECT ?p ?q (COUNT(*) AS ?n) (COUNT(?q) AS ?m) WHERE {{ {{ {_samples(some, _PAIRS)} }} "
+            "FILTER (isIRI(?o)) OPTIONAL { ?o ?q ?s } } GROUP BY ?p ?q"
+        )
+        total: Counter[Iri] = Counter()
+        back: dict[Iri, Counter[Iri]] = defaultdict(Counter)
+        for p, q, n, _ in _rows(hood, query, 5000):
+            number = int(n.text) if isinstance(n, Literal) else 0
+            if isinstance(p, Iri):
+                total[p] += number
+                if isinstance(q, Iri):
+                    back[p][q] += number
+        for p, others in back.items():
+            best, number = min(others.items(), key=lambda entry: (-entry[1], entry[0]))
+            if number >= 3 and number >= 0.8 * min(_PAIRS, total[p]):
+                found[p] = best
+    return found
+
+
+def _samples(relations: Sequence[Iri], each: int) -> str:
+    return " UNION ".join(
+        f"{{ SELECT ({n3(iri)} AS ?p) ?s ?o WHERE {{ ?s {n3(iri)} ?o }} LIMIT {each} }}" for iri in relations
+    )
+
+
+def _some_things(hood: Neighbourhood) -> Sequence[tuple[Term | None, ...]]:
+    return _rows(hood, "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) } LIMIT 500", 500)
+
+
+def _rows(hood: Neighbourhood, query: str, limit: int) -> Sequence[tuple[Term | None, ...]]:
+    try:
+        return hood.select(query, limit=limit).rows
+    except (BackendError, DataError):  # a service too slow for it: the schema says less, and the loop goes on
+        return ()
+
+
+def _prefixes(schema: Sequence[str], entities: Sequence[Term | None]) -> dict[str, str]:
+    """Short names for the namespaces in use: those everybody knows, else the last word of the namespace itself."""
+    places: Counter[str] = Counter()
+    for iri in (*schema, *(str(one) for one in entities if isinstance(one, Iri))):
+        cut = max(iri.rfind("#"), iri.rfind("/"))
+        if cut > 0:
+            places[iri[: cut + 1]] += 1
+    usual = {namespace: prefix for prefix, namespace in PREFIXES.items()}
+    found: dict[str, str] = {}
+    for namespace, number in sorted(places.items(), key=lambda entry: (-entry[1], entry[0]))[:8]:
+        if number < 3 and namespace not in usual:
+            continue
+        word = "".join(
+            c for c in readable_name(local_name(namespace)).split(" ")[0].lower() if c.isascii() and c.isalnum()
+        )
+        prefix = usual.get(namespace) or (word if word[:1].isalpha() and len(word) <= 12 else "n")
+        while prefix in found or (prefix in PREFIXES and PREFIXES[prefix] != namespace):
+            prefix += str(len(found) + 1)
+        found[prefix] = namespace
+    return found

@@ -1,0 +1,81 @@
+"""Files written whole or not at all, and JSON read so that bad text is one kind of error."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from kgnb.errors import DataError
+
+_ANOTHER = "Name another place, in a folder that exists and may be written to."
+_WAYS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "Make room there, or name another place.")
+
+
+def write_whole(path: Path, content: str | bytes, *, lasting: bool = False) -> Path:
+    """Write beside ``path`` and rename into place: a reader sees the old file or the new one, and no half stays.
+
+    Text is written as UTF-8, its line ends as they are. ``lasting`` waits until it is on the disk, so that a power
+    cut leaves the old file or the new one.
+
+    Raises:
+        DataError: it cannot be written; the old file stays.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(data)
+                if lasting:
+                    stream.flush()
+                    os.fsync(stream.fileno())
+            os.chmod(name, mode)
+            os.replace(name, path)
+        except BaseException:
+            with suppress(FileNotFoundError):  # interrupted just after the renaming: there is nothing left to take away
+                os.unlink(name)
+            raise
+        if lasting:
+            _settle(path.parent)
+    except OSError as error:
+        raise DataError(
+            f"cannot be written: {error.strerror or error}",
+            where=str(path),
+            fix=_WAYS.get(error.errno or 0, _ANOTHER),
+        ) from error
+    return path
+
+
+def from_json(text: str | bytes) -> Any:
+    """What a JSON text says; ValueError also where it nests deeper than Python reads.
+
+    >>> from_json("[" * 100_000)
+    Traceback (most recent call last):
+    ValueError: it nests too deep
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it nests too deep") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _settle(folder: Path) -> None:
+    """Wait until a folder's entries are on the disk, where the system knows such a thing."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

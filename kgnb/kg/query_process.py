@@ -1,0 +1,218 @@
+"""Queries of a local graph in a process of their own, which can be ended: an engine deep in a join hears nothing.
+
+The process is a fork of this one, so it begins in milliseconds with the graph as it is now (copied on write), and goes
+when the query is stopped, takes too long, or this process ends. Where a process cannot be forked (Windows) the query
+runs in this process, and is not ended.
+"""
+
+from __future__ import annotations
+
+import gc
+import marshal
+import os
+import pickle
+import select
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from contextvars import ContextVar
+from typing import Any, NoReturn, TypeVar, cast
+
+from kgnb.errors import BackendError, KgnbError
+from kgnb.kg.graph import Graph, Solutions, Updatable
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.rdflib_graph import RdflibGraph
+from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, TripleTerm
+
+T = TypeVar("T")
+POSSIBLE = hasattr(os, "fork")
+STEP = 0.05  # seconds between looks at whether the query is still wanted
+GIVEN_UP: ContextVar[threading.Event | None] = ContextVar("kgnb_query_given_up", default=None)
+"""Set by whoever no longer waits for what is asked in this context."""
+
+
+def endable(graph: Graph) -> Graph:
+    """The graph, its queries in a process that can be ended; a graph on a server as it is."""
+    return EndableGraph(graph) if POSSIBLE and isinstance(graph, OxigraphGraph | RdflibGraph) else graph
+
+
+class EndableGraph:
+    """A local graph each of whose queries is a process; everything else is done by the graph itself."""
+
+    def __init__(self, graph: OxigraphGraph | RdflibGraph) -> None:
+        self.graph = graph
+        self.prefixes, self.mended = graph.prefixes, graph.mended
+
+    @property
+    def name(self) -> str:
+        """The graph's own."""
+        return self.graph.name
+
+    def select(
+        self,
+        query: str,
+        *,
+        bindings: Mapping[str, Term] | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Solutions:
+        """The solutions of a SELECT query; the process is ended after ``timeout`` seconds."""
+
+        def work() -> Any:
+            found = self.graph.select(query, bindings=bindings, limit=limit, timeout=timeout)
+            return found.variables, tuple(tuple(map(_packed, row)) for row in found.rows), found.truncated
+
+        variables, rows, truncated = _in_process(work, timeout, self.name)
+        return Solutions(variables, tuple(tuple(map(_term, row)) for row in rows), truncated)
+
+    def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
+        """The answer of an ASK query."""
+        return bool(_in_process(lambda: self.graph.ask(query, bindings=bindings, timeout=timeout), timeout, self.name))
+
+    def construct(
+        self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
+    ) -> list[Triple]:
+        """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
+
+        def work() -> Any:
+            found = self.graph.construct(query, bindings=bindings, timeout=timeout)
+            return tuple(tuple(map(_packed, triple)) for triple in found)
+
+        return [tuple(map(_term, triple)) for triple in _in_process(work, timeout, self.name)]
+
+    def triples(
+        self,
+        subject: Iri | Blank | None = None,
+        predicate: Iri | None = None,
+        object: Term | None = None,
+        *,
+        limit: int | None = None,
+    ) -> list[Triple]:
+        """The triples that match: a look-up, which ends by itself."""
+        return self.graph.triples(subject, predicate, object, limit=limit)
+
+    def add(self, triples: Iterable[Triple]) -> None:
+        """Add triples to the graph."""
+        self.graph.add(triples)
+
+    def update(self, text: str, *, timeout: float | None = None) -> None:
+        """Carry out an update, in this process: it cannot be ended without losing what it is to change."""
+        assert isinstance(self.graph, Updatable)
+        self.graph.update(text, timeout=timeout)
+
+    def count(self) -> int:
+        """How many triples there are."""
+        return self.graph.count()
+
+    def close(self) -> None:
+        """Close the graph."""
+        self.graph.close()
+
+
+def _in_process(work: Callable[[], T], timeout: float | None, name: str) -> T:
+    """What ``work`` returns in a fork of this process: marshal's types only.
+
+    Raises:
+        BackendError: it took longer than ``timeout`` seconds, was given up, or its process broke down.
+    """
+    given_up = GIVEN_UP.get()
+    end = None if timeout is None else time.monotonic() + timeout
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        # The fork touches no thread, no socket and no lock of this process but the graph's own.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        _answer(work, reading, writing)
+    os.close(writing)
+    received = bytearray()
+    try:
+        while True:
+            if select.select([reading], [], [], STEP)[0]:
+                part = os.read(reading, 1 << 20)
+                if not part:
+                    break
+                received += part
+            elif given_up is not None and given_up.is_set():
+                raise BackendError("the query was stopped", service=name)
+            elif end is not None and time.monotonic() > end:
+                raise BackendError(
+                    f"the query took longer than {timeout:g} s",
+                    service=name,
+                    fix="Ask a narrower query, add a LIMIT, or give it a longer --timeout.",
+                )
+    finally:
+        os.close(reading)
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+    return _received(bytes(received), status, name)  # type: ignore[no-any-return]
+
+
+def _answer(work: Callable[[], object], reading: int, writing: int) -> NoReturn:
+    """The fork's whole life. It frees nothing and closes nothing that belongs to the process it was forked from."""
+    try:
+        gc.disable()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Stop is sent to the whole group; the parent ends this process
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.close(reading)
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+        try:
+            said = b"+" + marshal.dumps(cast(Any, work()))
+        except (KgnbError, ValueError, MemoryError, RecursionError) as error:
+            notes = getattr(error, "__notes__", [])
+            said = b"-" + pickle.dumps((type(error), error.args, {**vars(error), "__notes__": notes}))
+        with os.fdopen(writing, "wb") as out:
+            out.write(said)
+    finally:
+        os._exit(0)
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(0)
+
+
+def _received(said: bytes, status: int, name: str) -> Any:
+    if said[:1] == b"+":
+        return marshal.loads(said[1:])
+    if said[:1] == b"-":
+        kind, arguments, attributes = pickle.loads(said[1:])
+        error = kind.__new__(kind, *arguments)
+        error.__dict__.update(attributes)
+        raise error
+    signalled = f"signal {status & 0x7F}" if status & 0x7F else f"status {status >> 8}"
+    raise BackendError(
+        f"the query's process broke down ({signalled})",
+        service=name,
+        fix="It may have needed more memory than there is: ask a narrower query, or add a LIMIT.",
+    )
+
+
+def _packed(term: Term | None) -> Any:
+    """A term in types that marshal knows, which is ten times as fast as pickle."""
+    if term is None:
+        return None
+    if isinstance(term, Iri):
+        return str(term)
+    if isinstance(term, Literal):
+        return term.text, term.language, term.datatype
+    if isinstance(term, Blank):
+        return (term.label,)
+    return _packed(term.subject), _packed(term.predicate), _packed(term.object), "triple"
+
+
+def _term(packed: Any) -> Any:
+    if packed is None:
+        return None
+    if isinstance(packed, str):
+        return Iri(packed)
+    if len(packed) == 3:
+        return Literal(*packed)
+    if len(packed) == 1:
+        return Blank(*packed)
+    return TripleTerm(_term(packed[0]), _term(packed[1]), _term(packed[2]))

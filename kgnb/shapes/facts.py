@@ -1,0 +1,147 @@
+"""The facts of a session in memory, looked up by subject, by object and by property, with a way back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from kgnb.kg.terms import Blank, Iri, Term, Triple
+from kgnb.shapes.shape import TYPE, Path
+
+_Index = dict[Term, dict[str, dict[Term, None]]]
+_NONE: dict[Term, None] = {}
+
+
+class Facts:
+    """Triples, each once, in the order in which they came.
+
+    >>> from kgnb.kg.terms import Iri
+    >>> facts = Facts([(Iri("urn:hut"), Iri("urn:in"), Iri("urn:valley"))])
+    >>> facts.objects(Iri("urn:hut"), "urn:in")
+    [Iri('urn:valley')]
+    """
+
+    def __init__(self, triples: Iterable[Triple] = ()) -> None:
+        self._by_subject: _Index = {}
+        self._by_object: _Index = {}
+        self._by_property: dict[str, dict[tuple[Term, Term], None]] = {}
+        for triple in triples:
+            self.add(triple)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_property.values()))
+
+    def __contains__(self, triple: Triple) -> bool:
+        return triple[2] in self._by_subject.get(triple[0], {}).get(triple[1], ())
+
+    def __iter__(self) -> Iterator[Triple]:
+        for subject, known in self._by_subject.items():
+            for predicate, values in known.items():
+                for value in values:
+                    yield subject, Iri(predicate), value  # type: ignore[misc]  # subjects are no literals
+
+    def add(self, triple: Triple) -> bool:
+        """Add a triple; False if it was there."""
+        subject, predicate, value = triple
+        values = self._by_subject.setdefault(subject, {}).setdefault(predicate, {})
+        if value in values:
+            return False
+        values[value] = None
+        self._by_object.setdefault(value, {}).setdefault(predicate, {})[subject] = None
+        self._by_property.setdefault(predicate, {})[subject, value] = None
+        return True
+
+    def remove(self, triple: Triple) -> None:
+        """Take a triple back that was added before."""
+        subject, predicate, value = triple
+        for index, key, other in ((self._by_subject, subject, value), (self._by_object, value, subject)):
+            known = index[key]
+            del known[predicate][other]
+            if not known[predicate]:
+                del known[predicate]
+            if not known:
+                del index[key]
+        del self._by_property[predicate][subject, value]
+
+    def knows(self, node: Term) -> bool:
+        """Whether anything is said of this node."""
+        return node in self._by_subject
+
+    def about(self, node: Term) -> dict[str, dict[Term, None]]:
+        """Properties and values of a node."""
+        return self._by_subject.get(node, {})
+
+    def pointing_at(self, node: Term) -> dict[str, dict[Term, None]]:
+        """Properties that lead to a node, and from where."""
+        return self._by_object.get(node, {})
+
+    def objects(self, node: Term, predicate: str) -> list[Term]:
+        """The values of a property."""
+        return list(self._by_subject.get(node, {}).get(predicate, ()))
+
+    def subjects(self, value: Term, predicate: str) -> list[Term]:
+        """The nodes that have this value."""
+        return list(self._by_object.get(value, {}).get(predicate, ()))
+
+    def pairs(self, predicate: str) -> Iterable[tuple[Term, Term]]:
+        """Subject and value of every triple with this property."""
+        return self._by_property.get(predicate, {})
+
+    def types(self, node: Term) -> Iterable[Term]:
+        """The classes a node is said to be of."""
+        return self._by_subject.get(node, {}).get(TYPE, ())
+
+    def neighbours(self, node: Term) -> Iterator[Term]:
+        """Nodes one step away, whichever the direction; not over ``rdf:type``."""
+        for index in (self._by_subject, self._by_object):
+            for predicate, values in index.get(node, {}).items():
+                if predicate != TYPE:
+                    yield from values
+
+    def ends(self, node: Term, path: Path) -> Collection[Term]:
+        """The nodes a path leads to, each once; not to be kept, for it may change with the facts."""
+        if path.kind == "iri":
+            return self._by_subject.get(node, {}).get(path.iri, _NONE)
+        if path.kind == "inverse" and path.parts[0].kind == "iri":
+            return self._by_object.get(node, {}).get(path.parts[0].iri, _NONE)
+        return self.follow(node, path)
+
+    def follow(self, node: Term, path: Path) -> list[Term]:
+        """The nodes a path leads to, each once."""
+        if path.kind == "iri":
+            return self.objects(node, path.iri)
+        if path.kind == "inverse":
+            inner = path.parts[0]
+            if inner.kind == "iri":
+                return self.subjects(node, inner.iri)
+            return self.follow(node, _turned(inner))
+        if path.kind == "sequence":
+            found: dict[Term, None] = {node: None}
+            for part in path.parts:
+                found = {end: None for start in found for end in self.follow(start, part)}
+            return list(found)
+        if path.kind == "alternative":
+            return list(dict.fromkeys(end for part in path.parts for end in self.follow(node, part)))
+        reached = dict.fromkeys([node] if path.kind != "oneOrMore" else [])
+        step = self.follow(node, path.parts[0])
+        if path.kind == "zeroOrOne":
+            return list(reached | dict.fromkeys(step))
+        while step:
+            fresh = [end for end in dict.fromkeys(step) if end not in reached]
+            reached |= dict.fromkeys(fresh)
+            step = [end for start in fresh for end in self.follow(start, path.parts[0])]
+        return list(reached)
+
+
+def _turned(path: Path) -> Path:
+    """A composed path the other way round, pushed down to its properties."""
+    if path.kind == "iri":
+        return Path("inverse", parts=(path,))
+    if path.kind == "inverse":
+        return path.parts[0]
+    parts = tuple(_turned(part) for part in path.parts)
+    return Path(path.kind, parts=parts[::-1] if path.kind == "sequence" else parts)
+
+
+def is_node(term: object) -> bool:
+    """Whether this is an IRI or a blank node."""
+    return isinstance(term, Iri | Blank)

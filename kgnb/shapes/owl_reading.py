@@ -1,0 +1,247 @@
+"""The axioms of an ontology -> shapes with targets, read closed-world; what no shape can say becomes a warning."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+
+from kgnb.kg import vocabulary as v
+from kgnb.kg.terms import OWL, RDFS, Blank, Iri, Literal, Term
+from kgnb.shapes.expressions import Expressions, Stated, any_of
+from kgnb.shapes.shape import Constraint, Path, Shape, Warned, inverse
+from kgnb.shapes.tbox import ONE_OF, TBox
+from kgnb.shapes.units import Quantity, unit_shapes
+from kgnb.shapes.unsatisfiable import empty_classes
+
+SHAPES = "urn:kgnb:shapes:"
+_SOFT_DOMAINS = v.DOMAINS - {f"{RDFS}domain"}  # domainIncludes: one of them
+_SOFT_RANGES = v.RANGES - {f"{RDFS}range"}
+
+
+def owl_shapes(
+    tbox: TBox, measured: Mapping[str, Quantity], *, closed_world: bool = True
+) -> tuple[list[Shape], list[Warned]]:
+    """Every constraint the ontology states, each a shape of its own with a name, in a fixed order; and warnings."""
+    reader = _Reader(tbox, Expressions(tbox, closed_world=closed_world))
+    found = [*reader.of_properties(), *reader.of_classes(), *reader.disjoint_classes(), *unit_shapes(measured),
+             *reader.keys(), *reader.denied()]  # fmt: skip
+    reader.unenforced(found)
+    named = {shape.id: shape for shape in map(_named, found)}
+    return [named[iri] for iri in sorted(named)], sorted(reader.expressions.warnings, key=repr)
+
+
+def _named(shape: Shape) -> Shape:
+    """The shape with an IRI made of what it says."""
+    digest = hashlib.sha256(repr(shape).encode()).hexdigest()[:8]
+    local = re.sub(r"[^A-Za-z0-9]+", "-", re.split(r"[#/:]", shape.about.rstrip("#/"))[-1]).strip("-")[:40]
+    kind = re.sub(r"[^a-z]+", "-", shape.kind.lower())
+    return replace(shape, id=f"{SHAPES}{kind}-{local}-{digest}" if local else f"{SHAPES}{kind}-{digest}")
+
+
+class _Reader:
+    def __init__(self, tbox: TBox, expressions: Expressions) -> None:
+        self.tbox = tbox
+        self.expressions = expressions
+
+    # properties ------------------------------------------------------------------------------------------------------
+
+    def of_properties(self) -> Iterator[Shape]:
+        """Domains, ranges and characteristics."""
+        for iri in self.tbox.properties:
+            yield from self._ends(iri)
+            yield from self._characteristics(iri)
+        yield from self._apart()
+
+    def _ends(self, iri: str) -> Iterator[Shape]:
+        """Domain and range, conjunct by conjunct, so that each refusal names what it is about."""
+        tbox, subs = self.tbox, self.tbox.subs(iri)
+        for side, plain, soft in (("domain", f"{RDFS}domain", _SOFT_DOMAINS), ("range", f"{RDFS}range", _SOFT_RANGES)):
+            parts = [p for e in tbox.facts.objects(Iri(iri), plain) for p in self.expressions.stated(e, iri)]
+            included = [self.expressions.shape(e, iri) for p in soft for e in tbox.facts.objects(Iri(iri), p)]
+            if included and all(shape.constraints or shape.properties for shape in included):
+                parts.append(Stated("class", any_of(included)))
+            for part in sorted(set(parts), key=repr):
+                kind = side if part.kind in ("class", "unionOf") or side == "domain" else part.kind
+                shape = part.shape if part.shape.path is None else Shape(properties=(part.shape,))
+                path = tbox.path(iri) if side == "range" else None
+                yield replace(shape, kind=kind, about=iri, subjects_of=subs, path=path)
+
+    def _characteristics(self, iri: str) -> Iterator[Shape]:
+        tbox, subs, path = self.tbox, self.tbox.subs(iri), self.tbox.path(iri)
+        once = (Constraint("maxCount", number=1),)
+        if tbox.has_trait(iri, "Functional"):
+            yield Shape(once, path=path, kind="functional", about=iri, subjects_of=subs)
+        if tbox.has_trait(iri, "InverseFunctional"):
+            yield Shape(once, path=inverse(path), kind="inverseFunctional", about=iri, objects_of=subs)
+        if tbox.has_trait(iri, "Asymmetric"):
+            both = tuple(Constraint("disjoint", texts=(sub,)) for sub in subs)
+            yield Shape(both, path=inverse(path), kind="asymmetric", about=iri, subjects_of=subs)
+        if tbox.has_trait(iri, "Irreflexive"):
+            apart = tuple(Constraint("disjoint", texts=(sub,)) for sub in subs)
+            yield Shape(apart, kind="irreflexive", about=iri, subjects_of=subs)
+        strict = tbox.has_trait(iri, "Irreflexive") or tbox.has_trait(iri, "Asymmetric")
+        if tbox.has_trait(iri, "Transitive") and strict:
+            # what leads here, however far, is nothing this leads to: no way round
+            there = tuple(Constraint("disjoint", texts=(sub,)) for sub in subs)
+            back = inverse(Path("oneOrMore", parts=(path,)))
+            yield Shape(there, path=back, kind="irreflexive", about=iri, subjects_of=subs)
+
+    def keys(self) -> Iterator[Shape]:
+        """Keys of one property: no two instances of the class share a value."""
+        tbox = self.tbox
+        for subject, head in tbox.facts.pairs(f"{OWL}hasKey"):
+            members = [str(one) for one in tbox.members(head) if isinstance(one, Iri)]
+            if isinstance(subject, Iri) and len(members) == 1:
+                one_of_class = Shape((Constraint("isA", (subject,)),))
+                yield Shape((Constraint("qualifiedMaxCount", number=1, shapes=(one_of_class,)),), kind="key",
+                            path=inverse(tbox.path(members[0])), about=members[0],
+                            objects_of=tbox.subs(members[0]))  # fmt: skip
+            else:
+                self.expressions.warn("key", _iri(subject), "a key of several properties is not checked")
+
+    def denied(self) -> Iterator[Shape]:
+        """Facts that the ontology says to be false."""
+        facts = self.tbox.facts
+        for node in facts.subjects(Iri(f"{OWL}NegativePropertyAssertion"), v.TYPE):
+            parts = [self.tbox.first(node, f"{OWL}{name}") for name in ("sourceIndividual", "assertionProperty")]
+            value = self.tbox.first(node, f"{OWL}targetIndividual", f"{OWL}targetValue")
+            if isinstance(parts[0], Iri) and isinstance(parts[1], Iri) and isinstance(value, Iri | Literal):
+                never = Constraint("not", shapes=(Shape((Constraint("in", (value,)),)),))
+                yield Shape((never,), path=self.tbox.path(str(parts[1])), kind="negative assertion",
+                            about=str(parts[1]), nodes=(parts[0],))  # fmt: skip
+            else:
+                self.expressions.warn("negative assertion", "", "it names no individual, property and value")
+
+    def _apart(self) -> Iterator[Shape]:
+        """Properties that never lead to the same value."""
+        tbox, pairs = self.tbox, set()
+        for first, second in tbox.facts.pairs(f"{OWL}propertyDisjointWith"):
+            if isinstance(first, Iri) and isinstance(second, Iri):
+                pairs.add(tuple(sorted((str(first), str(second)))))
+            else:
+                self.expressions.warn("malformed axiom", _iri(first), "owl:propertyDisjointWith leads to no property")
+        for head in tbox.facts.subjects(Iri(f"{OWL}AllDisjointProperties"), v.TYPE):
+            for members in tbox.facts.objects(head, v.MEMBERS):
+                names = sorted({str(m) for m in tbox.members(members) if isinstance(m, Iri)})
+                pairs.update(combinations(names, 2))
+        for left, right in sorted(pairs):
+            others = tuple(Constraint("disjoint", texts=(sub,)) for sub in tbox.subs(right))
+            yield Shape(others, path=tbox.path(left), kind="propertyDisjointWith", about=left,
+                        subjects_of=tbox.subs(left))  # fmt: skip
+
+    # classes ---------------------------------------------------------------------------------------------------------
+
+    def of_classes(self) -> Iterator[Shape]:
+        """Restrictions, unions, enumerations and complements a class lies below or is equal to."""
+        tbox = self.tbox
+        for iri in tbox.classes:
+            node = Iri(iri)
+            above = tbox.facts.objects(node, v.SUBCLASS) + tbox.facts.objects(node, v.EQUIVALENT_CLASS)
+            for expression in above:
+                if isinstance(expression, Blank):
+                    yield from self._below(iri, expression)
+                elif not isinstance(expression, Iri):
+                    self.expressions.warn("malformed axiom", iri, "a literal stands where a superclass is expected")
+            if any(tbox.facts.objects(node, p) for p in (v.INTERSECTION, v.UNION, ONE_OF, f"{OWL}complementOf")):
+                yield from self._below(iri, node)  # stated on the class itself, as RDF/XML often does
+            for head in tbox.facts.objects(node, v.DISJOINT_UNION):
+                parts = [self.expressions.shape(member, iri) for member in tbox.members(head)]
+                if parts and all(part.constraints or part.properties for part in parts):
+                    yield self._targeting(replace(any_of(parts), kind="unionOf", late=True), iri)
+
+    def _below(self, iri: str, expression: Term) -> Iterator[Shape]:
+        parts = self.expressions._anonymous(expression, iri, frozenset({expression}))
+        for part in parts:
+            if part.kind == "class":
+                continue  # a named superclass: the hierarchy knows it
+            late = part.kind == "unionOf" and part.shape.path is None
+            yield self._targeting(replace(part.shape, kind=part.kind, late=late), iri)
+
+    def _targeting(self, shape: Shape, iri: str) -> Shape:
+        return replace(shape, about=iri, classes=(iri,))
+
+    def disjoint_classes(self) -> Iterator[Shape]:
+        """For every class the classes it shares no instance with; each pair once, under the first by name."""
+        tbox = self.tbox
+        known = set(tbox.classes)
+        pairs: set[tuple[str, str]] = set()
+
+        def apart(members: Iterable[Term]) -> None:
+            names = sorted({str(m) for m in members if str(m) in known})
+            pairs.update(combinations(names, 2))
+
+        for first, second in tbox.facts.pairs(f"{OWL}disjointWith"):
+            if first == second and str(first) in known:
+                pairs.add((str(first), str(first)))
+            apart([first, second])
+        for first, second in tbox.facts.pairs(f"{OWL}complementOf"):
+            if isinstance(first, Iri) and isinstance(second, Iri):
+                apart([first, second])
+        for head in tbox.facts.subjects(Iri(f"{OWL}AllDisjointClasses"), v.TYPE):
+            for members in tbox.facts.objects(head, v.MEMBERS):
+                apart(tbox.members(members))
+        for _, members in tbox.facts.pairs(v.DISJOINT_UNION):
+            apart(tbox.members(members))
+        grouped: dict[str, list[str]] = {}
+        for left, right in sorted(pairs):
+            grouped.setdefault(left, []).append(right)
+        for left, others in grouped.items():
+            terms = tuple(map(Iri, others))
+            yield Shape((Constraint("noneOf", terms),), kind="disjointWith", about=left, classes=(left,))
+
+    # what is left ----------------------------------------------------------------------------------------------------
+
+    def unenforced(self, found: Iterable[Shape]) -> None:
+        """Warn of every axiom that the tools do not or only half enforce, and of classes that nothing can be."""
+        facts, warn = self.tbox.facts, self.expressions.warn
+        for subject, _ in facts.pairs(f"{OWL}propertyChainAxiom"):
+            warn("property chain", _iri(subject), "what follows from a property chain is neither written nor checked")
+        for kind, text in (
+            ("Transitive", "what follows from transitivity is not written"),
+            ("Reflexive", "that everything has it to itself is not written"),
+        ):
+            for subject in facts.subjects(Iri(f"{OWL}{kind}Property"), v.TYPE):
+                warn(f"{kind.lower()} property", _iri(subject), text)
+        declared = {entity.iri for entity in self.tbox.ontology.entities if entity.kind == "class"}
+        for iri in self.tbox.properties:
+            ranged = any(facts.objects(Iri(iri), p) for p in v.RANGES) or iri in self.tbox.restricted
+            if (iri, "object property") in self.tbox.declared and not ranged:
+                warn("no range", iri, "an object property without a range takes entities only; compile with "
+                     "loose_ranges to let it take values as well")  # fmt: skip
+            for value in (one for p in v.RANGES for one in facts.objects(Iri(iri), p)):
+                for cls in self.tbox._named(value):
+                    known = str(cls) in declared or str(cls) in v.TOPS or self.tbox.is_datatype(str(cls))
+                    if not known and not facts.objects(cls, v.TYPE):
+                        warn(
+                            "undeclared class",
+                            str(cls),
+                            f"it is the range of {self.tbox.label(iri)} and declared nowhere",
+                        )
+        for name, text in (
+            ("http://www.w3.org/2003/11/swrl#Imp", "SWRL rules are neither run nor checked"),
+            (f"{OWL}AllDifferent", "entities are taken to be different unless they share an IRI"),
+        ):
+            if facts.subjects(Iri(name), v.TYPE):
+                warn("rule" if "swrl" in name else "all different", "", text)
+        for iri in self.tbox.classes:
+            blanks = [e for e in facts.objects(Iri(iri), v.EQUIVALENT_CLASS) if isinstance(e, Blank)]
+            if any(not facts.objects(e, ONE_OF) and not facts.objects(e, v.UNION) for e in blanks):
+                warn("definition", iri, "what fits its definition is not classified; only what it demands is checked")
+        general = [s for s, _ in facts.pairs(v.SUBCLASS) if isinstance(s, Blank)]
+        if general:
+            warn("general class axiom", "", f"{len(general)} axioms about classes without a name are not enforced")
+        for imported in sorted({str(o) for _, o in facts.pairs(v.IMPORTS)}):
+            warn("import", imported, "owl:imports are not followed; name the file beside this one to read it too")
+        left_out = sum(e.kind == "annotation property" for e in self.tbox.ontology.entities
+                       if e.iri not in self.tbox.properties)  # fmt: skip
+        if left_out:
+            warn("annotation properties", "", f"{left_out} annotation properties get no tool")
+        for iri, why in empty_classes(self.tbox, found).items():
+            warn("unsatisfiable class", iri, why)
+
+
+def _iri(term: Term) -> str:
+    return str(term) if isinstance(term, Iri) else ""

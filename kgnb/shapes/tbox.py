@@ -1,0 +1,318 @@
+"""A T-Box looked up: its triples, its classes with what lies below them, its properties, its individuals."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+
+from kgnb.kg import vocabulary as v
+from kgnb.kg.labels import readable
+from kgnb.kg.ontology import Entity, Ontology
+from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term
+from kgnb.shapes.facts import Facts
+from kgnb.shapes.shape import SH, TYPE, Path, either, inverse, one
+
+ONE_OF = f"{OWL}oneOf"
+_META = v.META_TYPES | {f"{OWL}{name}" for name in ("NamedIndividual", "AllDisjointClasses", "AllDisjointProperties",
+                                                  "AllDifferent", "Axiom", "Annotation", "NegativePropertyAssertion",
+                                                  "OntologyProperty")} | {f"{RDFS}Resource", f"{OWL}Thing"}  # fmt: skip
+_NO_CLASSES = v.TOPS | v.DATATYPES
+
+
+class TBox:
+    """What compiling asks of an ontology, over its entities (names, texts, kinds) and its raw triples."""
+
+    def __init__(self, facts: Facts, ontology: Ontology) -> None:
+        self.facts = facts
+        self.ontology = ontology
+        self._labels: dict[str, str] = {}
+        self._above: dict[str, tuple[str, ...]] = {}
+        self.entities: dict[str, Entity] = {}
+        for entity in ontology.entities:
+            if entity.kind == "class" and self.is_datatype(entity.iri):
+                continue
+            self.entities.setdefault(entity.iri, entity)
+        self.declared = {(entity.iri, entity.kind) for entity in ontology.entities}
+
+    def first(self, node: Term, *predicates: str) -> Term | None:
+        """One value, the first in order, or None."""
+        return next(iter(self.all(node, *predicates)), None)
+
+    def all(self, node: Term, *predicates: str) -> list[Term]:
+        """The values of some properties, ordered; blank nodes keep the graph's order, which says nothing."""
+        return sorted((o for p in predicates for o in self.facts.objects(node, p)), key=_order)
+
+    def members(self, head: Term) -> list[Term]:
+        """The members of an RDF list; one that runs in a circle ends where it began."""
+        found: list[Term] = []
+        seen: set[Term] = set()
+        while head not in seen and str(head) != v.NIL:
+            seen.add(head)
+            found += self.facts.objects(head, v.FIRST)[:1]
+            head = next(iter(self.facts.objects(head, v.REST)), Iri(v.NIL))
+        return found
+
+    def is_datatype(self, iri: str) -> bool:
+        """Whether an IRI names a datatype, a built-in or one of the ontology's own."""
+        if iri.startswith(XSD) or iri in v.DATATYPES or iri in (f"{OWL}real", f"{OWL}rational"):
+            return True
+        kinds = {str(kind) for kind in self.facts.types(Iri(iri))}
+        if kinds & {f"{RDFS}Datatype", f"{OWL}DataRange"}:
+            return f"{RDFS}Class" not in kinds or f"{OWL}Class" not in kinds
+        return any(str(parent) in v.DATATYPES for parent in self._schema_ancestors(iri))
+
+    def _schema_ancestors(self, iri: str) -> Iterable[Term]:
+        """schema.org's own datatypes have subclasses: CssSelectorType is a Text."""
+        if not iri.startswith(("http://schema.org/", "https://schema.org/")):
+            return ()
+        return self.facts.follow(Iri(iri), Path("zeroOrMore", parts=(one(v.SUBCLASS),)))
+
+    # classes ---------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """Every named class: declared, or used as one in a domain, a range or a restriction."""
+        found = {entity.iri for entity in self.ontology.entities if entity.kind == "class"}
+        fillers = (f"{OWL}someValuesFrom", f"{OWL}allValuesFrom", f"{SH}targetClass", f"{SH}class")
+        for predicate in (*v.DOMAINS, *v.RANGES, *v.ON_FILLER, *fillers):
+            for _, value in self.facts.pairs(predicate):
+                found |= {str(term) for term in self._named(value)}
+        return tuple(sorted(iri for iri in found if iri not in _NO_CLASSES and not self.is_datatype(iri)
+                            and not iri.startswith((RDFS, OWL, SH))))  # fmt: skip
+
+    def _named(self, value: Term, depth: int = 0) -> Iterable[Iri]:
+        if isinstance(value, Iri):
+            yield value
+        elif isinstance(value, Blank) and depth < 20:
+            for head in self.all(value, v.UNION, v.INTERSECTION):
+                for member in self.members(head):
+                    yield from self._named(member, depth + 1)
+
+    @cached_property
+    def parents(self) -> dict[str, frozenset[str]]:
+        """Direct named superclasses; equal classes are each other's."""
+        known = set(self.classes)
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for entity in self.ontology.entities:
+            if entity.kind != "class":
+                continue
+            found[entity.iri] |= known.intersection(entity.parents, known)
+            for other in known.intersection(entity.equivalents):
+                found[entity.iri].add(other)
+                found[other].add(entity.iri)
+            for child in known.intersection(entity.children):
+                found[child].add(entity.iri)
+        return {iri: frozenset(above - {iri}) for iri, above in found.items()}
+
+    @cached_property
+    def below(self) -> dict[str, frozenset[str]]:
+        """Of every class, it and the classes below it, however far."""
+        children: defaultdict[str, set[str]] = defaultdict(set)
+        for child, above in self.parents.items():
+            for parent in above:
+                children[parent].add(child)
+        return {iri: frozenset(_reached(iri, children)) for iri in self.classes}
+
+    def above(self, iri: str) -> tuple[str, ...]:
+        """A class and the classes above it, nearest first."""
+        if iri not in self._above:
+            self._above[iri] = tuple(_reached(iri, self.parents))
+        return self._above[iri]
+
+    @cached_property
+    def enumerated(self) -> dict[str, frozenset[str]]:
+        """Of every class defined by listing individuals, those individuals."""
+        own: defaultdict[str, set[str]] = defaultdict(set)
+        for iri in self.classes:
+            node = Iri(iri)
+            for expression in [node, *self.all(node, v.EQUIVALENT_CLASS)]:
+                if isinstance(expression, Blank) or expression == node:
+                    own[iri] |= self._listed(expression)
+        return {iri: frozenset(all_) for iri in self.classes
+                if (all_ := set().union(*(own.get(b, set()) for b in self.below[iri])))}  # fmt: skip
+
+    def _listed(self, expression: Term, depth: int = 0) -> set[str]:
+        found = {str(m) for head in self.all(expression, ONE_OF) for m in self.members(head) if isinstance(m, Iri)}
+        for head in self.all(expression, v.UNION) if depth < 20 else ():
+            for member in self.members(head):
+                if isinstance(member, Blank):
+                    found |= self._listed(member, depth + 1)
+        return found
+
+    @cached_property
+    def closed_lists(self) -> frozenset[str]:
+        """The classes that are nothing but a list of individuals: no tool can make a new one."""
+        return frozenset(
+            iri for iri in self.classes
+            if any(self.facts.objects(e, ONE_OF) for e in [Iri(iri), *self.all(Iri(iri), v.EQUIVALENT_CLASS)])
+        )  # fmt: skip
+
+    @cached_property
+    def individuals(self) -> dict[str, frozenset[str]]:
+        """The T-Box's own individuals with their classes, those of enumerations among them."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        classes = set(self.classes)
+        terms = {entity.iri for entity in self.ontology.entities if entity.kind != "individual"}
+        for subject, kind in self.facts.pairs(TYPE):
+            if isinstance(subject, Iri) and str(kind) in classes and str(kind) not in _META and subject not in terms:
+                found[str(subject)].add(str(kind))
+        for iri in self.classes:
+            for member in self.enumerated.get(iri, ()):
+                if iri in self.closed_lists or member not in found:
+                    found[member].add(iri)
+        for value, kinds in self._filled_in():
+            if value not in found and value not in terms and value not in classes:
+                found[value] |= classes.intersection(kinds)
+        return {iri: frozenset(kinds) for iri, kinds in sorted(found.items())}
+
+    def _filled_in(self) -> Iterable[tuple[str, list[str]]]:
+        """Individuals that only a restriction to a value or a list names, and the classes its property leads to."""
+        for predicate in (f"{SH}hasValue", f"{SH}targetNode"):
+            yield from ((str(value), []) for _, value in self.facts.pairs(predicate) if isinstance(value, Iri))
+        for predicate in (f"{SH}in", ONE_OF):
+            for _, head in self.facts.pairs(predicate):
+                yield from ((str(member), []) for member in self.members(head) if isinstance(member, Iri))
+        for restriction, value in self.facts.pairs(f"{OWL}hasValue"):
+            if isinstance(value, Iri):
+                on = self.facts.objects(restriction, v.ON_PROPERTY)
+                yield str(value), [str(r) for p in on for r in self.facts.objects(p, f"{RDFS}range")]
+
+    # properties ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def properties(self) -> tuple[str, ...]:
+        """Every object and datatype property, and every plain one."""
+        kinds = ("object property", "datatype property")
+        found = {entity.iri for entity in self.ontology.entities if entity.kind in kinds}
+        for entity in self.ontology.entities:
+            plain = (Iri(entity.iri), TYPE, Iri(f"{RDF}Property")) in self.facts and not self._annotates(entity.iri)
+            if entity.kind == "annotation property" and (entity.domain or entity.range or plain):
+                found.add(entity.iri)
+        compared = (f"{SH}{name}" for name in ("equals", "disjoint", "lessThan", "lessThanOrEquals"))
+        for predicate in (v.ON_PROPERTY, *compared):
+            found |= {str(value) for _, value in self.facts.pairs(predicate) if isinstance(value, Iri)}
+        for _, path in self.facts.pairs(f"{SH}path"):
+            found |= set(self._in_path(path))
+        found -= {iri for iri in found if iri.startswith(SH) and iri not in self.entities} | {v.NIL}
+        return tuple(sorted(found - v.TOPS - {v.TYPE, v.LABEL, v.COMMENT}))
+
+    def _in_path(self, path: Term, depth: int = 0) -> Iterable[str]:
+        """The properties a SHACL path names."""
+        if isinstance(path, Iri):
+            yield str(path)
+        elif depth < 20:
+            marks = ("inversePath", "zeroOrMorePath", "oneOrMorePath", "zeroOrOnePath")
+            heads = [path, *self.facts.objects(path, f"{SH}alternativePath")]
+            parts = [part for mark in marks for part in self.facts.objects(path, f"{SH}{mark}")]
+            for part in [*parts, *(member for head in heads for member in self.members(head))]:
+                yield from self._in_path(part, depth + 1)
+
+    def _annotates(self, iri: str) -> bool:
+        return (Iri(iri), TYPE, Iri(f"{OWL}AnnotationProperty")) in self.facts
+
+    @cached_property
+    def sub_properties(self) -> dict[str, frozenset[str]]:
+        """Of every property, it and the properties below it."""
+        children: defaultdict[str, set[str]] = defaultdict(set)
+        for child, parent in self.facts.pairs(v.SUBPROPERTY):
+            if isinstance(child, Iri) and isinstance(parent, Iri):
+                children[str(parent)].add(str(child))
+        for one_, other in self.facts.pairs(f"{OWL}equivalentProperty"):
+            if isinstance(one_, Iri) and isinstance(other, Iri):
+                children[str(one_)].add(str(other))
+                children[str(other)].add(str(one_))
+        return {iri: frozenset(_reached(iri, children)) for iri in self.properties}
+
+    def subs(self, iri: str) -> tuple[str, ...]:
+        """A property and those below it, in order."""
+        return tuple(sorted(self.sub_properties.get(iri, {iri})))
+
+    def path(self, iri: str) -> Path:
+        """The path that leads wherever the property does, stated itself or by a property below it."""
+        return either(*map(one, self.subs(iri)))
+
+    def path_of(self, node: Term) -> Path | None:
+        """The path of a property expression: a name, or the inverse of one."""
+        if isinstance(node, Iri):
+            return self.path(str(node))
+        inner = self.first(node, v.INVERSE)
+        return inverse(self.path(str(inner))) if isinstance(inner, Iri) else None
+
+    def has_trait(self, iri: str, name: str) -> bool:
+        """Whether a property is declared functional, symmetric, ..."""
+        return (Iri(iri), TYPE, Iri(f"{OWL}{name}Property")) in self.facts
+
+    @cached_property
+    def mirrors(self) -> dict[str, tuple[str, ...]]:
+        """What a fact says the other way round: inverse properties, and symmetric ones themselves."""
+        inverses: defaultdict[str, set[str]] = defaultdict(set)
+        for one_, other in self.facts.pairs(v.INVERSE):
+            if isinstance(one_, Iri) and isinstance(other, Iri):
+                inverses[str(one_)].add(str(other))
+                inverses[str(other)].add(str(one_))
+        for iri in self.properties:
+            if self.has_trait(iri, "Symmetric"):
+                inverses[iri].add(iri)
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for iri, others in inverses.items():
+            for sub in self.subs(iri):
+                found[sub] |= others
+        return {iri: tuple(sorted(others)) for iri, others in sorted(found.items())}
+
+    def domains(self, iri: str) -> tuple[str, ...]:
+        """The named classes of a property's domains."""
+        found = [str(one) for d in self.facts.objects(Iri(iri), f"{RDFS}domain") for one in self._named(d)]
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def restricted(self) -> dict[str, tuple[str, ...]]:
+        """Of every property, the classes that are restricted on it."""
+        found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for entity in self.ontology.entities:
+            for restriction in entity.restrictions:
+                if entity.kind == "class" and not restriction.on.startswith("^"):
+                    found[restriction.on][entity.iri] = None
+        for subject, path in self.facts.pairs(f"{SH}path"):
+            for shape in self.facts.subjects(subject, f"{SH}property"):
+                for target in self.facts.objects(shape, f"{SH}targetClass"):
+                    found[str(path)][str(target)] = None
+        return {iri: tuple(sorted(classes)) for iri, classes in found.items()}
+
+    # names -----------------------------------------------------------------------------------------------------------
+
+    def label(self, iri: str) -> str:
+        """What a person would call a term."""
+        if iri not in self._labels:
+            self._labels[iri] = self._label(iri)
+        return self._labels[iri]
+
+    def _label(self, iri: str) -> str:
+        entity = self.entities.get(iri) or Entity(iri, "class")
+        if not entity.labels:
+            texts = [t for t in self.facts.objects(Iri(iri), v.LABEL) if isinstance(t, Literal)]
+            best = sorted(texts, key=lambda t: (not (t.language or "en").startswith("en"), t.text))
+            if best and best[0].text.strip():
+                return " ".join(best[0].text.split())
+        return readable(entity)
+
+    def comment(self, iri: str) -> str:
+        """What definitions, comments and notes say of a term, in one line."""
+        entity = self.entities.get(iri)
+        texts = [t for t in (*entity.definitions, *entity.comments)] if entity else []
+        english = [t for t in texts if not t.language or t.language.lower().startswith("en")] or texts
+        return " ".join(" ".join(dict.fromkeys(t.text.strip() for t in english)).split())
+
+
+def _order(term: Term) -> tuple[int, str]:
+    return (1, "") if isinstance(term, Blank) else (0, repr(term))
+
+
+def _reached(start: str, steps: dict[str, frozenset[str]] | defaultdict[str, set[str]]) -> dict[str, None]:
+    """Where one comes from a start, itself first, then nearest first; circles do no harm."""
+    reached = {start: None}
+    edge = [start]
+    while edge:
+        edge = sorted({new for at in edge for new in steps.get(at, ()) if new not in reached})
+        reached |= dict.fromkeys(edge)
+    return reached

@@ -1,0 +1,273 @@
+"""Quantities and their units: out of OM-2 or QUDT where the ontology brings them, else from a short list of our own.
+
+An ontology often only names a quantity class (``om:Temperature``) and leaves OM-2 unread. The short list then says
+which units such a quantity is given in. Names and IRIs are those of OM-2 (Rijgersberg et al.) and QUDT, both CC BY 4.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from tokenize import TokenError
+from typing import Any
+
+from kgnb.kg import vocabulary as v
+from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Term
+from kgnb.shapes.shape import Constraint, Path, Shape, one
+from kgnb.shapes.tbox import TBox
+
+OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
+QUDT, QUDT_UNIT = "http://qudt.org/schema/qudt/", "http://qudt.org/vocab/unit/"
+MOST_UNITS = 100  # more are not listed in a schema
+
+# name: (OM-2, QUDT, symbols)
+_UNITS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "degree Celsius": ("degreeCelsius", "DEG_C", ("°C", "C", "celsius", "deg C", "centigrade")),
+    "kelvin": ("kelvin", "K", ("K",)), "degree Fahrenheit": ("degreeFahrenheit", "DEG_F", ("°F", "F", "fahrenheit")),
+    "second": ("second-Time", "SEC", ("s", "sec", "seconds")), "minute": ("minute-Time", "MIN", ("min", "minutes")),
+    "hour": ("hour", "HR", ("h", "hr", "hours")), "day": ("day", "DAY", ("d", "days")),
+    "week": ("week", "WK", ("weeks",)), "month": ("month", "MO", ("months",)), "year": ("year", "YR", ("years", "a")),
+    "millisecond": ("millisecond-Time", "MilliSEC", ("ms",)),
+    "gram": ("gram", "GM", ("g", "grams")), "kilogram": ("kilogram", "KiloGM", ("kg",)),
+    "milligram": ("milligram", "MilliGM", ("mg",)), "microgram": ("microgram", "MicroGM", ("µg", "ug")),
+    "tonne": ("tonne", "TONNE", ("t",)),
+    "litre": ("litre", "L", ("l", "L", "liter", "liters", "litres")),
+    "decilitre": ("decilitre", "DeciL", ("dl",)), "centilitre": ("centilitre", "CentiL", ("cl",)),
+    "millilitre": ("millilitre", "MilliL", ("ml", "mL", "milliliter")),
+    "microlitre": ("microlitre", "MicroL", ("µl", "ul", "µL", "uL")),
+    "cubic metre": ("cubicMetre", "M3", ("m3", "m³")),
+    "cubic centimetre": ("cubicCentimetre", "CentiM3", ("cm3", "cm³", "cc")),
+    "metre": ("metre", "M", ("m", "meter")), "kilometre": ("kilometre", "KiloM", ("km",)),
+    "centimetre": ("centimetre", "CentiM", ("cm",)), "millimetre": ("millimetre", "MilliM", ("mm",)),
+    "micrometre": ("micrometre", "MicroM", ("µm", "um")), "nanometre": ("nanometre", "NanoM", ("nm",)),
+    "angstrom": ("angstrom", "ANGSTROM", ("Å", "A")),
+    "pascal": ("pascal", "PA", ("Pa",)), "hectopascal": ("hectopascal", "HectoPA", ("hPa",)),
+    "kilopascal": ("kilopascal", "KiloPA", ("kPa",)), "megapascal": ("megapascal", "MegaPA", ("MPa",)),
+    "bar": ("bar", "BAR", ()), "millibar": ("millibar", "MilliBAR", ("mbar",)),
+    "standard atmosphere": ("atmosphere-Standard", "ATM", ("atm", "atmosphere")),
+    "torr": ("torr", "TORR", ("Torr",)), "millimetre of mercury": ("millimetreOfMercury", "MilliM_HG", ("mmHg",)),
+    "mole": ("mole", "MOL", ("mol",)), "millimole": ("millimole", "MilliMOL", ("mmol",)),
+    "micromole": ("micromole", "MicroMOL", ("µmol", "umol")),
+    "mole per litre": ("molePerLitre", "MOL-PER-L", ("M", "mol/L", "mol/l")),
+    "gram per litre": ("gramPerLitre", "GM-PER-L", ("g/L", "g/l")),
+    "gram per cubic centimetre": ("gramPerCubicCentimetre", "GM-PER-CentiM3", ("g/cm3", "g/cm³")),
+    "degree Celsius per minute": ("degreeCelsiusPerMinute-Time", "DEG_C-PER-MIN", ("°C/min", "C/min")),
+    "degree Celsius per hour": ("degreeCelsiusPerHour", "DEG_C-PER-HR", ("°C/h", "C/h")),
+    "percent": ("percent", "PERCENT", ("%",)), "one": ("one", "UNITLESS", ("1",)),
+    "degree": ("degree", "DEG", ("°",)), "radian": ("radian", "RAD", ("rad",)),
+    "joule": ("joule", "J", ("J",)), "kilojoule": ("kilojoule", "KiloJ", ("kJ",)),
+    "watt": ("watt", "W", ("W",)), "volt": ("volt", "V", ("V",)), "ampere": ("ampere", "A", ("A",)),
+    "hertz": ("hertz", "HZ", ("Hz",)), "square metre": ("squareMetre", "M2", ("m2", "m²")),
+    "metre per second": ("metrePerSecond-Time", "M-PER-SEC", ("m/s",)),
+}  # fmt: skip
+_LENGTHS = ("metre", "kilometre", "centimetre", "millimetre", "micrometre", "nanometre", "angstrom")
+_FRACTIONS = ("percent", "one")
+_TEMPERATURES = ("degree Celsius", "kelvin", "degree Fahrenheit")
+_MASSES = ("gram", "kilogram", "milligram", "microgram", "tonne")
+_QUANTITIES: Mapping[str, tuple[str, ...]] = {
+    "Temperature": _TEMPERATURES, "CelsiusTemperature": _TEMPERATURES, "ThermodynamicTemperature": _TEMPERATURES,
+    "Duration": ("hour", "minute", "second", "day", "week", "month", "year", "millisecond"),
+    "Time": ("hour", "minute", "second", "day", "week", "month", "year", "millisecond"),
+    "Pressure": ("bar", "millibar", "pascal", "hectopascal", "kilopascal", "megapascal", "torr",
+                 "millimetre of mercury", "standard atmosphere"),
+    "Volume": ("millilitre", "litre", "microlitre", "decilitre", "centilitre", "cubic metre", "cubic centimetre"),
+    "Mass": _MASSES, "BodyMass": _MASSES, "AmountOfSubstance": ("mole", "millimole", "micromole"),
+    **dict.fromkeys(("Length", "Width", "Height", "Depth", "Diameter", "Radius", "Altitude", "Distance"), _LENGTHS),
+    "Density": ("gram per cubic centimetre", "gram per litre"),
+    "AmountOfSubstanceConcentration": ("mole per litre",),
+    "TemperatureRate": ("degree Celsius per minute", "degree Celsius per hour"),
+    **dict.fromkeys(("Ratio", "AmountOfSubstanceFraction", "VolumeFraction", "MassFraction", "QuantityOfDimensionOne",
+                     "Fraction"), _FRACTIONS),
+    "Angle": ("degree", "radian"), "Energy": ("joule", "kilojoule"), "Power": ("watt",), "Area": ("square metre",),
+    "Speed": ("metre per second",), "Frequency": ("hertz",), "ElectricPotential": ("volt",),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """How a quantity class is written, and the units it may be given in; no units: any unit the graph knows."""
+
+    style: str  # om or qudt
+    units: tuple[tuple[str, str], ...]  # name, IRI
+    symbols: tuple[tuple[str, str], ...] = ()  # what people write instead, and the name
+    number: str = f"{XSD}decimal"  # datatype of the number
+
+    @property
+    def value_path(self) -> Path:
+        """From the quantity to its number."""
+        return one(f"{QUDT}numericValue") if self.style == "qudt" else _chain(f"{OM}hasNumericalValue")
+
+    @property
+    def unit_path(self) -> Path:
+        """From the quantity to its unit."""
+        return one(f"{QUDT}unit") if self.style == "qudt" else _chain(f"{OM}hasUnit")
+
+
+def _chain(last: str) -> Path:
+    return Path("sequence", parts=(one(f"{OM}hasValue"), one(last)))
+
+
+def quantities(tbox: TBox) -> dict[str, Quantity]:
+    """The quantity classes of an ontology, by IRI."""
+    found: dict[str, Quantity] = {}
+    for iri in tbox.classes:
+        above = tbox.above(iri)
+        style = "om" if any(a.startswith(OM) and _is_om_quantity(a, tbox) for a in above) else ""
+        if not style and any(a in (f"{QUDT}QuantityValue", f"{QUDT}Quantity") for a in above):
+            style = "qudt"
+        if style:
+            found[iri] = _quantity(tbox, style, above)
+    return found
+
+
+def _is_om_quantity(iri: str, tbox: TBox) -> bool:
+    name = iri.removeprefix(OM)
+    if name in ("Measure", "Point", "Unit", "Scale", "Dimension", "Prefix"):
+        return False
+    if f"{OM}Quantity" in tbox.classes and f"{OM}Unit" in tbox.below.get(f"{OM}Unit", ()) and tbox.parents.get(iri):
+        return f"{OM}Quantity" in tbox.above(iri)
+    return name in _QUANTITIES or name == "Quantity"
+
+
+def _quantity(tbox: TBox, style: str, above: tuple[str, ...]) -> Quantity:
+    ranges = [str(r) for p in (f"{OM}hasNumericalValue", f"{QUDT}numericValue")
+              for r in tbox.all(Iri(p), f"{RDFS}range") if isinstance(r, Iri) and str(r).startswith(XSD)]  # fmt: skip
+    number = ranges[0] if ranges else f"{XSD}decimal"
+    for iri in above:
+        listed = _listed_units(tbox, iri)
+        if listed:
+            named = _named(tbox, listed)
+            return Quantity(style, named, _symbols(named, tbox), number)
+    local = next((name for a in above if (name := a.rsplit("/", 1)[-1].rsplit("#", 1)[-1]) in _QUANTITIES), "")
+    names = _QUANTITIES.get(local, ())
+    if not names and style == "qudt":
+        kinds = [str(k).rsplit("/", 1)[-1] for a in above for k in _values(tbox, a, f"{QUDT}hasQuantityKind")]
+        names = next((_QUANTITIES[kind] for kind in kinds if kind in _QUANTITIES), tuple(_UNITS))
+    at, base = (1, QUDT_UNIT) if style == "qudt" else (0, OM)
+    named = tuple((name, f"{base}{_UNITS[name][at]}") for name in names)
+    return Quantity(style, named, _symbols(named, tbox), number)
+
+
+def _values(tbox: TBox, iri: str, on: str) -> list[Term]:
+    """The values a class is restricted to have of a property."""
+    return [value for e in tbox.facts.objects(Iri(iri), v.SUBCLASS) if Iri(on) in tbox.facts.objects(e, v.ON_PROPERTY)
+            for value in tbox.facts.objects(e, f"{OWL}hasValue")]  # fmt: skip
+
+
+def _listed_units(tbox: TBox, iri: str) -> list[str]:
+    """The units the ontology itself gives a quantity class: those it commonly has, else those it is restricted to."""
+    common = [str(u) for u in tbox.all(Iri(iri), f"{OM}commonlyHasUnit", f"{QUDT}applicableUnit") if isinstance(u, Iri)]
+    if common:
+        return common
+    return sorted({unit for e in tbox.facts.objects(Iri(iri), v.SUBCLASS) for unit in _restricted(tbox, e, 0)})
+
+
+def _restricted(tbox: TBox, expression: Term, depth: int) -> set[str]:
+    """Members of the classes that a unit is restricted to, however deep the restriction is nested."""
+    found: set[str] = set()
+    if depth > 6:
+        return found
+    on_unit = any(str(p) in (f"{OM}hasUnit", f"{QUDT}unit") for p in tbox.facts.objects(expression, v.ON_PROPERTY))
+    for filler in tbox.facts.objects(expression, f"{OWL}allValuesFrom"):
+        for name in tbox._named(filler) if on_unit else ():
+            found |= set(tbox.enumerated.get(str(name), ()))
+            below = tbox.below.get(str(name), frozenset())
+            found |= {unit for unit, kinds in tbox.individuals.items() if kinds & below}
+        if on_unit:
+            found |= tbox._listed(filler)
+        else:
+            found |= _restricted(tbox, filler, depth + 1)
+    return found
+
+
+def _named(tbox: TBox, iris: list[str]) -> tuple[tuple[str, str], ...]:
+    """Units with unique names, everyday ones first."""
+    usual = {f"{OM}{om}": at for at, (om, _, _) in enumerate(_UNITS.values())}
+    usual |= {f"{QUDT_UNIT}{qudt}": at for at, (_, qudt, _) in enumerate(_UNITS.values())}
+    ordered = sorted(set(iris), key=lambda iri: (usual.get(iri, 999), len(iri), iri))
+    labels = {iri: tbox.label(iri) for iri in ordered}
+    twice = {label for label in labels.values() if list(labels.values()).count(label) > 1}
+    return tuple((labels[i] if labels[i] not in twice else i.rsplit("/", 1)[-1], i) for i in ordered)
+
+
+def _symbols(named: tuple[tuple[str, str], ...], tbox: TBox) -> tuple[tuple[str, str], ...]:
+    """What people write for these units: symbols of the ontology and of our list."""
+    ours = {f"{base}{entry[at]}": entry[2] for entry in _UNITS.values() for at, base in ((0, OM), (1, QUDT_UNIT))}
+    found: dict[str, str] = {}
+    for name, iri in named:
+        told = [getattr(t, "text", "") for t in tbox.all(Iri(iri), f"{OM}symbol", f"{OM}alternativeSymbol",
+                                                          f"{QUDT}symbol")]  # fmt: skip
+        for symbol in (*ours.get(iri, ()), *told):
+            found.setdefault(symbol, name)
+    return tuple(sorted((symbol, name) for symbol, name in found.items() if symbol))
+
+
+def unit_names(found: Mapping[str, Quantity]) -> dict[str, str]:
+    """What each unit is called, by IRI: one name in descriptions, lists and hints."""
+    return {iri: name for quantity in found.values() for name, iri in quantity.units}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A unit as far as conversion goes: SI = value * factor + offset, of quantities with these dimensions."""
+
+    dimensions: str
+    factor: float
+    offset: float
+
+    def of(self, value: float) -> float:
+        """The value in SI base units, to twelve digits."""
+        return float(f"{value * self.factor + self.offset:.12g}")
+
+
+_NEVER_NEGATIVE = ("[mass]", "[length] ** 3", "[substance]", "[mass] / [length] ** 3", "[substance] / [length] ** 3")
+
+
+@lru_cache(maxsize=512)
+def scale(name: str) -> Scale | None:
+    """The scale of a unit by its English name, as pint knows it; None for a unit it does not know.
+
+    >>> scale("hour").of(0.5) == scale("minute").of(30) == 1800.0
+    True
+    """
+    spelled = re.sub(r"\b(square|cubic) (\w+)", lambda m: f"{m[2]}**{2 if m[1] == 'square' else 3}", name)
+    spelled = re.sub(r"\bdegree (Celsius|Fahrenheit)", lambda m: f"degree_{m[1]}", spelled)
+    spelled = spelled.replace(" per ", "/").replace("metre of mercury", "meter_Hg").replace("-Time", "")
+    spelled = "dimensionless" if spelled == "one" else spelled.replace(" ", "_")
+    registry = _registry()
+    try:
+        one, none = (registry.Quantity(value, spelled).to_base_units() for value in (1, 0))
+    except (AttributeError, ValueError, TypeError, SyntaxError, TokenError):  # what pint raises for unknown names
+        return None
+    return Scale(str(one.dimensionality), float(one.magnitude - none.magnitude), float(none.magnitude))
+
+
+@lru_cache(maxsize=1)
+def _registry() -> Any:
+    import pint  # half a second, and most ontologies have no quantity
+
+    return pint.UnitRegistry()
+
+
+def impossible(value: float, name: str) -> str:
+    """Why there is no such quantity; "" where there may be."""
+    found = scale(name)
+    if found is None:
+        return ""
+    if found.dimensions == "[temperature]" and found.of(value) < 0:
+        lowest = -found.offset / found.factor
+        return f"nothing is colder than {lowest:g} {name}"
+    if found.dimensions in _NEVER_NEGATIVE and value < 0:
+        return f"there is no negative amount of {name}"
+    return ""
+
+
+def unit_shapes(found: Mapping[str, Quantity]) -> list[Shape]:
+    """The shapes that hold a quantity to its units, one a class; named by the caller."""
+    return [
+        Shape((Constraint("in", tuple(Iri(unit) for _, unit in quantity.units)),), path=quantity.unit_path,
+              kind="unit", about=iri, classes=(iri,))
+        for iri, quantity in sorted(found.items()) if quantity.units
+    ]  # fmt: skip

@@ -1,0 +1,139 @@
+"""Any agent that describes itself, as a script calls it: inputs opened as declared, options checked, stages run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kgnb.agents.agent import Agent, Task
+from kgnb.agents.known import all_agents
+from kgnb.backends import file_of, open_embedder, open_graph, open_index, open_ontology
+from kgnb.errors import DataError
+from kgnb.judging import Judge
+from kgnb.run import Event, Run
+from kgnb.settings import Settings
+from kgnb.tasks.running import answering_model, digests_of, new_run, remembering
+
+ASKING = ("auto", "model", "cascade")  # judges that may ask a model
+
+
+def agent_called(name: str) -> Agent:
+    """The agent of this name, magic or command; ValueError, naming those there are, if none."""
+    known = all_agents()
+    found = next((one for one in known if name in (one.name, one.magic, one.command)), None)
+    if found is None:
+        raise ValueError(f"there is no agent {name!r}\nThere are: {', '.join(one.name for one in known)}.")
+    return found
+
+
+def run_agent(
+    agent: Agent | str, inputs: Mapping[str, Any], *, run: Run | None = None, settings: Settings | None = None,
+    **options: Any,
+) -> Any:  # fmt: skip
+    """What the last stage of an agent gives, run from beginning to end.
+
+    Args:
+        inputs: what each input is opened from, by name: a path, a URL, ``huts:graph``, or an opened value.
+        run: where steps, judgements and calls are noted; made here when not given.
+        options: any of the agent's options, by name.
+
+    Raises:
+        ValueError: an input is missing or an option is not allowed.
+        KgnbError: whatever a stage or a backend raises.
+    """
+    task = new_task(agent, inputs, options, run=run, settings=settings)
+    with task.run:
+        return run_through(task)
+
+
+def new_task(
+    agent: Agent | str,
+    inputs: Mapping[str, Any],
+    options: Mapping[str, Any],
+    *,
+    run: Run | None = None,
+    settings: Settings | None = None,
+    folder: Path | None = None,
+    on_event: Callable[[Event], None] | None = None,
+) -> Task:
+    """A task with its inputs opened, ready for its first stage."""
+    agent = agent_called(agent) if isinstance(agent, str) else agent
+    chosen_settings = settings or Settings.load()
+    names = {one.name for one in agent.inputs}
+    if names != set(inputs):
+        raise ValueError(f"agent {agent.name} takes the inputs {', '.join(sorted(names))}, not {', '.join(inputs)}")
+    if strange := sorted(set(options) - {option.name for option in agent.knobs()}):
+        raise ValueError(f"agent {agent.name} has no option {strange[0]}")
+
+    def opened(task: Task) -> dict[str, Any]:
+        return {one.name: open_input(one.kind, task.specs[one.name], chosen_settings) for one in agent.inputs}
+
+    def begun(task: Task, tell: Callable[[Event], None]) -> Run:
+        return run or new_run(
+            agent.name, digests_of(task.inputs), parameters=task.parameters(), settings=chosen_settings,
+            folder=folder, on_event=on_event or tell,
+        )  # fmt: skip
+
+    def lend(task: Task, name: str) -> Any:
+        return _lent(task, name, chosen_settings)
+
+    def watched(task: Task, value: Any) -> Any:
+        return task.run.watch_judge(value) if isinstance(value, Judge) else value
+
+    return Task(agent, inputs, agent.chosen(options), opener=opened, lend=lend, new_run=begun, watch=watched)
+
+
+def run_through(task: Task) -> Any:
+    """Runs all stages; what a judge lacks is said before any work is done. The last stage's value."""
+    for name in task.agent.judges:
+        task[name]
+    for stage in task.agent.sequence:
+        task.do(stage, _Silent())
+    return task.values[task.agent.sequence[-1]]
+
+
+def open_input(kind: str, spec: Any, settings: Settings) -> Any:
+    """An input, opened as its kind says: graph, ontology, file, folder or text.
+
+    Raises:
+        DataError: a file or folder is not there, or cannot be read.
+    """
+    if kind == "graph":
+        return open_graph(spec, settings)
+    if kind == "ontology":
+        return open_ontology(spec, settings)
+    if kind in ("file", "folder"):
+        path = Path(file_of(spec)).expanduser()
+        if not (path.is_file() if kind == "file" else path.is_dir()):
+            raise DataError(f"there is no such {kind}", where=str(spec), fix=f"Name a {kind} that exists.")
+        return path
+    return spec
+
+
+def _lent(task: Task, name: str, settings: Settings) -> Any:
+    chosen = task.parameters()
+    match name:
+        case "model":
+            asks = chosen.get("judge", "auto") in ASKING or "model" in chosen.values()
+            model = answering_model(settings) if asks else None
+            return task.run.watch(model) if model is not None else None
+        case "embedder":
+            return open_embedder(chosen.get("embedder") or None, settings)
+        case "index":
+            return open_index(chosen.get("index") or None, settings)
+        case "settings":
+            return settings
+        case "remember":
+            return lambda asked: remembering(asked, settings)
+    raise ValueError(f"agent {task.agent.name} is run by its own command and magic: nobody else can lend it {name}")
+
+
+class _Silent:
+    """Shows nothing."""
+
+    def event(self, event: Event) -> None:
+        """Nothing."""
+
+    def clear(self) -> None:
+        """Nothing."""

@@ -1,0 +1,116 @@
+"""Keys, strict orders, denied facts and SPARQL constraints are enforced; what cannot be written is told."""
+
+from __future__ import annotations
+
+import rdflib
+from pyshacl import validate
+
+from kgnb.agents.kg_construction.session import Session
+from kgnb.tasks.building import compile_ontology
+from tests.agents.kg_construction.kitchen import PREFIXES, K, opened, pack_of
+
+
+def conforms(session: Session, *more: tuple[str, str, str]) -> bool:
+    """What pyshacl says of the graph, with some facts more, under the pack's own shapes."""
+    data = session.graph + rdflib.Graph()
+    for s, p, o in more:
+        data.add((rdflib.URIRef(s), rdflib.URIRef(f"{K}{p}"), rdflib.URIRef(o) if ":" in o else rdflib.Literal(o)))
+    shapes = rdflib.Graph().parse(data=session.pack.shacl(), format="turtle")
+    return bool(validate(data, shacl_graph=shapes)[0])
+
+
+def test_two_instances_of_a_class_share_no_key() -> None:
+    session = opened(pack_of(
+        ":Card a owl:Class ; owl:hasKey ( :no ) . :Box a owl:Class . "
+        ":no a owl:DatatypeProperty ; rdfs:range xsd:string ."
+    ))  # fmt: skip
+    one, other = (session.call("create_card", {"label": name}).iri for name in "ab")
+    box = session.call("create_box", {"label": "c"}).iri
+    assert session.call("add_no", {"subject": one, "value": "7"}).ok
+    assert session.call("add_no", {"subject": box, "value": "7"}).ok
+    wrong = session.call("add_no", {"subject": other, "value": "7"})
+    assert [one.constraint for one in wrong.violations] == ["key"]
+    assert conforms(session)
+    assert not conforms(session, (other, "no", "7"))
+
+
+def test_a_strict_order_has_no_way_round() -> None:
+    session = opened(pack_of(
+        ":S a owl:Class . :before a owl:ObjectProperty , owl:TransitiveProperty , owl:IrreflexiveProperty ."
+    ))  # fmt: skip
+    a, b, c = (session.call("create_s", {"label": name}).iri for name in "abc")
+    assert session.call("add_before", {"subject": a, "object": b}).ok
+    assert session.call("add_before", {"subject": b, "object": c}).ok
+    assert session.call("add_before", {"subject": a, "object": c}).ok
+    wrong = session.call("add_before", {"subject": c, "object": a})
+    assert {one.constraint for one in wrong.violations} == {"irreflexive"}
+    assert conforms(session)
+    assert not conforms(session, (c, "before", a))
+
+
+def test_what_the_ontology_denies_is_not_written() -> None:
+    session = opened(pack_of(
+        ":P a owl:Class . :ida a :P . :max a :P . :knows a owl:ObjectProperty . "
+        "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :ida ; owl:assertionProperty :knows ; "
+        "owl:targetIndividual :max ."
+    ))  # fmt: skip
+    wrong = session.call("add_knows", {"subject": f"{K}ida", "object": f"{K}max"})
+    assert [one.constraint for one in wrong.violations] == ["negative assertion"]
+    assert session.call("add_knows", {"subject": f"{K}max", "object": f"{K}ida"}).ok
+    assert conforms(session)
+    assert not conforms(session, (f"{K}ida", "knows", f"{K}max"))
+
+
+def test_a_constraint_in_sparql_is_checked_at_finish() -> None:
+    query = f"SELECT $this WHERE {{ $this <{K}beds> ?b ; <{K}guests> ?g . FILTER(?g > ?b) }}"
+    turtle = PREFIXES + (
+        ":Hut a owl:Class . :Inn a owl:Class ; rdfs:subClassOf :Hut . :beds a owl:DatatypeProperty ; "
+        "rdfs:range xsd:integer . :guests a owl:DatatypeProperty ; rdfs:range xsd:integer . "
+        ':S a sh:NodeShape ; sh:targetClass :Hut ; sh:sparql [ sh:message "more guests than beds" ; '
+        f'sh:select "{query}" ] .'
+    )
+    session = opened(compile_ontology(rdflib.Graph().parse(data=turtle, format="turtle")))
+    inn = session.call("create_inn", {"label": "Ambre"}).iri
+    session.call("add_beds", {"subject": inn, "value": 4})
+    assert session.call("finish").ok
+    session.call("add_guests", {"subject": inn, "value": 5})
+    wrong = session.call("finish")
+    assert "more guests than beds" in wrong.violations[0].hint
+    assert wrong.violations[0].focus == inn
+    assert session.call("replace", {"subject": inn, "property": "guests", "value": 3}).ok
+    assert session.call("finish").ok
+
+
+def test_what_cannot_be_written_is_told_and_a_choice_offered() -> None:
+    turtle = PREFIXES + (
+        ":Film a owl:Class . :released a owl:ObjectProperty ; rdfs:domain :Film . "
+        ":maker a owl:ObjectProperty ; rdfs:domain :Film ; rdfs:range :Q4830453 ."
+    )
+    graph = rdflib.Graph().parse(data=turtle, format="turtle")
+    pack = compile_ontology(graph)
+    told = {(one.kind, one.about.rsplit("#", 1)[-1]) for one in pack.warnings}
+    assert {("no range", "released"), ("undeclared class", "Q4830453")} <= told
+    film = opened(pack).call("create_film", {"label": "Circus"}).iri
+    assert not opened(pack).call("add_released", {"subject": film, "object": "1928"}).ok
+    loose = opened(compile_ontology(graph, loose_ranges=True))
+    film = loose.call("create_film", {"label": "Circus"}).iri
+    assert loose.call("add_released", {"subject": film, "value": "1928"}).ok
+
+
+def test_refusals_say_what_is_meant() -> None:
+    session = opened(pack_of(
+        ":P a owl:Class . :likes a owl:ObjectProperty . "
+        ":hates a owl:ObjectProperty ; owl:propertyDisjointWith :likes . "
+        ":Bowl a owl:Class ; rdfs:subClassOf [ a owl:Class ; owl:complementOf :Vessel ] . :Vessel a owl:Class . "
+        ":S a sh:NodeShape ; sh:targetClass :P ; sh:closed true ; "
+        "sh:property [ sh:path :likes ] , [ sh:path rdfs:label ] ; "
+        "sh:ignoredProperties ( rdf:type ) ."
+    ))  # fmt: skip
+    one, other = (session.call("create_p", {"label": name}).iri for name in "ab")
+    assert session.call("add_likes", {"subject": one, "object": other}).ok
+    hints = [v.hint for v in session.call("add_hates", {"subject": one, "object": other}).violations]
+    assert any("by 'likes' already" in hint and "never lead to the same" in hint for hint in hints)
+    assert any("may have no 'hates'; it may have" in hint and "likes" in hint for hint in hints)
+    bowl = session.call("create_bowl", {"label": "bowl"}).iri
+    wrong = session.call("create_vessel", {"label": "bowl", "entity": bowl}).violations[0].hint
+    assert "is not: is" not in wrong

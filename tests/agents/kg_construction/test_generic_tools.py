@@ -1,0 +1,211 @@
+"""A few tools for a large ontology: the same checks, short ids, and all that must be known in a small request."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kgnb.agents.kg_construction.generic_tools import GenericTools, model_tools
+from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.agents.kg_construction.ontology_card import OntologyCard
+from kgnb.agents.kg_construction.plan import plan
+from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.values import ToolPack
+from kgnb.llm.model import Reply, Request, ToolCall
+from kgnb.llm.prices import estimate_tokens
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.tasks.building import build_graph, compile_ontology
+from tests.agents.kg_construction.kitchen import pack_of
+
+PACK = compile_ontology("huts:kitchen", "huts:kitchen-shapes")
+NOTE = "Soup\nHut: Lärchgrundhütte\nServes 12\n400 g barley\n1. Soak the barley for 8 hours.\n2. Simmer for 90 minutes."
+
+
+def tools_of(pack: ToolPack) -> tuple[GenericTools, Session]:
+    session = pack.session(namespace="https://hut.example/data/")
+    return GenericTools(OntologyCard(pack), lambda name, given, quote: session.call(name, given)), session
+
+
+def recipe(**facts: Any) -> dict[str, Any]:
+    return {
+        "class": "recipe", "id": "r", "label": "Soup", "quote": "Soup",
+        "facts": {
+            "title": "Soup", "cooked at": {"class": "hut", "label": "Lärchgrundhütte", "facts": {"name": "Lärch"}},
+            "makes dish": {"class": "dish", "label": "soup", "id": "d", "facts": {"name": "soup", "course": "Soup"}},
+            "serves people": 12,
+            "has portion": [{"class": "portion", "label": "400 g barley", "facts": {
+                "amount": 400, "in unit": "gram",
+                "of ingredient": {"class": "ingredient", "id": "barley", "label": "barley",
+                                  "facts": {"name": "barley"}}}}],
+            "has step": [
+                {"class": "rest", "label": "Soak", "facts": {"step number": 1, "lasts": "8 hour", "uses": "barley"}},
+                {"class": "simmer", "label": "Simmer", "facts": {"step number": 2, "lasts": "90 minute"}},
+            ],
+            **facts,
+        },
+    }  # fmt: skip
+
+
+def reply(*calls: tuple[str, dict[str, Any]]) -> Reply:
+    return Reply("", tuple(ToolCall(f"c{n}", name, given) for n, (name, given) in enumerate(calls)))
+
+
+def size(request: Request) -> int:
+    tools = json.dumps([[tool.name, tool.description, dict(tool.parameters)] for tool in request.tools])
+    return estimate_tokens("".join(message.text for message in request.messages) + tools)
+
+
+def test_a_whole_note_is_written_in_one_reply_of_a_small_request() -> None:
+    model = ScriptedModel(lambda request: reply(("create", recipe()), ("finish", {})))
+    built = build_graph({"note": NOTE}, PACK, judge="model", model=model)
+    assert len(model.asked) == 1
+    assert size(model.asked[0]) < 3000
+    assert built.counts()["refused"] == 0
+    assert built.doubts == ()
+    assert built.session.missing() == ()
+    assert {"Soak", "Simmer", "barley", "Lärchgrundhütte"} <= set(built.session.labels().values())
+    conforms, report = built.session.shacl_report()
+    assert conforms, report
+
+
+def test_what_is_refused_is_told_with_ids_and_what_else_was_written_stays() -> None:
+    def answer(request: Request) -> Reply:
+        told = [json.loads(m.text) for m in request.messages if m.role == "tool"]
+        if not told:
+            return reply(("create", recipe(**{"serves people": 500})), ("finish", {}))
+        return reply(("add", {"subject": "r", "property": "serves people", "value": 12}), ("finish", {}))
+
+    model = ScriptedModel(answer)
+    built = build_graph({"note": NOTE}, PACK, judge="model", model=model)
+    assert len(model.asked) == 2
+    first, finish = (json.loads(m.text) for m in model.asked[1].messages if m.role == "tool")
+    assert first["id"] == "r"
+    assert list(first["refused"]) == ["serves people"]
+    assert "80" in first["refused"]["serves people"][0]
+    assert not finish["ok"]
+    assert "https://" not in json.dumps([first, finish])
+    assert not any("add_" in text or "create_" in text for text in finish["refused"])
+    assert built.session.missing() == ()
+
+
+def test_the_next_passage_is_told_what_is_there_already() -> None:
+    text = f"{NOTE}\n\n" + "The barley grows near the hut. " * 12
+    asked: list[str] = []
+
+    def answer(request: Request) -> Reply:
+        asked.append(request.messages[1].text)
+        return reply(*([("create", recipe())] if len(asked) == 1 else []), ("finish", {}))
+
+    build_graph({"n": text}, PACK, judge="model", model=ScriptedModel(answer), options=Options(passage=250, overlap=0))
+    known = next(one for one in asked[1:] if "Already in the graph" in one)
+    assert '- r: recipe "Soup" (' in known
+    assert "serves people: 12" in known
+    assert "https://" not in known.split("Already in the graph")[1].split("=====")[0]
+
+
+def test_names_are_taken_however_they_are_written_and_wrong_ones_are_answered_with_near_ones() -> None:
+    tools, session = tools_of(PACK)
+    done = tools.use("create", {"class": "Recipe", "label": "Tea", "facts": {"servesPeople": 4}})
+    assert done == {"ok": True, "id": "recipe:r1"}
+    wrong = tools.use("create", {"class": "recipes of soup", "label": "x"})
+    assert "recipe" in wrong["refused"][0]
+    near = tools.use("add", {"subject": "recipe:r1", "property": "serve persons", "value": 4})
+    assert "serves people" in near["refused"][0]
+    lost = tools.use("add", {"subject": "recipe:r1", "property": "cooked at", "value": "Ambre"})
+    assert '{"class": "hut", "label": "Ambre"}' in lost["refused"][0]
+    taken = tools.use("create", {"class": "hut", "label": "Other", "id": "recipe:r1"})
+    assert "choose another id" in taken["refused"][0]
+    assert tools.use("create", {"label": "x"})["refused"][0].startswith("give class")
+    assert len(session.entities()) == 1
+
+
+def test_a_name_that_is_there_already_is_told_and_a_second_class_goes_to_the_same_entity() -> None:
+    pack = pack_of(
+        ":Producer a owl:Class . :Human a owl:Class . :Film a owl:Class . "
+        ":director a owl:ObjectProperty ; rdfs:domain :Film ; rdfs:range :Human ."
+    )
+    tools, session = tools_of(pack)
+    tools.use("create", {"class": "Producer", "id": "luke", "label": "Dr. Luke"})
+    tools.use("create", {"class": "Film", "id": "f", "label": "Circus"})
+    wrong = tools.use("add", {"subject": "f", "property": "director", "value": "luke"})["refused"][0]
+    assert wrong.index('create(class="Human", label="Dr. Luke", entity=luke)') < wrong.index("else")
+    twice = tools.use("create", {"class": "Human", "label": "Dr. Luke"})["refused"][0]
+    assert 'create(class="Human", label="Dr. Luke", entity=luke)' in twice
+    assert tools.use("create", {"class": "Human", "entity": "luke"})["ok"]
+    assert tools.use("add", {"subject": "f", "property": "director", "value": "luke"}) == {"ok": True}
+    assert len(session.entities()) == 2
+
+
+def test_wrong_facts_are_replaced_and_taken_back() -> None:
+    tools, session = tools_of(PACK)
+    tools.use("create", {"class": "recipe", "id": "r", "label": "Tea", "facts": {"serves people": 4}})
+    assert tools.use("replace", {"subject": "r", "property": "serves people", "value": 6}) == {"ok": True}
+    assert tools.use("inspect", {"id": "r"})["facts"] == {"serves people": ["6"]}
+    assert not tools.use("replace", {"subject": "r", "property": "serves people", "value": 600})["ok"]
+    assert tools.use("inspect", {"id": "r"})["facts"] == {"serves people": ["6"]}
+    assert tools.use("retract", {"subject": "r", "property": "serves people"}) == {"ok": True}
+    assert tools.use("inspect", {"id": "r"})["facts"] == {}
+    assert tools.use("retract", {"subject": "r"}) == {"ok": True}
+    assert len(session.facts) == 0
+
+
+def large() -> ToolPack:
+    parts = [":Thing0 a owl:Class ."]
+    for n in range(1, 300):
+        parts.append(f":Thing{n} a owl:Class ; rdfs:subClassOf :Thing{n // 3} ; rdfs:comment 'Kind {n} of thing.' .")
+        parts.append(f":leads{n} a owl:ObjectProperty ; rdfs:domain :Thing{n} ; rdfs:range :Thing{n // 2} .")
+    return pack_of(" ".join(parts))
+
+
+def test_a_large_ontology_is_searched_and_described_and_the_request_stays_small() -> None:
+    pack = large()
+    prompts = plan(pack)
+    assert len(prompts) == 1
+    assert prompts.prompts[0].partial
+    model = ScriptedModel(lambda request: reply(("finish", {})))
+    build_graph({"note": "x " * 300}, pack, judge="model", model=model)
+    assert size(model.asked[0]) < 8000
+    assert {"search", "describe"} <= {tool.name for tool in model.asked[0].tools}
+    tools, _ = tools_of(pack)
+    assert tools.use("search", {"words": "leads7"})["found"][0] == "property leads 7 (of Thing 7): -> Thing 3"
+    assert "leads 7: -> Thing 3" in tools.use("describe", {"name": "Thing7"})["text"]
+    assert "near" in tools.use("describe", {"name": "Thing 9000"})["refused"][0]
+
+
+def test_a_small_ontology_keeps_a_tool_a_class() -> None:
+    pack = pack_of(":Hut a owl:Class . :beds a owl:DatatypeProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer .")
+    assert not plan(pack).prompts[0].generic
+    assert plan(pack, None, 0).prompts[0].generic
+
+
+@pytest.mark.parametrize("given", [{"facts": "x"}, {"facts": {"title": {"a": 1}}}, {"within": "nobody"}, {"id": 5}])
+def test_arguments_of_any_kind_are_answered(given: dict[str, Any]) -> None:
+    tools, session = tools_of(PACK)
+    done = tools.use("create", {"class": "recipe", "label": "Tea", **given})
+    assert done["ok"] is False
+    assert done["refused"]
+    json.dumps(done)
+
+
+def test_the_ids_of_one_reply_are_known_to_its_later_calls_and_typed_tools_take_them_too() -> None:
+    pack = pack_of(
+        ":Hut a owl:Class . :Valley a owl:Class . :in a owl:ObjectProperty ; rdfs:domain :Hut ; rdfs:range :Valley ."
+    )
+    calls = (
+        ("create_hut", {"label": "Ambre", "id": "h", "quote": "The Ambre"}),
+        ("create_valley", {"label": "Sorne", "id": "v"}), ("add_in", {"subject": "h", "object": "v"}), ("finish", {}),
+    )  # fmt: skip
+    model = ScriptedModel(lambda request: reply(*calls))
+    built = build_graph({"note": "The Ambre stands in the Sorne."}, pack, judge="model", model=model)
+    assert built.counts()["refused"] == 0
+    assert len(list(built.session.facts.pairs("https://hut.example/kitchen#in"))) == 1
+    assert all("http" not in m.text for request in model.asked for m in request.messages if m.role == "tool")
+
+
+def test_model_tools_are_few_and_cheap() -> None:
+    assert (
+        estimate_tokens(json.dumps([[t.name, t.description, dict(t.parameters)] for t in model_tools(partial=True)]))
+        < 1200
+    )

@@ -1,0 +1,188 @@
+"""The file of a served graph: what it holds is kept, each write is on the disk, nothing is written twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import rdflib
+
+from kgnb.agents.kg_construction.graph_file import GraphFile
+from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.values import Source
+from kgnb.errors import BackendError, DataError
+from kgnb.tasks.building import compile_ontology
+
+pytestmark = pytest.mark.fault("MCP server, its file")
+
+TBOX = """
+@prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+<https://hut.example> a owl:Ontology .
+:Hut a owl:Class ; rdfs:label "hut" .
+:beds a owl:DatatypeProperty , owl:FunctionalProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer .
+"""
+
+
+@pytest.fixture(scope="module")
+def pack():  # noqa: ANN201
+    return compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+
+
+def hut(session: Session, name: str) -> str:
+    done = session.call("create_hut", {"label": name}, Source("notes"))
+    assert done.ok
+    return done.iri
+
+
+@pytest.mark.parametrize("suffix", [".trig", ".ttl", ".jsonld"])
+def test_the_facts_of_an_earlier_session_are_there(pack, tmp_path: Path, suffix: str) -> None:  # noqa: ANN001
+    path = tmp_path / f"huts{suffix}"
+    for name in ("Ambre", "Basodine", "Corno"):
+        session = pack.session()
+        file = GraphFile(path, session, None)
+        hut(session, name)
+        file.close()
+    assert sorted(session.labels().values()) == ["Ambre", "Basodine", "Corno"]
+    assert not file.journal.exists()
+
+
+def test_provenance_comes_back_with_the_facts(pack, tmp_path: Path) -> None:  # noqa: ANN001
+    path = tmp_path / "huts.trig"
+    session = pack.session()
+    file = GraphFile(path, session, None)
+    session.call("create_hut", {"label": "Ambre"}, Source("guide.txt", 3, 8))
+    file.close()
+    again = pack.session()
+    GraphFile(path, again, None).close()
+    assert again.trig() == session.trig() == path.read_text()
+    assert "TextPositionSelector" in path.read_text()
+
+
+@pytest.mark.parametrize("content", ["", "# mine\n<urn:a> <urn:p> <urn:b> .  # a remark\n"])
+def test_a_file_is_not_written_while_nothing_changes(pack, tmp_path: Path, content: str) -> None:  # noqa: ANN001
+    path = tmp_path / "mine.ttl"
+    path.write_text(content)
+    session = pack.session()
+    file = GraphFile(path, session, None)
+    assert not session.call("create_hut", {"label": ""}).ok
+    file.close()
+    assert path.read_text() == content
+
+
+def test_the_statements_of_a_foreign_file_are_kept(pack, tmp_path: Path) -> None:  # noqa: ANN001
+    path = tmp_path / "mine.trig"
+    path.write_text("<urn:a> <urn:p> <urn:b> . <urn:g> { <urn:c> <urn:p> [ <urn:q> 1 ] }")
+    session = pack.session()
+    file = GraphFile(path, session, None)
+    hut(session, "Ambre")
+    file.close()
+    data = rdflib.Dataset()
+    data.parse(path)
+    own = {str(s): str(g) for s, _, _, g in data.quads((None, rdflib.URIRef("urn:p"), None, None))}
+    assert set(own) == {"urn:a", "urn:c"}
+    assert own["urn:c"] == "urn:g" != own["urn:a"]
+    assert len(list(data.quads((None, rdflib.URIRef("urn:q"), None, None)))) == 1
+
+
+def test_a_file_that_is_no_rdf_is_refused_and_left_alone(pack, tmp_path: Path) -> None:  # noqa: ANN001
+    path = tmp_path / "mine.ttl"
+    path.write_text("Dear diary, today")
+    with pytest.raises(DataError):
+        GraphFile(path, pack.session(), None)
+    assert path.read_text() == "Dear diary, today"
+    assert not path.with_name("mine.ttl.journal").exists()
+
+
+def test_a_foreign_journal_is_refused_and_left_alone(pack, tmp_path: Path) -> None:  # noqa: ANN001
+    other = tmp_path / "huts.ttl.journal"
+    other.write_text("12 May: rain\n")
+    with pytest.raises(DataError, match="not a journal"):
+        GraphFile(tmp_path / "huts.ttl", pack.session(), None)
+    assert other.read_text() == "12 May: rain\n"
+
+
+def test_what_is_acknowledged_is_in_the_journal_and_costs_the_same_at_the_end(pack, tmp_path: Path) -> None:  # noqa: ANN001
+    path = tmp_path / "huts.trig"
+    session = pack.session()
+    file = GraphFile(path, session, None)
+    sizes = [0]
+    for number in range(300):
+        hut(session, f"Hut {number:03}")
+        sizes.append(file.journal.stat().st_size)
+    assert not path.exists()  # not written anew for each fact
+    steps = [after - before for before, after in zip(sizes[1:], sizes[2:], strict=False)]
+    assert max(steps) == min(steps) > 0
+    # as after a kill: the journal alone is there, its last line cut off
+    lines = file.journal.read_bytes()
+    file.close()
+    path.unlink()
+    file.journal.write_bytes(lines[:-5])
+    again = pack.session()
+    GraphFile(path, again, None).close()
+    assert len(again.labels()) == 299
+
+
+def test_the_same_fact_again_is_not_written_again(pack, tmp_path: Path) -> None:  # noqa: ANN001
+    path = tmp_path / "huts.trig"
+    for _ in range(2):
+        session = pack.session()
+        file = GraphFile(path, session, None)
+        hut(session, "Ambre")
+        size = file.journal.stat().st_size
+        changed = file.changed
+        file.close()
+    assert size == 0
+    assert not changed
+
+
+def test_a_damaged_line_is_named(pack, tmp_path: Path) -> None:  # noqa: ANN001
+    session = pack.session()
+    file = GraphFile(tmp_path / "huts.trig", session, None)
+    hut(session, "Ambre")
+    text = file.journal.read_bytes()
+    file.close()
+    file.journal.write_bytes(text.replace(b"<", b"\x01", 1))
+    with pytest.raises(DataError, match="damaged") as caught:
+        GraphFile(tmp_path / "huts.trig", pack.session(), None)
+    assert ":2" in str(caught.value)
+
+
+def test_two_servers_do_not_share_a_file(pack, tmp_path: Path) -> None:  # noqa: ANN001
+    pytest.importorskip("fcntl")
+    path = tmp_path / "huts.trig"
+    file = GraphFile(path, pack.session(), None)
+    with pytest.raises(BackendError, match="another process"):
+        GraphFile(path, pack.session(), None)
+    file.close()
+    GraphFile(path, pack.session(), None).close()
+
+
+def test_the_file_is_written_when_no_call_comes(pack, tmp_path: Path) -> None:  # noqa: ANN001
+    path = tmp_path / "huts.ttl"
+    session = pack.session()
+    file = GraphFile(path, session, 0.01)
+    hut(session, "Ambre")
+    for _ in range(1000):
+        if path.exists() and not file.changed:
+            break
+        file._closed.wait(0.01)
+    assert '"Ambre"' in path.read_text()
+    file.close()
+
+
+def test_a_write_that_cannot_be_noted_is_not_done(pack, tmp_path: Path) -> None:  # noqa: ANN001
+    session = pack.session()
+    file = GraphFile(tmp_path / "huts.trig", session, None)
+    before = len(session.facts)
+
+    def full(added: object, removed: object) -> None:
+        raise BackendError("no space left", service="disk")
+
+    session.log = full
+    with pytest.raises(BackendError):
+        session.call("create_hut", {"label": "Ambre"})
+    assert len(session.facts) == before
+    session.log = file.note
+    assert hut(session, "Ambre")
+    file.close()

@@ -1,0 +1,128 @@
+"""The two real graphs the questions are asked of, laid out as RDF from the data folder.
+
+``codex``: CoDEx-M with its types; labels of entities are ours (``labels.txt``), those in question files at hand, and
+those of classes: most people have none. ``webnlg``: the DBpedia triples behind Text2KGBench's dbpedia_webnlg (train and
+reference); types come from each ontology's domains and ranges, numbers and dates are typed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+HERE = Path(__file__).parent
+RDF, RDFS = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+WD, WDT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
+WEBNLG = "http://example.org/webnlg/"
+NO_CLASS = re.compile("xsd|string|date|number|integer|double|year")
+
+
+def codex(data: Path) -> list[str]:
+    """CoDEx-M as N-Triples, sorted."""
+    folder = data / "codex"
+    triples: set[tuple[str, ...]] = set()
+    for name in ("train.txt.gz", "test.txt", "valid.txt"):
+        file = folder / "codex-m" / name
+        with gzip.open(file, "rt") if name.endswith(".gz") else file.open() as lines:
+            triples |= {tuple(line.split()) for line in lines}
+    relations = json.loads((folder / "relations.en.json").read_text())
+    types = json.loads(gzip.decompress((folder / "types.en.json.gz").read_bytes()))
+    kinds = json.loads(gzip.decompress((folder / "entity2types.json.gz").read_bytes()))
+    entities = {end for head, _, tail in triples for end in (head, tail)}
+    labels = dict(line.split(" ", 1) for line in (HERE / "labels.txt").read_text().splitlines())
+    for name in ("T-REX", "Zero_Shot_RE", "qald_10-en"):
+        for row in json.loads((data / "kgqa" / "oda" / f"{name}.json").read_text()):
+            for entity, label in (row.get("topic_entity") or {}).items():
+                if isinstance(label, str):
+                    labels.setdefault(entity, label)
+    for entity in sorted(entities | {kind for one in entities for kind in kinds.get(one, [])}):
+        if types.get(entity, {}).get("label"):
+            labels.setdefault(entity, types[entity]["label"])
+    out = {f"<{WD}{head}> <{WDT}{relation}> <{WD}{tail}> ." for head, relation, tail in triples}
+    out |= {_labelled(f"{WDT}{one}", relations[one]["label"]) for one in {relation for _, relation, _ in triples}}
+    out |= {_labelled(WD + entity, label) for entity, label in labels.items() if entity in entities}
+    for entity in entities:
+        for kind in kinds.get(entity, []):
+            if types.get(kind, {}).get("label"):
+                out |= {f"<{WD}{entity}> <{RDF}type> <{WD}{kind}> .", *_class(WD + kind, types[kind]["label"])}
+    return sorted(out)
+
+
+def webnlg(data: Path) -> list[str]:
+    """The triples of dbpedia_webnlg as N-Triples, sorted."""
+    root, out = data / "text2kg" / "dbpedia_webnlg", set[str]()
+    for path in sorted((root / "ontologies").glob("*.json")):
+        name, ontology = path.name.removesuffix("_ontology.json"), json.loads(path.read_text())
+        concepts = {one["qid"]: one["label"] for one in ontology["concepts"]}
+        relations = {one["label"]: one for one in ontology["relations"]}
+        for file in (
+            root / "train" / f"ont_{name}_train.jsonl",
+            root / "ground_truth" / f"ont_{name}_ground_truth.jsonl",
+        ):
+            for line in file.read_text().splitlines():
+                for triple in json.loads(line)["triples"]:
+                    out |= _webnlg(triple, relations.get(triple["rel"], {}), concepts)
+    return sorted(out)
+
+
+def _webnlg(triple: dict[str, str], relation: dict[str, Any], concepts: dict[str, str]) -> set[str]:
+    subject, rel, said = triple["sub"].strip('"'), triple["rel"], triple["obj"]
+    value, predicate = said.strip('"'), f"{WEBNLG}relation/{quote(rel)}"
+    out = {_labelled(_entity(subject), _name(subject)), _labelled(predicate, _spaced(rel).lower())}
+    out |= _typed(subject, concepts.get(relation.get("domain", "")))
+    number = re.fullmatch(r"(-?\d+(?:\.\d+)?(?:[eE]\+?\d+)?)(?: \((?:\w| )+\))?", value)
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        ending = f'"{value}"^^<{XSD}date>'
+    elif number and re.search("[.eE]", number[1]):
+        ending = f'"{float(number[1]):.6g}"^^<{XSD}double>'
+    elif number:
+        ending = f'"{number[1]}"^^<{XSD}integer>'
+    elif said.startswith('"'):
+        ending = f'"{_escaped(value)}"'
+    else:
+        ending = f"<{_entity(said)}>"
+        out |= {
+            _labelled(_entity(said), said.replace("_", " ")),
+            *_typed(said, concepts.get(relation.get("range", ""))),
+        }
+    return out | {f"<{_entity(subject)}> <{predicate}> {ending} ."}
+
+
+def _typed(entity: str, concept: str | None) -> set[str]:
+    if not concept or NO_CLASS.search(concept.lower()):
+        return set()
+    kind = f"{WEBNLG}class/{quote(concept)}"
+    return {f"<{_entity(entity)}> <{RDF}type> <{kind}> .", *_class(kind, _spaced(concept).lower())}
+
+
+def _entity(name: str) -> str:
+    return f"{WEBNLG}entity/{quote(name, safe='_(),.-')}"
+
+
+def _name(entity: str) -> str:
+    return entity.replace("_", " ") if "_" in entity else _spaced(entity)
+
+
+def _spaced(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ")
+
+
+def _class(iri: str, label: str) -> set[str]:
+    return {f"<{iri}> <{RDF}type> <{RDFS}Class> .", _labelled(iri, label)}
+
+
+def _labelled(iri: str, label: str) -> str:
+    return f'<{iri}> <{RDFS}label> "{_escaped(label)}"@en .'
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+GRAPHS: dict[str, Callable[[Path], list[str]]] = {"codex-m": codex, "webnlg": webnlg}

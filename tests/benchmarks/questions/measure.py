@@ -1,0 +1,93 @@
+"""How many of the questions in this folder are answered rightly: by the rule, by a model, by a recording.
+
+``KGNB_DATA=DIR python -m tests.benchmarks.questions.measure codex-m --judge model --model recorded:qa-codex`` prints
+the wrong ones, and a line: exact sets, F1, coverage, precision of what was answered, and of that at .9 or more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import pyoxigraph
+
+import kgnb
+from kgnb.settings import Settings
+from kgnb.tasks.answer_files import Outcome
+from tests.benchmarks.questions.graphs import GRAPHS, HERE
+
+Scored = tuple[Outcome, frozenset[str]]
+
+
+@click.command()
+@click.argument("name", type=click.Choice(sorted(GRAPHS)))
+@click.option("--half", type=click.Choice(["dev", "final"]), default="final", show_default=True)
+@click.option("--judge", default="rule", show_default=True)
+@click.option("--model", default="", help="a model, recorded:NAME or batch:FOLDER")
+def main(name: str, half: str, judge: str, model: str) -> None:
+    """Ask the questions of one half over one graph, and say how many answers are right."""
+    settings = Settings.load()
+    settings = replace(settings, model=model) if model else settings
+    rows = [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text().splitlines()]
+    rows = [row for row in rows if row["half"] == half]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{name}.nt"
+        file.write_text("\n".join(GRAPHS[name](Path(os.environ["KGNB_DATA"]))) + "\n")
+        asked = [{"id": row["id"], "question": row["question"]} for row in rows]
+        outcomes = kgnb.answer_questions(asked, file, judge=judge, settings=settings, width=50)
+        store = pyoxigraph.Store()
+        store.load(path=file, format=pyoxigraph.RdfFormat.N_TRIPLES)
+    scored = [(outcome, right(store, row["sparql"])) for outcome, row in zip(outcomes, rows, strict=True)]
+    for (outcome, wanted), row in zip(scored, rows, strict=True):
+        if given(outcome) != wanted:
+            click.echo(f"{row['kind']}: {row['question']} {outcome.status} {outcome.confidence:.2f}")
+    click.echo(f"{name} {half}, {judge} {model}: {summary(scored)}")
+
+
+def given(outcome: Outcome) -> frozenset[str]:
+    """The values of an answer as texts; none of what is unsure."""
+    values = outcome.values if outcome.status == "answered" else ()
+    return frozenset({"yes": "true", "no": "false"}.get(value, _number(value)) for value in values)
+
+
+def right(store: pyoxigraph.Store, sparql: str | None) -> frozenset[str]:
+    """The values that are right; none where the graph cannot tell."""
+    found = store.query(sparql) if sparql else ()
+    if isinstance(found, pyoxigraph.QueryBoolean):
+        return frozenset({"true" if found else "false"})
+    return frozenset(_number(row[0].value) for row in found)
+
+
+def summary(scored: Sequence[Scored]) -> str:
+    """The figures of answers beside what is right, in one line."""
+    answered = [pair for pair in scored if given(pair[0])]
+    sure = [pair for pair in answered if pair[0].confidence >= 0.9]
+    exact = sum(given(outcome) == wanted for outcome, wanted in scored)
+    f1 = sum(_f1(given(outcome), wanted) for outcome, wanted in scored) / len(scored)
+    return f"exact {exact} of {len(scored)}, F1 {f1:.3f}, answered {_right(answered)}, at .9 or more {_right(sure)}"
+
+
+def _right(pairs: Sequence[Scored]) -> str:
+    return f"{sum(given(outcome) == wanted for outcome, wanted in pairs)} right of {len(pairs)}"
+
+
+def _f1(found: frozenset[str], wanted: frozenset[str]) -> float:
+    return 2 * len(found & wanted) / (len(found) + len(wanted)) if found or wanted else 1.0
+
+
+def _number(value: str) -> str:
+    """One text for a number however it is written, and for a literal without its datatype."""
+    plain = value.split("^^")[0].strip('"')
+    try:
+        return str(float(plain))
+    except ValueError:
+        return plain
+
+
+if __name__ == "__main__":
+    main()

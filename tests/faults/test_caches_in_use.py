@@ -1,0 +1,124 @@
+"""Caches that another process holds, or that may not be written: said within seconds, and nothing paid is lost."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kgnb.errors import DataError, NotKept
+from kgnb.judging import Verdict
+from kgnb.judging.remembered import Memory
+from kgnb.llm.model import Message, Request
+from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.llm.scripted import ScriptedModel
+from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
+from kgnb.vectors.character_embedder import CharacterEmbedder
+
+pytestmark = pytest.mark.fault("cache locked or read-only")
+
+HOLD = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.read()
+"""
+VERDICT = Verdict("equivalent", "http://hut.example/a", 0.9, "alike", "model")
+
+
+@contextmanager
+def held(path: Path) -> Iterator[int]:
+    """Another process that is writing to the file for as long as this lasts: its number."""
+    other = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert other.stdin and other.stdout
+    try:
+        assert other.stdout.readline() == "held\n"
+        yield other.pid
+    finally:
+        other.stdin.close()
+        other.wait()
+        other.stdout.close()
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in use, with a wait that a test can afford."""
+    for module in ("judging.remembered", "llm.replay", "vectors.cached_embedder"):
+        monkeypatch.setattr(f"kgnb.{module}.PATIENCE", 0.2)
+
+
+def by(process: int) -> str:
+    return rf"is locked: process {process} \(.*\) is writing to it" if sys.platform == "linux" else "is locked"
+
+
+def test_a_locked_memory_of_verdicts_is_left_out_and_its_holder_named(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "verdicts.sqlite")
+    memory.put("judge", {"q1": VERDICT})
+    with held(memory.path) as process:
+        with pytest.warns(NotKept, match=by(process)) as told:
+            memory.put("judge", {"q2": VERDICT})
+        assert "Delete" not in str(told[0].message)
+        memory.put("judge", {"q3": VERDICT})  # said once
+        assert memory.get("judge", ["q1"]) == {}
+    again = Memory(memory.path)
+    assert set(again.get("judge", ["q1", "q2", "q3"])) == {"q1"}
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions do not bind here")
+def test_a_read_only_memory_of_verdicts_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.sqlite"
+    Memory(path).close()
+    path.chmod(0o400)
+    with pytest.warns(NotKept, match="may not be written to"):
+        Memory(path).put("judge", {"q1": VERDICT})
+
+
+def test_vectors_are_embedded_without_a_locked_cache(tmp_path: Path) -> None:
+    cache = VectorCache(tmp_path / "vectors.sqlite")
+    embedder = CachedEmbedder(CharacterEmbedder(), cache)
+    with held(Path(cache.path)) as process, pytest.warns(NotKept, match=by(process)):
+        vectors = embedder.embed(["a hut", "a pass"])
+    assert np.array_equal(vectors, CharacterEmbedder().embed(["a hut", "a pass"]))
+
+
+def test_a_paid_reply_is_used_where_it_cannot_be_kept(tmp_path: Path) -> None:
+    cache = ReplayCache(tmp_path / "replies.sqlite")
+    model = Replaying(ScriptedModel(["yes", "no"]), cache)
+    with held(cache.path) as process, pytest.warns(NotKept, match=by(process)):
+        assert model.ask(Request((Message("user", "Is it a hut?"),))).text == "yes"
+    assert model.ask(Request((Message("user", "Is it a hut?"),))).text == "no"  # asked again, and kept now
+    assert len(cache) == 1
+
+
+def test_a_new_cache_of_replies_that_is_locked_is_an_error_that_names_who(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    sqlite3.connect(path).close()
+    with held(path) as process, pytest.raises(DataError, match=by(process)):
+        ReplayCache(path)
+
+
+@pytest.mark.slow
+def test_a_command_goes_on_without_a_cache_that_another_holds(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "kgnb", "match", "huts:alpine", "huts:refuge", "--embedder", "characters"]
+    free, taken = (
+        {**os.environ, "KGNB_CACHE": str(tmp_path / name), "PYTHONWARNINGS": "ignore"} for name in ("free", "taken")
+    )
+    expected = subprocess.run(words, cwd=tmp_path, env=free, capture_output=True, text=True, check=True).stdout
+    with VectorCache(tmp_path / "taken" / "vectors.sqlite")._open():
+        pass
+    with held(tmp_path / "taken" / "vectors.sqlite") as process:
+        done = subprocess.run(words, cwd=tmp_path, env=taken, capture_output=True, text=True, check=False)
+    assert done.stdout == expected
+    assert f"process {process}" in done.stderr or sys.platform != "linux"
+    assert "vectors are not kept" in done.stderr
+    assert done.returncode == 1

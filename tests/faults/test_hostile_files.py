@@ -1,0 +1,112 @@
+"""One small file neither ends the process nor keeps it busy: it is read, or refused with file and line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from kgnb.errors import DataError
+from kgnb.kg.hazards import MOST_CHARACTERS
+from kgnb.kg.loading import load, read_quads
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from tests.faults.cpu import within
+from tests.faults.hostile_text import NESTED, PREFIX, RDF, REPEATED, nested, repetition
+
+pytestmark = pytest.mark.fault("small files that kill or hang a reader")
+
+SECONDS = 10
+
+
+def read(path: Path) -> int:
+    with within(SECONDS):
+        return len(read_quads(path, Counter(), {})[0])
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_what_nests_too_deep_is_read_or_refused_with_the_line(tmp_path: Path, name: str) -> None:
+    deep = 100_000 if name in ("collection.ttl", "blank.ttl") else 1_000_000  # those two are read, level by level
+    path = write(tmp_path, name, nested(name, deep))
+    try:
+        assert read(path) > 0
+        assert name in ("collection.ttl", "blank.ttl")
+    except DataError as error:
+        assert "nest deeper than" in error.what and str(path) in error.where
+        assert error.where.endswith(f":{1 if not name.endswith('ttl') else 2}")
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_honest_nesting_is_read(tmp_path: Path, name: str) -> None:
+    deep = 60 if name in ("quoted.ttl", "quoted.nt", "reified.ttl") else 900
+    read(write(tmp_path, name, nested(name, deep)))
+
+
+@pytest.mark.parametrize("unit", REPEATED)
+@pytest.mark.parametrize("suffix", [".owl", ".ttl"])
+@pytest.mark.parametrize("head", ["", RDF, '<?xml version="1.0"?>\n'])
+def test_a_unit_that_repeats_costs_no_more_than_its_length(tmp_path: Path, unit: str, suffix: str, head: str) -> None:
+    path = write(tmp_path, f"a{suffix}", head + unit * (400_000 // len(unit)))
+    with pytest.raises(DataError):
+        read(path)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_repetitions_are_read_or_refused(tmp_path: Path, seed: int) -> None:
+    suffix, text = repetition(seed)
+    try:
+        read(write(tmp_path, f"a{suffix}", text))
+    except DataError as error:
+        assert "a" + suffix in error.where
+
+
+def test_comments_after_the_root_do_not_double_the_work_each(tmp_path: Path) -> None:
+    body = f'{RDF}<rdf:Description rdf:about="urn:a"><h:p>x</h:p></rdf:Description></rdf:RDF>' + "<!---->" * 5_000
+    assert read(write(tmp_path, "a.owl", body)) == 1
+    with pytest.raises(DataError):
+        read(write(tmp_path, "b.owl", body + "x"))
+
+
+@pytest.mark.parametrize("doctype", ["<!DOCTYPE", "<!doctype"])
+def test_entities_are_found_behind_a_long_comment(tmp_path: Path, doctype: str) -> None:
+    layers = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
+    text = f'<!--{"x" * 100_000}-->{doctype} r [<!ENTITY l0 "ha">{layers}]>{RDF}<h:D><h:p>&l11;</h:p></h:D></rdf:RDF>'
+    with pytest.raises(DataError, match=f"more than {MOST_CHARACTERS:,}"):
+        read(write(tmp_path, "laughs.owl", text))
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "tail"),
+    [
+        ("a.ttl", f'{PREFIX}:a :b "c" .\n:a :b """', '""" .'),
+        ("a.nt", '<urn:a> <urn:b> "c" .\n\n<urn:a> <urn:b> "', '" .\n'),
+    ],
+)
+def test_a_literal_longer_than_the_parser_holds_is_named_with_its_line(
+    tmp_path: Path, name: str, head: str, tail: str
+) -> None:
+    graph = OxigraphGraph()
+    with pytest.raises(DataError, match="longer than 16 MiB") as caught:
+        load(graph, write(tmp_path, name, head + "x" * (17 << 20) + tail))
+    assert caught.value.where.endswith(f"{name}:3")
+    assert graph.count() == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on addresses is Linux's")
+def test_a_small_file_is_read_where_addresses_are_few(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.ttl", f"{PREFIX}:a :b :c .")
+    script = (
+        "import resource, sys; from kgnb.kg.loading import read_quads; from collections import Counter;"
+        "from pathlib import Path; resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30));"
+        "print(len(read_quads(Path(sys.argv[1]), Counter(), {})[0]))"
+    )
+    run = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False)
+    assert (run.stdout.strip(), run.returncode) == ("1", 0), run.stderr

@@ -1,0 +1,149 @@
+"""A model server that fails: every command ends, says so first, and does not take the failure for an answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from kgnb.cli import main
+from tests.faults.commands import ALIGN, MATCH, Place
+from tests.faults.tries import WHOLE
+from tests.llm.obliging import oblige
+from tests.llm.stub_server import (
+    Answer,
+    Body,
+    Fault,
+    StubServer,
+    cut_json,
+    error_body,
+    html,
+    rate_limited,
+    server_error,
+)
+
+pytestmark = pytest.mark.fault("model server fails")
+KEY = "sk-" + "Fault0Key1Never2Shown3"
+FAULTS = {
+    "429": rate_limited(),
+    "429, wait a day": rate_limited(after=86400),
+    "500": server_error(),
+    "502 with HTML": Fault(502, body="<html>Bad gateway</html>", content_type="text/html"),
+    "400": Fault(400, body=error_body("no such parameter")),
+    "unknown model": Fault(404, body=error_body("The model stub does not exist", "model_not_found")),
+    "HTML with 200": html(),
+    "cut JSON": cut_json(),
+    "empty body": Fault(body=""),
+    "deep JSON": Fault(body="[" * 100_000),
+    "empty text": Fault(text=""),
+    "nonsense": Fault(text="I am a teapot, short and stout."),
+    "lone surrogate": Fault(body='{"choices": [{"message": {"content": "\\ud800"}}]}'),
+    "refusal": Fault(text="I cannot help with that.", finish_reason="content_filter"),
+    "context overflow": Fault(
+        400, body=error_body("maximum context length is 8", "context_length_exceeded", "messages")
+    ),
+    "hangs up": Fault(drop=True),
+    "redirect elsewhere": Fault(307, {"Location": "http://127.0.0.1:9/v1/chat/completions"}, body=""),
+    "wrong key": Fault(401, body=error_body("Incorrect API key provided: {key}", "invalid_api_key")),
+}
+COMMANDS = {
+    "match": ("match", "huts:alpine", "huts:refuge", "--judge", "model", "--embedder", "characters"),
+    "cascade": ("match", "huts:alpine", "huts:refuge", "--judge", "cascade", "--embedder", "characters"),
+    "align": ("align", "huts:hollenmark", "huts:corvane", "--judge", "model"),
+    "ask": ("ask", "Who is the warden of the Hochkar House?", "--graph", "huts:graph", "--judge", "model"),
+    "build": ("build", "huts:kitchen", "huts:kitchen-notes", "--judge", "model"),
+}
+
+
+PAIRS = [(fault, command) for fault in FAULTS for command in COMMANDS]
+SHORT = [
+    *((fault, "cascade") for fault in list(FAULTS)[::3]),
+    ("500", "align"),
+    ("nonsense", "ask"),
+    ("cut JSON", "build"),
+]
+
+
+@pytest.mark.parametrize(("fault", "command"), PAIRS if WHOLE else SHORT)
+def test_a_command_ends_says_so_and_is_no_success(
+    fault: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with StubServer(oblige, always=FAULTS[fault]) as server:
+        for name, value in {
+            "MODEL": "stub",
+            "BASE_URL": server.url,
+            "RETRIES": "0",
+            "TIMEOUT": "5",
+            "KEY": "env:OURS",
+        }.items():
+            monkeypatch.setenv(f"KGNB_{name}", value)
+        monkeypatch.setenv("OURS", KEY)
+        status = main(COMMANDS[command])
+    said = capsys.readouterr()
+    assert status != 0, said.err[-500:]
+    assert "Traceback" not in said.err
+    assert KEY not in said.out + said.err
+    assert not [one for one in tmp_path.rglob("*") if one.is_file() and KEY.encode() in one.read_bytes()]
+
+
+def slow_after(answers: int) -> tuple[threading.Event, object]:
+    seen = threading.Event()
+    count = [0]
+
+    def answer(body: Body) -> Answer:
+        count[0] += "json_schema" in json.dumps(body.get("response_format") or {})
+        if count[0] > answers:
+            seen.set()
+            time.sleep(60)
+        return oblige(body)
+
+    return seen, answer
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("words", [MATCH, ALIGN], ids=["match", "align"])
+def test_ctrl_c_keeps_what_is_answered_and_says_that_it_is_partial(tmp_path: Path, words: tuple[str, ...]) -> None:
+    seen, answer = slow_after(2)
+    with StubServer(answer) as server:  # type: ignore[arg-type]
+        place = Place(tmp_path, server, {"KGNB_WIDTH": "1"})
+        process = place.begin(*words)
+        assert seen.wait(120), process.stderr.read()  # type: ignore[union-attr]
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130, told
+    assert "stopping; what is answered by now is kept" in told
+    assert "the result is partial" in told
+    assert b"\t" in place.out(words[0])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_second_ctrl_c_leaves_at_once(tmp_path: Path) -> None:
+    seen, answer = slow_after(0)
+    with StubServer(answer) as server:  # type: ignore[arg-type]
+        process = Place(tmp_path, server, {"KGNB_WIDTH": "1"}).begin(*MATCH)
+        assert seen.wait(120)
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+        process.communicate(timeout=60)
+    assert process.returncode in (130, -signal.SIGINT, -signal.SIGKILL)
+
+
+def test_no_port_of_this_suite_is_left_open() -> None:
+    """Loopback only: what the servers above bind is not seen from outside."""
+    with StubServer() as server:
+        host, port = server.url.split("/")[2].split(":")
+        assert host == "127.0.0.1"
+        with socket.create_connection((host, int(port)), timeout=5):
+            pass
+    assert os.environ.get("KGNB_BASE_URL") is None

@@ -1,0 +1,175 @@
+"""What one call may take, where it may lead, and what the settings add to it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socketserver
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+
+from kgnb.backends import open_model
+from kgnb.errors import BackendError, ConfigError
+from kgnb.llm.bounded import Bounds
+from kgnb.llm.failure import ModelError
+from kgnb.llm.kept import Key
+from kgnb.llm.model import Message, Request, ToolSpec
+from kgnb.llm.openai_model import OpenAIModel
+from kgnb.settings import Settings
+from tests.llm.stub_server import Fault, StubServer, error_body
+
+ASK = Request((Message("user", "Which?"),))
+GREET = ToolSpec(
+    "greet", "Says hello.", {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+)
+
+
+@contextmanager
+def raw_server(send: Callable[[Any], None]) -> Iterator[str]:
+    """A server that reads a request's head and then sends what it likes."""
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65536)
+            with suppress(OSError):
+                send(self.request)
+
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads, allow_reuse_address = True, True
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        server.shutdown()
+
+
+def drip(head: bytes) -> Callable[[Any], None]:
+    """Sends the head, and then a byte at a time for as long as anybody reads."""
+
+    def send(connection: Any) -> None:
+        connection.sendall(head)
+        while True:
+            connection.sendall(b"a")
+            time.sleep(0.05)
+
+    return send
+
+
+def endless(connection: Any) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n")
+    while True:
+        connection.sendall(b"[" * 65536)
+
+
+def bomb(connection: Any) -> None:
+    body = gzip.compress(b" " * 10_000_000)
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}"
+    connection.sendall(head.encode() + b"\r\n\r\n" + body)
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n{"])
+def test_the_timeout_is_for_the_whole_call(head: bytes) -> None:
+    with raw_server(drip(head)) as url, pytest.raises(ModelError, match="no answer within 0.5 s"):
+        OpenAIModel("m", url, timeout=0.5).ask(ASK)
+
+
+def test_a_reply_without_end_and_one_that_unpacks_are_refused() -> None:
+    with raw_server(endless) as url:
+        model = OpenAIModel("m", url, timeout=30)
+        model._bounds = Bounds(1_000_000)
+        with pytest.raises(ModelError, match="longer than 0 MiB"):
+            model.ask(ASK)
+    with raw_server(bomb) as url, pytest.raises(ModelError, match="compressed"):
+        OpenAIModel("m", url).ask(ASK)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_takes_the_prompt_nowhere(status: int) -> None:
+    with StubServer() as elsewhere, StubServer(always=Fault(status, {"Location": ""})) as server:
+        server.always = Fault(status, {"Location": f"{elsewhere.url}/chat/completions"}, body="{}")
+        with pytest.raises(ModelError, match="redirects to http"):
+            OpenAIModel("stub", server.url).ask(ASK)
+        assert not elsewhere.requests
+
+
+def settings_of(url: str, tmp_path: Any, **more: Any) -> Settings:
+    return Settings(model="stub", base_url=url, cache=tmp_path, retries=0).with_(**more)
+
+
+def test_settings_go_into_every_call_and_into_what_it_is_kept_under(tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setenv("TEAM_SECRET", "not-for-logs-1")
+    plain = {"temperature": "none", "seed": 7, "max_tokens": 99, "reasoning_effort": "low", "verbosity": "high"}
+    more = {"parallel_tool_calls": "no", "strict_tools": "yes", "extra_body": '{"top_p": 0.5}'}
+    headers = {"headers": '{"X-Team": "env:TEAM_SECRET"}'}
+    with StubServer() as server:
+        ordinary = open_model(settings_of(server.url, tmp_path))
+        special = open_model(settings_of(server.url, tmp_path, **plain, **more, **headers))
+        assert ordinary is not None and special is not None
+        for model in (ordinary, special, special):
+            model.ask(Request(ASK.messages, tools=(GREET,)))
+    first, second = server.requests
+    assert (first.body["temperature"], first.body["seed"]) == (0.0, 0) and "top_p" not in first.body
+    body = second.body
+    assert "temperature" not in body and (body["seed"], body["max_tokens"], body["top_p"]) == (7, 99, 0.5)
+    assert (body["reasoning_effort"], body["verbosity"], body["parallel_tool_calls"]) == ("low", "high", False)
+    assert body["tools"][0]["function"]["strict"] is True and "strict_tools" not in body
+    assert second.headers["x-team"] == "not-for-logs-1"
+    assert Key.of(ASK, "m") != Key.of(Request(ASK.messages, options={"top_p": 0.5}), "m")
+
+
+def test_azure_deployments_are_asked_with_a_version_and_their_own_header(tmp_path: Any) -> None:
+    def azure(body: Any) -> str:
+        return "fine"
+
+    with StubServer(azure) as server:
+        url = server.url.removesuffix("/v1") + "/v1"
+        model = OpenAIModel("stub", url, "azure-key-1234", api_version="2024-10-21")
+        with pytest.raises(ConfigError):  # the stub knows no path with a query
+            model.ask(ASK)
+    assert server.requests[0].path == "/v1/chat/completions?api-version=2024-10-21"
+    assert server.requests[0].headers["api-key"] == "azure-key-1234"
+
+
+def test_a_role_may_have_a_model_of_its_own() -> None:
+    settings = Settings(model="big", judge_model="small")
+    assert [settings.of_role(role).model for role in ("plan", "judge", "extract", "write")] == [
+        "big",
+        "small",
+        "big",
+        "big",
+    ]
+
+
+def test_cached_and_reasoning_tokens_are_counted() -> None:
+    usage = {"prompt_tokens": 90, "completion_tokens": 30}
+    usage |= {"prompt_tokens_details": {"cached_tokens": 64}, "completion_tokens_details": {"reasoning_tokens": 20}}
+    whole = {"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}], "usage": usage}
+    with StubServer(whole=lambda body: json.dumps(whole)) as server:
+        used = OpenAIModel("stub", server.url).ask(ASK).usage
+    assert (used.cached_tokens, used.reasoning_tokens, used.total) == (64, 20, 120)
+
+
+def test_a_server_that_refuses_what_it_is_sent_back_is_not_sent_it_again() -> None:
+    def old(body: Any) -> str:
+        if any("reasoning_content" in message for message in body["messages"]):
+            return error_body("reasoning_content is not allowed in input messages")
+        return json.dumps({"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]})
+
+    call = {"id": "1", "name": "greet", "arguments": {}}
+    from kgnb.llm.model import ToolCall
+
+    thought = Message("assistant", "", (ToolCall(**call),), carried={"reasoning_content": "hm"})  # type: ignore[arg-type]
+    request = Request((*ASK.messages, thought, Message("tool", "done", tool_call_id="1")))
+    with StubServer(whole=old) as server:
+        assert OpenAIModel("stub", server.url).ask(request).text == "A"
+        assert len(server.requests) == 2
+
+
+def test_a_server_that_is_not_there_is_an_error_of_the_check() -> None:
+    with pytest.raises(BackendError, match="did not answer"):
+        OpenAIModel("m", "http://127.0.0.1:9/v1").check_answering()

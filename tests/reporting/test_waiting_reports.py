@@ -1,0 +1,40 @@
+"""A report whose model is asked by file waits, goes on with the replies, and is made again from a recording."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kgnb.errors import Waiting
+from kgnb.llm.batch import record
+from kgnb.reporting.report import run_report
+from tests.cli.test_batch import answer_all
+
+
+def test_a_report_waits_round_by_round_and_replays_without_a_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KGNB_EMBEDDER", "characters")
+    folder, rounds = tmp_path / "asked", 0
+    while rounds < 8:
+        try:
+            given = {"judge": f"batch:{folder}@stub"}
+            first = run_report("ontology-matching", given, tmp_path / "report")
+            break
+        except Waiting as error:
+            assert "wait" in error.what and "replies.jsonl" in error.fix
+            rounds += 1
+            assert answer_all(folder, rounds)
+    assert 0 < rounds < 8
+    record(folder, tmp_path / "mine")
+    given["judge"] = f"recorded:{tmp_path / 'mine'}"
+    again = run_report("ontology-matching", given, tmp_path / "again")
+    figures = [
+        {name: value for name, value in made.metrics["headline"][0].items() if name.casefold() in ("f1", "precision")}
+        for made in (first, again)
+    ]
+    assert figures[0] == figures[1] != {}, first.metrics["headline"]
+    run = json.loads((tmp_path / "again" / "run" / "run.json").read_text())
+    assert run["totals"]["calls"] == run["totals"]["cached"] > 0
