@@ -164,7 +164,10 @@ def _at_most(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) ->
             setup: list[Call] = list(holder[0])
             calls: list[Call] = []
             for name in _NAMES[: constraint.number + 1]:
-                fitting = make.values(constraint.shapes, name) if constraint.shapes and not back else None
+                kind = made_class(holder, make)
+                asked = make.demanded(predicate, kind) if not (calls or back) else []  # or it could never be there
+                wanted = [*constraint.shapes, *asked, *(make.ranges(predicate, kind) if asked else ())]
+                fitting = make.values(wanted, name) if wanted and not back else None
                 found = fresh(make, predicate, holder, name, calls, fitting, backwards=back)
                 if found is None:
                     break

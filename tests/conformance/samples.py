@@ -297,6 +297,15 @@ class Samples:
         kept = [replace(s, constraints=tuple(c for c in s.constraints if c.component in PER_VALUE)) for s in found]
         return [s for s in kept if s.kind != "unit" and s.constraints]
 
+    def demanded(self, predicate: str, subject_kind: str) -> list[Shape]:
+        """The property shapes that say what an instance of a class must have among the values of a property."""
+        above = set(self.pack.tbox.above(subject_kind)) if subject_kind else set()
+        return [
+            constraint.shapes[0] if constraint.shapes else Shape((constraint,))
+            for shape, inner in self._leading[predicate] if above & set(shape.classes)
+            for constraint in inner.constraints if constraint.component in ("hasValue", "qualifiedMinCount")
+        ]  # fmt: skip
+
     def needed(self, predicate: str) -> list[Shape]:
         """Shapes of what may have a property."""
         return [Shape((Constraint("isA", (Iri(found[0]),)),)) for found in self.domains(predicate)]
