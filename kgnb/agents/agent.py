@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from kgnb.agents.options import Option, described, given_of, names_of
 from kgnb.errors import BackendError, KgnbError
+from kgnb.judging import Decisions, Judge, PersonJudge
 from kgnb.run import Event, Run, failures
 
 LENT = ("model", "embedder", "index", "settings", "remember", "run")
@@ -78,6 +79,30 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Review:
+    """What a person may settle: answers of a stage, each with its ``question`` and ``verdict``.
+
+    The decisions are kept in the file that the agent's option ``decisions`` names; whoever makes the agent's judge
+    has them obeyed, with ``kgnb.judging.overridden`` for instance.
+
+    Args:
+        stages: those that judge; the last one that has been run is reviewed. Run again, it takes decisions over.
+        answers: its answers, of the stage's value.
+        decisions: opens the file of decisions; ``settled`` makes of it a judge that answers what people have decided.
+        file: that file, unless another is named.
+        relations: what may be decided of a candidate, by the option that says so; ``none`` is said of all of them.
+    """
+
+    stages: tuple[str, ...]
+    answers: Callable[[Any], Sequence[Any]]
+    decisions: Callable[[str], Decisions] = Decisions
+    settled: Callable[[Any], Judge[Any]] = PersonJudge
+    file: str = "decisions.jsonl"
+    relations: Mapping[str, str] = field(default_factory=lambda: {"accept": "equivalent"})
+    none: str = "different"
+
+
+@dataclass(frozen=True)
 class Agent:
     """An agent that describes itself.
 
@@ -95,7 +120,7 @@ class Agent:
         evaluate: measures the task against the reference of this name; gives something that shows itself.
         explain: what the task knows of an item; gives something that shows itself.
         exports: writers of the last stage's value, by suffix.
-        reviewed: the stage whose value has ``judged``: pairs of ``question`` and ``verdict`` that a person may settle.
+        review: what a person may settle of what was judged; the agent then has the option ``decisions``.
         start_help: what ``start`` does, in one line; ``start_examples`` are lines one can copy.
 
     Raises:
@@ -119,7 +144,7 @@ class Agent:
     evaluate: Callable[[Task, str], Any] | None = None
     explain: Callable[[Task, str], Any] | None = None
     exports: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
-    reviewed: str = ""
+    review: Review | None = None
     start_help: str = "Name what to work on; what is set here holds for all stages."
     start_examples: tuple[str, ...] = ()
 
@@ -136,6 +161,10 @@ class Agent:
             if strange := [name for name in stage.options if name not in knobs]:
                 raise ValueError(f"agent {self.name}: {stage.name} reads the option {strange[0]}, which there is not")
             known.add(stage.name)
+        if self.review is not None and "decisions" not in knobs:
+            raise ValueError(
+                f"agent {self.name}: a person's decisions are kept in a file: it needs the option decisions"
+            )
 
     @property
     def sequence(self) -> tuple[str, ...]:

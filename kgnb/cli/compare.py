@@ -23,7 +23,8 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
       kgnb compare reports/ontology-matching/17190f336b6b reports/ontology-matching/5b1f0c2a9d3e
       kgnb compare first/run second/run
     """
-    from kgnb.reporting.comparing import compare_reports, load_run, text_of, write_comparison
+    from kgnb.reporting.comparing import compare_reports, load_run, text_of
+    from kgnb.reporting.comparison_page import write_comparison  # draws; slow to import
     from kgnb.reporting.ledger import read_ledger
 
     if len(folders) < 2:

@@ -68,6 +68,14 @@ class Decisions:
         offered = options if offered is None else tuple(offered)
         return self._add(Decision(question.id, decision, choice, who, note, self._now(), tuple(about), offered))
 
+    def reject(self, question: Any, candidate: str, *, who: str = "", note: str = "") -> Decision:
+        """Keep that one candidate is wrong; the others stay open. What was rejected before stays so.
+
+        Raises:
+            ValueError: here a question is decided as a whole; agents whose decisions outlive a question allow it.
+        """
+        raise ValueError("one candidate alone cannot be rejected here: say which one fits, or that none does")
+
     def withdraw(self, question: Question, *, who: str = "", note: str = "") -> Decision:
         """Take back what was decided on a question, so that it waits again."""
         return self._add(Decision(question.id, None, None, who, note, self._now()))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from importlib.metadata import version
 from typing import Any
 
-from kgnb import __version__
 from kgnb.agents.agent import Agent
 from kgnb.agents.known import agents_from_elsewhere
 from kgnb.magics import completing, panel
@@ -74,7 +74,9 @@ def _complete_queries(ipython: Any, session: Session) -> None:
 
 def _answer_the_front_end(ipython: Any, session: Session) -> None:
     """Serves JupyterLab's completer, panel and check of versions; the panel is told after every cell to look again."""
-    session.answering["kgnb.version"] = Answering(ipython, "kgnb.version", lambda _question: {"version": __version__})
+    session.answering["kgnb.version"] = Answering(
+        ipython, "kgnb.version", lambda _question: {"version": version("kgnb")}
+    )
     session.answering["kgnb.complete"] = Answering(ipython, "kgnb.complete", partial(completing.answer, session))
     shown = session.answering["kgnb.panel"] = Answering(ipython, "kgnb.panel", partial(panel.answer, session))
 

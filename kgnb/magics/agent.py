@@ -16,6 +16,7 @@ from kgnb.files import write_whole
 from kgnb.judging import Judge
 from kgnb.magics.arguments import add_option, argument
 from kgnb.magics.progress import Progress, announced, summary
+from kgnb.magics.reviewing import actions, by_name, queue_of, review_arguments
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.results.table import Column, Table, Value
 from kgnb.run import Event, Run
@@ -23,6 +24,7 @@ from kgnb.tasks.agents import ASKING
 from kgnb.tasks.running import digests_of, new_run, remembering
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
+from kgnb.widgets.review import Thing
 
 Verb = Callable[..., Any]
 
@@ -137,6 +139,30 @@ class AgentMagics(VerbMagics):
         write_whole(path, self.agent.exports[suffix](value))
         print(f"wrote {path}")
 
+    def review(self, arguments: argparse.Namespace) -> Any:
+        """Takes the answers the line gives; without any, shows what waits: to be answered by key, or as a table."""
+        from kgnb.widgets.form import someone_is_there
+        from kgnb.widgets.review import RELATIONS, ReviewQueue, ReviewWidget
+
+        task, review = self.current_task(arguments), self.agent.review
+        assert review is not None
+        queue = queue_of(task, arguments.below, self.named)
+        task.choose({"decisions": str(queue.decisions.path)})
+        said = [(action, words) for action in actions(review) if (words := getattr(arguments, action))]
+        for action, words in said:
+            print(queue.decide(action, words, arguments.who))
+        if arguments.list or not (said or someone_is_there(self.shell)):
+            return queue.table()
+        if said:
+            return None
+        waiting = [entry for _, entry in queue.entries]
+        words = dict(zip(RELATIONS, review.relations.values(), strict=False)) | {"different": review.none}
+        return ReviewWidget(ReviewQueue(waiting, queue.decisions, arguments.who, queue.nothing(), words))
+
+    def named(self, word: str, among: Sequence[Thing]) -> Sequence[Thing]:
+        """The things under review that a word names."""
+        return by_name(word, among)
+
     def trace(self, arguments: argparse.Namespace) -> Run:
         """Shows the run so far."""
         run = self.current_task(arguments).run
@@ -250,6 +276,17 @@ class options_of(argument):  # lower case as IPython's own decorators are
             add_option(parser, option)
 
 
+def options_from(arguments: Iterable[argument]) -> Callable[[Verb], Verb]:
+    """Decorates a verb with these arguments."""
+
+    def decorate(method: Verb) -> Verb:
+        for one in reversed(list(arguments)):
+            method = one(method)
+        return method
+
+    return decorate
+
+
 def magics_of(agent: Agent) -> type[AgentMagics]:
     """The magic of an agent of which nothing is written by hand."""
     name = "".join(part.capitalize() for part in agent.magic.split("_")) + "Magics"
@@ -290,6 +327,10 @@ def _verbs(agent: Agent) -> Iterable[tuple[str, Verb]]:
         item = argument("item", metavar="ITEM", nargs="+", help="what it is called")
         text, line = "Show what is known of one item, and why it came out as it did.", f"{magic} explain ITEM"
         yield _verb(agent, "explain", text, (line,), lambda m, a: m.explain(a), item)
+    if agent.review is not None:
+        text = f"Answer what the judge could not decide; {magic} {agent.review.stages[0]} then takes your answers over."
+        lines = (f"{magic} review", f"{magic} review --list --below 0.7", f"{magic} review --accept ITEM 2 --who Ada")
+        yield _verb(agent, "review", text, lines, lambda m, a: m.review(a), *review_arguments(agent))
     if agent.exports:
         file = argument("file", metavar="FILE", help=f"its suffix decides: {', '.join(agent.exports)}")
         text, line = "Write the result to a file other tools read.", f"{magic} export result{next(iter(agent.exports))}"
@@ -308,9 +349,7 @@ def _verb(
 
     called.__name__ = called.__qualname__ = f"{agent.magic}_{name}"
     called.__doc__ = text
-    for one in reversed(arguments):
-        one(called)
-    return name, verb(f"{agent.magic} {name}", *examples)(called)
+    return name, verb(f"{agent.magic} {name}", *examples)(options_from(arguments)(called))
 
 
 def _runner(stage: str) -> Verb:

@@ -22,7 +22,6 @@ from kgnb.llm.model import ChatModel
 from kgnb.magics.agent import AgentMagics, entry, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.ea_explain import EntityExplanation, explain
-from kgnb.magics.ea_review import EntityQueue, decisions_at
 from kgnb.magics.measures import COUNTS
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
@@ -32,8 +31,6 @@ from kgnb.results.table import Column, Table
 from kgnb.tasks.aligning import learn_policy
 from kgnb.tasks.running import answering_model
 from kgnb.tasks.sides import Links, Sides, links_of, open_sides
-
-DECISIONS = "entity-decisions.jsonl"
 
 
 class AligningTask(Task):
@@ -221,34 +218,11 @@ class EaMagics(AgentMagics, agent=AGENT):
         task.need("propose")
         return explain(" ".join(map(str, arguments.item)), task.settled())
 
-    @verb("ea review", "%ea review", "%ea review --list", "%ea review --accept Adlerhütte 2 --who Ada")
-    @argument("--decisions", metavar="FILE", default=argparse.SUPPRESS, help=f"where answers are kept [{DECISIONS}]")
-    @argument("--below", type=float, metavar="X", default=0.0, help="also answers less confident than this [0]")
-    @argument("--who", metavar="NAME", default="", help="who answers; written beside each answer")
-    @argument("--list", action="store_true", help="show what waits as a table, also where a widget could be shown")
-    @argument("--accept", nargs="+", metavar=("ITEM", "CHOICE"), default=(), help="the candidate is the same as ITEM")
-    @argument("--reject", nargs="+", metavar=("ITEM", "CHOICE"), default=(), help="CHOICE, or any candidate, is not it")
-    @argument("--withdraw", nargs="+", metavar=("ITEM", "..."), default=(), help="take back what was decided on ITEM")
     def review(self, arguments: argparse.Namespace) -> Any:
-        """Answer what the judge could not decide; the alignment takes your answers over."""
-        from kgnb.widgets.form import someone_is_there
-        from kgnb.widgets.review import ReviewQueue, ReviewWidget
-
-        task = self._task(arguments)
-        aligned = task.values.get("reflect") or task.need("align")
-        decisions = decisions_at(task.option("decisions") or DECISIONS)
-        task.choose({"decisions": str(decisions.path)})
-        queue = EntityQueue(aligned, decisions, arguments.below)
-        said = [(action, words) for action in ("accept", "reject", "withdraw") if (words := getattr(arguments, action))]
-        for action, words in said:
-            print(queue.decide(action, words, arguments.who))
-        task.forget()
-        if said and not arguments.list:
-            return None
-        if arguments.list or not someone_is_there(self.shell):
-            return queue.table()
-        waiting = [entry for _, entry in queue.entries]
-        return ReviewWidget(ReviewQueue(waiting, decisions, arguments.who, queue.nothing()))
+        """The alignment takes the answers over."""
+        shown = super().review(arguments)
+        self._task(arguments).forget()
+        return shown
 
     @verb("ea export", "%ea export pairs.tsv", "%ea export same.ttl", "%ea export alignment.sssom.tsv")
     @argument("file", metavar="FILE", help="its suffix decides: .tsv (plain), .sssom.tsv, .rdf, .ttl (owl:sameAs)")

@@ -96,15 +96,18 @@ def explain(item: str, values: Mapping[str, Any]) -> Explanations:
 
 def named(item: str, described: Described) -> list[Description]:
     """The descriptions an item names: by IRI first, then by short IRI and local name, then by any label or synonym."""
-    return _named(item, described, described.descriptions)
+    return named_among(item, described, described.descriptions)
 
 
 def named_on_each_side(item: str, described: Described) -> list[Description]:
     """The same with each side searched by itself, source first: a local name here must not hide a label there."""
-    return [one for side in (described.of("source"), described.of("target")) for one in _named(item, described, side)]
+    return [
+        one for side in (described.of("source"), described.of("target")) for one in named_among(item, described, side)
+    ]
 
 
-def _named(item: str, described: Described, among: tuple[Description, ...]) -> list[Description]:
+def named_among(item: str, described: Described, among: tuple[Description, ...]) -> list[Description]:
+    """The same among these alone."""
     wanted = " ".join(item.split()).casefold()
     prefixes = {**dict(described.target.prefixes), **dict(described.source.prefixes)}
 

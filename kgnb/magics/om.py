@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from IPython.core.magic import magics_class
 
@@ -13,18 +13,21 @@ from kgnb import mapping_files, tasks
 from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.ontology_matching import AGENT, pipeline
 from kgnb.agents.ontology_matching.reasoner import Coherence, check
-from kgnb.agents.ontology_matching.values import KINDS
-from kgnb.magics.agent import AgentMagics, entry, options_of
+from kgnb.agents.ontology_matching.reviewed import MatchDecisions
+from kgnb.agents.ontology_matching.values import KINDS, Description
+from kgnb.magics.agent import AgentMagics, entry, options_from, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.contrast import contrast, two_items
-from kgnb.magics.explain import explain
+from kgnb.magics.explain import explain, named_among
 from kgnb.magics.measures import measures
+from kgnb.magics.om_decisions import export, take_over
 from kgnb.magics.picture import MOST, picture
 from kgnb.magics.progress import summary
-from kgnb.magics.reviewing import ACTIONS, DECISIONS, Queue, answers, decisions_at, export, take_over
+from kgnb.magics.reviewing import decisions_of, review_arguments
 from kgnb.magics.verbs import verb
 from kgnb.mappings import Alignment
 from kgnb.results.table import Column, Table, Value
+from kgnb.widgets.review import Thing
 
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
 
@@ -178,36 +181,28 @@ class OmMagics(AgentMagics, agent=AGENT):
         print(f"wrote {len(alignment):,} mappings to {path}")
 
     @verb("om review", "%om review", "%om review --list --below 0.7", "%om review --accept Hut 2 --who Ada")
-    @argument("--decisions", metavar="FILE", default=argparse.SUPPRESS, help=f"where answers are kept [{DECISIONS}]")
-    @argument("--below", type=float, metavar="X", default=0.0, help="also verdicts less confident than this [0]")
-    @argument("--who", metavar="NAME", default="", help="who answers; written beside each answer")
-    @argument("--list", action="store_true", help="show what waits as a table, also where a widget could be shown")
-    @answers
+    @options_from(review_arguments(AGENT))
     @argument("--export", metavar="FILE", default="", help="write all decisions as SSSOM: FILE.sssom.tsv")
     @argument("--import", dest="imported", metavar="FILE", default="", help="take over decisions from SSSOM")
-    def review(self, arguments: argparse.Namespace) -> Any:
+    def settle(self, arguments: argparse.Namespace) -> Any:
         """Answer what the judge could not decide; %om validate then takes your answers over."""
-        from kgnb.widgets.form import someone_is_there
-        from kgnb.widgets.review import ReviewQueue, ReviewWidget
-
         task = self.current_task(arguments)
-        validated = task.need("validate")
-        decisions = decisions_at(task.option("decisions") or DECISIONS)
-        task.choose({"decisions": str(decisions.path)})
+        if not (arguments.imported or arguments.export):
+            return self.review(arguments)
+        task.need("validate")
+        decisions, sides = cast(MatchDecisions, decisions_of(task)), (task["source"], task["target"])
         if arguments.imported:
-            print(take_over(decisions, arguments.imported, task["source"], task["target"]))
-        queue = Queue(validated, decisions, arguments.below)
-        said = [(action, words) for action in ACTIONS if (words := getattr(arguments, action))]
-        for action, words in said:
-            print(queue.decide(action, words, arguments.who))
+            print(take_over(decisions, arguments.imported, *sides))
+        arguments.list, wanted = True, arguments.list
+        shown = self.review(arguments)
         if arguments.export:
-            print(export(decisions, arguments.export, task["source"], task["target"]))
-        if arguments.list or not (said or arguments.export or arguments.imported or someone_is_there(self.shell)):
-            return queue.table()
-        if said or arguments.export or arguments.imported:
-            return None
-        waiting = [entry for _, entry in queue.entries]
-        return ReviewWidget(ReviewQueue(waiting, decisions, arguments.who, queue.nothing()))
+            print(export(decisions, arguments.export, *sides))
+        return shown if wanted else None
+
+    def named(self, word: str, among: Sequence[Thing]) -> Sequence[Thing]:
+        """The entities a word names, by their labels and synonyms as well."""
+        described = self.task.values["retrieve"] if self.task is not None else None
+        return named_among(word, described, cast(tuple[Description, ...], tuple(among))) if described else ()
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Entities for an item; else what every agent suggests."""

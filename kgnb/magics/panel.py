@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.agents.known import agents_from_elsewhere, our_agents
-from kgnb.agents.ontology_matching.reviewed import MatchDecisions
 from kgnb.backends import URL
 from kgnb.errors import KgnbError
 from kgnb.magics.arguments import without_secrets
-from kgnb.magics.ea_review import EntityQueue
-from kgnb.magics.ea_review import decisions_at as entity_decisions_at
 from kgnb.magics.progress import CALLS
-from kgnb.magics.reviewing import DECISIONS, Queue
+from kgnb.magics.reviewing import queue_of
 from kgnb.magics.session import NamedGraph, Session
 from kgnb.results.run_view import RunView
 from kgnb.run import Run, Step
@@ -62,7 +59,6 @@ def described() -> list[Json]:
 
 HEALTH_SECONDS = 10.0
 DEEPEST, MOST_FOLDERS, MOST_RUNS = 5, 2000, 30  # how far saved runs are looked for
-_ENTITY_DECISIONS = "entity-decisions.jsonl"
 
 
 def answer(session: Session, question: Mapping[str, Any]) -> Json:
@@ -151,15 +147,11 @@ def _done(stage: str, **counts: int) -> Json:
 def reviews(session: Session, name: str) -> dict[str, int]:
     """An agent's queues, by the line that opens each, and how many questions wait there for a person."""
     try:
-        matching = session.tasks.get(name)
-        if name == "ontology_matching" and matching is not None and "validate" in matching.values:
-            file = matching.option("decisions") or DECISIONS
-            return {"%om review": len(Queue(matching.values["validate"], MatchDecisions(file)).entries)}
-        if name == "entity_alignment" and matching is not None:
-            aligned = matching.values.get("reflect") or matching.values.get("align")
-            file = matching.option("decisions") or _ENTITY_DECISIONS
-            queue = EntityQueue(aligned, entity_decisions_at(file)) if aligned else None
-            return {"%ea review": len(queue.entries) if queue else 0}
+        under_way = session.tasks.get(name)
+        review = under_way.agent.review if under_way is not None else None
+        if under_way is not None and review is not None:
+            judged = any(stage in under_way.values for stage in review.stages)
+            return {f"%{under_way.agent.magic} review": len(queue_of(under_way).entries) if judged else 0}
         if name == "kg_construction" and session.building:
             task = session.building
             return {

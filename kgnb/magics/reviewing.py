@@ -1,33 +1,24 @@
-"""``%om review`` without a widget: list what waits, decide by line, hand decisions on and take them over as SSSOM."""
+"""What waits for a person, for any agent: listed, decided by line, every answer kept in a file at once."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from kgnb.agents.ontology_matching.reviewed import MatchDecisions, Reviewed, Ruling
-from kgnb.agents.ontology_matching.values import Described, Description, Judged, MatchQuestion, Validated
+from kgnb.agents.agent import Agent, Review, Task
 from kgnb.errors import DataError
-from kgnb.judging import Pending
-from kgnb.kg.labels import readable
-from kgnb.kg.ontology import Kind, Ontology
+from kgnb.judging import Decisions, Pending
 from kgnb.magics.arguments import argument
-from kgnb.magics.explain import named
-from kgnb.mapping_files import reviews
-from kgnb.mapping_files.reviews import Review
-from kgnb.mappings import Mapping, which_concepts
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.results.table import Table
-from kgnb.widgets.review import nothing_waits, review_table, suggested, waiting
+from kgnb.widgets.review import Thing, nothing_waits, review_table, subject, suggested, things, waiting
 
-DECISIONS = "decisions.jsonl"  # where answers are kept unless told otherwise
-RELATIONS = {"accept": "equivalent", "broader": "broader", "narrower": "narrower", "related": "related"}
-ACTIONS = (*RELATIONS, "reject", "withdraw")
+Named = Callable[[str, Sequence[Thing]], Sequence[Thing]]
 HELP = {
-    "accept": "candidate CHOICE (a number or a name; default: the likeliest) means the same as ITEM",
+    "accept": "candidate CHOICE (a number or a name; default: the likeliest) is the one for ITEM",
     "broader": "the candidate is the broader of the two",
     "narrower": "the candidate is the narrower of the two",
     "related": "the candidate is close, yet neither",
@@ -36,38 +27,97 @@ HELP = {
 }
 
 
-def answers(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a verb with one option an answer, each taking ITEM [CHOICE]."""
-    for action in reversed(ACTIONS):
-        method = argument(f"--{action}", nargs="+", metavar=("ITEM", "CHOICE"), default=(), help=HELP[action])(method)
-    return method
+def actions(review: Review) -> tuple[str, ...]:
+    """The options that decide."""
+    return (*review.relations, "reject", "withdraw")
 
 
-def decisions_at(path: str) -> MatchDecisions:
-    """The file answers are added to; ValueError for an SSSOM file, which is read and written whole."""
-    if path.lower().endswith(".tsv"):
-        raise ValueError(f"answers are added to a .jsonl file; %om review --import {path} takes over what it holds")
-    return MatchDecisions(path)
+def review_arguments(agent: Agent) -> list[argument]:
+    """The options of an agent's verb ``review``; each answer takes ITEM [CHOICE]."""
+    assert agent.review is not None
+    kept = agent.review.file
+    given: list[argument] = [
+        argument("--decisions", metavar="FILE", default=argparse.SUPPRESS, help=f"where answers are kept [{kept}]"),
+        argument("--below", type=float, metavar="X", default=0.0, help="also verdicts less confident than this [0]"),
+        argument("--who", metavar="NAME", default="", help="who answers; written beside each answer"),
+        argument("--list", action="store_true", help="show what waits as a table, also where a widget could be shown"),
+    ]
+    for action in actions(agent.review):
+        text = HELP.get(action, f"what is decided of CHOICE: {agent.review.relations.get(action, '')}")
+        given.append(argument(f"--{action}", nargs="+", metavar=("ITEM", "CHOICE"), default=(), help=text))
+    return given
+
+
+def decisions_of(task: Task) -> Decisions:
+    """The file the task's answers are added to.
+
+    Raises:
+        ValueError: it is of another kind, as SSSOM is, which is read and written whole.
+    """
+    review = task.agent.review
+    assert review is not None
+    path = str(task.option("decisions") or review.file)
+    if not path.lower().endswith(".jsonl"):
+        how = f"; %{task.agent.magic} review --import {path} takes over what it holds" if path.endswith(".tsv") else ""
+        raise ValueError(f"answers are added to a .jsonl file, and {path} is none{how}")
+    return review.decisions(path)
+
+
+def queue_of(task: Task, below: float = 0.0, named: Named | None = None) -> Queue:
+    """What waits of what the task has judged last.
+
+    Raises:
+        OutOfOrder: nothing has been judged yet.
+    """
+    review = task.agent.review
+    assert review is not None
+    stage = next((name for name in reversed(review.stages) if name in task.values), review.stages[0])
+    answers = review.answers(task.need(stage))
+    return Queue(task.agent, answers, decisions_of(task), below, named or by_name)
+
+
+def by_name(word: str, among: Sequence[Thing]) -> Sequence[Thing]:
+    """The things a word names: by IRI, else by its last part or by name, where capitals do not count."""
+    plain = word.strip("<>").casefold()
+    if exact := [one for one in among if one.iri == word.strip("<>")]:
+        return exact
+    ways: tuple[Callable[[Thing], str], ...] = (
+        lambda one: one.iri,
+        lambda one: one.iri.replace("#", "/").rpartition("/")[2],
+        lambda one: one.name,
+    )
+    found = ([one for one in among if way(one).casefold() == plain] for way in ways)
+    return next((one for one in found if one), [])
 
 
 @dataclass(frozen=True)
 class Queue:
-    """What waits for a person in a validated matching. Numbers stay as they are until validate runs again."""
+    """What waits for a person. Numbers stay as they are until the stage that judges runs again."""
 
-    validated: Validated
-    decisions: MatchDecisions
-    below: float = 0.0
+    agent: Agent
+    answers: Sequence[Any]
+    decisions: Decisions
+    below: float
+    named: Named
 
     @property
-    def entries(self) -> list[tuple[int, Pending[MatchQuestion]]]:
+    def review(self) -> Review:
+        """What may be decided."""
+        assert self.agent.review is not None
+        return self.agent.review
+
+    @property
+    def line(self) -> str:
+        """The line that reviews."""
+        return f"%{self.agent.magic} review"
+
+    @property
+    def entries(self) -> list[tuple[int, Pending[Any]]]:
         """The questions nobody has answered, with their numbers, those first that are expected to bring most."""
-        every = waiting(self.validated.judged, below=self.below)
-        verdicts = Reviewed(self.decisions).judge([entry.question for entry in every])
-        return [
-            (number, entry)
-            for number, (entry, verdict) in enumerate(zip(every, verdicts, strict=True), start=1)
-            if not verdict.sure
-        ]
+        every = waiting(self.answers, below=self.below)
+        verdicts = self.review.settled(self.decisions).judge([entry.question for entry in every])
+        numbered = enumerate(zip(every, verdicts, strict=True), start=1)
+        return [(number, entry) for number, (entry, verdict) in numbered if not verdict.sure]
 
     def table(self) -> Table:
         """The queue, and how to answer."""
@@ -75,14 +125,14 @@ class Queue:
         shown = review_table([entry for _, entry in entries], [number for number, _ in entries])
         decided = len(self.decisions)
         notes = [f"{count(decided, 'decision')} in {self.decisions.path}"] if decided else []
-        notes += ["Answer: %om review --accept # [CHOICE], or --reject #"] if entries else [self.nothing()]
+        notes += [f"Answer: {self.line} --accept # [CHOICE], or --reject #"] if entries else [self.nothing()]
         return replace(shown, notes=notes)
 
     def nothing(self) -> str:
         """What is said where nothing waits."""
-        return nothing_waits(self.validated.judged, "%om review", self.below)
+        return nothing_waits(self.answers, self.line, self.below)
 
-    def decide(self, action: str, words: Sequence[str], who: str = "") -> str:
+    def decide(self, action: str, words: Sequence[Any], who: str = "") -> str:
         """Takes one decision; what was decided, in a line.
 
         Raises:
@@ -91,114 +141,63 @@ class Queue:
         """
         if len(words) > 2:
             raise ValueError(f"--{action} takes an item and a choice; a name with blanks goes into quotes")
-        judged = self._item(words[0])
-        question, chosen = judged.question, None
+        question, verdict = self._item(str(words[0]))
+        name, chosen = subject(question).name, None
         if len(words) == 2:
-            chosen = _choice(words[1], question)
-        elif action in RELATIONS:
-            chosen = question.others[suggested(question, judged.verdict)]
-        name = question.about.name
+            chosen = self._choice(str(words[1]), question)
+        elif action in self.review.relations:
+            chosen = things(question)[suggested(question, verdict)]
         if action == "withdraw":
             self.decisions.withdraw(question, who=who)
             return self._kept(f"{name}: taken back", who)
-        if action == "reject":
-            if chosen is None:
-                self.decisions.decide(question, "different", who=who)
-                return self._kept(f"{name}: none of the {len(question.others)} candidates fits", who)
-            self.decisions.reject(question, chosen.iri, who=who)
-            return self._kept(f"{name} is not {chosen.name}", who)
-        assert chosen is not None
-        self.decisions.decide(question, RELATIONS[action], chosen.iri, who=who)
-        return self._kept(f"{name}: {RELATIONS[action]} {chosen.name}", who)
+        if action in self.review.relations:
+            assert chosen is not None
+            relation = self.review.relations[action]
+            self.decisions.decide(question, relation, chosen.iri, who=who)
+            return self._kept(f"{name}: {relation} {chosen.name}", who)
+        if chosen is None:
+            self.decisions.decide(question, self.review.none, who=who)
+            return self._kept(f"{name}: none of the {len(things(question))} candidates fits", who)
+        self.decisions.reject(question, chosen.iri, who=who)
+        return self._kept(f"{name} is not {chosen.name}", who)
 
     def _kept(self, what: str, who: str) -> str:
         by = f" ({who})" if who else ""
-        left = len(self.entries)
-        return one_line(f"{what}{by}, kept in {self.decisions.path}; {left} left. %om validate takes it over.")
+        left, magic, stage = len(self.entries), self.agent.magic, self.review.stages[0]
+        return one_line(f"{what}{by}, kept in {self.decisions.path}; {left} left. %{magic} {stage} takes it over.")
 
-    def _item(self, item: str) -> Judged:
-        """The question an item names: its number in the queue, or an entity that was asked about."""
-        word = str(item)
+    def _item(self, word: str) -> tuple[Any, Any]:
+        """The question an item names, with its verdict: its number in the queue, or what was asked about."""
+        fix = f"{self.line} --list shows what waits."
         if word.isdigit():
-            every = waiting(self.validated.judged, below=self.below)
+            every = waiting(self.answers, below=self.below)
             if not 0 < int(word) <= len(every):
-                raise DataError(
-                    f"there is no question {word}", where="", fix="%om review --list shows those that wait."
-                )
+                raise DataError(f"there is no question {word}", where="", fix=fix)
             entry = every[int(word) - 1]
-            return Judged(entry.question, entry.verdict)
-        keys = {(one.side, one.key) for one in named(word, self.validated.described)}
-        about = [one for one in self.validated.judged if (one.question.side, one.question.about.key) in keys]
-        open_ids = {entry.question.id for _, entry in self.entries}
-        found = [one for one in about if one.question.id in open_ids] or about
+            return entry.question, entry.verdict
+        abouts = {_key(one): one for one in (subject(each.question) for each in self.answers)}
+        wanted = set(map(_key, self.named(word, list(abouts.values()))))
+        about = [one for one in self.answers if _key(subject(one.question)) in wanted]
+        waits = {entry.question.id for _, entry in self.entries}
+        found = [one for one in about if one.question.id in waits] or about
         if len(found) == 1:
-            return found[0]
+            return found[0].question, found[0].verdict
         if not found:
-            raise DataError(f"nothing was asked about {word!r}", where="", fix="%om review --list shows what waits.")
-        names = ", ".join(f"{one.question.side} {one.question.about.iri}" for one in found[:4])
-        raise DataError(f"{word!r} may be {names}", where="", fix="Give its number in %om review --list, or its IRI.")
+            raise DataError(f"nothing was asked about {word!r}", where="", fix=fix)
+        names = ", ".join(f"{one.side} {one.iri}".strip() for one in (subject(each.question) for each in found[:4]))
+        raise DataError(f"{word!r} may be {names}", where="", fix=f"Give its number in {self.line} --list, or its IRI.")
+
+    def _choice(self, word: str, question: Any) -> Thing:
+        """The candidate a word names: its number, or as an item is named."""
+        others = things(question)
+        if word.isdigit() and 0 < int(word) <= len(others):
+            return others[int(word) - 1]
+        found = [] if word.isdigit() else self.named(word, others)
+        if len(found) != 1:
+            names = "; ".join(f"{at}. {other.name}" for at, other in enumerate(others, start=1))
+            raise ValueError(f"{word!r} is no candidate of {subject(question).name}: choose of {names}")
+        return found[0]
 
 
-def _choice(word: str, question: MatchQuestion) -> Description:
-    """The candidate a word names: its number, IRI, local name or label."""
-    word = str(word)
-    if word.isdigit() and 0 < int(word) <= len(question.others):
-        return question.others[int(word) - 1]
-    described = Described(*(Ontology("", "", "", ()),) * 2, question.others)
-    found = [] if word.isdigit() else named(word, described)
-    if len(found) != 1:
-        names = "; ".join(f"{at}. {other.name}" for at, other in enumerate(question.others, start=1))
-        raise ValueError(f"{word!r} is no candidate of {question.about.name}: choose of {names}")
-    return found[0]
-
-
-def export(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
-    """Writes the decisions as SSSOM, with reviewer and time; what was done, in a line."""
-    rulings = decisions.rulings().values()
-    found = [
-        Review(
-            Mapping(
-                *(one.source, one.target, one.relation, 1.0, one.kind),
-                source_label=_label(source, one.source, one.kind),
-                target_label=_label(target, one.target, one.kind),
-                rationale=one.note,
-                concepts=which_concepts(_is_concept(source, one.source), _is_concept(target, one.target)),
-            ),
-            one.who,
-            one.when,
-        )
-        for one in rulings
-    ]
-    written = reviews.save(found, Path(path).expanduser(), source.iri, target.iri)
-    return f"wrote {count(len(found), 'decided pair')} to {written}"
-
-
-def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
-    """Adds what people decided in an SSSOM file, whichever of the two ontologies comes first in it."""
-    found, foreign = list[Ruling](), 0
-    for review in reviews.read(Path(path).expanduser()):
-        mapping = review.mapping
-        kind: Kind = mapping.kind  # type: ignore[assignment]  # a kind the ontologies lack is looked up below
-        ruling = Ruling(
-            mapping.source, mapping.target, kind, mapping.relation, review.who, review.when, mapping.rationale
-        )
-        if source.find(ruling.source) is None and target.find(ruling.source) is not None:
-            ruling = ruling.turned
-        entity = source.find(ruling.source, ruling.kind) or source.find(ruling.source)
-        if entity is None or target.find(ruling.target) is None or ruling.relation == "unsure":
-            foreign += 1
-            continue
-        found.append(replace(ruling, kind=entity.kind))
-    added = decisions.take_over(found)
-    beside = f"; {foreign} about other entities left out" if foreign else ""
-    return f"took over {count(added, 'decided pair')} into {decisions.path}{beside}"
-
-
-def _label(ontology: Ontology, iri: str, kind: Kind) -> str:
-    entity = ontology.find(iri, kind)
-    return readable(entity) if entity is not None else ""
-
-
-def _is_concept(ontology: Ontology, iri: str) -> bool:
-    entity = ontology.find(iri, "class")
-    return entity is not None and entity.concept
+def _key(thing: Thing) -> tuple[str, str, str, str]:
+    return (thing.side, thing.iri, thing.kind, thing.name)

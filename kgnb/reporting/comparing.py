@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json
 from kgnb.reporting.figures import Figure, costs, headline_figures, marks
 from kgnb.reporting.grid import Grid
 from kgnb.reporting.item import read_state
@@ -145,17 +145,6 @@ def text_of(compared: Compared) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     )
-
-
-def write_comparison(folder: Path, compared: Compared, title: str, again: str = "") -> tuple[Path, Path]:
-    """Write ``comparison.html`` and ``comparison.json`` into the folder and say where; ``again`` is put on the page."""
-    from kgnb.reporting.comparison_page import comparison_page  # draws; slow to import
-
-    page, data = folder / "comparison.html", folder / "comparison.json"
-    text = json.dumps(compared.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    write_whole(data, text)
-    write_whole(page, comparison_page(compared, title, again))
-    return page, data
 
 
 def _alike(figures: Mapping[str, Figure], spelled: dict[str, str]) -> dict[str, Figure]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 from matplotlib.axes import Axes
 
+from kgnb.files import write_whole
 from kgnb.reporting.comparing import Compared, Row
 from kgnb.reporting.figures import Figure
 from kgnb.reporting.listing import document, table
@@ -31,6 +34,15 @@ def comparison_page(compared: Compared, title: str, again: str = "") -> str:
     if again:
         parts.append(f"<h2>How to run it again</h2><pre>{html.escape(again)}</pre>")
     return document(title, "".join(parts))
+
+
+def write_comparison(folder: Path, compared: Compared, title: str, again: str = "") -> tuple[Path, Path]:
+    """Write ``comparison.html`` and ``comparison.json`` into the folder and say where; ``again`` is put on the page."""
+    page, data = folder / "comparison.html", folder / "comparison.json"
+    text = json.dumps(compared.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    write_whole(data, text)
+    write_whole(page, comparison_page(compared, title, again))
+    return page, data
 
 
 def comparison_table(compared: Compared) -> str:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -222,6 +222,4 @@ def _stop() -> None:
 
 
 def _version() -> str:
-    from kgnb import __version__
-
-    return __version__
+    return metadata.version("kgnb")

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from kgnb.errors import DataError, KgnbError
 from kgnb.files import from_json, write_whole
-from kgnb.reporting.comparing import compare_items, write_comparison
+from kgnb.reporting.comparing import compare_items
+from kgnb.reporting.comparison_page import write_comparison
 from kgnb.reporting.digests import data_digests
 from kgnb.reporting.grid import Grid, Item, as_yaml, grid_of, part_of, read_grid
 from kgnb.reporting.item import ItemState, read_state

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kgnb.judging import Estimate
 from kgnb.llm.model import ChatModel, Usage
 from kgnb.llm.prices import Prices, cost
 from kgnb.results.wording import money, seconds
 from kgnb.run.limits import Budget, Spending
+from kgnb.run.noting import Noting
 from kgnb.run.plain import number_of
 from kgnb.run.watched import is_free, pace_of
-
-if TYPE_CHECKING:
-    from kgnb.run.run import Run
 
 MEASURED = 5  # items after which the rest of a batch is reckoned from what these took
 
@@ -57,7 +55,7 @@ def foreseen(
 class Forecast:
     """Told how far a batch has come, it tells once what the rest takes if it takes what the first items took."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Noting) -> None:
         self._run, self._before, self._begun = run, run.totals, run.clock.seconds()
 
     def done(self, number: int, total: int) -> None:

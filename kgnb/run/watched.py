@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from kgnb.errors import Waiting
 from kgnb.judging import Estimate, Judge, Question, Verdict, estimate
@@ -15,22 +15,20 @@ from kgnb.llm.kept import Key
 from kgnb.llm.model import Attempt, ChatModel, Reply, Request
 from kgnb.llm.prices import cost, estimate_usage
 from kgnb.run.limits import Spending
+from kgnb.run.noting import Noting
 from kgnb.run.plain import one_line, said
 from kgnb.run.record import Call, Judgement, Query
-
-if TYPE_CHECKING:
-    from kgnb.run.run import Run
 
 Q = TypeVar("Q", bound=Question, contravariant=True)
 
 # A model that wraps another one may be watched inside and out: the outer call is noted, once.
-_noting: ContextVar[tuple[Run, ...]] = ContextVar("kgnb_noting", default=())
+_noting: ContextVar[tuple[Noting, ...]] = ContextVar("kgnb_noting", default=())
 
 
 class WatchedModel:
     """A chat model whose calls a run notes, and refuses once a budget is spent."""
 
-    def __init__(self, model: ChatModel, run: Run) -> None:
+    def __init__(self, model: ChatModel, run: Noting) -> None:
         self._model = model
         self._run = run
         self._server = str(getattr(model, "server", ""))  # a Replaying model's: the digest is then its cache's key
@@ -75,7 +73,7 @@ def pace_of(model: ChatModel) -> float:
 class _Asking:
     """One call: set aside in the budget before, noted with what it cost after, also when it failed."""
 
-    def __init__(self, run: Run, model: str, server: str, request: Request, free: bool) -> None:
+    def __init__(self, run: Noting, model: str, server: str, request: Request, free: bool) -> None:
         self._run, self._model, self._free = run, model, free
         self._digest = Key.of(request, model, server).digest
         least = estimate_usage(request)  # the prompt alone: nobody knows how long the reply will be
@@ -118,7 +116,7 @@ class _Asking:
 class WatchedJudge(Generic[Q]):
     """A judge whose verdicts a run notes."""
 
-    def __init__(self, judge: Judge[Q], run: Run) -> None:
+    def __init__(self, judge: Judge[Q], run: Noting) -> None:
         self._judge = judge
         self._run = run
 
@@ -165,7 +163,7 @@ class WatchedJudge(Generic[Q]):
 class WatchedGraph:
     """A graph whose queries a run notes."""
 
-    def __init__(self, graph: Graph, run: Run) -> None:
+    def __init__(self, graph: Graph, run: Noting) -> None:
         self._graph = graph
         self._run = run
 
@@ -230,7 +228,7 @@ A = TypeVar("A", bound=Sequence[Any] | Solutions)
 class _Querying:
     """One query: noted with its rows and its time, also when it failed."""
 
-    def __init__(self, run: Run, graph: str, query: str) -> None:
+    def __init__(self, run: Noting, graph: str, query: str) -> None:
         self._run, self._graph, self._query = run, graph, query
         self._rows = 0
 

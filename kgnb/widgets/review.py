@@ -3,22 +3,79 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import anywidget
 import traitlets
 
-from kgnb.agents.ontology_matching.values import Candidate, Description, Judged, MatchQuestion
 from kgnb.judging import UNSURE, Decisions, Pending, Verdict, pending
 from kgnb.results.table import Column, Link, Table, Value
 
 HERE = pathlib.Path(__file__).parent
 RELATIONS = ("equivalent", "broader", "narrower", "related")
 ACTIONS = (*RELATIONS, "different", "skip", "undo")
+WORDS = {action: action for action in (*RELATIONS, "different")}
 
 
-def waiting(judged: Sequence[Judged], *, below: float = 0.0) -> list[Pending[MatchQuestion]]:
+class Thing(Protocol):
+    """What a question is about, or a candidate, as a person sees it."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def iri(self) -> str:
+        """Its IRI, or the id of the option."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """Class, individual, ...; "" where that says nothing."""
+        ...
+
+    @property
+    def side(self) -> str:
+        """Where it is from: source or target; "" where that says nothing."""
+        ...
+
+    @property
+    def in_short(self) -> str:
+        """Its name, then lines that describe it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Text:
+    """A thing of which there is a text alone: the question itself, or one of its options."""
+
+    in_short: str
+    iri: str = ""
+    kind: str = ""
+    side: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its first line."""
+        return self.in_short.partition("\n")[0]
+
+
+def subject(question: Any) -> Thing:
+    """What a question is about: its ``about``, where it says so, else its text."""
+    found: Thing | None = getattr(question, "about", None)
+    return found or Text(question.text)
+
+
+def things(question: Any) -> Sequence[Thing]:
+    """Its candidates: ``others``, where it has them, else its options."""
+    found: Sequence[Thing] | None = getattr(question, "others", None)
+    return found if found is not None else [Text(one.text, one.id) for one in question.options]
+
+
+def waiting(judged: Sequence[Any], *, below: float = 0.0) -> list[Pending[Any]]:
     """What a person should look at, the answers first that are expected to bring most.
 
     First what no judge could decide; then, with ``below``, verdicts less confident than that, of which an answer is
@@ -33,7 +90,7 @@ def waiting(judged: Sequence[Judged], *, below: float = 0.0) -> list[Pending[Mat
     return undecided + sorted(shaky, key=lambda one: -one.gain)
 
 
-def nothing_waits(judged: Sequence[Judged], line: str, below: float = 0.0) -> str:
+def nothing_waits(judged: Sequence[Any], line: str, below: float = 0.0) -> str:
     """What an empty queue says: that all is decided, and with which line to look at what was decided.
 
     ``line`` is the verb that reviews; ``below`` how confident a verdict had to be to stay out of the queue. The line
@@ -59,10 +116,16 @@ class ReviewQueue:
     """
 
     def __init__(
-        self, entries: Sequence[Pending[MatchQuestion]], decisions: Decisions, who: str = "", nothing: str = ""
+        self,
+        entries: Sequence[Pending[Any]],
+        decisions: Decisions,
+        who: str = "",
+        nothing: str = "",
+        words: Mapping[str, str] = WORDS,
     ) -> None:
         self.entries = list(entries)
         self.nothing = nothing  # what is said where there are no entries
+        self.words = dict(words)  # what each action decides
         self.decisions = decisions
         self.who = who
         self.answers: dict[str, tuple[str, str | None]] = {}
@@ -72,7 +135,7 @@ class ReviewQueue:
         self._said = ""
 
     @property
-    def current(self) -> Pending[MatchQuestion] | None:
+    def current(self) -> Pending[Any] | None:
         """The question on show, or None when all are answered."""
         return self.entries[self._at] if len(self.answers) < len(self.entries) else None
 
@@ -92,7 +155,7 @@ class ReviewQueue:
             return
         if action == "skip":
             self._skipped.add(entry.question.id)
-            self._say("Skipped", entry.question.about.name)
+            self._say("Skipped", subject(entry.question).name)
         else:
             self._decide(entry.question, action, choice)
         self._advance()
@@ -107,7 +170,7 @@ class ReviewQueue:
             "done": entry is None,
             "undoable": bool(self._done),
             "said": self._said,
-            "question": _shown(entry.question.about) | {"id": entry.question.id} if entry else None,
+            "question": _shown(subject(entry.question)) | {"id": entry.question.id} if entry else None,
             "candidates": _candidates(entry.question) if entry else [],
             "chosen": suggested(entry.question, entry.verdict) if entry else -1,
             "hint": self._hint(),
@@ -119,17 +182,19 @@ class ReviewQueue:
             return _hint(entry)
         return (self.nothing if not self.entries else "") or f"Decisions are kept in {self.decisions.path}."
 
-    def _decide(self, question: MatchQuestion, action: str, choice: int) -> None:
+    def _decide(self, question: Any, action: str, choice: int) -> None:
         chosen = None
+        if action not in self.words:
+            raise ValueError(f"{action} cannot be said here: a candidate fits, or none does")
         if action in RELATIONS:
-            if not 0 <= choice < len(question.others):
-                raise ValueError(f"there is no candidate {choice + 1}: this question has {len(question.others)}")
-            chosen = question.others[choice]
-        self.decisions.decide(question, action, chosen.iri if chosen else None, who=self.who)
+            if not 0 <= choice < len(things(question)):
+                raise ValueError(f"there is no candidate {choice + 1}: this question has {len(things(question))}")
+            chosen = things(question)[choice]
+        self.decisions.decide(question, self.words[action], chosen.iri if chosen else None, who=self.who)
         self.answers[question.id] = (action, chosen.iri if chosen else None)
         self._skipped.discard(question.id)
         self._done.append(self._at)
-        self._say(action.capitalize(), question.about.name, chosen.name if chosen else "none of the candidates")
+        self._say(action.capitalize(), subject(question).name, chosen.name if chosen else "none of the candidates")
 
     def _undo(self) -> None:
         if not self._done:
@@ -138,7 +203,7 @@ class ReviewQueue:
         question = self.entries[self._at].question
         self.decisions.withdraw(question, who=self.who)
         self.answers.pop(question.id, None)
-        self._say("Taken back", question.about.name)
+        self._say("Taken back", subject(question).name)
 
     def _advance(self) -> None:
         """To the next question that is neither answered nor skipped; when only skipped ones are left, to those."""
@@ -183,7 +248,7 @@ class ReviewWidget(anywidget.AnyWidget):
         return f"ReviewWidget({shown['decided']} of {shown['total']} answered)"
 
 
-def review_table(entries: Sequence[Pending[MatchQuestion]], numbers: Sequence[int] = ()) -> Table:
+def review_table(entries: Sequence[Pending[Any]], numbers: Sequence[int] = ()) -> Table:
     """What waits for a person, as a plain table: for reports, terminals and notebooks that nobody sits at.
 
     A row opens to the evidence of both sides. ``numbers`` name the entries where they are not simply 1, 2, 3.
@@ -196,40 +261,45 @@ def review_table(entries: Sequence[Pending[MatchQuestion]], numbers: Sequence[in
         Column("said", "what the judge says"),
         Column("gain", "expected gain", "number"),
     ]
+    abouts = [subject(entry.question) for entry in entries]
     rows: list[list[Value]] = [
         [
             number,
-            entry.question.side,
-            Link(entry.question.about.iri, entry.question.about.name),
-            "; ".join(f"{at}. {other.name}" for at, other in enumerate(entry.question.others, start=1)),
+            about.side,
+            Link(about.iri, about.name) if about.iri else about.name,
+            "; ".join(f"{at}. {other.name}" for at, other in enumerate(things(entry.question), start=1)),
             _hint(entry),
             entry.gain,
         ]
-        for number, entry in zip(numbers or range(1, len(entries) + 1), entries, strict=True)
+        for number, entry, about in zip(numbers or range(1, len(entries) + 1), entries, abouts, strict=True)
     ]
     details = [_evidence(entry.question) for entry in entries]
     return Table(columns, rows, caption="Questions that wait for a person", details=details)
 
 
-def _evidence(question: MatchQuestion) -> list[tuple[str, str]]:
-    """The entity's text, then each candidate's with what speaks for it."""
-    shown = [(f"{question.about.name} <{question.about.iri}>", question.about.in_short)]
-    for at, (candidate, other) in enumerate(zip(question.candidates, question.others, strict=True), start=1):
-        shown.append((f"{at}. {other.name} <{other.iri}>", f"{other.in_short}\n{_reasons(candidate)}"))
+def _evidence(question: Any) -> list[tuple[str, str]]:
+    """What is asked about, then each candidate with what speaks for it."""
+    about = subject(question)
+    shown = [(f"{about.name} <{about.iri}>" if about.iri else about.name, about.in_short)]
+    for at, (why, other) in enumerate(zip(_reasons(question), things(question), strict=True), start=1):
+        shown.append((f"{at}. {other.name} <{other.iri}>", f"{other.in_short}\n{why}".rstrip()))
     return shown
 
 
-def _reasons(candidate: Candidate) -> str:
-    return "; ".join(f"{one.kind}: {one.text}" for one in candidate.evidence)
+def _reasons(question: Any) -> list[str]:
+    """What speaks for each candidate, where the question's ``candidates`` have evidence."""
+    candidates = getattr(question, "candidates", None)
+    if candidates is None:
+        return [""] * len(things(question))
+    return ["; ".join(f"{one.kind}: {one.text}" for one in candidate.evidence) for candidate in candidates]
 
 
-def _candidates(question: MatchQuestion) -> list[dict[str, str]]:
+def _candidates(question: Any) -> list[dict[str, str]]:
     """Each candidate as it is shown, with what speaks for it."""
-    pairs = zip(question.candidates, question.others, strict=True)
-    return [_shown(other) | {"why": _reasons(candidate)} for candidate, other in pairs]
+    return [_shown(other) | {"why": why} for why, other in zip(_reasons(question), things(question), strict=True)]
 
 
-def _shown(description: Description) -> dict[str, str]:
+def _shown(description: Thing) -> dict[str, str]:
     return {
         "name": description.name,
         "iri": description.iri,
@@ -239,13 +309,13 @@ def _shown(description: Description) -> dict[str, str]:
     }
 
 
-def suggested(question: MatchQuestion, verdict: Verdict) -> int:
+def suggested(question: Any, verdict: Verdict) -> int:
     """The candidate marked at first: what the judge chose or held most likely, else the best ranked."""
     likely = verdict.choice or next(iter(verdict.also), ("", 0.0))[0]
-    return next((at for at, other in enumerate(question.others) if other.iri == likely), 0)
+    return next((at for at, other in enumerate(things(question)) if other.iri == likely), 0)
 
 
-def _hint(entry: Pending[MatchQuestion]) -> str:
+def _hint(entry: Pending[Any]) -> str:
     verdict = entry.verdict
     said = verdict.decision if verdict.decision == UNSURE else f"{verdict.decision} ({verdict.confidence:.2f})"
     return f"{verdict.judged_by or 'judge'}: {said}" + (f", {verdict.rationale}" if verdict.rationale else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from kgnb.agents.agent import Agent, Input, Stage, Task
+from kgnb.agents.agent import Agent, Input, Review, Stage, Task
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.judges import PLANNERS, JudgeName, make_judge, make_planner
 from kgnb.agents.entity_alignment.judging_values import Aligned, LookOptions, Selected
@@ -14,7 +14,7 @@ from kgnb.agents.entity_alignment.plan import plan
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reflect import reflect
-from kgnb.agents.entity_alignment.reviewed import EntityDecisions
+from kgnb.agents.entity_alignment.reviewed import EntityDecisions, Reviewed
 from kgnb.agents.entity_alignment.select import select
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.agents.options import Field, names_of, options
@@ -140,7 +140,9 @@ AGENT = Agent(
     },
     judges=("judge", "planner"),
     internal=("names",),
-    reviewed="reflect",
+    review=Review(
+        ("align", "reflect"), lambda aligned: aligned.answers, EntityDecisions, Reviewed, "entity-decisions.jsonl"
+    ),
     start_help="Name the two graphs; what is set here holds for all stages.",
     start_examples=("%ea start huts:hollenmark huts:corvane --reference huts:entity-reference",),
 )  # fmt: skip

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from kgnb.agents.agent import Agent, Input, Stage, Task
+from kgnb.agents.agent import Agent, Input, Review, Stage, Task
 from kgnb.agents.ontology_matching import tables
 from kgnb.agents.ontology_matching.comparable import comparable
 from kgnb.agents.ontology_matching.judges import JudgeName, make_judge
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.reviewed import MatchDecisions, Reviewed
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
@@ -116,7 +117,10 @@ AGENT = Agent(
     judges=("judge",),
     prepare=_prepared,
     reopens=("individuals",),
-    reviewed="validate",
+    review=Review(
+        ("validate",), lambda validated: validated.judged, MatchDecisions, Reviewed,
+        relations={"accept": "equivalent", "broader": "broader", "narrower": "narrower", "related": "related"},
+    ),
     start_help="Name the two ontologies to match; what is set here holds for all stages.",
     start_examples=("%om start huts.ttl refuge.owl", '%om start huts refuge --context "mountain huts" --k 5'),
 )  # fmt: skip
