@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LOAD, TABLE, GRAPH, TYPED, AGAIN = range(5)
 CELLS = (
     "%load_ext kgnb\n%kg open huts:graph",
-    "%%sparql\nSELECT ?hut ?name WHERE { ?hut a :StaffedHut ; rdfs:label ?name }",
+    "%%sparql\nSELECT ?hut ?name WHERE { ?hut rdfs:label ?name }",
     "%%sparql\nCONSTRUCT { ?hut :locatedIn ?valley }\nWHERE { ?hut a :StaffedHut ; :locatedIn ?valley }",
     "%%sparql\nSELECT ?x WHERE { ?x a hütt",  # never run: it is completed
     "%load_ext kgnb",
@@ -35,6 +35,7 @@ def newer(comm, _opened):
 
 get_ipython().kernel.comm_manager.register_target("kgnb.version", newer)
 """
+SET = 25  # rows of a page, as this server's settings have it; 10 where nobody set it
 COLD = 120_000  # milliseconds; in a new environment Python compiles everything that a server and a kernel import
 Serve = Callable[[FrontEnd], Lab]
 
@@ -59,7 +60,7 @@ def serve(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
                 python = environment(home / "environment", str(wheel), *wanted)
                 listed = labextensions(python)
                 assert re.search(r"kgnb-labextension v\S+ \S*enabled\S* \S*OK", listed), listed
-                write_json(home / ROWS, {"rowsPerPage": 10})
+                write_json(home / ROWS, {"rowsPerPage": SET})
                 served = contextmanager(start_lab)(home, python=python, also=["JupyterNotebookApp"])
                 started[wanted] = stack.enter_context(served)
             return replace(started[wanted], app=front_end.app)
@@ -88,10 +89,10 @@ def test_everything_works_in(front_end: FrontEnd, serve: Serve, visit: Callable[
     assert activated(page) == set(PLUGINS)
     run_cells(page, LOAD, TABLE, GRAPH)
     assert page.page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
-    expect(page.result(TABLE).locator(".kgnb-table .kgnb-row")).to_have_count(10)  # as set for this server
+    expect(page.result(TABLE).locator(".kgnb-table .kgnb-row")).to_have_count(SET)
     expect(page.result(GRAPH).locator(".kgnb-graph .kgnb-graph-entry")).to_have_count(10)
-    assert mime_types(page)[: TYPED + 1] == ["text/x-ipython", *["text/x-kgnb-sparql"] * 3]
-    assert "bewirtschaftete Hütte" in " ".join(completions(page))
+    assert mime_types(page)[: TYPED + 1] == ["text/x-kgnb-magics", *["text/x-kgnb-sparql"] * 3]
+    assert labelled(page)
     open_panel(page)
     expect(page.page.locator("#kgnb-panel")).to_contain_text("2,124 triples")
     page.page.screenshot(path=pictures / f"front-end-{front_end.name}.png")
@@ -151,9 +152,9 @@ def what_works(page: Visit) -> set[str]:
     event = "new CustomEvent('kgnb:insert-cell', { detail: { source: '%kg list' }, cancelable: true })"
     works = {
         "mime": page.page.locator(".kgnb-table").count() > 0 and page.page.locator(".kgnb-graph").count() == 1,
-        "settings": rows.count() > 0 and page.result(TABLE).locator(".kgnb-row").count() == 10,
+        "settings": rows.count() > 0 and page.result(TABLE).locator(".kgnb-row").count() == SET,
         "languages": mime_types(page)[TYPED] == "text/x-kgnb-sparql",
-        "completer": "bewirtschaftete Hütte" in " ".join(completions(page)),
+        "completer": labelled(page),
         "commands": page.page.evaluate("window.jupyterapp.commands.hasCommand('kgnb:new-notebook')"),
         "panel": page.page.get_by_role("tab", name="Knowledge graphs").count() == 1,
         "versions": page.page.locator(".Toastify__toast", has_text="pip install kgnb==99.1.0").count() == 1,
@@ -223,6 +224,11 @@ def mime_types(page: Visit) -> list[str]:
     script = "window.jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.mimeType)"
     found: list[str] = page.page.evaluate(script)
     return found
+
+
+def labelled(page: Visit) -> bool:
+    """Whether a class is offered with its label. A busy kernel may be late, and JupyterLab waits a second for it."""
+    return any("bewirtschaftete Hütte" in " ".join(completions(page)) for _ in range(4))
 
 
 def completions(page: Visit) -> list[str]:

@@ -17,7 +17,7 @@ expect = pytest.importorskip("playwright.sync_api", reason="browser tests need t
 pytestmark = [pytest.mark.browser, pytest.mark.fault("hostile text in a browser")]
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "run.json"
-DRAWN = ("table", "run", "graph")
+DRAWN = ("table", "run", "table", "graph")  # scores are drawn as a table
 HOSTILE = (
     "<script>window.taken = 'script'</script>",
     "<img src=x onerror=\"window.taken = 'handler'\">",
@@ -99,4 +99,4 @@ def test_hostile_results_that_nobody_trusted_are_shown_and_do_nothing(
         page.theme(f"JupyterLab {theme}")
         for number, kind in enumerate(DRAWN):
             page.result(number)  # scrolls there; what is on the screen is enough of texts that long
-            page.page.screenshot(path=pictures / f"hostile-{kind}-{theme.lower()}.png")
+            page.page.screenshot(path=pictures / f"hostile-{number}-{kind}-{theme.lower()}.png")
