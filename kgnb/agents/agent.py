@@ -121,6 +121,7 @@ class Agent:
         explain: what the task knows of an item; gives something that shows itself.
         exports: writers of the last stage's value, by suffix.
         review: what a person may settle of what was judged; the agent then has the option ``decisions``.
+        begins: the verb that names the inputs; a stage written by hand may do that as well.
         start_help: what ``start`` does, in one line; ``start_examples`` are lines one can copy.
 
     Raises:
@@ -145,6 +146,7 @@ class Agent:
     explain: Callable[[Task, str], Any] | None = None
     exports: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     review: Review | None = None
+    begins: str = "start"
     start_help: str = "Name what to work on; what is set here holds for all stages."
     start_examples: tuple[str, ...] = ()
 

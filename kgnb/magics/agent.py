@@ -311,9 +311,9 @@ def _verbs(agent: Agent) -> Iterable[tuple[str, Verb]]:
     magic, every = f"%{agent.magic}", options_of(agent.knobs())
     inputs = [argument(one.name, metavar=one.name.upper(), help=one.help) for one in agent.inputs]
     line = " ".join([f"{magic} start", *(one.name.upper() for one in agent.inputs)])
-    yield _verb(
-        agent, "start", agent.start_help, agent.start_examples or (line,), lambda m, a: m.start(a), *inputs, every
-    )
+    if agent.begins == "start":
+        starts = agent.start_examples or (line,)
+        yield _verb(agent, "start", agent.start_help, starts, lambda m, a: m.start(a), *inputs, every)
     for stage in agent.stages:
         if not stage.apart:
             examples, own = stage.examples or (f"{magic} {stage.name}",), options_of(agent.knobs(stage.options))

@@ -14,7 +14,7 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic_arguments import ArgDecorator, MagicArgumentParser
 
-from kgnb.agents.options import Option, described, within
+from kgnb.agents.options import Option, within
 from kgnb.errors import KgnbError
 
 VARIABLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
@@ -152,22 +152,6 @@ class argument(ArgDecorator):  # lower case as IPython's own decorators are
     def add_to_parser(self, parser: argparse.ArgumentParser, group: Any) -> None:
         """Called by IPython when it builds the verb's parser."""
         parser.add_argument(*self.names, **self.given)
-
-
-class options(ArgDecorator):
-    """Decorates a verb with the fields of an options class; a field not given on the line stays absent.
-
-    The one place where options become arguments of a line.
-    """
-
-    def __init__(self, cls: type[Any], *names: str) -> None:
-        self.cls, self.names = cls, names
-
-    def add_to_parser(self, parser: argparse.ArgumentParser, group: Any) -> None:
-        """Called by IPython when it builds the verb's parser."""
-        for option in described(self.cls):
-            if not self.names or option.name in self.names:
-                add_option(parser, option)
 
 
 def add_option(parser: Any, option: Option) -> None:

@@ -3,50 +3,72 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
+from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.kg_construction.built import Built
-from kgnb.agents.kg_construction.desk import Doubt
 from kgnb.agents.kg_construction.documents import Document
 from kgnb.agents.kg_construction.ground import Grounding
-from kgnb.agents.kg_construction.instantiate import Options
-from kgnb.agents.kg_construction.plan import Plan
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.values import CallResult, Source, ToolPack, ToolSpec
 from kgnb.errors import DataError
 from kgnb.magics.arguments import LineError
 from kgnb.results.table import Column, Table, Value
-from kgnb.run import Run
 
 
-@dataclass
-class BuildingTask:
-    """What ``%kgc`` remembers between cells."""
+class BuildingTask(Task):
+    """A graph under way: what its stages gave, the session that writes it, and the documents that were read.
 
-    pack: ToolPack
-    session: Session
-    run: Run
-    options: Options = field(default_factory=Options)
-    plan: Plan | None = None
-    built: Built | None = None
-    grounding: Grounding | None = None
-    texts: dict[str, str] = field(default_factory=dict)  # documents that were read, by name
+    The graph grows over cells: documents read later join those read before, and no stage takes that back.
+    """
 
-    def keep(self, built: Built, documents: list[Document]) -> Built:
-        """The graph as it is now; documents read before stay in its journals."""
-        earlier = [] if self.built is None else [
-            one for one in self.built.journals if one.document not in {new.document for new in built.journals}
-        ]  # fmt: skip
-        doubts: list[Doubt] = [] if self.built is None else [
-            one for one in self.built.doubts if one.document not in {new.document for new in built.journals}
-        ]  # fmt: skip
-        self.built = Built(
-            built.pack, built.session, (*earlier, *built.journals), (*doubts, *built.doubts), built.partial
-        )
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.session: Session  # whoever compiles sets it
+        self.texts: dict[str, str] = {}  # documents that were read, by name
+
+    @property
+    def pack(self) -> ToolPack:
+        """The compiled tools."""
+        pack: ToolPack = self.need("compile")
+        return pack
+
+    @property
+    def built(self) -> Built:
+        """The graph as it is now."""
+        built: Built | None = self.values.get("instantiate")
+        return built or Built(self.pack, self.session, (), ())
+
+    @property
+    def grounding(self) -> Grounding:
+        """The links.
+
+        Raises:
+            OutOfOrder: nothing has been grounded yet.
+        """
+        grounding: Grounding | None = self.values.get("ground")
+        if grounding is None:
+            raise OutOfOrder("nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE")
+        return grounding
+
+    def keep(self, stage: str, value: Any) -> Any:
+        """Takes a value as that of a stage; links to what a graph was before it grew are dropped."""
+        stale = {"compile": ("plan", "instantiate", "ground"), "instantiate": ("ground",)}.get(stage, ())
+        self.dropped = tuple(name for name in stale if self.values.pop(name, None) is not None)
+        self.values[stage] = value
+        self.run.finish()  # a stage run again opens it again
+        return value
+
+    def joined(self, built: Built, documents: list[Document]) -> Built:
+        """The graph with what was just read; documents read before stay in its journals."""
+        earlier, new = self.built, {journal.document for journal in built.journals}
+        journals = [one for one in earlier.journals if one.document not in new]
+        doubts = [one for one in earlier.doubts if one.document not in new]
         self.texts |= {document.name: document.text for document in documents}
-        return self.built
+        grown = Built(built.pack, built.session, (*journals, *built.journals), (*doubts, *built.doubts), built.partial)
+        self.keep("instantiate", grown)
+        return grown
 
     def call(self, name: str, arguments: dict[str, Any], who: str) -> CallResult:
         """A call a person makes."""
@@ -76,7 +98,7 @@ class BuildingTask:
         columns = [Column("tool", "call"), Column("arguments", "arguments"), Column("document", "document"),
                    Column("span", "characters"), Column("words", "its words")]  # fmt: skip
         rows: list[list[Value]] = []
-        for journal in self.built.journals if self.built else ():
+        for journal in self.built.journals:
             for act in journal.acts:
                 if act.ok and (act.iri == iri or iri in act.arguments.values()):
                     words = self.texts.get(journal.document, "")[act.start : act.end]

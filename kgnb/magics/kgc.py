@@ -4,43 +4,55 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
+from IPython.core.magic import magics_class
 
-from kgnb.agents.agent import OutOfOrder
+from kgnb.agents.agent import OutOfOrder, Task
+from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.built import Built
-from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.documents import find_documents, read_document
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.instantiate import Options
-from kgnb.agents.kg_construction.plan import Plan, plan
+from kgnb.agents.kg_construction.plan import Plan
 from kgnb.agents.kg_construction.values import ToolPack
+from kgnb.agents.options import names_of
 from kgnb.backends import open_graph
 from kgnb.datasets import huts, kitchen
 from kgnb.errors import DataError
 from kgnb.kg.canonical import digest
-from kgnb.magics.arguments import Number, argument, options
+from kgnb.magics.agent import AgentMagics, entry, options_of
+from kgnb.magics.arguments import Number, argument
 from kgnb.magics.building import BuildingTask, arguments_of, told
-from kgnb.magics.progress import Progress, summary
-from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.magics.progress import summary
+from kgnb.magics.verbs import verb
 from kgnb.reporting.kg_construction.scoring import entity_scores, reference_graph, score_graph, score_table
 from kgnb.results.table import Table
-from kgnb.run import Run
+from kgnb.run import Event, Run
+from kgnb.tasks.agents import Silent
 from kgnb.tasks.building import READERS, build_graph, ground
 from kgnb.tasks.running import new_run
 from kgnb.widgets.tool_form import ToolForm
 
+DOCUMENTS = argument("documents", metavar="DOCUMENT", nargs="+", help="files, folders or patterns: text, HTML, PDF ...")
+JUDGE = argument(
+    "--judge", choices=(*READERS, "person"), default="auto", help="who reads; auto: the model if one is set, else rule"
+)
+FOLDER = argument(
+    "--folder", metavar="FOLDER", default=None, help="keep journals here: what was read is not read again"
+)
+READING = options_of(AGENT.knobs(names_of(Options)))
+
 
 @magics_class
-class KgcMagics(VerbMagics):
-    """The ``%kgc`` magic. Each verb parses, calls what a script would call, and returns its value."""
+class KgcMagics(AgentMagics, agent=AGENT):
+    """The ``%kgc`` magic: what every agent has; its graph grows over cells, and a person may call its tools."""
 
-    magic = "kgc"
+    kgc = entry(AGENT)
 
     @verb("kgc compile", "%kgc compile kitchen.ttl --shapes rules.ttl", "%kgc compile huts:kitchen")
     @argument("tbox", metavar="TBOX", help="a file or folder of RDF, a name of %%kg, a URL, huts:kitchen")
@@ -49,15 +61,33 @@ class KgcMagics(VerbMagics):
     @argument("--open-world", action="store_true", help='do not read "some" as "must be stated"')
     def compile(self, arguments: argparse.Namespace) -> ToolPack:
         """Compile an ontology into tools that can write valid facts only; a new graph begins."""
-        named = self.session.graphs.get(arguments.tbox) if isinstance(arguments.tbox, str) else None
-        tbox = named.graph if named is not None else open_graph(arguments.tbox, self.session.settings)
-        shapes = open_graph(arguments.shapes, self.session.settings) if arguments.shapes is not None else None
-        data = {"tbox": digest(tbox.triples())[:16]} | ({"shapes": digest(shapes.triples())[:16]} if shapes else {})
-        run = self._new_run(data)
-        pack = run.do(compile_graph, tbox, shapes, closed_world=not arguments.open_world)
-        session = pack.session(arguments.namespace) if arguments.namespace else pack.session()
-        self.session.building = BuildingTask(pack, session, run.finish())
+        specs = {name: getattr(arguments, name) for name in ("tbox", "shapes", "open_world")}
+        task = BuildingTask(
+            AGENT, specs, AGENT.chosen({}), opener=self.opened, lend=self.lend, new_run=self.new_run, watch=self.watched
+        )
+        pack: ToolPack = task.do("compile", Silent())
+        task.session = pack.session(arguments.namespace) if arguments.namespace else pack.session()
+        self.session.tasks[AGENT.name] = task
         return pack
+
+    def opened(self, task: Task) -> dict[str, Any]:
+        """The ontology, and shapes beside it."""
+        return {name: self._graph(task.specs[name]) for name in ("tbox", "shapes") if task.specs[name] is not None}
+
+    def new_run(self, task: Task, tell: Callable[[Event], None]) -> Run:
+        """A run for this task, kept by the session."""
+        data = {name: digest(graph.triples())[:16] for name, graph in task.inputs.items()}
+        run = new_run(AGENT.name, data, parameters=task.parameters(), settings=self.session.settings, on_event=tell)
+        self.session.runs.append(run)
+        return run
+
+    def nothing_yet(self) -> str:
+        """What is said before an ontology is compiled."""
+        return "no ontology has been compiled yet"
+
+    def first_line(self) -> str:
+        """The line to start with."""
+        return "%kgc compile TBOX"
 
     @verb("kgc plan", "%kgc plan", "%kgc plan --polish")
     @argument("--polish", action="store_true", help="let the model in use polish the wording")
@@ -68,72 +98,55 @@ class KgcMagics(VerbMagics):
         model = self.session.model("write") if arguments.polish else None
         if arguments.polish and model is None:
             raise OutOfOrder("--polish needs a model", fix="Name one first: %llm use MODEL")
-        run = self._run(task)
-        budget = sys.maxsize if arguments.steps else task.options.tool_budget
-        task.plan = run.do(plan, task.pack, run.watch(model) if model else None, budget)
-        print(summary(run.finish().steps[-1]))
-        return task.plan
+        budget = sys.maxsize if arguments.steps else task["budget"]
+        made: Plan = task.do("plan", Silent(), model=task.run.watch(model) if model else None, budget=budget)
+        print(summary(task.run.steps[-1]))
+        return made
 
     @verb("kgc instantiate", "%kgc instantiate notes/", "%kgc instantiate huts:kitchen-notes --judge rule")
-    @argument("documents", metavar="DOCUMENT", nargs="+", help="files, folders or patterns: text, Markdown, HTML, PDF")
-    @argument(
-        "--judge",
-        choices=(*READERS, "person"),
-        default="auto",
-        help="who reads; auto: the model if one is set, else rule",
-    )
-    @argument("--folder", metavar="FOLDER", default=None, help="keep journals here: what was read is not read again")
-    @options(Options)
+    @DOCUMENTS
+    @JUDGE
+    @FOLDER
+    @READING
     def instantiate(self, arguments: argparse.Namespace) -> Built:
         """Read documents through the tools; what they say joins the graph."""
         task = self._task(arguments)
         found = find_documents([huts.path(str(one)[5:]) if str(one).startswith("huts:") else one
                                 for one in arguments.documents])  # fmt: skip
-        progress, run = self._progress(), self._run(task)
-        built = build_graph(
-            [str(one) if isinstance(one, str) else one for one in arguments.documents], task.pack,
-            judge=arguments.judge, model=self.session.model("extract"), options=task.options, session=task.session,
-            folder=arguments.folder, run=run, settings=self.session.settings,
-        )  # fmt: skip
-        run.finish()
-        progress.say(summary(run.steps[-1]))
+        progress = self.progress()
+        with task.telling(progress):
+            built = build_graph(
+                [str(one) if isinstance(one, str) else one for one in arguments.documents], task.pack,
+                judge=arguments.judge, model=self.session.model("extract"), options=task["options"],
+                session=task.session, folder=arguments.folder, run=task.run, settings=self.session.settings,
+            )  # fmt: skip
+        progress.say(summary(task.run.steps[-1]))
         failed = {journal.document for journal in built.failed}
-        return task.keep(built, [read_document(entry) for entry in found if entry.name not in failed])
+        return task.joined(built, [read_document(entry) for entry in found if entry.name not in failed])
 
     @verb("kgc ground", "%kgc ground huts:pantry", "%kgc ground https://example.org/sparql --margin 0.1")
     @argument("reference", metavar="REFERENCE", help="a file, a name of %%kg, an endpoint's URL")
     @argument("--cache", metavar="FOLDER", default=None, help="keep the reference's labels here")
-    @options(GroundOptions)
+    @options_of(AGENT.knobs(names_of(GroundOptions)))
     def ground(self, arguments: argparse.Namespace) -> Grounding:
         """Link the graph's entities to those of a reference graph."""
         task = self._task(arguments)
-        built = self._built(task)
-        named = self.session.graphs.get(arguments.reference) if isinstance(arguments.reference, str) else None
-        given = {entry.name: getattr(arguments, entry.name) for entry in fields(GroundOptions)
-                 if hasattr(arguments, entry.name)}  # fmt: skip
-        run = self._run(task)
-        task.grounding = ground(
-            built, named.graph if named is not None else arguments.reference, options=GroundOptions(**given),
-            cache=arguments.cache, run=run, settings=self.session.settings,
-        )  # fmt: skip
-        print(summary(run.finish().steps[-1]))
-        return task.grounding
+        found: Grounding = task.keep("ground", ground(
+            task.built, self._named(arguments.reference), options=task["grounding"], cache=arguments.cache,
+            run=task.run, settings=self.session.settings,
+        ))  # fmt: skip
+        print(summary(task.run.steps[-1]))
+        return found
 
     @verb("kgc run", "%kgc run notes/ --reference pantry.ttl", "%kgc run huts:kitchen-notes --judge rule")
-    @argument("documents", metavar="DOCUMENT", nargs="+", help="files, folders or patterns")
-    @argument(
-        "--judge",
-        choices=(*READERS, "person"),
-        default="auto",
-        help="who reads; auto: the model if one is set, else rule",
-    )
-    @argument("--folder", metavar="FOLDER", default=None, help="keep journals here")
+    @DOCUMENTS
+    @JUDGE
+    @FOLDER
     @argument("--reference", metavar="FILE", default="", help="then ground to this graph")
-    @options(Options)
+    @READING
     def run(self, arguments: argparse.Namespace) -> Any:
         """Plan, read all documents, and ground where a reference is named."""
-        task = self._task(arguments)
-        task.plan = plan(task.pack, None, task.options.tool_budget)
+        self._task(arguments)
         built = self.instantiate(arguments)
         if arguments.reference:
             arguments.cache = None
@@ -186,7 +199,6 @@ class KgcMagics(VerbMagics):
     def explain(self, arguments: argparse.Namespace) -> Table:
         """Show where everything about an entity comes from: document, characters, words, call."""
         task = self._task(arguments)
-        self._built(task)
         return task.explained(" ".join(map(str, arguments.item)))
 
     @verb("kgc review", "%kgc review", "%kgc review --links", "%kgc review --accept 1", "%kgc review --reject 2")
@@ -201,16 +213,15 @@ class KgcMagics(VerbMagics):
         """Show what was left to a person, or decide a link; the numbers are those of --links, from 1."""
         task = self._task(arguments)
         if arguments.links or arguments.accept or arguments.reject:
-            if task.grounding is None:
-                raise OutOfOrder("nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE")
+            grounding = task.grounding
             if arguments.accept or arguments.reject:
                 choice = arguments.candidate if arguments.accept else None
-                task.grounding = task.grounding.decided(arguments.accept or arguments.reject, choice)
-            left = task.grounding.unsure
-            shown = replace(task.grounding, links=left).table()
+                grounding = task.keep("ground", grounding.decided(arguments.accept or arguments.reject, choice))
+            left = grounding.unsure
+            shown = replace(grounding, links=left).table()
             caption = "Links for a person to decide" if left else "No link waits for a person"
             return replace(shown, caption=caption)
-        built = self._built(task)
+        built = task.built
         violations, waiting = built.violations(), built.review()
         if arguments.violations or len(waiting):
             return violations if arguments.violations else waiting
@@ -220,12 +231,7 @@ class KgcMagics(VerbMagics):
     @verb("kgc picture", "%kgc picture")
     def picture(self, arguments: argparse.Namespace) -> Any:
         """Draw the graph as it is now."""
-        return self._built(self._task(arguments)).picture()
-
-    @verb("kgc trace", "%kgc trace")
-    def trace(self, arguments: argparse.Namespace) -> Run:
-        """Show the run so far: every step, model call and query, with what they took."""
-        return self._task(arguments).run
+        return self._task(arguments).built.picture()
 
     @verb("kgc export", "%kgc export kitchen.trig", "%kgc export links.ttl --links", "%kgc export report.ttl --shacl")
     @argument("file", metavar="FILE", help=".trig with provenance, .ttl or .jsonld without")
@@ -235,8 +241,6 @@ class KgcMagics(VerbMagics):
         """Write the graph, its links or its SHACL report to a file."""
         task, path = self._task(arguments), Path(arguments.file).expanduser()
         if arguments.links:
-            if task.grounding is None:
-                raise OutOfOrder("nothing has been grounded yet", fix="Run first: %kgc ground REFERENCE")
             path.write_text(task.grounding.turtle(), encoding="utf-8")
         elif arguments.shacl:
             path.write_text(task.session.shacl_report()[1], encoding="utf-8")
@@ -246,49 +250,29 @@ class KgcMagics(VerbMagics):
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Open graphs and our own data for sources, tools for a tool, labels for an item."""
-        task = self.session.building
+        task = self.task
         if name in ("tbox", "reference"):
             return (*self.session.graphs, "huts:kitchen", "huts:pantry", "huts:kitchen-reference")
         if name == "documents":
             return ("huts:kitchen-notes",)
-        if task is None:
+        if not isinstance(task, BuildingTask):
             return ()
         if name == "tool":
             return tuple(tool.name for tool in task.pack.tools)
         return tuple(task.session.labels().values())[:200] if name == "item" else ()
 
     def _task(self, arguments: argparse.Namespace) -> BuildingTask:
-        """The task under way, with the options this line sets."""
-        task: BuildingTask | None = self.session.building
-        if task is None:
-            raise OutOfOrder("no ontology has been compiled yet", fix="Run first, in a cell above: %kgc compile TBOX")
-        given = {e.name: getattr(arguments, e.name) for e in fields(Options) if hasattr(arguments, e.name)}
-        task.options = replace(task.options, **given)
+        """The task under way, with the options this line sets; a run that has spent its budget gives way to a new one,
+        which has the budget that is set now."""
+        task = self.current_task(arguments)
+        assert isinstance(task, BuildingTask)
+        if task.run.limit:
+            task.begin_again()
         return task
 
-    @staticmethod
-    def _built(task: BuildingTask) -> Built:
-        if task.built is None:
-            return Built(task.pack, task.session, (), ())
-        return task.built
+    def _graph(self, spec: Any) -> Any:
+        return open_graph(self._named(spec), self.session.settings)
 
-    def _run(self, task: BuildingTask) -> Run:
-        """The run that compiling began: every stage is a step of it. One that has spent its budget gives way to a new
-        one, which has the budget that is set now."""
-        if task.run.limit:
-            task.run = self._new_run({"tbox": task.pack.manifest["tbox_sha256"][:16]})
-        return task.run
-
-    def _new_run(self, data: dict[str, str]) -> Run:
-        run = new_run("kg_construction", data, settings=self.session.settings)
-        self.session.runs.append(run)
-        return run
-
-    def _progress(self) -> Progress:
-        return Progress(live=getattr(self.shell, "kernel", None) is not None)
-
-    @no_var_expand
-    @line_cell_magic
-    def kgc(self, line: str, cell: str | None = None) -> Any:
-        """Build a graph through the tools of an ontology: compile, plan, instantiate, ground."""
-        return self.dispatch(line, cell)
+    def _named(self, spec: Any) -> Any:
+        named = self.session.graphs.get(spec) if isinstance(spec, str) else None
+        return named.graph if named is not None else spec

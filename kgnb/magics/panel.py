@@ -12,6 +12,7 @@ from kgnb.agents.known import agents_from_elsewhere, our_agents
 from kgnb.backends import URL
 from kgnb.errors import KgnbError
 from kgnb.magics.arguments import without_secrets
+from kgnb.magics.building import BuildingTask
 from kgnb.magics.progress import CALLS
 from kgnb.magics.reviewing import queue_of
 from kgnb.magics.session import NamedGraph, Session
@@ -120,7 +121,8 @@ def health(named: NamedGraph) -> Json:
 def agent(session: Session, name: str) -> Json:
     """How far an agent has come in this notebook: every stage that was run, with its figures."""
     task, shown = session.tasks.get(name), stages_of()[name]
-    stages: dict[str, Json] = {} if task is None else {"start": _done("start")}
+    begun = task is not None and task.agent.begins == "start"
+    stages: dict[str, Json] = {"start": _done("start")} if begun else {}
     for _, run in _runs(session):
         if run.agent == name:
             for step in run.steps:
@@ -133,15 +135,13 @@ def agent(session: Session, name: str) -> Json:
         for stage, told in stages.items():
             if told["state"] == "done" and stage in task.agent.sequence and stage not in task.values:
                 told["state"] = "outdated"  # an earlier stage was run again; what was learned stays
-    if name == "kg_construction" and session.building is not None:
-        stages["compile"] = _done("compile", tools=len(session.building.pack.tools))
     waits = [{"line": line, "waiting": number} for line, number in reviews(session, name).items() if number]
     return {"name": name, "stages": list(stages.values()), "reviews": waits}
 
 
-def _done(stage: str, **counts: int) -> Json:
+def _done(stage: str) -> Json:
     """A stage that is no step of a run: it has been carried out."""
-    return {"name": stage, "state": "done", "counts": counts, "seconds": None, "calls": 0, "error": None}
+    return {"name": stage, "state": "done", "counts": {}, "seconds": None, "calls": 0, "error": None}
 
 
 def reviews(session: Session, name: str) -> dict[str, int]:
@@ -152,11 +152,11 @@ def reviews(session: Session, name: str) -> dict[str, int]:
         if under_way is not None and review is not None:
             judged = any(stage in under_way.values for stage in review.stages)
             return {f"%{under_way.agent.magic} review": len(queue_of(under_way).entries) if judged else 0}
-        if name == "kg_construction" and session.building:
-            task = session.building
+        if isinstance(under_way, BuildingTask):
+            built, links = under_way.values.get("instantiate"), under_way.values.get("ground")
             return {
-                "%kgc review": len(task.built.doubts) if task.built else 0,
-                "%kgc review --links": len(task.grounding.unsure) if task.grounding else 0,
+                "%kgc review": len(built.doubts) if built else 0,
+                "%kgc review --links": len(links.unsure) if links else 0,
             }
     except (KgnbError, ValueError, OSError):  # a file of decisions that cannot be read: its own verb says why
         return {}

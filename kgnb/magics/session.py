@@ -23,7 +23,6 @@ from kgnb.vectors.index import VectorIndex
 
 if TYPE_CHECKING:
     from kgnb.agents.agent import Task
-    from kgnb.magics.building import BuildingTask
     from kgnb.magics.comms import Answering
 
 
@@ -47,7 +46,6 @@ class Session:
         self.graphs: dict[str, NamedGraph] = {}
         self.current: str = ""
         self.tasks: dict[str, Task] = {}  # by the agent's name
-        self.building: BuildingTask | None = None
         self.runs: list[Run] = []
         self.prefixes: dict[str, str] = {}  # those of %kg prefix
         self.answering: dict[str, Answering] = {}  # by what the front end calls it

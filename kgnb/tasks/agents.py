@@ -89,7 +89,7 @@ def run_through(task: Task) -> Any:
     for name in task.agent.judges:
         task[name]
     for stage in task.agent.sequence:
-        task.do(stage, _Silent())
+        task.do(stage, Silent())
     return task.values[task.agent.sequence[-1]]
 
 
@@ -129,7 +129,7 @@ def _lent(task: Task, name: str, settings: Settings) -> Any:
     raise ValueError(f"agent {task.agent.name} is run by its own command and magic: nobody else can lend it {name}")
 
 
-class _Silent:
+class Silent:
     """Shows nothing."""
 
     def event(self, event: Event) -> None:

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from kgnb.agents.options import Field
+from kgnb.agents.options import Field, described
 from kgnb.agents.options import options as options_class
 from kgnb.errors import KgnbError
-from kgnb.magics.arguments import Bound, LineError, bound_value, cell_body, options, parse, quote, split
+from kgnb.magics.agent import options_of
+from kgnb.magics.arguments import Bound, LineError, bound_value, cell_body, parse, quote, split
 
 
 @options_class
@@ -24,7 +25,7 @@ class Knobs:
 
 
 @magic_arguments("toy")
-@options(Knobs)
+@options_of(described(Knobs))
 @argument("name", nargs="?")
 def toy(line: str) -> None:
     """A toy."""

@@ -95,6 +95,6 @@ def test_a_graph_grows_over_cells_and_is_compared_with_any_reference(notebook: A
     built.save(tmp_path / "all.ttl")
     table = notebook.good(f"%kgc evaluate {tmp_path / 'all.ttl'}").value.text()
     assert "100.0 %" in table.splitlines()[-1]
-    task = notebook.session.building
+    task = notebook.session.tasks["kg_construction"]
     assert isinstance(task, BuildingTask)
     assert task.built is built

@@ -27,10 +27,10 @@ AGENT = Agent(
     options={"options": Options, "grounding": GroundOptions},
     stages=(
         Stage(
-            compile, ("tbox",),
+            compile, ("tbox", "shapes"), {"closed_world": "closed_world"},
             help="Compile an ontology into tools that can write valid facts only; a new graph begins.",
         ),
-        Stage(plan, ("compile", "model"), help="Make the prompts of every step of the task."),
+        Stage(plan, ("compile", "model", "budget"), help="Make the prompts of every step of the task."),
         Stage(
             instantiate, ("documents", "compile", "reader", "plan", "options"), {}, names_of(Options),
             "Read documents through the tools; what they say joins the graph.",
@@ -41,5 +41,11 @@ AGENT = Agent(
         ),
         Stage(serve, help="Offer the tools to any MCP client.", apart=True),
     ),
+    provides={
+        "shapes": lambda task: task.inputs.get("shapes"),
+        "closed_world": lambda task: not task.specs.get("open_world", False),
+        "budget": lambda task: task.option("tool_budget"),
+    },
     lent=("reader", "built", "reference"),
+    begins="compile",
 )  # fmt: skip
