@@ -7,6 +7,7 @@ import importlib
 import json
 import re
 import tomllib
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -67,16 +68,22 @@ ALLOWED: dict[str, set[str]] = {
     },
     "__main__": {"cli"},
 }
-# Circles that still stand; the list only ever gets shorter. A circle that loses a module need not be changed here.
-CIRCLES: list[set[str]] = [
-    {
-        f"agents.kg_construction.{name}"
-        for name in (
-            *("answers", "arguments", "hints", "pack", "provenance", "schemas"),
-            *("session", "tables", "values", "withdrawals", "writes"),
-        )
-    },
-]
+# Lines of each large room, with some air: what goes beyond wants another room, or a look at what stands twice.
+ROOMS = {
+    "agents": 24_500,
+    "reporting": 9_000,
+    "magics": 6_000,
+    "kg": 5_600,
+    "shapes": 3_300,
+    "llm": 3_400,
+    "results": 2_900,
+    "cli": 2_600,
+    "vectors": 2_500,
+    "tasks": 2_300,
+    "judging": 2_100,
+    "datasets": 2_000,
+    "run": 2_000,
+}
 # Lines of the whole package at most; whoever makes it shorter lowers this.
 TOTAL = 68_000
 AGENTS = {
@@ -164,11 +171,15 @@ def test_modules_do_not_import_each_other_in_a_circle() -> None:
             if imported.startswith("kgnb.") and target in known and target != name:
                 graph.add_edge(name, target)
     circles = [circle for circle in nx.strongly_connected_components(graph) if len(circle) > 1]
-    assert not [sorted(circle) for circle in circles if not any(circle <= known for known in CIRCLES)]
+    assert not [sorted(circle) for circle in circles]
 
 
 def test_the_house_does_not_grow() -> None:
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in modules()) <= TOTAL
+    rooms: Counter[str] = Counter()
+    for path in modules():
+        rooms[path.relative_to(PACKAGE).parts[0]] += len(path.read_text(encoding="utf-8").splitlines())
+    assert rooms.total() <= TOTAL
+    assert not {room: rooms[room] for room, most in ROOMS.items() if rooms[room] > most}
 
 
 def test_only_settings_reads_the_environment() -> None:

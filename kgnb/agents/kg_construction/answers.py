@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rapidfuzz import fuzz
 
 from kgnb.agents.kg_construction.arguments import Arguments
+from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.minting import normalised
-from kgnb.agents.kg_construction.values import CallResult, ToolSpec
+from kgnb.agents.kg_construction.tool_values import CallResult, ToolSpec
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import Iri, Literal
 from kgnb.shapes.shape import TYPE
-
-if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.session import Session
 
 _MOST_FOUND = 20
 _NEAR = 75.0  # of 100, rapidfuzz's WRatio
 
 
-def answer(session: Session, tool: ToolSpec, read: Arguments) -> CallResult:
+def answer(session: GraphState, tool: ToolSpec, read: Arguments) -> CallResult:
     """What a tool that writes nothing has to say."""
     if tool.kind == "find":
         return _find(session, tool.term, read.texts.get("label", ""))
@@ -34,7 +32,7 @@ def answer(session: Session, tool: ToolSpec, read: Arguments) -> CallResult:
     return CallResult(not missing, violations=missing, retryable=bool(missing))
 
 
-def _find(session: Session, kind: str, said: str) -> CallResult:
+def _find(session: GraphState, kind: str, said: str) -> CallResult:
     """Entities of a class whose label is, holds or resembles what was said; the ontology's own individuals too."""
     labels = session.labels()
     own = session.pack.tbox.individuals
@@ -60,7 +58,7 @@ def _score(wanted: str, label: str) -> float:
     return 95.0 if wanted in label else float(fuzz.WRatio(wanted, label))
 
 
-def _inspect(session: Session, iri: str) -> dict[str, Any]:
+def _inspect(session: GraphState, iri: str) -> dict[str, Any]:
     """An entity's classes, labels, facts and what leads to it."""
     tbox, facts, node = session.pack.tbox, session.facts, Iri(iri)
     said: dict[str, list[str]] = {}

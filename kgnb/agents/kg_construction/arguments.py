@@ -9,10 +9,11 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
-from kgnb.agents.kg_construction.values import Parameter, ToolSpec, Violation
+from kgnb.agents.kg_construction.tool_values import Parameter, ToolSpec, Violation
 from kgnb.kg.terms import Iri, Literal, Term, is_iri
 from kgnb.shapes.datatypes import (
     ANY_LITERAL,
@@ -26,9 +27,6 @@ from kgnb.shapes.datatypes import (
 )
 from kgnb.shapes.phrases import joined
 from kgnb.shapes.units import OM, QUDT_UNIT, impossible
-
-if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.session import Session
 
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _BROKEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
@@ -50,7 +48,7 @@ class Arguments:
         return self.terms[name][0] if self.terms.get(name) else None
 
 
-def read_arguments(tool: ToolSpec, given: Any, session: Session) -> Arguments:
+def read_arguments(tool: ToolSpec, given: Any, session: GraphState) -> Arguments:
     """Everything a call was given, read by its tool's parameters."""
     read = Arguments()
     if not isinstance(given, Mapping):
@@ -91,7 +89,7 @@ def _possible(tool: ToolSpec, read: Arguments, given: Mapping[str, Any]) -> None
         read.violations.append(_wrong("value", "possible value", given.get("value"), (), why))
 
 
-def _require_owner(tool: ToolSpec, read: Arguments, session: Session) -> None:
+def _require_owner(tool: ToolSpec, read: Arguments, session: GraphState) -> None:
     """What belongs to something is not told from others by its name: "Add" is a step of many."""
     owner = session.pack.dependent(tool.term)
     told = {"within", "entity"} & set(read.terms) or any(
@@ -118,7 +116,7 @@ def _wrong(path: str, constraint: str, got: Any, allowed: tuple[str, ...], hint:
     return Violation(path, constraint, text if len(text) <= _LONGEST_GOT else text[:_LONGEST_GOT] + "…", allowed, hint)
 
 
-def _read(parameter: Parameter, value: Any, language: str | None, session: Session, read: Arguments) -> None:
+def _read(parameter: Parameter, value: Any, language: str | None, session: GraphState, read: Arguments) -> None:
     """One argument; numbers and texts by their JSON type, never one taken for the other."""
     name = parameter.name
     if isinstance(value, str) and (not value.strip() or _BROKEN.search(value)):
@@ -238,7 +236,7 @@ def _read_unit(parameter: Parameter, value: str, read: Arguments) -> None:
     read.violations.append(_wrong(parameter.name, "unit", value, allowed, hint))
 
 
-def _read_entity(parameter: Parameter, value: str, session: Session, read: Arguments) -> None:
+def _read_entity(parameter: Parameter, value: str, session: GraphState, read: Arguments) -> None:
     for name, term in parameter.choices:
         if value == name or value == str(term):
             read.terms[parameter.name] = [term]

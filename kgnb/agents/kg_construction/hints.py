@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz, process
 
-from kgnb.agents.kg_construction.values import ToolSpec, Violation
+from kgnb.agents.kg_construction.pack_content import PackContent
+from kgnb.agents.kg_construction.tool_values import ToolSpec, Violation
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import Iri, Literal, Term
 from kgnb.shapes.datatypes import datatype_of, example
@@ -17,7 +18,6 @@ from kgnb.shapes.phrases import joined
 from kgnb.shapes.shape import SH, TYPE, Constraint, Path, Shape
 
 if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.pack import ToolPack
     from kgnb.shapes.checking import Found
 
 _MOST_ALLOWED = 25
@@ -35,7 +35,7 @@ def nearest(said: str, known: Iterable[str], most: int = _MOST_ALLOWED) -> tuple
 class Hints:
     """Turns what the checker found into violations, with the names of one pack."""
 
-    def __init__(self, pack: ToolPack) -> None:
+    def __init__(self, pack: PackContent) -> None:
         self.pack = pack
         self.phrases = pack.phrases
         self._adding = {tool.term: tool.name for tool in pack.of_kind("add")}

@@ -2,145 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kgnb.agents.kg_construction import tables
-from kgnb.agents.kg_construction.values import TOOL_KINDS, PlanStep, ToolSpec, Warned
-from kgnb.files import write_whole
+from kgnb.agents.kg_construction.pack_content import PackContent
+from kgnb.agents.kg_construction.session import Session
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.words import words
-from kgnb.shapes.checking import Checker, Hierarchy
-from kgnb.shapes.datatypes import INTEGERS
-from kgnb.shapes.phrases import Phrases
-from kgnb.shapes.shacl_writing import shacl_turtle
-from kgnb.shapes.shape import Shape
-from kgnb.shapes.tbox import TBox
-from kgnb.shapes.units import Quantity, unit_names
-
-if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.session import Session
 
 NAMESPACE = "https://example.org/kg/"
-_ORDER = re.compile(r"\b(order|position|index|rank|ordinal|sequence)\b|\b(number|no|nr)$")
 
 
 @dataclass(frozen=True)
-class ToolPack:
+class ToolPack(PackContent):
     """What ``compile`` gives: tools, the constraints behind them as shapes, the plan, and what is not enforced."""
-
-    name: str
-    tools: tuple[ToolSpec, ...] = field(repr=False)
-    shapes: tuple[Shape, ...] = field(repr=False)
-    named_shapes: tuple[tuple[str, Shape], ...] = field(repr=False)
-    hierarchy: Hierarchy = field(repr=False)
-    plan: tuple[PlanStep, ...] = field(repr=False)
-    warnings: tuple[Warned, ...] = field(repr=False)
-    manifest: Mapping[str, str] = field(repr=False)
-    quantities: Mapping[str, Quantity] = field(repr=False)
-    tbox: TBox = field(repr=False, compare=False)
-    sparql_shapes: str = field(default="", repr=False)
-    """The shapes graph as N-Triples, where it holds constraints in SPARQL: those are for pyshacl, at finish."""
-    milliseconds: float = field(default=0.0, compare=False)
-
-    @cached_property
-    def _by_name(self) -> dict[str, ToolSpec]:
-        return {tool.name: tool for tool in self.tools}
-
-    @cached_property
-    def checker(self) -> Checker:
-        """The pack's shapes, ready to judge facts."""
-        return Checker(self.shapes, self.hierarchy, dict(self.named_shapes))
-
-    @cached_property
-    def phrases(self) -> Phrases:
-        """Constraints in words."""
-        return Phrases(self.tbox, unit_names(self.quantities), dict(self.named_shapes))
-
-    def tool(self, name: str) -> ToolSpec:
-        """The tool of this name; KeyError, with the nearest names, if there is none."""
-        if name not in self._by_name:
-            from rapidfuzz import process
-
-            near = [found for found, _, _ in process.extract(name, list(self._by_name), limit=3)]
-            raise KeyError(f"there is no tool {name!r}; near: {', '.join(near)}")
-        return self._by_name[name]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._by_name
-
-    def dependent(self, iri: str) -> str:
-        """What an instance of a class belongs to, where its name alone does not tell it from others; "" where it does.
-
-        A class is dependent where some property says that each instance has one owner: an inverse-functional property
-        leads to it, or it must have exactly one value of a property with an inverse.
-        """
-        return next((self._owners[above] for above in self.tbox.above(iri) if above in self._owners), "")
-
-    @cached_property
-    def orders(self) -> frozenset[str]:
-        """The properties that say at which place of an order something stands: whole numbers that are called so."""
-        found = set()
-        for tool in self.of_kind("add"):
-            kinds = {d for p in tool.parameters if p.name == "value" for d in p.datatypes}
-            if kinds and kinds <= INTEGERS and _ORDER.search(" ".join(words(tool.label))):
-                found.add(tool.term)
-        return frozenset(found)
-
-    @cached_property
-    def _owners(self) -> dict[str, str]:
-        """Of each dependent class, as stated and without those below it, what its owner is called."""
-        made = {tool.term for tool in self.of_kind("create")}
-        leads = {tool.term: next((p.classes for p in tool.parameters if p.name == "object"), ())
-                 for tool in self.of_kind("add")}  # fmt: skip
-        found: dict[str, str] = {}
-        for shape in self.shapes:
-            if shape.kind == "inverseFunctional":
-                owners = [iri for iri in self.tbox.domains(shape.about) if iri in made]
-                for iri in leads.get(shape.about, ()):
-                    if owners and iri in made and iri not in owners:
-                        found.setdefault(iri, self.tbox.label(owners[0]))
-        single: dict[tuple[str, str], set[str]] = {}
-        for shape in self.shapes:
-            if len(shape.classes) == 1 and shape.path is not None and shape.path.kind == "iri":
-                sides = {c.component for c in shape.constraints if c.number == 1}
-                single.setdefault((shape.classes[0], shape.path.iri), set()).update(sides & {"minCount", "maxCount"})
-        for (iri, predicate), sides in single.items():
-            once = "maxCount" in sides or self.tbox.has_trait(predicate, "Functional")
-            inverse = [other for other in self.tbox.mirrors.get(predicate, ()) if other != predicate]
-            owners = [one for one in leads.get(predicate, ()) if one in made and one != iri]
-            if "minCount" in sides and once and inverse and owners and iri in made:
-                found.setdefault(iri, self.tbox.label(owners[0]))
-        return found
-
-    def of_kind(self, *kinds: str) -> tuple[ToolSpec, ...]:
-        """The tools of these kinds."""
-        return tuple(tool for tool in self.tools if tool.kind in kinds)
-
-    def counts(self) -> dict[str, Any]:
-        """Classes, properties, individuals, tools by kind, constraints by kind, warnings by kind, milliseconds."""
-        tools = Counter(tool.kind for tool in self.tools)
-        kinds = Counter(kind for shape in self.shapes for kind in constraint_kinds(shape))
-        return {
-            "classes": len(self.tbox.classes),
-            "properties": len(self.tbox.properties),
-            "individuals": len(self.tbox.individuals),
-            "tools": len(self.tools),
-            "tools by kind": {kind: tools[kind] for kind in TOOL_KINDS},
-            "constraints": sum(kinds.values()),
-            "constraints by kind": dict(sorted(kinds.items())),
-            "steps": len(self.plan),
-            "warnings": len(self.warnings),
-            "warnings by kind": dict(sorted(Counter(warned.kind for warned in self.warnings).items())),
-            "milliseconds": round(self.milliseconds, 1),
-        }
 
     def session(
         self, namespace: str = NAMESPACE, store: OxigraphGraph | str | Path | None = None, *, checked: bool = True,
@@ -152,57 +28,7 @@ class ToolPack:
         ``stored=False`` keeps the facts in memory alone, without the store and without where they come from: for what
         is done again elsewhere.
         """
-        from kgnb.agents.kg_construction.session import Session
-
         return Session(self, namespace, store, checked=checked, stored=stored)
-
-    def shacl(self) -> str:
-        """The constraints as SHACL in Turtle; a SHACL engine that reads it agrees with the tools."""
-        return shacl_turtle(self.shapes, dict(self.named_shapes), self.hierarchy, dict(self.tbox.ontology.prefixes))
-
-    def plan_json(self) -> str:
-        """The task plan as JSON."""
-        steps = [step.as_json() for step in self.plan]
-        return _json({"ontology": self.manifest["ontology"], "steps": steps})
-
-    def tools_json(self) -> str:
-        """Every tool with both schemas, its hard constraints and its soft guidance."""
-        return _json([
-            {
-                "name": t.name, "kind": t.kind, "term": t.term, "label": t.label, "description": t.description,
-                "input_schema": t.input_schema, "strict_schema": t.strict_schema, "constraints": list(t.constraints),
-                "guidance": t.guidance,
-            }
-            for t in self.tools
-        ])  # fmt: skip
-
-    @cached_property
-    def content_sha256(self) -> str:
-        """The hash of what the pack does, tools, constraints and plan, whichever compiler made it."""
-        texts = (self.tools_json(), self.shacl(), self.plan_json())
-        return hashlib.sha256("\0".join(texts).encode()).hexdigest()
-
-    def files(self) -> dict[str, str]:
-        """Name and text of every file a pack is saved as; the same ontology gives the same bytes."""
-        warnings = [{"kind": w.kind, "about": w.about, "text": w.text} for w in self.warnings]
-        counts = {key: value for key, value in self.counts().items() if key != "milliseconds"}
-        return {
-            "tools.json": self.tools_json(),
-            "plan.json": self.plan_json(),
-            "shapes.ttl": self.shacl(),
-            "warnings.json": _json(warnings),
-            "manifest.json": _json({**self.manifest, "counts": counts}),
-        }
-
-    def save(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write the pack into a folder, made when missing; returns the files."""
-        where = Path(folder)
-        where.mkdir(parents=True, exist_ok=True)
-        written = []
-        for name, text in self.files().items():
-            path = where / name
-            written.append(write_whole(path, text))
-        return tuple(written)
 
     def table(self) -> Any:
         """The pack as a table to browse: one row a class or property with its tools, constraints and guidance."""
@@ -210,15 +36,3 @@ class ToolPack:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return dict(self.table()._repr_mimebundle_(include, exclude))
-
-
-def constraint_kinds(shape: Shape) -> list[str]:
-    """What the constraints of a shape are called: the axiom's name, or the components of a SHACL shape."""
-    if shape.kind:
-        return [shape.kind]
-    own = [f"sh:{constraint.component}" for constraint in shape.constraints]
-    return [*own, *(kind for inner in shape.properties if not inner.reference for kind in constraint_kinds(inner))]
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=False) + "\n"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from kgnb.agents.kg_construction.values import Source
+from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.quads import Quad
 from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri

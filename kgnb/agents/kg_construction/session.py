@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import rdflib
 
 from kgnb.agents.kg_construction import answers
 from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
-from kgnb.agents.kg_construction.hints import Hints, nearest
-from kgnb.agents.kg_construction.provenance import DESCRIPTIONS, TBOX, call_graph, described
-from kgnb.agents.kg_construction.values import WRITING, CallResult, Source, ToolSpec, Violation
+from kgnb.agents.kg_construction.graph_state import GraphState
+from kgnb.agents.kg_construction.hints import nearest
+from kgnb.agents.kg_construction.pack_content import PackContent
+from kgnb.agents.kg_construction.provenance import TBOX, call_graph, described
+from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, ToolSpec, Violation
 from kgnb.agents.kg_construction.withdrawals import Withdrawals
 from kgnb.agents.kg_construction.writes import Writes
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.prefixes import PREFIXES
-from kgnb.kg.quads import Quad, QuadWriter, quads, written
-from kgnb.kg.rdflib_graph import to_rdflib
-from kgnb.kg.terms import Iri, Literal, Term, Triple, is_iri
-from kgnb.shapes.facts import Facts
-from kgnb.shapes.shape import SH, TYPE
-
-if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.pack import ToolPack
-    from kgnb.shapes.checking import Judged
+from kgnb.kg.quads import Quad, quads, written
+from kgnb.kg.terms import Iri, Triple
+from kgnb.shapes.checking import Judged
+from kgnb.shapes.shape import TYPE
 
 _MOST_VIOLATIONS = 20
-_MOST_MISSING = 200
 
 
-class Session:
+class Session(GraphState):
     """One graph under construction. Calls may come from several threads; each is a transaction of its own.
 
     >>> import kgnb
@@ -50,44 +43,17 @@ class Session:
     """
 
     def __init__(
-        self, pack: ToolPack, namespace: str, store: OxigraphGraph | str | Path | None = None, *, checked: bool = True,
-        stored: bool = True,
+        self, pack: PackContent, namespace: str, store: OxigraphGraph | str | Path | None = None, *,
+        checked: bool = True, stored: bool = True,
     ) -> None:  # fmt: skip
-        if not is_iri(namespace):
-            raise ValueError(f"namespace is {namespace!r}: it must be an absolute IRI, as in https://example.org/kg/")
-        self.pack = pack
-        self.namespace = namespace if namespace.endswith(("/", "#", ":")) else f"{namespace}/"
-        self.checked = checked
-        self._stored = stored
-        self.store = store if isinstance(store, OxigraphGraph) else OxigraphGraph(store)
-        self.facts = Facts()
-        self._tbox_names: dict[str, list[str]] | None = None
-        self._writer = QuadWriter(self.store)
+        super().__init__(pack, namespace, store, checked=checked, stored=stored)
         self._writes = Writes(self)
-        self._withdrawals = Withdrawals(self)
+        self._withdrawals = Withdrawals(self, self.write_through)
         self._made: dict[str, CallResult] = {}  # calls that wrote, and what came of them
         self._refused: dict[str, int] = {}  # calls that were refused, and how many facts there were then
-        self.lock = threading.RLock()
-        self.log: Callable[[Sequence[Quad], Sequence[Quad]], None] | None = None  # told of a write before it is done
-        self._version = 0
-        self._graph: tuple[int, rdflib.Graph] | None = None
-        self.reload()
-
-    def reload(self) -> None:
-        """Take up the facts that the store holds."""
-        with self.lock:
-            for triple, name in quads(self.store):
-                if name != DESCRIPTIONS:
-                    self.facts.add(triple)
-            self._version += 1
 
     def __repr__(self) -> str:
         return f"<Session: {len(self.facts):,} facts by the tools of {self.pack.name}>"
-
-    @cached_property
-    def hints(self) -> Hints:
-        """Puts findings into words."""
-        return Hints(self.pack)
 
     # calls -----------------------------------------------------------------------------------------------------------
 
@@ -222,26 +188,6 @@ class Session:
         self._version += bool(added)
         return CallResult(True, str(iri), created=new_entity, triples=len(added) - len(borrowed))
 
-    def touch(self) -> None:
-        """Note that the facts have changed."""
-        self._version += 1
-
-    def take_back(self, content: Sequence[Quad], said: Sequence[Quad]) -> None:
-        """Take quads out of the store, and put in what is to be said of that."""
-        if self._stored:
-            if self.log is not None:
-                self.log(said, content)
-            self._writer.remove(content)
-            self._writer.add(said)
-
-    def sources(self, triple: Triple) -> list[Iri]:
-        """The named graphs a fact stands in: one a call that said it."""
-        return self._writer.graphs_of(triple)
-
-    def documents(self, graph: Iri) -> list[Term]:
-        """The documents a call's facts were read in."""
-        return self._writer.values(graph, f"{PREFIXES['prov']}wasDerivedFrom", DESCRIPTIONS)
-
     def _put(self, content: list[Quad]) -> None:
         """Into the store what it does not hold, noted before it is done."""
         fresh = self._writer.lacking(content)
@@ -265,107 +211,6 @@ class Session:
             self.facts.add(triple)
         fresh = [one for one, judged in zip(said, broken, strict=True) if _place(judged) not in before]
         return tuple(dict.fromkeys(fresh))[:_MOST_VIOLATIONS]
-
-    # what is known ---------------------------------------------------------------------------------------------------
-
-    def resolve(self, said: str, classes: Iterable[str] = ()) -> Iri | None:
-        """The entity a text stands for: an IRI in use or of the ontology's own individuals, or such one's name."""
-        iri = Iri(said)
-        if self.facts.knows(iri) or said in self.pack.tbox.individuals:
-            return iri
-        wanted, kinds = tuple(classes), self.pack.tbox.individuals
-        fitting = [
-            Iri(one)
-            for one in self._names.get(said.casefold(), ())
-            if not wanted or any(self.pack.hierarchy.is_a(list(map(Iri, kinds[one])), Iri(one), c) for c in wanted)
-        ]
-        return fitting[0] if len(fitting) == 1 else None
-
-    @property
-    def _names(self) -> dict[str, list[str]]:
-        """The ontology's own individuals by label."""
-        if self._tbox_names is None:
-            self._tbox_names = {}
-            for iri in self.pack.tbox.individuals:
-                self._tbox_names.setdefault(self.pack.tbox.label(iri).casefold(), []).append(iri)
-        return self._tbox_names
-
-    def near(self, said: str, classes: Iterable[str] = ()) -> tuple[str, ...]:
-        """The IRIs of the known entities that a wrong one may have meant, the likeliest first."""
-        entities = self.entities(*classes) or self.entities()
-        labels = self.labels()
-        texts = {f"{labels.get(iri, '')} {iri}": iri for iri in entities[:5000]}
-        return tuple(texts[text] for text in nearest(said, texts, 5)) if texts else ()
-
-    def entities(self, *classes: str) -> tuple[str, ...]:
-        """IRIs of the entities in the graph, or of those of some classes, in the order of their creation."""
-        if not classes:
-            return tuple(dict.fromkeys(str(s) for s, _ in self.facts.pairs(TYPE) if isinstance(s, Iri)))
-        below = {b for c in classes for b in self.pack.hierarchy.below.get(c, {c})}
-        return tuple(dict.fromkeys(str(s) for b in sorted(below) for s in self.facts.subjects(Iri(b), TYPE)
-                                   if isinstance(s, Iri)))  # fmt: skip
-
-    def labels(self) -> dict[str, str]:
-        """The label of every entity that has one."""
-        return {str(s): o.text for s, o in self.facts.pairs(v.LABEL) if isinstance(o, Literal)}
-
-    # judgement -------------------------------------------------------------------------------------------------------
-
-    def validate(self, iri: str | None = None) -> tuple[Violation, ...]:
-        """Everything that does not hold now, what is still required included: what a SHACL engine would report."""
-        with self.lock:
-            nodes: list[Term] | None = None if iri is None else [Iri(iri)]
-            return tuple(self.hints.violation(shape, found, self.facts)
-                         for shape, found in self.pack.checker.everything(self.facts, nodes))  # fmt: skip
-
-    def missing(self, iri: str | None = None) -> tuple[Violation, ...]:
-        """What is still required before the work can be finished, of one entity or of all."""
-        with self.lock:
-            nodes: list[Term] | None = None if iri is None else [Iri(iri)]
-            found = self.pack.checker.everything(self.facts, nodes)
-            return tuple(self.hints.violation(s, f, self.facts) for s, f in found[:_MOST_MISSING])
-
-    def sparql_violations(self) -> tuple[Violation, ...]:
-        """What the constraints in SPARQL find, by pyshacl; empty where there are none."""
-        if not self.pack.sparql_shapes:
-            return ()
-        from pyshacl import validate
-
-        shapes = rdflib.Graph().parse(data=self.pack.sparql_shapes, format="nt")
-        data = self.graph + _hierarchy(self.pack)
-        _, report, _ = validate(data, shacl_graph=shapes, advanced=False)
-        sh = rdflib.SH
-        found = []
-        for result in report.subjects(sh.sourceConstraintComponent, sh.SPARQLConstraintComponent):
-            focus, value = report.value(result, sh.focusNode), report.value(result, sh.value)
-            message = str(report.value(result, sh.resultMessage) or "a constraint in SPARQL does not hold")
-            shape = str(report.value(result, sh.sourceShape) or "")
-            name = self.labels().get(str(focus), str(focus))
-            found.append(Violation("the entity itself", "sh:sparql", str(value or name), (), f"{name}: {message}",
-                                   str(focus), f"{SH}SPARQLConstraintComponent", shape))  # fmt: skip
-        return tuple(sorted(set(found), key=repr))[:_MOST_MISSING]
-
-    # the graph -------------------------------------------------------------------------------------------------------
-
-    @property
-    def graph(self) -> rdflib.Graph:
-        """The facts as an rdflib graph, without provenance: a copy as of now."""
-        with self.lock:
-            if self._graph is None or self._graph[0] != self._version:
-                graph = rdflib.Graph()
-                graph.bind("kg", self.namespace)
-                for prefix, namespace in self._prefixes.items():
-                    graph.bind(prefix, namespace)
-                for triple in self.facts:
-                    graph.add(tuple(map(to_rdflib, triple)))  # type: ignore[arg-type]  # three nodes
-                self._graph = (self._version, graph)
-            return self._graph[1]
-
-    @cached_property
-    def _prefixes(self) -> dict[str, str]:
-        own = {p: ns for p, ns in self.pack.tbox.ontology.prefixes if not p or p.isalnum()}
-        used = {p: PREFIXES[p] for p in ("rdf", "rdfs", "xsd", "prov")} | {"oa": "http://www.w3.org/ns/oa#"}
-        return own | used
 
     def trig(self) -> str:
         """Facts and where they come from, each call's in a named graph of its own, as TriG."""
@@ -407,19 +252,6 @@ class Session:
         shapes = rdflib.Graph().parse(data=self.pack.shacl(), format="turtle")
         conforms, report, _ = validate(self.graph, shacl_graph=shapes, advanced=False)
         return bool(conforms), report.serialize(format="turtle")
-
-    def close(self) -> None:
-        """Let go of the store; a store on disk keeps what was written."""
-        self.store.close()
-
-
-def _hierarchy(pack: ToolPack) -> rdflib.Graph:
-    """The subclasses of a pack's ontology: targets by class reach the classes below."""
-    graph = rdflib.Graph()
-    for cls in pack.tbox.classes:
-        for above in pack.tbox.parents.get(cls, ()):
-            graph.add((rdflib.URIRef(cls), rdflib.RDFS.subClassOf, rdflib.URIRef(above)))
-    return graph
 
 
 def _place(judged: Judged) -> tuple[str, str, str, str]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kgnb.agents.kg_construction.pack_content import PackContent
+from kgnb.agents.kg_construction.tool_values import ToolSpec
 from kgnb.results.table import Column, Table
 
-if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.pack import ToolPack
-    from kgnb.agents.kg_construction.values import ToolSpec
 
-
-def pack_table(pack: ToolPack) -> Table:
+def pack_table(pack: PackContent) -> Table:
     """One row a class or property: its tools, how many constraints it has, the first of them; more when opened."""
     grouped: dict[tuple[str, str], list[ToolSpec]] = {}
     for tool in pack.tools:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
-from typing import Literal as OneOf
-
-from kgnb.kg.terms import Term
+from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.tool_values import (
+    WRITING,
+    CallResult,
+    Parameter,
+    PlanStep,
+    Source,
+    ToolKind,
+    ToolSpec,
+    Violation,
+)
 from kgnb.shapes.shape import Warned
-
-if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.pack import ToolPack
 
 __all__ = [
     "WRITING",
@@ -26,139 +27,3 @@ __all__ = [
     "Violation",
     "Warned",
 ]
-
-ToolKind = OneOf["find", "create", "add", "replace", "retract", "inspect", "missing", "finish"]
-TOOL_KINDS: tuple[ToolKind, ...] = ("find", "create", "add", "replace", "retract", "inspect", "missing", "finish")
-WRITING: tuple[ToolKind, ...] = ("create", "add", "replace", "retract")
-
-
-def __getattr__(name: str) -> Any:
-    """``ToolPack`` too is one of the values; it lies in a file of its own, which needs those below."""
-    if name == "ToolPack":
-        from kgnb.agents.kg_construction.pack import ToolPack
-
-        return ToolPack
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One argument of a tool, and how it is turned into a term.
-
-    ``kind`` is label, entity, value, number, unit, language, text or any (what JSON says). ``choices`` is a closed
-    list: the name to say and the term it stands for; ``aliases`` are other spellings, and the name each
-    stands for.
-    """
-
-    name: str
-    kind: str
-    required: bool = False
-    description: str = ""
-    property: str = ""  # IRI
-    datatypes: tuple[str, ...] = ()  # of a value, the likeliest first
-    classes: tuple[str, ...] = ()  # of an entity
-    choices: tuple[tuple[str, Term], ...] = ()
-    aliases: tuple[tuple[str, str], ...] = ()
-    both: bool = False  # an entity or a value
-
-
-@dataclass(frozen=True)
-class ToolSpec:
-    """One tool: what a model is told about it, and the schema its arguments are checked against.
-
-    ``input_schema`` loses nothing (JSON Schema 2020-12, for MCP); ``strict_schema`` is derived from it for function
-    calling. ``description`` says what the tool does and which constraints are hard; ``guidance`` is what labels and
-    comments advise, and is never enforced.
-    """
-
-    name: str  # ^[a-zA-Z0-9_-]{1,64}$
-    description: str
-    input_schema: Mapping[str, Any]
-    kind: ToolKind
-    term: str  # IRI of the class or property; "" for inspect, missing and finish
-    label: str = ""  # what a person calls the term
-    constraints: tuple[str, ...] = ()  # hard, in plain words
-    guidance: str = ""  # soft
-    parameters: tuple[Parameter, ...] = field(default=(), repr=False)
-
-    @cached_property
-    def strict_schema(self) -> dict[str, Any]:
-        """The schema for function calling: all required, optional ones nullable, nothing a strict server refuses."""
-        from kgnb.agents.kg_construction.schemas import strict
-
-        return strict(self.input_schema)
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """One constraint that a call or the graph does not keep, and how to mend it."""
-
-    path: str  # the argument or the property it is about
-    constraint: str  # its name, as ``ToolPack.counts`` counts it: range, max, one of, ...
-    got: str
-    allowed: tuple[str, ...] = ()  # what would be accepted, the likeliest first; empty where that is no list
-    hint: str = ""
-    focus: str = ""  # IRI of the entity that is not as it should be
-    component: str = ""  # IRI of the SHACL constraint component, where there is one
-    shape: str = ""  # IRI of the shape that states it
-
-    def as_json(self) -> dict[str, Any]:
-        """The five fields a model is told."""
-        told = {"path": self.path, "constraint": self.constraint, "got": self.got}
-        return {**told, "allowed": list(self.allowed), "hint": self.hint}
-
-
-@dataclass(frozen=True)
-class CallResult:
-    """What came of a call. Nothing was written unless ``ok``."""
-
-    ok: bool
-    iri: str = ""  # the entity created, found or written about
-    created: bool = False  # it was not there before
-    violations: tuple[Violation, ...] = ()
-    retryable: bool = False  # a call with other arguments may succeed
-    data: Any = None  # what find, inspect and missing answer: plain JSON
-    triples: int = 0  # facts newly written, provenance aside; below 0: taken back
-
-    def as_json(self) -> dict[str, Any]:
-        """The answer as a model or an MCP client gets it."""
-        found: dict[str, Any] = {"ok": self.ok, "iri": self.iri, "created": self.created}
-        found |= {"violations": [one.as_json() for one in self.violations], "retryable": self.retryable}
-        return found if self.data is None else found | {"data": self.data}
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a fact was read: a document's name or IRI, and the characters ``start`` up to ``end`` of its text."""
-
-    document: str
-    start: int | None = None
-    end: int | None = None
-
-    def __post_init__(self) -> None:
-        if not self.document.strip():
-            raise ValueError("a source needs the name of its document")
-        if (self.start is None) != (self.end is None):
-            raise ValueError("give both start and end of a span, or neither")
-        if self.start is not None and self.end is not None and not 0 <= self.start <= self.end:
-            raise ValueError(f"a span runs from {self.start} to {self.end}: 0 <= start <= end")
-
-
-@dataclass(frozen=True, slots=True)
-class PlanStep:
-    """One step of the task: the classes it is about, what it reads, what it writes, and the tools it needs."""
-
-    number: int  # from 1
-    name: str
-    goal: str
-    classes: tuple[str, ...]  # IRIs of the entities made in this step
-    reads: tuple[str, ...]  # IRIs of classes whose entities must be there already
-    writes: tuple[str, ...]  # IRIs of the classes and properties written
-    tools: tuple[str, ...]  # names
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the same tools by kind
-
-    def as_json(self) -> dict[str, Any]:
-        """The step as it stands in ``plan.json``."""
-        lists = {name: list(getattr(self, name)) for name in ("classes", "reads", "writes")}
-        groups = {kind: list(names) for kind, names in self.groups.items()}
-        return {"step": self.number, "name": self.name, "goal": self.goal, **lists, "tool_groups": groups}

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
+from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.provenance import TBOX, call_graph, described, document_iri, withdrawn
-from kgnb.agents.kg_construction.values import CallResult, Source, ToolSpec, Violation
+from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolSpec, Violation
 from kgnb.kg import vocabulary as v
 from kgnb.kg.quads import Quad
 from kgnb.kg.terms import Iri, Literal, Term, Triple
 from kgnb.shapes.phrases import joined
 from kgnb.shapes.shape import TYPE
 
-if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.session import Session
+WriteThrough = Callable[[ToolSpec, Arguments, Mapping[str, Any], Source | None], CallResult]
 
 
 class Withdrawals:
     """Takes facts of one session back."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, session: GraphState, write_through: WriteThrough) -> None:
+        self.session, self.write_through = session, write_through
         self.facts = session.facts
         self.pack = session.pack
 
@@ -146,7 +146,7 @@ class Withdrawals:
         violations = self._removed(gone)
         if violations:
             return CallResult(False, str(subject), violations=violations, retryable=True)
-        result = self.session.write_through(adding, read, arguments, source)
+        result = self.write_through(adding, read, arguments, source)
         if not result.ok:
             for triple in gone:
                 self.facts.add(triple)

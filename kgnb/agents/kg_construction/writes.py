@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
 
 from kgnb.agents.kg_construction.arguments import Arguments
+from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.minting import mint, normalised
-from kgnb.agents.kg_construction.values import ToolSpec
+from kgnb.agents.kg_construction.tool_values import ToolSpec
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import RDFS, Iri, Literal, Term, Triple
 from kgnb.shapes.shape import SH, TYPE, Shape
 from kgnb.shapes.units import OM, QUDT, scale
-
-if TYPE_CHECKING:
-    from kgnb.agents.kg_construction.session import Session
 
 _MOST_READINGS = 8
 _LABEL = Iri(v.LABEL)
@@ -25,7 +22,7 @@ _LABEL = Iri(v.LABEL)
 class Writes:
     """Turns arguments into triples for one session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: GraphState) -> None:
         self.session = session
         self.pack = session.pack
 
