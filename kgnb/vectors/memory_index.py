@@ -41,7 +41,10 @@ class _View:
     def pack(self) -> tuple[list[str], Vectors]:
         if self.packed is None:
             ids = sorted(self.points)
-            self.packed = ids, matrix([self.points[id][1] for id in ids], self.dimensions)
+            vectors = matrix([self.points[id][1] for id in ids], self.dimensions)
+            vectors.setflags(write=False)  # it is given to readers as it is
+            self.points = {id: (self.points[id][0], row) for id, row in zip(ids, vectors, strict=True)}
+            self.packed = ids, vectors
         return self.packed
 
 
@@ -91,7 +94,7 @@ class MemoryIndex:
         with self._lock:
             kept = self._view(collection, view)
             ids, vectors = kept.pack()
-            return list(ids), [dict(kept.points[id][0]) for id in ids], vectors.copy()
+            return list(ids), [dict(kept.points[id][0]) for id in ids], vectors
 
     def search(
         self, collection: str, view: str, vector: Sequence[float], *, k: int, where: Payload | None = None

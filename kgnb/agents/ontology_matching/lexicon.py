@@ -33,6 +33,9 @@ DERIVED = 0.85
 MISSPELT = 0.9
 LONG = 7  # letters; one slip of the pen in a shorter word makes another word of it too often
 OF_AGENT = 0.5  # a presenter is no presentation
+REMEMBERED = (
+    1 << 18
+)  # pairs of words a lexicon keeps the likeness of: 60 MB, where all that 20,000 classes have take 500
 NEGATIONS = frozenset(["non", "not", "no", "without", "un", "anti"])
 _SPELLINGS = (("isation", "ization"), ("ise", "ize"), ("oe", "e"), ("ae", "e"), ("our", "or"), ("centre", "center"))
 _ENDINGS = """ations ation ating ated ators ator ions ion ings ing ments ment ers er ors or ees ee ed es s ies ity ness
@@ -59,7 +62,6 @@ def spelling(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=1 << 18)
 def word_likeness(one: str, other: str) -> float:
     """How alike two words are, 0 to 1: equal, a plural, a number, an abbreviation, a spelling, a derivation, a slip."""
     if one == other:
@@ -138,7 +140,7 @@ class Lexicon:
         self._seen = seen
         self._total = max(total, 1)
         self._weights: dict[str, float] = {}
-        self._alike: dict[tuple[str, str], float] = {}
+        self._alike = lru_cache(maxsize=REMEMBERED)(self._compare)
         self._wordbook = wordbook
         self._strict = strict
         self._apart = wordbook if apart else None
@@ -153,12 +155,7 @@ class Lexicon:
 
     def alike(self, one: str, other: str) -> float:
         """How alike two words are, 0 to 1, in the light of how the ontologies use them."""
-        if one == other:
-            return 1.0
-        known = self._alike.get((one, other))
-        if known is None:
-            known = self._alike[one, other] = self._compare(one, other)
-        return known
+        return 1.0 if one == other else self._alike(one, other)
 
     def _compare(self, one: str, other: str) -> float:
         alike = word_likeness(one, other)

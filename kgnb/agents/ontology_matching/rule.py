@@ -75,7 +75,7 @@ class Weights:
     apart: bool = True  # and so must words that the ontologies tell apart again and again
 
 
-@dataclass
+@dataclass(slots=True)
 class _Case:
     """One pair while it is being weighed."""
 

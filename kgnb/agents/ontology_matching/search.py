@@ -52,12 +52,10 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
     """
     described = stored.described
     source, target = described.of("source"), described.of("target")
-    sides = {view: _grouped(stored, view) for view in VIEWS}
-    meanings = _grouped(stored, "lexical", only="meaning")
     rankings = list(_equal_names(source, target))
     calibrations: list[tuple[str, Calibration]] = []
     for view in VIEWS:
-        a, b = sides[view]
+        a, b = _grouped(stored, view)
         there, back = nearest_entities(a, b, options.k)
         calibration = calibrate(a, b, neighbours=(there, back) if options.k > 1 else None)
         calibrations.append((view, calibration))
@@ -68,7 +66,7 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
     rankings += further(described, rankings)
     rankings.sort(key=lambda r: (r.direction, r.kind, r.source, r.target, r.view))
     pairs = sorted({ranked.pair for ranked in rankings})
-    cosines = _cosines(pairs, source, target, [*sides.values(), meanings])
+    cosines = _cosines(pairs, stored)
     return Found(described, tuple(rankings), cosines, tuple(calibrations))
 
 
@@ -204,18 +202,19 @@ def _abbreviated(name: tuple[str, ...], short: set[str]) -> Iterator[tuple[str, 
                 yield (*name[:start], initials, *name[start + length :])
 
 
-def _cosines(
-    pairs: list[Pair],
-    source: tuple[Description, ...],
-    target: tuple[Description, ...],
-    sides: list[tuple[Grouped, Grouped]],
-) -> dict[Pair, Cosines]:
-    """Each candidate pair's cosine in every view, also in those whose ranking did not have it."""
+def _cosines(pairs: list[Pair], stored: Stored) -> dict[Pair, Cosines]:
+    """Each candidate pair's cosine in every view, also in those whose ranking did not have it.
+
+    The vectors are read and centred again, one view after another: all four at once take four times the memory.
+    """
+    source, target = stored.described.of("source"), stored.described.of("target")
     rows = {description.key: n for n, description in enumerate(source)}
     columns = {description.key: n for n, description in enumerate(target)}
     row = np.array([rows[one, kind] for one, _, kind in pairs], dtype=np.int64)
     column = np.array([columns[other, kind] for _, other, kind in pairs], dtype=np.int64)
-    near = np.round(np.array([pair_cosines(*side, row, column) for side in sides]).T.astype(np.float64), 4)
+    views: list[tuple[View, str]] = [*((view, "") for view in VIEWS), ("lexical", "meaning")]
+    each = [pair_cosines(*_grouped(stored, view, only), row, column) for view, only in views]
+    near = np.round(np.array(each).T.astype(np.float64), 4)
     cosines: dict[Pair, Cosines] = {}
     for pair, i, j, (syntactic, lexical, semantic, meaning) in zip(pairs, row, column, near.tolist(), strict=True):
         told = source[i].gists and target[j].gists

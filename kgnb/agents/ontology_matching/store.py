@@ -18,6 +18,8 @@ from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder, Vectors
 from kgnb.vectors.index import Point, VectorIndex
 
+AT_ONCE = 4096  # entities whose vectors are held beside the index
+
 
 def store(described: Described, index: VectorIndex, embedder: Embedder) -> Stored:
     """Both sides in the index; what is there already is neither embedded nor written again."""
@@ -31,7 +33,8 @@ def store(described: Described, index: VectorIndex, embedder: Embedder) -> Store
         expected = sum(len(_texts(d)) + bool(d.related) for d in descriptions)
         if index.count(collection) != expected:
             index.create(collection, dict.fromkeys(VIEWS, embedder.dimensions))
-            index.add(collection, _points(descriptions, embedder))
+            for start in range(0, len(descriptions), AT_ONCE):
+                index.add(collection, _points(descriptions[start : start + AT_ONCE], embedder))
             written += expected
         points += expected
         collections.append(collection)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from sys import intern
 
 from kgnb.agents.ontology_matching.values import (
     VIEWS,
@@ -64,7 +65,7 @@ def _candidates(found: Found, side: Side, key: Key, rankings: list[Ranked], opti
     for ranked in rankings:
         answer = ranked.target if side == "source" else ranked.source
         views[ranked.view][answer] = ranked.rank
-        reasons[answer].append(Evidence(f"{ranked.view} view", _says(ranked), round(ranked.score, 4)))
+        reasons[answer].append(Evidence(intern(f"{ranked.view} view"), intern(_says(ranked)), round(ranked.score, 4)))
     ordered = ["exact", *VIEWS, "related"]
     fused = reciprocal_rank([views[view] for view in ordered if view in views], options.fusion_constant)
     kept = views["exact"].keys() | views["related"].keys()

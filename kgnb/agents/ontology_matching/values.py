@@ -242,7 +242,7 @@ class Found(Shown):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """One pair after fusion, seen from the entity that asked."""
 
@@ -317,7 +317,7 @@ class Summarised(Shown):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Judged:
     """A question and the verdict on it."""
 
