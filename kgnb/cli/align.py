@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import click
 
-from kgnb.agents.entity_alignment.judges import JUDGES, PLANNERS
+from kgnb.agents.entity_alignment import AGENT
 from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.agents.options import given_of
-from kgnb.cli.outcome import ended, refuse_unwritable, stoppable
-from kgnb.cli.progress import TerminalLine
-from kgnb.cli.stage_options import stage_options
+from kgnb.cli.outcome import refuse_unwritable
+from kgnb.cli.work import Work, agent_command
 from kgnb.evaluate.ranking import Measured, measure
 from kgnb.files import write_whole
 from kgnb.mapping_files import save
-from kgnb.run import Run
-from kgnb.settings import Settings
-from kgnb.tasks import new_run
 from kgnb.tasks.aligning import Outcome, rankings_of
 from kgnb.tasks.aligning import align as align_graphs
 from kgnb.tasks.sides import Sides, links_of, open_sides
 
 PLAIN = ".tsv"
-KEPT = ("judge", "planner", "policy", "plans", "embedder", "error_rate", "decisions")
 EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
 
 
@@ -68,54 +62,8 @@ EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
     "output. Repeatable.",
 )
 @click.option("--ranking", metavar="FILE.tsv", help="The ten best targets of every test source.")
-@click.option(
-    "--judge",
-    type=click.Choice(JUDGES),
-    default="auto",
-    show_default=True,
-    help="Who looks at what is not sure. auto: model if one is set, else rule; first: nobody.",
-)
-@click.option(
-    "--planner",
-    default="auto",
-    show_default=True,
-    metavar="|".join((*PLANNERS, "model:NAME")),
-    help="Who chooses how they look. model:NAME: a model tuned on what %ea optimise --fine-tuning writes.",
-)
-@click.option("--policy", type=click.Path(dir_okay=False), metavar="FILE", help="A learned policy (JSON) to plan with.")
 @click.option("--plans", type=click.Path(dir_okay=False), metavar="FILE", help="A person's plans (.jsonl).")
-@click.option("--model", metavar="NAME", help="Chat model; default: the settings' model, or none.")
-@click.option(
-    "--embedder", metavar="NAME", help="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL."
-)
-@stage_options(LookOptions)
-@stage_options(Options, leave_out=("names",))
-@click.option(
-    "--decisions",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="A person's decisions (.jsonl of %ea review); they override any judge.",
-)
-@click.option(
-    "--reference",
-    metavar="FILE",
-    help="Pairs to score against (default: the folder's test pairs); the oracle judge answers from them.",
-)
-@click.option(
-    "--error-rate",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    show_default=True,
-    help="Share of its questions the oracle judge answers wrongly (simulation).",
-)
-@click.option(
-    "--run",
-    "folder",
-    type=click.Path(file_okay=False),
-    metavar="FOLDER",
-    help="Keep the trace here: steps, judgements, model calls.",
-)
-@click.option("--quiet", "-q", is_flag=True, help="No summary on standard error.")
+@agent_command(AGENT)
 def align(first: str, second: str | None, **given: Any) -> int:
     """Find which entities of two graphs are the same thing.
 
@@ -140,53 +88,39 @@ def align(first: str, second: str | None, **given: Any) -> int:
     """
     outs = given["out"] or ("-",)
     _check_outs((*outs, *([given["ranking"]] if given["ranking"] else [])), outs, (first, second, given["seeds"]))
-    settings = Settings.load()
-    settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
-    begun, line = perf_counter(), TerminalLine(quiet=given["quiet"])
-    try:
-        line.draw(f"reading {first}{f' and {second}' if second else ''}", now=True)
+    work = Work(given)
+    with work.reading(first, second):
         sides = open_sides(
-            first, second, seeds=given["seeds"], names=given["names"], labels=given["labels"], settings=settings
+            first, second, seeds=given["seeds"], names=given["names"], labels=given["labels"], settings=work.settings
         )
-        known = links_of(given["reference"], settings) if given["reference"] else sides.tests
-        outcome = _aligned(sides, known, given, settings, line)
-    finally:
-        line.clear()
+        known = links_of(given["reference"], work.settings) if given["reference"] else sides.tests
+        outcome = _aligned(sides, known, given, work)
     for out in outs:
         _write(outcome, out)
     if given["ranking"]:
         write_whole(Path(given["ranking"]), _ranking(outcome))
-    status = ended(outcome.run)
-    if not given["quiet"]:
-        for text in _summary(outcome, known, perf_counter() - begun):
-            click.echo(f"kgnb: {text}", err=True)
-    return status
+    if outcome.settled.simulation and not work.quiet:
+        click.echo("kgnb: SIMULATION: the judge answers from the reference", err=True)
+    return work.end(outcome.run, *_summary(outcome, known))
 
 
-def _aligned(
-    sides: Sides, known: tuple[tuple[str, str], ...], given: dict[str, Any], settings: Settings, line: TerminalLine
-) -> Outcome:
+def _aligned(sides: Sides, known: tuple[tuple[str, str], ...], given: dict[str, Any], work: Work) -> Outcome:
     options = {name: value for name, value in given_of(Options, given).items() if name != "names"}
     look = given_of(LookOptions, given)
-    words = ("seeds", "names", "universe", "judge", "planner", "embedder")
-    run = new_run(
-        "entity_alignment",
-        sides.digests(),
-        parameters={name: given[name] for name in words} | options | look,
-        settings=settings,
-        folder=Path(given["folder"]) if given["folder"] else None,
-        on_event=line.event,
-    )
-    with run, stoppable(run):
+    words = {name: given[name] for name in ("seeds", "names", "universe", "judge", "planner")}
+    run = work.run(AGENT, sides.digests(), words | {"embedder": given["embedder"] or None} | options | look)
+    told: dict[str, Any] = {name: given[name] for name in ("universe", "judge", "planner", "error_rate")}
+    told |= {name: given[name] or None for name in ("policy", "plans", "embedder", "decisions")}
+    with work.stoppable(run):
         return align_graphs(
             sides,
-            universe=given["universe"],
             options=Options(**options, names="hidden" if given["names"] == "hidden" else "native"),
             look=LookOptions(**look),
             reference=known or None,
+            seed=given["oracle_seed"],
             run=run,
-            settings=settings,
-            **{name: given[name] for name in KEPT},
+            settings=work.settings,
+            **told,
         )
 
 
@@ -221,14 +155,12 @@ def _ranking(outcome: Outcome) -> str:
     )
 
 
-def _summary(outcome: Outcome, known: tuple[tuple[str, str], ...], seconds: float) -> list[str]:
-    settled, run = outcome.settled, outcome.run
+def _summary(outcome: Outcome, known: tuple[tuple[str, str], ...]) -> list[str]:
+    settled = outcome.settled
     counts = settled.counts()
-    lines = [f"{counts['matched']:,} of {counts['entities']:,} entities matched in {seconds:.1f} s"]
+    lines = [f"{counts['matched']:,} of {counts['entities']:,} entities matched"]
     lines += [f"{number:,} left unmatched: {reason}" for reason, number in settled.unmatched().items()]
-    lines += [*outcome.cost(), _calls(run)]
-    if settled.simulation:
-        lines.insert(0, "SIMULATION: the judge answers from the reference")
+    lines += outcome.cost()
     seeded = {source for source, _ in outcome.sides.seeds}
     tests = [pair for pair in known if pair[0] not in seeded]
     if tests:
@@ -249,10 +181,3 @@ def in_words(found: Measured) -> list[str]:
         f"pairs, among {found.universe}, {found.seeds:,} seeds ({found.seed_ratio:.0%})",
         f"precision {scored.precision:.1%}, recall {scored.recall:.1%}, F1 {scored.f1:.1%}",
     ]
-
-
-def _calls(run: Run) -> str:
-    totals = run.totals
-    cached = f" ({totals['cached']} cached)" if totals["cached"] else ""
-    limited = "; a budget was spent, so this is partial" if run.state == "limited" else ""
-    return f"{totals['calls']} model calls{cached}{limited}"

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import click
 
 from kgnb.agents.options import given_of, names_of
-from kgnb.agents.question_answering.judges import JUDGES
+from kgnb.agents.question_answering import AGENT
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import URL, file_of, open_graph
 from kgnb.cli.outcome import FAILED, refuse_unwritable
-from kgnb.cli.progress import TerminalLine
-from kgnb.cli.stage_options import stage_options
+from kgnb.cli.work import Work, agent_command, spent
 from kgnb.datasets.questions import Asked, scan_questions
 from kgnb.errors import DataError, KgnbError
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import Iri, Term
 from kgnb.results.escaping import one_line
 from kgnb.run import Run
-from kgnb.settings import Settings
-from kgnb.tasks import new_run
 from kgnb.tasks.answer_files import Outcome, plain, written
 from kgnb.tasks.asking import answer_question, answer_questions, graph_digests
 
@@ -56,23 +51,11 @@ from kgnb.tasks.asking import answer_question, answer_questions, graph_digests
 )
 @click.option("--resume", is_flag=True, help="Keep the answers --out has already; ask the rest and what failed.")
 @click.option(
-    "--judge",
-    type=click.Choice(JUDGES),
-    default="auto",
-    show_default=True,
-    help="Who decides. auto: cascade if a model is set, else rule.",
-)
-@click.option("--model", metavar="NAME", help="Chat model; default: the settings' model, or none.")
-@click.option(
-    "--embedder", metavar="NAME", help="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL."
-)
-@click.option(
     "--width",
     type=click.IntRange(1, 256),
     metavar="N",
     help="Questions under way at once with a model; default: the settings' number of model calls at once.",
 )
-@stage_options(Options)
 @click.option(
     "--examples",
     metavar="FILE.jsonl",
@@ -84,15 +67,8 @@ from kgnb.tasks.asking import answer_question, answer_questions, graph_digests
     metavar="FILE",
     help="What a person decided, for --judge person.",
 )
-@click.option(
-    "--run",
-    "folder",
-    type=click.Path(file_okay=False),
-    metavar="FOLDER",
-    help="Keep the trace here: steps, judgements, model calls, queries.",
-)
 @click.option("--json", "as_json", is_flag=True, help="Write the answer to one QUESTION as a line of JSON.")
-@click.option("--quiet", "-q", is_flag=True, help="Values only, no proof and no summary.")
+@agent_command(AGENT)
 def ask(question: str | None, **given: Any) -> None:
     """Answer QUESTION from a graph, with the triples that prove it and SPARQL that reproduces it.
 
@@ -118,26 +94,23 @@ def ask(question: str | None, **given: Any) -> None:
     if given["out"]:
         inputs = [given["questions"], given["examples"], given["decisions"], *given["graph"]]
         refuse_unwritable(given["out"], [file_of(spec) for spec in inputs if spec and not URL.match(spec)])
-    settings = Settings.load()
-    settings = settings.with_(model=given["model"]) if given["model"] is not None else settings
-    work = _Work(given, settings)
+    work = _Asking(given)
     if asked is not None:
         work.one(asked)
     else:
         work.many()
 
 
-class _Work:
+class _Asking(Work):
     """What one command was told, and what it does."""
 
-    def __init__(self, given: dict[str, Any], settings: Settings) -> None:
-        self.given, self.settings, self.line = given, settings, TerminalLine(quiet=given["quiet"])
-        self.options = Options(**given_of(Options, given))
-        self.begun = perf_counter()
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__(given)
+        self.given, self.options = given, Options(**given_of(Options, given))
 
     def one(self, question: Question) -> None:
         """Answers one question and prints the answer."""
-        run = self._run(self._open())
+        run = self._asking(self._open())
         try:
             with run:
                 answer = answer_question(
@@ -167,7 +140,7 @@ class _Work:
         for error in wrong:
             _warn(error)
         found: list[Outcome] = []
-        run = self._run(self._open())
+        run = self._asking(self._open())
         try:
             with run:
                 answer_questions(
@@ -221,18 +194,11 @@ class _Work:
             raise
         return self.graph
 
-    def _run(self, graph: Graph) -> Run:
+    def _asking(self, graph: Graph) -> Run:
         specs = self.given["graph"]
         data = graph_digests(specs, graph) if not any(URL.match(spec) for spec in specs) else {graph.name: ""}
-        names = ("judge", "embedder", *names_of(Options))
-        return new_run(
-            "question_answering",
-            data,
-            parameters={name: self.given[name] for name in names},
-            settings=self.settings,
-            folder=Path(self.given["folder"]) if self.given["folder"] else None,
-            on_event=self.line.event,
-        )
+        told = {name: self.given[name] for name in ("judge", *names_of(Options))}
+        return self.run(AGENT, data, {"embedder": self.given["embedder"] or None} | told)
 
     def _judging(self) -> dict[str, Any]:
         examples: Sequence[Asked] = ()
@@ -242,20 +208,15 @@ class _Work:
                 raise wrong[0]
         return {
             "judge": self.given["judge"],
-            "embedder": self.given["embedder"],
+            "embedder": self.given["embedder"] or None,
             "decisions": self.given["decisions"],
             "examples": [(each.text, each.entities, each.values or ()) for each in examples],
         }
 
     def _say(self, run: Run, what: str) -> None:
-        if self.given["quiet"]:
-            return
-        totals = run.totals
-        parts = [what, f"{totals['queries']:,} queries"]
-        if totals["calls"]:
-            tokens = totals["prompt_tokens"] + totals["completion_tokens"]
-            parts.append(f"{totals['calls']} model calls ({totals['cached']} cached, {tokens:,} tokens)")
-        click.echo(f"kgnb: {', '.join(parts)}, {perf_counter() - self.begun:.1f} s", err=True)
+        asked = f", {spent(run)}" if run.totals["calls"] else ""
+        if not self.quiet:
+            click.echo(f"kgnb: {what}, {run.totals['queries']:,} queries{asked}, {self.seconds:.1f} s", err=True)
 
 
 class _Refused(click.ClickException):
