@@ -100,8 +100,11 @@ def refuse_unwritable(out: str, inputs: Iterable[str | Path | None] = ()) -> Non
 def stoppable(run: Run) -> Iterator[None]:
     """While this lasts, the first Ctrl-C ends the asking, not the command; a second one ends it at once."""
 
+    def leave(number: int, frame: FrameType | None) -> None:
+        os._exit(INTERRUPTED)  # in order would be after the replies that are on their way
+
     def heard(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, leave)
         os.write(2, b"kgnb: stopping; what is answered by now is kept. Ctrl-C again leaves at once\n")
         run.stop()
         raise StopAsking

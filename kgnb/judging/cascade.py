@@ -127,8 +127,13 @@ class Cascade(Generic[Q]):
         return [ready(questions[number], beliefs.of(number)) for number in chosen]
 
     def estimate(self, questions: Sequence[Q]) -> Estimate:
-        """What the costly judge would cost; the cheap one judges the questions to tell."""
-        return estimate(self.costly, self.open(questions))
+        """What the costly judge would cost, wave by wave; the cheap one judges the questions to tell."""
+        left, expected = self.open(questions), Estimate()
+        for wave in range(self.asking.waves if self.asking else 1, 0, -1):
+            size = _wave(len(left), wave)
+            expected += estimate(self.costly, left[:size]) if size else Estimate()
+            left = left[size:]
+        return expected
 
     def _cheap_verdicts(self, questions: Sequence[Q]) -> list[Verdict]:
         """The cheap judge's verdicts; what it told for an estimate serves the judging that follows."""
@@ -161,9 +166,7 @@ class _Weighed(Generic[Q]):
         """The verdicts, once everything is asked."""
         asking, left = self._asking, self._asking.budget(self._questions)
         for wave in range(asking.waves, 0, -1):
-            chosen = self._beliefs.choose(
-                min(left, max(WAVE, ceil(left / wave))), asking.reliability, self._answers.__contains__
-            )
+            chosen = self._beliefs.choose(_wave(left, wave), asking.reliability, self._answers.__contains__)
             if not chosen:
                 break
             left -= len(chosen)
@@ -223,6 +226,11 @@ class _Weighed(Generic[Q]):
         chances = zip(options, self._beliefs.held(number), strict=True)
         likely = [(option, round(chance, 4)) for option, chance in chances if chance >= 0.05]
         return tuple(sorted(likely, key=lambda entry: (-entry[1], entry[0])))
+
+
+def _wave(left: int, waves: int) -> int:
+    """How many questions the next of so many waves asks."""
+    return min(left, max(WAVE, ceil(left / waves)))
 
 
 def _both_said(answer: Verdict, first: Verdict) -> str:

@@ -19,6 +19,13 @@ class Estimate:
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
+    def __add__(self, other: Estimate) -> Estimate:
+        return Estimate(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
     def __str__(self) -> str:
         return f"{self.calls:,} calls, about {self.prompt_tokens:,} tokens in and {self.completion_tokens:,} out"
 

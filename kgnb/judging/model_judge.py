@@ -70,7 +70,7 @@ class ModelJudge(Generic[Q]):
         decisions: Sequence[str],
         none_decision: str,
         batch: int = 8,
-        width: int = 4,
+        width: int = 8,
         name: str | None = None,
         show: Callable[[Q], str] | None = None,
         heading: Callable[[Q], str] = lambda question: "",

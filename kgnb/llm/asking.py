@@ -30,7 +30,7 @@ class StopAsking(KeyboardInterrupt):
 def ask_many(
     model: ChatModel,
     requests: Sequence[Request],
-    width: int = 4,
+    width: int = 8,
     on_done: Callable[[int, Outcome], object] | None = None,
 ) -> list[Outcome]:
     """One outcome a request, in the order of the requests, at most ``width`` being asked at a time; see ``do_many``."""
@@ -40,7 +40,7 @@ def ask_many(
 def do_many(
     do: Callable[[Item], Result],
     items: Sequence[Item],
-    width: int = 4,
+    width: int = 8,
     on_done: Callable[[int, Result | Failure], object] | None = None,
 ) -> list[Result | Failure]:
     """One outcome an item, in the order of the items, at most ``width`` being worked on at a time.

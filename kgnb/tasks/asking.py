@@ -15,12 +15,13 @@ from typing import Any
 from kgnb.agents.question_answering import pipeline
 from kgnb.agents.question_answering.desk import Desk, Example, Judges
 from kgnb.agents.question_answering.judges import make_judges
+from kgnb.agents.question_answering.model_judges import ModelActor
 from kgnb.agents.question_answering.turns import OverlappingModel, Turn
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_embedder, open_graph
 from kgnb.datasets.questions import Asked
 from kgnb.errors import BackendError, ConfigError, KgnbError, LimitError, Waiting
-from kgnb.judging import CallableJudge, Estimate, Judge, Verdict
+from kgnb.judging import CallableJudge, Judge, Verdict
 from kgnb.kg.graph import Graph
 from kgnb.llm.asking import raise_waiting
 from kgnb.llm.model import ChatModel
@@ -99,7 +100,7 @@ def answer_question(
         asked = question if isinstance(question, Question) else Question("q1", question)
         if entities:
             asked = replace(asked, entities=tuple(entities))
-        run.expect(Estimate(options.rounds), "up to")
+        _expect(run, desk, [asked], options)
         return pipeline.answer_question(_named(asked, desk), desk, options=options, run=run)
 
 
@@ -221,8 +222,7 @@ def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: 
     """
     dead = 0
     pending: list[Waiting] = []
-    # A query and the answer: the usual run. What is looked up besides comes on top.
-    run.expect(Estimate(2 * len(questions)), "at least")
+    _expect(run, desk, questions, options)
     forecast = Forecast(run)
 
     def asked(question: Question) -> Answer:
@@ -262,6 +262,14 @@ def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: 
         finally:
             pool.shutdown(cancel_futures=True)
     raise_waiting(pending)
+
+
+def _expect(run: Run, desk: Desk, questions: Sequence[Question], options: Options) -> None:
+    """Tell what questions will take; a cascade asks at most that."""
+    if run.foretells and questions and desk.model is not None and "model:" in desk.judges.act.name:
+        with desk.turn.taken():
+            expected = ModelActor(desk.model).expected(pipeline.begin(questions[0], desk, options), len(questions))
+        run.expect(expected, "about" if desk.judges.act.name.startswith("model:") else "up to")
 
 
 def graph_digests(source: GraphSource, graph: Graph) -> dict[str, str]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgnb.errors import BackendError
-from kgnb.judging import Asking, CallableJudge, Cascade, Oracle, Verdict, estimate, unsure
+from kgnb.judging import Asking, CallableJudge, Cascade, Estimate, Oracle, Verdict, estimate, unsure
 from kgnb.judging.beliefs import Beliefs
 from tests.judging.questions import BUNK, KEEPER, STORM, Ask, ask
 
@@ -150,13 +150,16 @@ def test_questions_without_options_are_never_asked() -> None:
     assert model.asked == []
 
 
-def test_the_estimate_is_of_what_would_be_asked() -> None:
+def test_the_estimate_is_of_what_would_be_asked_wave_by_wave() -> None:
     class Counted(Table):
-        def estimate(self, questions: Sequence[Ask]) -> int:
-            return len(questions)
+        def estimate(self, questions: Sequence[Ask]) -> Estimate:
+            return Estimate(1, len(questions))
 
     cascade = Cascade(Table("rule", SHAKY), Counted("model", {}), asking=Asking(1.0))
-    assert estimate(cascade, [BUNK, KEEPER, STORM]) == 1  # type: ignore[comparison-overlap]
+    assert estimate(cascade, [BUNK, KEEPER, STORM]) == Estimate(1, 1)
+    doubtful = {one.text: Verdict("equivalent", "b#Bed", 0.6) for one in MANY}
+    cascade = Cascade(Table("rule", doubtful), Counted("model", {}), asking=Asking(0.05, claim=lambda q, o: (q.id, o)))
+    assert estimate(cascade, MANY) == Estimate(3, 20), "20 questions in waves of 8, 8 and 4"
 
 
 @pytest.mark.parametrize(

@@ -78,12 +78,8 @@ class TwoLooks:
 
     def estimate(self, questions: Sequence[AlignQuestion]) -> Estimate:
         """What the questions would cost."""
-        parts = [estimate(judge, [questions[at] for at in places]) for judge, places in self._parts(questions)]
-        return Estimate(
-            sum(one.calls for one in parts),
-            sum(one.prompt_tokens for one in parts),
-            sum(one.completion_tokens for one in parts),
-        )
+        parts = (estimate(judge, [questions[at] for at in places]) for judge, places in self._parts(questions))
+        return sum(parts, Estimate())
 
     def _parts(self, questions: Sequence[AlignQuestion]) -> list[tuple[Judge[AlignQuestion], list[int]]]:
         again = [at for at, question in enumerate(questions) if question.earlier]
@@ -111,7 +107,7 @@ def make_judge(
     error_rate: float = 0.0,
     seed: int = 0,
     decisions: EntityDecisions | None = None,
-    width: int = 4,
+    width: int = 8,
     remember: Callable[[ModelJudge[AlignQuestion]], Judge[AlignQuestion]] = lambda judge: judge,
 ) -> Judge[AlignQuestion]:
     """The judge of this name; ``auto`` is the model where there is one, and the rule where there is none.
@@ -173,7 +169,7 @@ def make_planner(
     model: ChatModel | None = None,
     policy: Policy | Path | str | None = None,
     decisions: str | Path | None = None,
-    width: int = 4,
+    width: int = 8,
     temperature: float = 0.0,
     seed: int = 0,
 ) -> Judge[PlanQuestion]:

@@ -88,7 +88,7 @@ class ModelPlanner:
         *,
         record: Record | None = None,
         batch: int = BATCH,
-        width: int = 4,
+        width: int = 8,
         temperature: float = 0.0,
     ) -> None:
         self._model, self._record, self._batch, self._width = model, record or {}, batch, width

@@ -19,7 +19,7 @@ from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.journal import Journal, journal_key, read_journal, write_journal
 from kgnb.agents.kg_construction.passages import passages
 from kgnb.agents.kg_construction.plan import Plan
-from kgnb.agents.kg_construction.readers import Reader, Task, still_missing
+from kgnb.agents.kg_construction.readers import ModelReader, Reader, Task, still_missing
 from kgnb.agents.kg_construction.values import Source, ToolPack
 from kgnb.agents.options import Field, options
 from kgnb.errors import BackendError, DataError, LimitError, ReplyError, Waiting
@@ -49,7 +49,7 @@ class Options:
         le=1_000_000,
         description="tokens of tool schemas a passage may cost; above it a few generic tools take their place",
     )
-    width: int = Field(default=1, ge=1, le=64, description="documents that are read at once; the graph is the same")
+    width: int = Field(default=8, ge=1, le=64, description="documents a model reads at once; the graph is the same")
 
 
 @dataclass
@@ -80,7 +80,8 @@ def instantiate(
         checked: False writes without asking the constraints: the ablation.
         on_document: told how many documents are done, and of how many.
 
-    With ``options.width`` above 1 the reader is called from several threads, and the graph is the same.
+    A model is asked about ``options.width`` documents at once, and the graph is the same; any other reader, which may
+    be any function, gets one after the other, in the caller's own thread.
 
     Raises:
         BackendError: a model's server fails on three documents in a row; journals so far are kept.
@@ -90,7 +91,8 @@ def instantiate(
     def read(entry: Readable) -> Journal:
         return _one(entry, pack, reader, plan, options, target.namespace, folder, checked)
 
-    journals, limit = _journals(documents, read, reader.name, options.width, on_document)
+    width = options.width if isinstance(reader, ModelReader) else 1
+    journals, limit = _journals(documents, read, reader.name, width, on_document)
     doubts = [doubt for journal in journals for doubt in journal.doubts]
     for journal in journals:
         doubts += _apply(journal, target)
@@ -142,7 +144,7 @@ def _journals(
 def _in_turn(
     one: Callable[[Readable], Journal], documents: Sequence[Readable], heard: Callable[[int, Journal | Failure], None]
 ) -> list[Journal | Failure]:
-    """One document after the other, in the caller's own thread: a reader may be any function."""
+    """One document after the other."""
     found: list[Journal | Failure] = []
     for index, entry in enumerate(documents):
         try:

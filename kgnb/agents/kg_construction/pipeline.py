@@ -33,7 +33,7 @@ def build_graph(
     run = run or Run("kg_construction")
     prompts = run.do(plan, pack, polish, options.tool_budget)
     if run.foretells:
-        run.expect(expected_reading(documents, pack, reader, prompts, options), "at least")
+        run.expect(expected_reading(documents, pack, reader, prompts, options))
     forecast = Forecast(run)
 
     def came(done: int, total: int) -> None:

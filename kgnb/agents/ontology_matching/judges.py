@@ -37,7 +37,7 @@ def make_judge(
     context: str = "",
     relations: bool = False,
     ask: float = ASK,
-    width: int = 4,
+    width: int = 8,
     remember: Callable[[ModelJudge[MatchQuestion]], Judge[MatchQuestion]] = lambda judge: judge,
 ) -> Judge[MatchQuestion]:
     """The judge of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.

@@ -39,10 +39,11 @@ from kgnb.agents.question_answering.questions import (
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Answer
 from kgnb.errors import BackendError, ReplyError
-from kgnb.judging import Verdict, unsure
+from kgnb.judging import Estimate, Verdict, unsure
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import Iri, Literal
 from kgnb.llm.model import ChatModel, Message, Request, ToolSpec
+from kgnb.llm.prices import estimate_usage
 from kgnb.llm.reply import structured
 from kgnb.llm.tools import Tool, call_tools, tool_from_function
 
@@ -65,6 +66,7 @@ GIVE_UP = ToolSpec(
     },
 )
 _TRIES = 4
+_ABOUT, _BROUGHT, _CALL = 250, 150, 40  # tokens, about: entities and facts of a question, a query's rows, a call
 
 
 class Picks(BaseModel):
@@ -115,6 +117,12 @@ class ModelActor:
             BackendError: the server does not answer.
         """
         return [self._verdict(cast(ActQuestion, question)) for question in questions]
+
+    def expected(self, state: State, questions: int) -> Estimate:
+        """What so many questions like the one begun in ``state`` take: a query, and the answer that repeats it."""
+        tools = (*(tool.spec for tool in _tools(state, _Taken()).values()), GIVE_UP)
+        first = estimate_usage(Request(opening(state), tools=tools)).prompt_tokens + _ABOUT
+        return Estimate(2 * questions, questions * (2 * first + _BROUGHT), 2 * questions * _CALL)
 
     def _verdict(self, question: ActQuestion) -> Verdict:
         state = question.state

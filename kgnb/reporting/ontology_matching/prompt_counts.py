@@ -48,9 +48,11 @@ def count_prompts(prepared: Prepared) -> list[Prompts]:
         )
         asked: Sequence[MatchQuestion] = prepared.summarised.questions
         if isinstance(judge, Cascade):
-            asked = replace(judge, cheap=prepared.rule).open(asked)
-            judge = judge.costly
-        counted.append(Prompts(name, len(asked), estimate(judge, asked), prepared.entities))
+            judge = replace(judge, cheap=prepared.rule)
+            asked, expected = judge.open(asked), judge.estimate(asked)
+        else:
+            expected = estimate(judge, asked)
+        counted.append(Prompts(name, len(asked), expected, prepared.entities))
     return counted
 
 
