@@ -21,7 +21,7 @@ from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_embedder, open_graph
 from kgnb.datasets.questions import Asked
 from kgnb.errors import BackendError, ConfigError, KgnbError, LimitError, Waiting
-from kgnb.judging import CallableJudge, Judge, Verdict
+from kgnb.judging import CallableJudge, Estimate, Judge, Verdict
 from kgnb.kg.graph import Graph
 from kgnb.llm.asking import raise_waiting
 from kgnb.llm.model import ChatModel
@@ -100,7 +100,7 @@ def answer_question(
         asked = question if isinstance(question, Question) else Question("q1", question)
         if entities:
             asked = replace(asked, entities=tuple(entities))
-        _expect(run, desk, [asked], options)
+        run.expect(Estimate(options.rounds), "up to")
         return pipeline.answer_question(_named(asked, desk), desk, options=options, run=run)
 
 
@@ -265,8 +265,8 @@ def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: 
 
 
 def _expect(run: Run, desk: Desk, questions: Sequence[Question], options: Options) -> None:
-    """Tell what questions will take; a cascade asks at most that."""
-    if run.foretells and questions and desk.model is not None and "model:" in desk.judges.act.name:
+    """Tell what questions will take, a cascade at most; the schema is read for it whether anybody listens or not."""
+    if questions and desk.model is not None and "model:" in desk.judges.act.name:
         with desk.turn.taken():
             expected = ModelActor(desk.model).expected(pipeline.begin(questions[0], desk, options), len(questions))
         run.expect(expected, "about" if desk.judges.act.name.startswith("model:") else "up to")
