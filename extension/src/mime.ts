@@ -4,6 +4,7 @@
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
+import { CARD_MIME, drawCard, readCard } from './card';
 import { element, icon } from './dom';
 import { visible } from './escaping';
 import { ShapeError } from './json';
@@ -113,6 +114,14 @@ export function rendererFactories(lent: Lent = {}): IRenderMime.IRendererFactory
       () => {
         const state = newGraphState();
         return (data, said) => drawGraph(readGraph(data), state, said);
+      },
+      words
+    ),
+    factory(
+      CARD_MIME,
+      () => {
+        const state = newGraphState();
+        return (data, said) => drawCard(readCard(data), state, said);
       },
       words
     ),

@@ -15,7 +15,7 @@ export interface TurtleState {
   whole: boolean;
 }
 
-export function drawTurtle(value: unknown, state: TurtleState, words: Words): HTMLElement {
+export function drawTurtle(value: unknown, state: TurtleState, words: Words, name = words.turtleText): HTMLElement {
   const source = Array.isArray(value) ? value.join('') : typeof value === 'string' ? value : '';
   const root = element('div', 'kgnb-turtle');
   const draw = (): void => {
@@ -49,7 +49,7 @@ export function drawTurtle(value: unknown, state: TurtleState, words: Words): HT
             left > 0 ? words.moreLines(left) : words.showAll
           )
         : null;
-    const text = element('pre', 'kgnb-code', { tabindex: 0, 'aria-label': words.turtleText }, code);
+    const text = element('pre', 'kgnb-code', { tabindex: 0, 'aria-label': name }, code);
     root.replaceChildren(text, element('div', 'kgnb-footer', {}, copy, more));
   };
   draw();

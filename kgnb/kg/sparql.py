@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 from typing import cast
 
 from kgnb.errors import DataError
+from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.terms import Term, n3
 
 Form = OneOf["SELECT", "ASK", "CONSTRUCT", "DESCRIBE", "UPDATE"]
@@ -278,6 +279,54 @@ def _closing(found: list[Token], opening: int) -> int:
         if depth == 0:
             return position
     raise DataError("a brace is opened and never closed", where="SPARQL query", fix="add the missing }")
+
+
+def laid_out(query: str) -> str:
+    """A query to be read and copied: its IRIs short, with the prefixes above it, one pattern a line.
+
+    A query with line ends or prefixes of its own was written by somebody, and stays as it is.
+
+    >>> print(laid_out("ASK { <http://huts.example/id/hochkar> <http://huts.example/network#beds> 64 . }"))
+    PREFIX id: <http://huts.example/id/>
+    PREFIX network: <http://huts.example/network#>
+    ASK {
+      id:hochkar network:beds 64 .
+    }
+    """
+    query = query.strip()
+    if "\n" in query or declared(query):
+        return query
+    prefixes: dict[str, str] = {}
+    lines, depth = [""], 0
+    for token in tokens(query):
+        text = _short(token.text[1:-1], prefixes) if token.kind == "iri" else token.text
+        depth -= token.text == "}"
+        if token.text == "}" and lines[-1]:
+            lines.append("")
+        before, place = (lines[-1], "  " * depth) if lines[-1] else ("", "  " * depth)
+        glued = not before or token.start == 0 or not query[token.start - 1].isspace()
+        lines[-1] = f"{before}{text}" if before and glued else f"{before} {text}" if before else f"{place}{text}"
+        depth += token.text == "{"
+        if token.text == "{" or (token.text == "." and not glued):  # the point of a number has no space before it
+            lines.append("")
+    head = [f"PREFIX {name}: <{namespace}>" for namespace, name in sorted(prefixes.items())]
+    return "\n".join([*head, *filter(None, lines)])
+
+
+def _short(iri: str, prefixes: dict[str, str]) -> str:
+    """The IRI with a prefix, which is known or named after the end of its namespace; ``prefixes`` takes it in."""
+    end = max(iri.rfind("#"), iri.rfind("/")) + 1
+    namespace, local = iri[:end], iri[end:]
+    words = re.findall(r"[A-Za-z][A-Za-z0-9]*", namespace)
+    if not local or not words or shorten(iri, {"x": namespace}) == iri:
+        return f"<{iri}>"
+    if namespace not in prefixes:
+        known = next((name for name, known in PREFIXES.items() if known == namespace), words[-1].lower())
+        name, number = known, 2
+        while name in prefixes.values():
+            name, number = f"{known}{number}", number + 1
+        prefixes[namespace] = name
+    return f"{prefixes[namespace]}:{local}"
 
 
 def declared(query: str) -> dict[str, str]:

@@ -266,16 +266,7 @@ class QaMagics(AgentMagics, agent=AGENT):
         """A stage's value, after its picture."""
         if state.stage == "reflect" and state.memory.paths:
             display(pictures.memory(state))  # type: ignore[no-untyped-call]  # IPython is untyped
-        if state.stage == "answer":
-            return self._answered(state.answered)
         return state.value
-
-    def _answered(self, answer: Answer) -> Answer:
-        if answer.support:
-            display(pictures.proof(answer))  # type: ignore[no-untyped-call]  # IPython is untyped
-        if answer.linked.ambiguous:
-            display(answer.linked)  # type: ignore[no-untyped-call]  # IPython is untyped
-        return answer
 
     def _to_the_end(self, task: AskingTask) -> Answer:
         """All that is left of the loop, with one line for what it took."""
@@ -289,7 +280,8 @@ class QaMagics(AgentMagics, agent=AGENT):
         while state.answered is None:
             state = task.step(next_stage(state), progress, state)
         progress.say(summary(*task.run.steps[steps:], name="ask"))
-        return self._answered(state.answered)
+        answered: Answer = state.answered
+        return answered
 
 
 def _exported(answers: Sequence[Answer], path: Path) -> str:

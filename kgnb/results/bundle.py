@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 TABLE_MIME = "application/vnd.kgnb.table+json"
 RUN_MIME = "application/vnd.kgnb.run+json"
 GRAPH_MIME = "application/vnd.kgnb.graph+json"
+CARD_MIME = "application/vnd.kgnb.card+json"
 
 # A saved notebook keeps every bundle for good, so each form has its own ceiling. The counts keep the
 # JSON of a wide table near 1 MB, its HTML near 60 kB and its text on one screen.

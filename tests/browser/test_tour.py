@@ -66,7 +66,8 @@ def test_the_saved_tour_reads_the_same_without_the_extension(
     expect(page.page.locator(".kgnb-result")).to_have_count(0)
     cells = page.page.locator(".jp-Notebook .jp-Cell")
     merged = cells.nth(sources.index("%om merge"))
-    expect(merged.locator("table").first).to_contain_text("guardian")
+    expect(merged.locator("table").first).to_contain_text("avalanche bulletin")
+    expect(merged).to_contain_text("guardian")  # behind the fold of the first ten
     expect(cells.nth(sources.index("%om trace"))).to_contain_text("retrieve")
     merged.scroll_into_view_if_needed()
     page.page.screenshot(path=pictures / "tour-html.png")

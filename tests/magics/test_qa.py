@@ -9,7 +9,7 @@ import pytest
 
 from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.question_answering.values import Answer
-from kgnb.results.bundle import GRAPH_MIME
+from kgnb.results.bundle import CARD_MIME, GRAPH_MIME
 from kgnb.run import Run
 
 from .conftest import Notebook
@@ -32,12 +32,42 @@ def pictures(cell: Any) -> list[Any]:
     return [bundle[GRAPH_MIME] for bundle in cell.shown if GRAPH_MIME in bundle]
 
 
+def card(answer: Answer) -> dict[str, Any]:
+    made: dict[str, Any] = answer._repr_mimebundle_()[CARD_MIME]
+    return made
+
+
 def test_a_question_is_answered_in_one_line_with_its_proof_drawn(asking: Notebook) -> None:
     cell = asking.good(f'%qa ask "{WARDEN}"')
     assert values(cell.value) == ["Wilma Aschauer"]
     assert cell.value.support and cell.value.sparql
-    assert len(pictures(cell)) == 1
+    assert cell.shown == [] or pictures(cell) == []  # all is in one card
+    shown = card(cell.value)
+    assert [one["label"] for one in shown["answers"]] == ["Wilma Aschauer"]
+    assert {node[1] for node in shown["picture"]["nodes"]} >= {"Wilma Aschauer", "Hochkar House"}
+    assert (
+        "PREFIX network: <http://huts.example/network#>" in shown["query"]
+        and "http" not in shown["query"].split("{")[1]
+    )
+    assert any("because: Hochkar House warden Wilma Aschauer" in fact for fact in shown["facts"])
+    assert "because" not in shown["said"] + "".join(shown["notes"])  # folded, not in sight
     assert "ask:" in cell.said and "0 model calls" in cell.said
+
+
+def test_a_no_says_what_was_looked_for_and_not_found(asking: Notebook) -> None:
+    shown = card(asking.good('%qa ask "Does the Sorne Refuge lie in the Otter Valley?"').value)
+    assert shown["answers"] == ["No"]
+    (note,) = shown["notes"]
+    assert note == "Looked for, and not in the graph: Sorne Refuge located in Otter Valley"
+    assert any(fact.startswith("there is: Sorne Refuge located in") for fact in shown["facts"])
+
+
+def test_a_query_on_a_card_gives_the_same_as_the_one_that_was_run(asking: Notebook) -> None:
+    answer = asking.good('%qa ask "Which huts are higher than 2000 metres?"').value
+    graph = asking.session.tasks["question_answering"].desk.graph
+    shown = card(answer)["query"]
+    assert shown.startswith("PREFIX") and len(shown.splitlines()) > 4
+    assert graph.select(shown).rows == graph.select(answer.sparql).rows != ()
 
 
 def test_stage_by_stage_every_cell_shows_what_it_saw(asking: Notebook) -> None:

@@ -88,24 +88,6 @@ def remembered(value: Memory) -> Table:
     return Table(columns, rows, caption=f"{count(len(value.paths), 'path')} remembered", notes=notes)
 
 
-@view.register
-def answered(value: Answer) -> Table:
-    """The answer with its proof."""
-    rows: list[list[Value]] = [[shown(term, value.labels)] for term in value.values]
-    proof = [" ".join(str(_plain(term, value.labels)) for term in triple) for triple in value.support]
-    notes = [
-        *([f"Partial: {value.partial}"] if value.partial else []),
-        f"{status(value)}, confidence {value.confidence:.2f}, from the {value.source}"
-        + ("'s memory" if value.source == "model" else ""),
-        *([value.rationale] if value.rationale else []),
-        *(f"because: {line}" for line in proof[:20]),
-        *([f"and {len(proof) - 20} triples more"] if len(proof) > 20 else []),
-        *([f"SPARQL: {value.sparql}"] if value.sparql else []),
-        *value.notes,
-    ]
-    return Table([Column("answer", "answer")], rows, caption=value.question.text, notes=notes)
-
-
 def status(value: Answer) -> str:
     """How the answer came about, in words."""
     return "answered before more was asked" if value.status == "forced" else value.status

@@ -1,0 +1,98 @@
+"""An answer as a card: the values large, the triples that prove them drawn, the query, and how it was found."""
+
+from __future__ import annotations
+
+from kgnb.agents.question_answering import pictures, tables
+from kgnb.agents.question_answering.values import Answer
+from kgnb.kg.prefixes import PREFIXES
+from kgnb.kg.sparql import Token, declared, laid_out, tokens
+from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term
+from kgnb.results.bundle import count
+from kgnb.results.card import Card
+from kgnb.results.cells import Link, Value
+from kgnb.results.table import Column, Table
+from kgnb.results.views import view
+
+_YES, _NO = (Literal(text, datatype=f"{XSD}boolean") for text in ("true", "false"))
+_NONE = Literal("0", datatype=f"{XSD}integer")
+
+
+@view.register
+def answered(value: Answer) -> Card:
+    """The answer with its proof; for a no, what was looked for."""
+    notes = [*([f"Partial: {value.partial}"] if value.partial else []), *looked_for(value)]
+    if not value.values and value.rationale:
+        notes.append(value.rationale)
+    links = value.linked.ambiguous
+    meant = [f"“{link.mention}” may mean {link.label} ({link.iri}), {link.score:.2f}" for link in links]
+    return Card(
+        value.question.text,
+        ["Yes" if term == _YES else "No" if term == _NO else tables.shown(term, value.labels) for term in value.values],
+        said(value),
+        _text(value).text,
+        notes,
+        pictures.proof(value) if value.support else None,
+        laid_out(value.sparql),
+        [*([value.rationale] if value.rationale else []), *_because(value), *meant, *value.notes],
+    )
+
+
+def said(value: Answer) -> str:
+    """How the answer came about, its confidence, and from where."""
+    memory = "'s memory" if value.source == "model" else ""
+    return f"{tables.status(value)}, confidence {value.confidence:.2f}, from the {value.source}{memory}"
+
+
+def looked_for(value: Answer) -> list[str]:
+    """What a no, or a count of none, did not find: the patterns of its query in words."""
+    if value.values not in ((_NO,), (_NONE,)) or not value.sparql:
+        return []
+    namespaces = dict(PREFIXES) | declared(value.sparql)
+    found, words = [], list[str]()
+    for token in _where(value.sparql):
+        if token.kind not in ("mark", "name") or ":" in token.text or token.text == "a":
+            words.append(_word(token, namespaces, value))
+            continue
+        found += [" ".join(words)] if len(words) == 3 else []
+        words = words[:1] if token.text == ";" else []
+    return [f"Looked for, and not in the graph: {'; '.join(found)}"] if found else []
+
+
+def _where(query: str) -> list[Token]:
+    found = tokens(query)
+    start = next((at for at, token in enumerate(found) if token.text == "{"), len(found))
+    return found[start + 1 :]
+
+
+def _word(token: Token, namespaces: dict[str, str], value: Answer) -> str:
+    """A term of a query as a person would say it."""
+    if token.kind == "variable":
+        return "something"
+    if token.text == "a":
+        return "is a"
+    prefix, colon, local = token.text.partition(":")
+    iri = token.text[1:-1] if token.kind == "iri" else namespaces.get(prefix, "") + local if colon else ""
+    if not iri:
+        return token.text
+    return "is a" if iri == f"{RDF}type" else _plain(Iri(iri), value)
+
+
+def _because(value: Answer) -> list[str]:
+    why = "there is" if looked_for(value) else "because"
+    lines = [f"{why}: {' '.join(_plain(term, value) for term in triple)}" for triple in value.support[:20]]
+    left = len(value.support) - len(lines)
+    return [*lines, *([f"and {count(left, 'triple')} more"] if left else [])]
+
+
+def _plain(term: Term, value: Answer) -> str:
+    cell: Value = tables.shown(term, value.labels)
+    return cell.label if isinstance(cell, Link) else str(cell)
+
+
+def _text(value: Answer) -> Table:
+    """The same for a terminal."""
+    rows: list[list[Value]] = [[tables.shown(term, value.labels)] for term in value.values]
+    query = [f"SPARQL: {value.sparql}"] if value.sparql else []
+    notes = [*([f"Partial: {value.partial}"] if value.partial else []), said(value)]
+    notes += [*([value.rationale] if value.rationale else []), *looked_for(value), *_because(value), *query]
+    return Table([Column("answer", "answer")], rows, caption=value.question.text, notes=[*notes, *value.notes])
