@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 
-from kgnb.agents.question_answering import tables
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Answer
 from kgnb.kg.labels import readable_name
-from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
+from kgnb.kg.terms import Iri, Literal, Term, n3
 from kgnb.results.bundle import count
 from kgnb.results.graph import GraphPicture
 
@@ -38,22 +37,15 @@ def memory(state: State) -> GraphPicture:
 
 
 def proof(answer: Answer) -> GraphPicture:
-    """The triples that prove an answer; with the rest of the memory, faint, where the answer is unsure."""
-    triples: Sequence[Triple] = answer.support or tuple(dict.fromkeys(t for path in answer.paths for t in path))
-    said = ", ".join(answer.label(value) for value in answer.values[:5]) or "unsure"
-    more = f" and {len(answer.values) - 5} more" if len(answer.values) > 5 else ""
-    notes = [f"{tables.status(answer)}, confidence {answer.confidence:.2f}"]
-    if answer.rationale:
-        notes.append(answer.rationale)
-    if len(triples) > MOST:
-        notes.append(f"{MOST} of {len(triples)} triples are drawn")
+    """The triples that prove an answer."""
+    triples = answer.support
     return GraphPicture.of(
         triples[:MOST],
         name=_named({**answer.labels, **{link.iri: link.label for link in answer.linked.links}}),
         kind=_kinds(answer.linked.entities, answer.values),
-        emphasis=answer.support[:MOST],
-        title=f"{answer.question.text} {said}{more}",
-        notes=notes,
+        emphasis=triples[:MOST],
+        title="What the graph says",
+        notes=[f"{MOST} of {len(triples)} triples are drawn"] if len(triples) > MOST else [],
     )
 
 

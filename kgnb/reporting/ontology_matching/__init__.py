@@ -13,7 +13,6 @@
 
 from kgnb.reporting.ontology_matching.errors import missed, unsure, wrong
 from kgnb.reporting.ontology_matching.experiments import (
-    grown,
     left_out,
     oracle_curves,
     oracle_shares,
@@ -46,7 +45,6 @@ __all__ = [
     "by_pair",
     "by_pair_bars",
     "cost",
-    "grown",
     "headline",
     "headline_bars",
     "left_out",

@@ -5,7 +5,7 @@ What was not asked for is a sentence in its section's first place, and nothing i
 
 from __future__ import annotations
 
-from kgnb.reporting.ontology_matching import ablation, growth, prompt_counts, simulation
+from kgnb.reporting.ontology_matching import ablation, prompt_counts, simulation
 from kgnb.reporting.ontology_matching.results import Results
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.words import Words
@@ -38,8 +38,3 @@ def prompts(results: Results) -> Table | Words:
 def left_out(results: Results) -> Table | Words:
     """What every ingredient is worth."""
     return ablation.table(results.ablated) if results.ablated else Words((ablation.OFF,), off=True)
-
-
-def grown(results: Results) -> Plot | Words:
-    """How time and memory grow with size, from a stored benchmark run."""
-    return growth.growth(results.growth)

@@ -20,7 +20,6 @@ from kgnb.kg.ontology import Ontology
 from kgnb.llm.asking import raise_waiting
 from kgnb.mapping_files import load_reference
 from kgnb.reporting.ontology_matching.ablation import Ablated, ablate
-from kgnb.reporting.ontology_matching.growth import read_growth
 from kgnb.reporting.ontology_matching.installed import installed_alignments
 from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
 from kgnb.reporting.ontology_matching.prepared import prepare
@@ -57,22 +56,19 @@ def run_cases(
     seeds: int = 5,
     ablation: bool = False,
     installed: bool = False,
-    growth: str = "",
     session: Session | None = None,
 ) -> Results:
     """Match the pairs of a data set that have a reference (or those named), or ``source`` with ``target`` if given.
 
     With ``curves`` a judge with errors is simulated on every pair that has a reference, ``seeds`` times a rate; with
     ``ablation`` the rule judge does without each ingredient in turn. Both start from the same questions. With
-    ``installed`` other matchers are run beside it where they are installed. ``growth`` is a stored run of the growth
-    benchmark.
+    ``installed`` other matchers are run beside it where they are installed.
 
     Stops at a spent budget with what there is by then, and says so. Raises ValueError if only one of ``source`` and
     ``target`` is given, DataError for a file that is missing or wrong, ConfigError for a judge that lacks something.
     """
     session = session or current()
     judge, settings = judge_and_model(judge, session.settings.with_(**({"model": model} if model else {})))
-    sizes = read_growth(growth) if growth else []
     task = _own_pair(source, target, reference) if source or target else matching_set(dataset, settings.data)
     cases = _chosen(task, pairs)
     options = Options(k=k, context=context or task.context)
@@ -128,7 +124,6 @@ def run_cases(
         shares=tuple(draw for one in tried for draw in one.shares),
         prompts=tuple(counted for one in tried for counted in one.prompts),
         ablated=tuple(ablated for one in tried for ablated in one.ablated),
-        growth=tuple(sizes),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.datasets.cases import Figure
@@ -45,7 +44,6 @@ class Results:
     draws: tuple[Draw, ...] = ()  # simulated errors, if asked for
     shares: tuple[Draw, ...] = ()  # the same with more or less asked
     prompts: tuple[Prompts, ...] = ()  # what a model would be sent, counted with them
-    growth: tuple[Mapping[str, Any], ...] = ()  # a stored run of the growth benchmark, if one was named
     ablated: tuple[Ablated, ...] = ()  # ingredients left out, if asked for
 
     @property

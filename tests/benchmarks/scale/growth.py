@@ -28,8 +28,6 @@ from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.backends import open_ontology
 from kgnb.evaluate.alignment import score, triples
-from kgnb.reporting.ontology_matching.growth import exponent, growth
-from kgnb.reporting.plot import Plot
 from kgnb.settings import Settings
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
@@ -37,6 +35,7 @@ from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.memory_index import MemoryIndex
 from kgnb.vectors.tiny_embedder import TinyEmbedder
 from tests.benchmarks.scale.generated import generate
+from tests.benchmarks.scale.growth_plot import exponent, growth
 
 DIMENSIONS = 384  # as many as the small models have
 STAGES = ("read", "retrieve", "embed", "store", "search", "summarise", "validate", "merge")
@@ -140,9 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"\ncandidates grow with exponent {candidates:.2f}" if candidates is not None else "")
     if given.out:
         given.out.with_suffix(".json").write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
-        drawn = growth(runs)
-        assert isinstance(drawn, Plot)
-        given.out.with_suffix(".svg").write_text(drawn.svg(), encoding="utf-8")
+        given.out.with_suffix(".svg").write_text(growth(runs).svg(), encoding="utf-8")
 
 
 if __name__ == "__main__":

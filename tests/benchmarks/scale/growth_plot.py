@@ -1,45 +1,17 @@
-"""How time and memory grow with size: a benchmark run stored as JSON (``tests/benchmarks/scale/growth.py``), drawn.
-
-The report does not measure this itself: 2 x 50,000 classes take many minutes, and a busy machine would bend the curve.
-"""
+"""How time and memory grow with size: what ``growth.py`` beside it has measured, drawn."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from math import log
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from kgnb.errors import DataError
 from kgnb.reporting.plot import Plot, Theme
-from kgnb.reporting.words import Words
 
-OFF = "Not drawn: run python -m tests.benchmarks.scale.growth --out growth, then the report with -p growth=growth.json."
 Run = Mapping[str, Any]  # classes a side, candidates, and stages: {name: {"cpu", "seconds", "megabytes"}}
-
-
-def read_growth(path: str | Path) -> list[Run]:
-    """The sizes of a stored benchmark run, smallest first.
-
-    Raises:
-        DataError: the file is missing or holds something else.
-    """
-    try:
-        runs = json.loads(Path(path).read_text(encoding="utf-8"))
-        for run in runs:
-            int(run["classes"]), int(run["candidates"])
-            [float(stage[name]) for stage in run["stages"].values() for name in ("cpu", "seconds", "megabytes")]
-        return sorted(runs, key=lambda run: int(run["classes"]))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DataError(
-            f"not a stored run of the growth benchmark: {error}",
-            where=str(path),
-            fix="Make one: python -m tests.benchmarks.scale.growth 1000 5000 --out growth",
-        ) from error
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float | None:
@@ -49,10 +21,8 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float | None:
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
-def growth(runs: Sequence[Run]) -> Plot | Words:
+def growth(runs: Sequence[Run]) -> Plot:
     """CPU seconds of every stage, and the highest memory, over the size; n log n beside them."""
-    if not runs:
-        return Words((OFF,), off=True)
     sizes = [run["classes"] for run in runs]
     stages = list(runs[0]["stages"])
     sums = [sum(run["stages"][stage]["cpu"] for stage in stages) for run in runs]
