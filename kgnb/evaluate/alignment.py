@@ -1,7 +1,7 @@
 """How good an alignment is, measured on plain triples (source IRI, target IRI, relation): no model, no files.
 
 Precision is TP / (TP + FP), recall TP / (TP + FN), F1 their harmonic mean; a share whose denominator is 0 is undefined
-and given as 0, so that finding nothing is never rewarded (:attr:`Score.defined` tells the two apart). Figures over
+and given as 0, so that finding nothing is never rewarded. Figures over
 several tasks come in two kinds, never to be mixed: :func:`micro` adds up the counts (what the OAEI quotes for its
 conference track), :func:`mean` averages the figures of the tasks (what the Agent-OM paper quotes).
 """
@@ -55,11 +55,6 @@ class Score:
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
         return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
-
-    @property
-    def defined(self) -> bool:
-        """Whether there was anything to find; if not, recall and F1 mean nothing."""
-        return self.tp + self.fn > 0
 
     def __add__(self, other: Score) -> Score:
         return Score(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)

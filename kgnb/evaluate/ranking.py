@@ -31,11 +31,6 @@ class Ranking:
     mrr: float
     tests: int
 
-    @property
-    def feasible(self) -> bool:
-        """Whether the three can go together; figures of ours always can."""
-        return is_feasible(self.hits1, self.hits10, self.mrr)
-
 
 @dataclass(frozen=True)
 class Measured:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgnb.results import cells
-from kgnb.results.bundle import CARD_MIME, Json, count, mimebundle
+from kgnb.results.bundle import CARD_MIME, Json, mimebundle
 from kgnb.results.cells import Value
 from kgnb.results.escaping import escaped, one_line, shortened, whole
 from kgnb.results.graph import GraphPicture
@@ -35,9 +35,6 @@ class Card:
 
     def __str__(self) -> str:
         return self.plain()
-
-    def __repr__(self) -> str:
-        return f"<Card: {count(len(self.answers), 'answer')}>"
 
     def _repr_mimebundle_(
         self, include: Container[str] | None = None, exclude: Container[str] | None = None

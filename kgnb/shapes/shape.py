@@ -18,8 +18,6 @@ Node: TypeAlias = Iri | Blank | Literal
 PER_VALUE = ("class", "datatype", "nodeKind", "in", "pattern", "languageIn", "minLength", "maxLength",
              "minInclusive", "maxInclusive", "minExclusive", "maxExclusive", "not", "and", "or", "xone", "node", "isA",
              "noneOf")  # fmt: skip
-PER_SET = ("minCount", "maxCount", "hasValue", "equals", "disjoint", "lessThan", "lessThanOrEquals", "uniqueLang",
-           "qualifiedMinCount", "qualifiedMaxCount", "closed")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

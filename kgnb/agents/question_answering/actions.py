@@ -61,7 +61,6 @@ class GiveUp:
 
 
 Action: TypeAlias = Neighbours | Paths | Query | Look | Finish | Commit | GiveUp
-Ending: TypeAlias = Finish | Commit | GiveUp
 
 
 def written(action: Action) -> str:
