@@ -9,6 +9,13 @@ import type { Words } from './words';
 
 export const PANEL_TARGET = 'kgnb.panel';
 
+/** A class or a property: its name, how often it is used, and a cell that asks for what is in it. */
+export interface Holding {
+  readonly name: string;
+  readonly count: number;
+  readonly query: string;
+}
+
 export interface Connection {
   readonly name: string;
   readonly origin: string;
@@ -17,6 +24,9 @@ export interface Connection {
   readonly triples: number | null;
   readonly classes: number | null;
   readonly properties: number | null;
+  /** Whether the kernel is still looking at what is in it. */
+  readonly reading: boolean;
+  readonly holds: { readonly classes: readonly Holding[]; readonly properties: readonly Holding[] } | null;
 }
 
 export interface StageState {
@@ -129,7 +139,9 @@ export function readPanel(data: JsonObject): PanelData {
       current: one.current === true,
       triples: numberOrNull(one.triples),
       classes: numberOrNull(one.classes),
-      properties: numberOrNull(one.properties)
+      properties: numberOrNull(one.properties),
+      reading: one.reading === true,
+      holds: readHoldings(one.holds)
     })),
     agents: objects('agents').map(one => ({
       name: text(one.name),
@@ -164,6 +176,19 @@ export function readPanel(data: JsonObject): PanelData {
         ? null
         : objects('saved').map(one => ({ folder: text(one.folder), name: text(one.name) }))
   };
+}
+
+function readHoldings(value: unknown): Connection['holds'] {
+  if (value === null || value === undefined) {
+    return null;
+  }
+  const held = object(value, 'holds');
+  const some = (name: string): Holding[] =>
+    list(held[name], name).map(item => {
+      const one = object(item, name);
+      return { name: text(one.name), count: number(one.count), query: text(one.query) };
+    });
+  return { classes: some('classes'), properties: some('properties') };
 }
 
 function readProgress(value: unknown): Progress | null {

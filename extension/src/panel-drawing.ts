@@ -2,22 +2,39 @@
  * Draws the panel: what runs, what waits for a person, connections, agents as ordered stages, runs.
  */
 
-import { element, icon } from './dom';
+import { button, element, icon } from './dom';
 import { oneLine } from './escaping';
-import type { Connection, DocumentedAgent, DocumentedStage, Health, PanelData, StageState } from './panel-data';
+import type {
+  Connection,
+  DocumentedAgent,
+  DocumentedStage,
+  Health,
+  Holding,
+  PanelData,
+  StageState
+} from './panel-data';
 import { AGENTS, agentState, agentTitle } from './panel-data';
 import type { Hint, PanelActions } from './panel-parts';
 import { insertButton, items, lineToInsert, pressable, section } from './panel-parts';
 import { drawRunning, drawRuns } from './panel-runs';
 import { stateIcon, stateName } from './run-lines';
 import type { Words } from './words';
-import { formatNumber, formatSeconds } from './wording';
+import { formatNumber, formatSeconds, grouped } from './wording';
 
 export interface PanelState {
   /** Which parts are folded in or out, where a person has changed that. */
   readonly opened: Map<string, boolean>;
   /** What connections were found to answer; null while one is asked. */
   readonly health: Map<string, Health | null>;
+  /** What is typed where a graph is opened. */
+  typed: string;
+}
+
+/** The line that opens a source: a service by its address, anything else as a file or data set. */
+export function lineToOpen(source: string): string {
+  const name = source.trim().replace(/["\n\r]/g, '');
+  const service = /^https?:/.test(name) && !/\.(ttl|nt|nq|trig|rdf|owl|xml|jsonld|json|n3|zip|hdt)(\.gz)?$/i.test(name);
+  return `%kg ${service ? 'connect' : 'open'} ${/\s/.test(name) ? `"${name}"` : name}`;
 }
 
 export function drawPanel(
@@ -107,21 +124,85 @@ class PanelDrawing {
     if (data.connections.length === 0) {
       return [
         lineToInsert('%kg open huts:graph', words.openGraph, words.noGraph, actions, words, this.hint.notebook),
+        this.opener(),
         ...model
       ];
     }
-    return [items(data.connections.map(one => this.connection(one))), ...model];
+    return [items(data.connections.map(one => this.connection(one))), this.opener(), ...model];
+  }
+
+  /** Where a graph is opened by its name. */
+  private opener(): HTMLElement {
+    const { state, words, actions, hint } = this;
+    const name = words.openSource;
+    const input = element('input', 'kgnb-panel-input', {
+      type: 'text',
+      'aria-label': name,
+      placeholder: name,
+      title: name,
+      'data-kgnb-key': 'open-graph'
+    });
+    input.value = state.typed;
+    input.disabled = !hint.notebook;
+    const open = pressable(words.openGraphNamed, words.open, () => {
+      if (state.typed.trim()) {
+        actions.openGraph(state.typed);
+        input.value = '';
+      }
+    });
+    open.disabled = !hint.notebook;
+    input.addEventListener('input', () => {
+      state.typed = input.value;
+    });
+    input.addEventListener('keydown', event => {
+      if (event.key === 'Enter') {
+        open.click();
+      }
+    });
+    return element('div', 'kgnb-panel-line kgnb-panel-item', {}, input, open);
+  }
+
+  /** The classes and properties of a graph, each a button that puts a query into the notebook. */
+  private holdings(one: Connection): HTMLElement[] {
+    const { state, words, actions, hint } = this;
+    const listed = (key: string, title: string, held: readonly Holding[], open: boolean): HTMLElement =>
+      section(
+        `${key} ${one.name}`,
+        title,
+        open,
+        state.opened,
+        items(
+          held.map(each => {
+            const name = oneLine(each.name);
+            const ask = button('kgnb-panel-held', words.insertQuery(name), () => {
+              actions.insert(each.query);
+            });
+            ask.append(
+              element('span', 'kgnb-panel-name', {}, name),
+              element('span', 'kgnb-panel-quiet', {}, grouped(String(each.count)))
+            );
+            ask.disabled = !hint.notebook;
+            return element('li', '', {}, ask);
+          })
+        )
+      );
+    if (!one.holds) {
+      return one.reading
+        ? [element('div', 'kgnb-panel-quiet', {}, words.asking)]
+        : [lineToInsert(`%kg schema ${one.name}`, words.insert, words.drawSchema, actions, words, hint.notebook)];
+    }
+    const { classes, properties } = one.holds;
+    return [
+      listed('classes', words.classes(one.classes ?? classes.length), classes, one.current),
+      listed('properties', words.properties(one.properties ?? properties.length), properties, false)
+    ];
   }
 
   private connection(one: Connection): HTMLElement {
     const { state, words, actions } = this;
     const name = oneLine(one.name);
     const health = state.health.get(one.name);
-    const facts = [
-      one.triples === null ? '' : words.triples(one.triples),
-      one.classes === null ? '' : words.classes(one.classes),
-      one.properties === null ? '' : words.properties(one.properties)
-    ].filter(Boolean);
+    const facts = [one.triples === null ? '' : words.triples(one.triples)].filter(Boolean);
     const check = pressable(words.checkGraph(name), words.check, () => {
       actions.check(one.name);
     });
@@ -139,7 +220,8 @@ class PanelDrawing {
       ),
       element('div', 'kgnb-panel-quiet', {}, oneLine(one.origin)),
       facts.length > 0 ? element('div', 'kgnb-panel-quiet', {}, facts.join(' · ')) : null,
-      this.health(health)
+      this.health(health),
+      ...this.holdings(one)
     );
   }
 

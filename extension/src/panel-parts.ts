@@ -9,6 +9,8 @@ import type { Words } from './words';
 export interface PanelActions {
   /** Writes a line into a new cell, and leaves it to be run. */
   insert(line: string): void;
+  /** Opens a file or data set, or connects to a service, by a cell that stays in the notebook. */
+  openGraph(source: string): void;
   /** Shows a queue: runs its cell, a new one where the notebook has none. */
   review(line: string): void;
   check(connection: string): void;

@@ -19,7 +19,7 @@ import { Notebooks } from './notebooks';
 import type { PanelData } from './panel-data';
 import { NOTHING, PANEL_TARGET, readHealth, readPanel } from './panel-data';
 import type { PanelState } from './panel-drawing';
-import { drawPanel } from './panel-drawing';
+import { drawPanel, lineToOpen } from './panel-drawing';
 import type { Hint, PanelActions, WhichRun } from './panel-parts';
 import { RunArea } from './run-area';
 import type { Words } from './words';
@@ -43,7 +43,7 @@ export class ControlPanel extends Widget implements PanelActions {
   private kernel: Kernel.IKernelConnection | null = null;
   private asking = false;
   private again = false;
-  private readonly state: PanelState = { opened: new Map(), health: new Map() };
+  private readonly state: PanelState = { opened: new Map(), health: new Map(), typed: '' };
   private readonly opened = new Map<string, Opened>();
   private readonly notebooks: Notebooks;
 
@@ -74,6 +74,11 @@ export class ControlPanel extends Widget implements PanelActions {
 
   insert(line: string): void {
     void this.notebooks.insert(line);
+  }
+
+  openGraph(source: string): void {
+    void this.notebooks.runLine((this.hint.remedy === 'load' ? '%load_ext kgnb\n' : '') + lineToOpen(source));
+    this.state.typed = '';
   }
 
   review(line: string): void {
@@ -237,7 +242,7 @@ export class ControlPanel extends Widget implements PanelActions {
     this.opened.forEach(opened => {
       this.refreshRun(opened);
     });
-    if (this.data.runs.some(run => run.working)) {
+    if (this.data.runs.some(run => run.working) || this.data.connections.some(one => one.reading)) {
       setTimeout(() => {
         this.refresh();
       }, WATCHED);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { NOTHING, readPanel } from '../src/panel-data';
 import type { PanelState } from '../src/panel-drawing';
-import { drawPanel } from '../src/panel-drawing';
+import { drawPanel, lineToOpen } from '../src/panel-drawing';
 import type { Hint, PanelActions } from '../src/panel-parts';
 import { choicesFrom, DEFAULTS } from '../src/preferences';
 import { fromCodePoints, readOffers, toCodePoints } from '../src/query-completions';
@@ -11,24 +11,41 @@ import { UNTRANSLATED, wordsFrom } from '../src/words';
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 const words = wordsFrom(UNTRANSLATED);
 
-function actions(): PanelActions & { asked: unknown[] } {
-  const asked: unknown[] = [];
+function actions(): PanelActions & { asked: unknown[][] } {
+  const asked: unknown[][] = [];
   const note =
     (name: string) =>
     (...given: unknown[]): void => {
       asked.push([name, ...given]);
     };
-  const names = ['insert', 'review', 'check', 'begin', 'load', 'openRun', 'stop'] as const;
+  const names = ['insert', 'openGraph', 'review', 'check', 'begin', 'load', 'openRun', 'stop'] as const;
   return { asked, ...(Object.fromEntries(names.map(name => [name, note(name)])) as unknown as PanelActions) };
 }
 
 const THERE: Hint = { said: '', remedy: null, notebook: true };
-const fresh = (): PanelState => ({ opened: new Map(), health: new Map() });
+const fresh = (): PanelState => ({ opened: new Map(), health: new Map(), typed: '' });
 
 const SESSION = {
   version: 1,
   model: HOSTILE,
-  connections: [{ name: HOSTILE, origin: HOSTILE, remote: false, current: true, triples: 1200 }],
+  connections: [
+    {
+      name: HOSTILE,
+      origin: HOSTILE,
+      remote: false,
+      current: true,
+      triples: 1200,
+      classes: 2,
+      properties: 1,
+      holds: {
+        classes: [
+          { name: 'hut', count: 1234, query: '%%sparql\nSELECT ?thing WHERE { ?thing a :Hut } LIMIT 100' },
+          { name: HOSTILE, count: 0, query: '%%sparql\nSELECT ?thing' }
+        ],
+        properties: [{ name: 'warden', count: 9, query: '%%sparql\nSELECT ?from ?to' }]
+      }
+    }
+  ],
   agents: [
     {
       name: 'ontology_matching',
@@ -75,6 +92,37 @@ describe('the panel', () => {
     expect(done.asked).toEqual([['stop'], ['insert', '%om store'], ['review', '%om review']]);
     const bar = drawn.querySelector('[role=progressbar]');
     expect([bar?.getAttribute('aria-valuenow'), bar?.getAttribute('aria-valuemax')]).toEqual(['3', '12']);
+  });
+
+  it('shows classes and relations with their counts, and a press asks for what is in one', () => {
+    const done = actions();
+    const drawn = drawPanel(readPanel(SESSION), fresh(), words, done, THERE);
+    const hut = drawn.querySelector<HTMLButtonElement>('[aria-label="Insert a query for hut"]');
+    expect(hut?.textContent).toBe('hut1,234');
+    hut?.click();
+    drawn.querySelector<HTMLButtonElement>('[aria-label="Insert a query for warden"]')?.click();
+    expect(done.asked.map(([what, line]) => [what, String(line).split('\n')[1]])).toEqual([
+      ['insert', 'SELECT ?thing WHERE { ?thing a :Hut } LIMIT 100'],
+      ['insert', 'SELECT ?from ?to']
+    ]);
+  });
+
+  it('opens a file and connects to a service by what is typed, by Enter too', () => {
+    const done = actions();
+    const state = fresh();
+    const drawn = drawPanel(NOTHING, state, words, done, THERE);
+    const input = drawn.querySelector<HTMLInputElement>('.kgnb-panel-input');
+    if (input) {
+      input.value = 'my huts.ttl';
+      input.dispatchEvent(new Event('input'));
+      expect(drawPanel(NOTHING, state, words, done, THERE).querySelector('input')?.value).toBe('my huts.ttl');
+      input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
+    }
+    expect(done.asked).toEqual([['openGraph', 'my huts.ttl']]);
+    expect(lineToOpen('my huts.ttl')).toBe('%kg open "my huts.ttl"');
+    expect(lineToOpen(' huts:graph\n%sx')).toBe('%kg open huts:graph%sx');
+    expect(lineToOpen('https://query.wikidata.org/sparql')).toBe('%kg connect https://query.wikidata.org/sparql');
+    expect(lineToOpen('https://huts.example/huts.ttl')).toBe('%kg open https://huts.example/huts.ttl');
   });
 
   it('draws the agents of other packages after ours, hostile words as text', () => {

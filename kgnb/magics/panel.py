@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from kgnb.agents.known import agents_from_elsewhere, our_agents
-from kgnb.backends import URL
 from kgnb.errors import KgnbError
+from kgnb.kg.prefixes import shorten
+from kgnb.kg.schema import Named, Schema
 from kgnb.magics.arguments import without_secrets
 from kgnb.magics.building import BuildingTask
+from kgnb.magics.completing import schema_of
 from kgnb.magics.progress import CALLS
 from kgnb.magics.reviewing import queue_of
-from kgnb.magics.session import NamedGraph, Session
+from kgnb.magics.session import NamedGraph, Session, is_remote
 from kgnb.results.run_view import RunView
 from kgnb.run import Run, Step
 
@@ -59,6 +61,7 @@ def described() -> list[Json]:
 
 
 HEALTH_SECONDS = 10.0
+MOST_NAMES = 60  # classes, and properties, of a graph that are listed
 DEEPEST, MOST_FOLDERS, MOST_RUNS = 5, 2000, 30  # how far saved runs are looked for
 
 
@@ -91,8 +94,8 @@ def state(session: Session) -> Json:
 
 def connection(session: Session, named: NamedGraph) -> Json:
     """One open graph. A service is not asked anything here; ``health`` is for that."""
-    remote = URL.match(named.origin) is not None
-    schema = named.schema
+    remote = is_remote(named)
+    schema = named.schema if remote else schema_of(named)
     try:
         triples = None if remote else named.graph.count()
     except KgnbError:
@@ -105,6 +108,32 @@ def connection(session: Session, named: NamedGraph) -> Json:
         "triples": triples,
         "classes": len(schema.classes) if schema else None,
         "properties": len(schema.properties) if schema else None,
+        "reading": named.reading is not None and schema is None,
+        "holds": holds(session, named, schema) if schema else None,
+    }
+
+
+def holds(session: Session, named: NamedGraph, schema: Schema) -> Json:
+    """The classes and properties most in use, each with a cell that asks for what is in it."""
+    prefixes = dict(getattr(named.graph, "prefixes", ())) | session.prefixes
+    head = "%%sparql" if named.name == session.current else f"%%sparql {named.name}"
+
+    def told(some: Iterable[Named], variables: str, pattern: str) -> list[Json]:
+        ranked = sorted(some, key=lambda one: (-one.count, one.name))[:MOST_NAMES]
+        short = {one.iri: shorten(one.iri, prefixes) for one in ranked}
+        terms = {iri: f"<{iri}>" if text == iri else text for iri, text in short.items()}
+        return [
+            {
+                "name": one.name,
+                "count": one.count,
+                "query": f"{head}\nSELECT {variables} WHERE {{ {pattern.format(terms[one.iri])} }} LIMIT 100",
+            }
+            for one in ranked
+        ]
+
+    return {
+        "classes": told(schema.classes, "?thing", "?thing a {}"),
+        "properties": told(schema.properties, "?from ?to", "?from {} ?to"),
     }
 
 

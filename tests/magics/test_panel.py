@@ -49,6 +49,27 @@ def test_open_graphs_are_listed_with_their_counts(notebook: Notebook) -> None:
     assert asked(notebook, ask="health", name="alpine")["answers"] is True
 
 
+def test_an_open_graph_tells_what_it_holds_and_each_name_brings_a_query_that_runs(notebook: Notebook) -> None:
+    notebook.good("%kg open huts:graph")
+    told = asked(notebook, ask="state")["connections"][0]
+    for _ in range(50):
+        if told["holds"] is not None:
+            break
+        notebook.session.graphs["graph"].reading.join(1)
+        told = asked(notebook, ask="state")["connections"][0]
+    held = told["holds"]
+    assert len(held["classes"]) == told["classes"] and len(held["properties"]) == told["properties"]
+    for kind in ("classes", "properties"):
+        counts = [one["count"] for one in held[kind]]
+        assert counts == sorted(counts, reverse=True) and counts[0] > 0
+        assert len(notebook.good(held[kind][0]["query"]).value) == min(100, counts[0])
+    (warden,) = [one for one in held["properties"] if one["name"] == "warden"]
+    assert warden["query"].splitlines()[1] == "SELECT ?from ?to WHERE { ?from :warden ?to } LIMIT 100"
+    notebook.good("%kg open alpine.ttl")
+    told = asked(notebook, ask="state")["connections"][0]  # no longer the current one: the query names it
+    assert told["holds"]["classes"][0]["query"].startswith("%%sparql graph\n")
+
+
 def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_again(notebook: Notebook) -> None:
     notebook.good(START)
     notebook.good("%om retrieve")
