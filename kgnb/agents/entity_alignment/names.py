@@ -10,6 +10,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
+from anyascii import anyascii
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -75,6 +76,23 @@ def bare(name: str) -> str:
     return folded(_QUALIFIER.sub("", name)) or folded(name)
 
 
+def spelt(left: Sequence[str], right: Sequence[str]) -> list[str]:
+    """Both sides' names as their spelling is compared, left then right: folded; romanised where only one side needs it.
+
+    >>> spelt(["冯国璋", "Кинг"], ["Feng Guozhang", "King"])
+    ['fengguozhang', 'king', 'feng guozhang', 'king']
+    """
+    shares = [sum(_foreign(name) for name in side) / max(len(side), 1) for side in (left, right)]
+    names = [*left, *right]
+    if min(shares) >= max(shares) / 2:  # one script, or as many names in other scripts on both sides
+        return [folded(name) for name in names]
+    return [folded(anyascii(name).replace("'", "")) for name in names]
+
+
+def _foreign(name: str) -> bool:
+    return any(c.isalpha() and not unicodedata.name(c, "LATIN").startswith("LATIN") for c in name)
+
+
 class Further(NamedTuple):
     """Every name of one side's entities, the display name first; entity ``e`` has those from ``starts[e]`` on."""
 
@@ -104,7 +122,7 @@ def compare_ready(
     size = len(left)
     meaning = narrowed(*centred(embedder.embed(list(left)), embedder.embed(list(right))))
     plain = [folded(name) for name in (*left, *right)]
-    grams = _weighed(hashed_grams(plain, _DIMENSIONS))
+    grams = _weighed(hashed_grams(spelt(left, right), _DIMENSIONS))
     projected = _projected(grams, seed)
     whole, short = _keys(plain), _keys([bare(name) for name in (*left, *right)])
     numbers = _keys([" ".join(sorted(_NUMBERS.findall(name))) for name in plain])
@@ -125,14 +143,14 @@ def all_names(
     seed: int = 0,
 ) -> tuple[Further, Further]:
     """Every name of both sides' entities, a few each, ready to be compared name by name."""
-    plain, meanings, starts = list[str](), list[Vectors](), []
+    every, meanings, starts = list[list[str]](), list[Vectors](), []
     for names, more in zip((left, right), aliases, strict=True):
         found = [(name, *more.get(entity, ())[:_ALIASES]) for entity, name in enumerate(names)]
         starts.append(np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64))
-        texts = [text for one in found for text in one]
-        plain += map(folded, texts)
-        meanings.append(embedder.embed(texts))
-    grams, whole = _weighed(hashed_grams(plain, _DIMENSIONS)), _keys(plain)
+        every.append([text for one in found for text in one])
+        meanings.append(embedder.embed(every[-1]))
+    grams = _weighed(hashed_grams(spelt(*every), _DIMENSIONS))
+    whole = _keys([folded(text) for texts in every for text in texts])
     meaning = narrowed(*centred(*meanings))
     vectors = unit(np.hstack([np.vstack(meaning), _projected(grams, seed)]))
     size = len(meanings[0])

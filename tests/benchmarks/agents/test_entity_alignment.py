@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from kgnb.agents.entity_alignment import names
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.vectors.character_embedder import CharacterEmbedder
+from tests.benchmarks.agents import locales
 from tests.benchmarks.agents.entity_alignment import Case, asked, case
 
 pytestmark = pytest.mark.benchmark
@@ -33,3 +35,18 @@ def test_names_and_structure_without_seeds_keep_their_floor(small: Case) -> None
 def test_structure_alone_keeps_its_floor(small: Case) -> None:
     row = asked(PAIR, small, CharacterEmbedder(128), Options(rounds=1, names="hidden"), small.seeds)
     assert row.hits1 >= 0.42
+
+
+@pytest.mark.parametrize("language", ["zh", "ru"])
+def test_romanised_names_find_what_folded_ones_do_not(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Baseline: the same run with names only folded, in their own scripts."""
+    pair = locales.pair("en", language)
+
+    def reached() -> float:
+        return asked(language, pair, CharacterEmbedder(128), Options(rounds=1), pair.seeds).hits1
+
+    romanised = reached()
+    monkeypatch.setattr(names, "spelt", lambda one, other: [names.folded(name) for name in (*one, *other)])
+    folded = reached()
+    print(f"en-{language}: Hits@1 {romanised:.3f} romanised, {folded:.3f} folded: {romanised / max(folded, 1e-9):.1f} x")
+    assert romanised >= folded + 0.3
