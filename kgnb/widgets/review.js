@@ -51,7 +51,7 @@ function render({ model, el }) {
   buttons.setAttribute("aria-label", "Answers");
   const status = element("div", "kgnb-review-status");
   status.setAttribute("role", "status");
-  root.append(head, question, candidates, hint, buttons, status);
+  root.append(head, question, buttons, status, candidates, hint); // answers above what may be longer than the screen
 
   const view = () => model.get("view");
   const chosen = () => Number(candidates.querySelector("input:checked")?.value ?? -1);

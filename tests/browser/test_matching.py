@@ -64,6 +64,8 @@ def test_a_review_goes_by_keyboard_and_is_kept(opened: Visit, pictures: Path, la
     queue.focus()
     expect(queue.locator(".kgnb-review-why").first).to_contain_text("view")
     queue.screenshot(path=pictures / "om-review.png")
+    answers, candidates = (queue.locator(f".kgnb-review-{part}").bounding_box() for part in ("buttons", "candidates"))
+    assert answers["y"] + answers["height"] <= candidates["y"]  # in sight however many candidates there are
     cells = opened.page.locator(".jp-Notebook .jp-Cell").count()
     first = queue.locator(".kgnb-review-question strong").inner_text()
     queue.press("a")
