@@ -48,5 +48,6 @@ def test_romanised_names_find_what_folded_ones_do_not(language: str, monkeypatch
     romanised = reached()
     monkeypatch.setattr(names, "spelt", lambda one, other: [names.folded(name) for name in (*one, *other)])
     folded = reached()
-    print(f"en-{language}: Hits@1 {romanised:.3f} romanised, {folded:.3f} folded: {romanised / max(folded, 1e-9):.1f} x")
+    ratio = romanised / max(folded, 1e-9)
+    print(f"en-{language}: Hits@1 {romanised:.3f} romanised, {folded:.3f} folded: {ratio:.1f} x")
     assert romanised >= folded + 0.3
