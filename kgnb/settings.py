@@ -441,7 +441,7 @@ def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = N
         try:
             if not 0 <= float(value) <= 10:
                 raise ValueError
-        except ValueError as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ConfigError(f"{where} is {value!r}", fix="Write a number from 0 to 2, or none.") from error
     if name in ("parallel_tool_calls", "strict_tools") and value not in ("", "yes", "no"):
         raise ConfigError(f"{where} is {value!r}", fix="Choose yes or no.")

@@ -40,9 +40,9 @@ def relation_labels(folder: Path) -> dict[str, str]:
     path = folder / "relations.en.json"
     try:
         content = from_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return {name: str(entry["label"]) for name, entry in content.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"cannot be read: {error}", where=str(path), fix="Check KGNB_DATA.") from error
-    return {name: entry["label"] for name, entry in content.items()}
 
 
 def slot_filling(folder: Path, *, size: str = "m", most: int = 400) -> QuestionSet:

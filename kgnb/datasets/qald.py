@@ -25,8 +25,8 @@ def qald10(folder: Path, language: str = "en") -> QuestionSet:
     path = folder / "qald_10.json"
     try:
         content = from_json(path.read_text(encoding="utf-8"))
-        questions = tuple(_asked(entry, language) for entry in content["questions"])
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        questions = tuple([_asked(entry, language) for entry in content["questions"]])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         what = f"cannot be read as QALD: {type(error).__name__} {error}"
         raise DataError(what, where=str(path), fix="Check KGNB_DATA.") from error
     return QuestionSet(
@@ -42,7 +42,7 @@ def qald10(folder: Path, language: str = "en") -> QuestionSet:
 
 
 def _asked(entry: dict[str, Any], language: str) -> Asked:
-    text = next(each["string"] for each in entry["question"] if each["language"] == language)
+    text = str([each["string"] for each in entry["question"] if each["language"] == language][0])
     sparql, answer = entry["query"]["sparql"], entry["answers"][0]
     named = dict.fromkeys(found[1] or found[2] for found in _ENTITY.finditer(sparql))
     if "boolean" in answer:

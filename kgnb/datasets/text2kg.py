@@ -69,6 +69,9 @@ def _case(home: Path, file: Path) -> Text2KgCase:
     described = home / "ontologies" / f"{plain}_ontology.json"
     relations = frozenset[str]()
     if described.is_file():
-        found = from_json(described.read_text(encoding="utf-8"))
-        relations = frozenset(one["label"] for one in found.get("relations", ()))
+        try:
+            found = from_json(described.read_text(encoding="utf-8"))
+            relations = frozenset(str(one["label"]) for one in found.get("relations", ()))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DataError("not an ontology of the benchmark", where=str(described), fix="Get it again.") from error
     return Text2KgCase(name, owl[0], tuple(sentences), relations)

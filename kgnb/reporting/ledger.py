@@ -66,13 +66,17 @@ class Ledger:
 
 
 def read_ledger(folder: Path) -> Ledger | None:
-    """The ledger of a folder, or None; a cell left "running" by a process that is gone reads as "cancelled"."""
+    """The ledger of a folder, or None if it has none that can be read.
+
+    A cell left "running" by a process that is gone reads as "cancelled".
+    """
     path = folder / FILE
-    if not path.is_file():
+    try:
+        content = from_json(path.read_text(encoding="utf-8"))
+        gone = not alive(int(content["process"]))
+        cells = [Cell(**cell) for cell in content["cells"]]
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None
-    content = from_json(path.read_text(encoding="utf-8"))
-    gone = not alive(content["process"])
-    cells = [Cell(**cell) for cell in content["cells"]]
     cells = [replace(cell, state="cancelled") if gone and cell.state == "running" else cell for cell in cells]
     return Ledger(folder, {cell.number: cell for cell in cells}, content["process"])
 

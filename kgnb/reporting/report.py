@@ -97,22 +97,26 @@ def find_template(name: str) -> Template:
     return known[name]
 
 
+_NO_NOTEBOOK = (nbformat.ValidationError, OSError, ValueError, LookupError, AttributeError, TypeError, RecursionError)
+
+
 def read_template(path: Path) -> Template:
     """A report's notebook; its title and summary are its first heading and the paragraph below."""
     try:
         notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+        words = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
+        title, _, rest = words.strip().partition("\n")
+        parameters = read_parameters(notebook, str(path))
     except FileNotFoundError as error:
         raise DataError("there is no such notebook", where=str(path)) from error
-    except (nbformat.reader.NotJSONError, nbformat.ValidationError, AttributeError) as error:
+    except _NO_NOTEBOOK as error:
         raise DataError("this is no Jupyter notebook", where=str(path), details=str(error)) from error
-    words = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
-    title, _, rest = words.strip().partition("\n")
     return Template(
         name=path.stem,
         path=path,
         title=title.lstrip("# ") or path.stem,
         summary=" ".join(rest.strip().partition("\n\n")[0].split()),
-        parameters=read_parameters(notebook, str(path)),
+        parameters=parameters,
     )
 
 

@@ -1,4 +1,4 @@
-"""W3C's RDF 1.1 suites through our loader: what is right is read right, what is wrong is refused or counted as mended.
+"""W3C's RDF 1.1 and 1.2 suites through our loader: what is right is read right, what is wrong is refused or counted as mended.
 
 The loader is lenient on purpose, so a negative test is passed by a refusal or by a mend that is counted. Two triples
 that differ are never taken for each other. XML literals keep the form they were written in: since RDF 1.1 they need
@@ -7,6 +7,7 @@ not be canonical XML, as two older tests want them.
 
 from __future__ import annotations
 
+import os
 import tarfile
 from collections import Counter
 from pathlib import Path
@@ -19,23 +20,37 @@ import rdflib
 from kgnb.errors import DataError
 from kgnb.kg.loading import read_quads
 
-pytestmark = [pytest.mark.fault("W3C RDF 1.1 suites"), pytest.mark.benchmark]
+pytestmark = [pytest.mark.fault("W3C RDF 1.1 and 1.2 suites"), pytest.mark.benchmark]
 MF = rdflib.Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
-LEAST = {"rdf-turtle": 0.97, "rdf-trig": 0.97, "rdf-n-triples": 0.95, "rdf-n-quads": 0.95, "rdf-xml": 0.95}
+LEAST = {
+    "rdf11/rdf-turtle": 0.97,
+    "rdf11/rdf-trig": 0.97,
+    "rdf11/rdf-n-triples": 0.95,
+    "rdf11/rdf-n-quads": 0.95,
+    "rdf11/rdf-xml": 0.95,
+    "rdf12/rdf-turtle/syntax": 0.9,
+    "rdf12/rdf-turtle/eval": 0.9,
+    "rdf12/rdf-trig/syntax": 0.9,
+    "rdf12/rdf-trig/eval": 0.9,
+    "rdf12/rdf-n-triples/syntax": 0.9,
+    "rdf12/rdf-n-triples/c14n": 0.9,
+    "rdf12/rdf-n-quads/syntax": 0.9,
+    "rdf12/rdf-n-quads/c14n": 0.9,
+    "rdf12/rdf-xml/eval": 0.9,
+}
 """Below this share something has broken; what is missing to 1 is sloppy input that the loader takes on purpose."""
 
 
 @pytest.fixture(scope="module")
 def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    import os
-
-    archive = Path(os.environ.get("KGNB_DATA", "")) / "w3c-rdf-tests" / "rdf11.tar.gz"
-    if not archive.is_file():
-        pytest.skip("no W3C tests in KGNB_DATA")
     home = tmp_path_factory.mktemp("w3c")
-    with tarfile.open(archive) as packed:
-        packed.extractall(home, filter="data")
-    return home / "rdf" / "rdf11"
+    for version in ("rdf11", "rdf12"):
+        archive = Path(os.environ.get("KGNB_DATA", "")) / "w3c-rdf-tests" / f"{version}.tar.gz"
+        if not archive.is_file():
+            pytest.skip("no W3C tests in KGNB_DATA")
+        with tarfile.open(archive) as packed:
+            packed.extractall(home, filter="data")
+    return home / "rdf"
 
 
 def canonical(quads: list[ox.Quad]) -> ox.Dataset:
@@ -86,6 +101,6 @@ def test_a_suite_is_passed_but_for_what_is_taken_on_purpose(
     record_property("tries", tried)
     with capsys.disabled():
         print(f"\n{suite}: {tried - len(failed)} of {tried} passed; {dict(wrong)}")
-    assert tried > 50
+    assert tried > 20
     assert not wrong["other triples"], failed
     assert (tried - len(failed)) / tried >= LEAST[suite], failed

@@ -71,14 +71,14 @@ def read_journal(folder: Path, document: str, key: str) -> Journal | None:
     file = journal_file(folder, document)
     try:
         found = from_json(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    if not isinstance(found, dict) or found.get("key") != key or found.get("version") != VERSION:
-        return None
-    acts = tuple(Act(**{**act, "violations": _violations(act)}) for act in found["acts"])
-    doubts = tuple(Doubt(**{**doubt, "violations": _violations(doubt)}) for doubt in found["doubts"])
-    rest = {name: found[name] for name in ("document", "digest", "key", "reader", "repaired", "repeats", "characters")}
-    return Journal(**rest, acts=acts, doubts=doubts, resumed=True)
+        if found["key"] != key or found["version"] != VERSION:
+            return None
+        acts = tuple(Act(**{**act, "violations": _violations(act)}) for act in found["acts"])
+        doubts = tuple(Doubt(**{**doubt, "violations": _violations(doubt)}) for doubt in found["doubts"])
+        names = ("document", "digest", "key", "reader", "repaired", "repeats", "characters")
+        return Journal(**{name: found[name] for name in names}, acts=acts, doubts=doubts, resumed=True)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None  # missing or damaged: the document is read again
 
 
 def _violations(entry: Mapping[str, Any]) -> tuple[Violation, ...]:
