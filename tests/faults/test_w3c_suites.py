@@ -1,4 +1,4 @@
-"""W3C's RDF 1.1 and 1.2 suites through our loader: what is right is read right, what is wrong is refused or counted as mended.
+"""W3C's RDF 1.1 and 1.2 suites through our loader: what is right is read right, what is wrong is refused or mended.
 
 The loader is lenient on purpose, so a negative test is passed by a refusal or by a mend that is counted. Two triples
 that differ are never taken for each other. XML literals keep the form they were written in: since RDF 1.1 they need
@@ -73,7 +73,12 @@ def outcome(kind: str, action: Path, result: Path | None, base: str, folder: Pat
         return ""
     expected, _ = read_quads(result, Counter(), {}) if result.read_bytes().strip() else ([], {})
     same = canonical(quads) == canonical(expected)
-    return "" if same else "XML literal as written" if action.parent.name == "xml-canon" else "other triples"
+    return "" if same else "XML literal as written" if _canonical_xml(action) else "other triples"
+
+
+def _canonical_xml(action: Path) -> bool:
+    """Whether a test wants an XML literal in canonical form, as in ``<br></br>`` for ``<br />``."""
+    return action.parent.name == "xml-canon" or action.stem in ("rdf12-xml-an-13", "rdf12-xml-an-14")
 
 
 @pytest.mark.parametrize("suite", LEAST)

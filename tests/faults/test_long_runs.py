@@ -1,0 +1,110 @@
+# ruff: noqa: E501
+"""Ten thousand judgements through a stub: memory stays flat, the ledger grows by the same each time, Stop is as quick."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from kgnb.judging import Verdict
+from kgnb.judging.model_judge import ModelJudge
+from kgnb.judging.remembered import Memory, Remembered
+from kgnb.llm.asking import StopAsking
+from kgnb.llm.model import Reply, Request, Usage
+from kgnb.llm.replay import ReplayCache, Replaying
+from kgnb.run import Run
+from kgnb.run.folder import read_run
+from tests.faults.tries import WHOLE
+from tests.judging.questions import Ask, ask
+
+pytestmark = [pytest.mark.fault("long runs"), pytest.mark.slow]
+
+ROUNDS, A_ROUND = 10, 1_000 if WHOLE else 100
+GROWTH = 50 << 20  # bytes
+
+
+class Stub:
+    """Answers every question of a sheet with A, after ``delay`` seconds, and keeps nothing."""
+
+    name = "stub"
+
+    def __init__(self, delay: float = 0.0) -> None:
+        self.delay = delay
+
+    def ask(self, request: Request) -> Reply:
+        time.sleep(self.delay)
+        answers = [{"question": n, "why": "alike", "letter": "A", "confidence": 0.9} for n in range(1, 9)]
+        return Reply(json.dumps({"answers": answers}), usage=Usage(900, 90), model="stub")
+
+
+def questions(number: int) -> list[Ask]:
+    return [ask(f"class Hut {number} {n}", f"Refuge {number} {n}", "Route", "Warden") for n in range(A_ROUND)]
+
+
+def judge_of(run: Run, home: Path, delay: float = 0.0) -> Any:
+    model = run.watch(Replaying(Stub(delay), ReplayCache(home / "replies.sqlite")))
+    judge: ModelJudge[Ask] = ModelJudge(
+        model, instructions="Which option is the same?", decisions=("equivalent",), none_decision="different"
+    )
+    return run.watch_judge(Remembered(judge, Memory(home / "verdicts.sqlite")))
+
+
+def resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def seconds_to_stop(run: Run, judge: Any, asked: list[Ask]) -> tuple[float, list[Verdict]]:
+    """How long a judge goes on after Stop, which comes a fifth of a second into its work."""
+    rung: list[float] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        rung.append(time.monotonic())
+        run.stop()
+        raise StopAsking
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        verdicts = run.do(judge.judge, asked)
+        return time.monotonic() - rung[0], verdicts
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_ten_thousand_judgements_cost_as_much_at_the_end_as_at_the_start(tmp_path: Path, record_property: Any) -> None:
+    early, late = Run("early", folder=tmp_path / "early"), Run("late", folder=tmp_path / "late")
+    at_start, _ = seconds_to_stop(early, judge_of(early, tmp_path, 0.1), questions(-1))
+    judge, ledger = judge_of(late, tmp_path), tmp_path / "late" / "events.jsonl"
+    memory, sizes, seconds = list[int](), [0], list[float]()
+    for number in range(ROUNDS):
+        begun = time.thread_time()
+        verdicts = late.do(judge.judge, questions(number))
+        seconds.append(time.thread_time() - begun)
+        assert all(verdict.decision == "equivalent" for verdict in verdicts)
+        memory.append(resident())
+        sizes.append(ledger.stat().st_size)
+    steps = [after - before for before, after in zip(sizes, sizes[1:], strict=False)]
+    slow = judge_of(late, tmp_path, 0.1)
+    at_end, verdicts = seconds_to_stop(late, slow, questions(ROUNDS))
+    late.finish()
+    record_property("tries", ROUNDS * A_ROUND)
+    print(
+        f"{ROUNDS * A_ROUND:,} judgements: {(memory[-1] - memory[0]) >> 20} MB more, ledger {sizes[-1] >> 10} KiB, "
+        f"stopped in {at_start:.2f} s at the start and {at_end:.2f} s at the end; CPU a round {seconds[0]:.2f}, {seconds[-1]:.2f} s"
+    )
+    assert memory[-1] - memory[0] <= GROWTH
+    assert max(steps[1:]) <= 1.1 * min(steps[1:])
+    assert seconds[-1] <= 3 * seconds[1] + 0.5
+    assert at_end <= at_start + 1.0
+    assert any(verdict.failed for verdict in verdicts)
+    assert read_run(tmp_path / "late").totals()["calls"] >= ROUNDS * A_ROUND // 8
