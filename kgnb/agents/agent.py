@@ -121,6 +121,7 @@ class Agent:
         explain: what the task knows of an item; gives something that shows itself.
         exports: writers of the last stage's value, by suffix.
         review: what a person may settle of what was judged; the agent then has the option ``decisions``.
+        asked: what is named anew each time, beside the inputs: a question. Notebooks ask for it by verbs of their own.
         begins: the verb that names the inputs; a stage written by hand may do that as well.
         start_help: what ``start`` does, in one line; ``start_examples`` are lines one can copy.
 
@@ -146,6 +147,7 @@ class Agent:
     explain: Callable[[Task, str], Any] | None = None
     exports: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     review: Review | None = None
+    asked: tuple[Input, ...] = ()
     begins: str = "start"
     start_help: str = "Name what to work on; what is set here holds for all stages."
     start_examples: tuple[str, ...] = ()
@@ -195,7 +197,8 @@ class Agent:
         """What a call of the whole agent takes, as JSON Schema: its inputs and options (MCP, 2020-12)."""
         kinds = {bool: "boolean", int: "integer", float: "number"}
         properties: dict[str, Any] = {
-            one.name: {"type": "string", "description": one.help.replace("%%", "%")} for one in self.inputs
+            one.name: {"type": "string", "description": one.help.replace("%%", "%")}
+            for one in (*self.inputs, *self.asked)
         }
         for option in self.knobs():
             entry: dict[str, Any] = {"type": kinds.get(option.kind, "string"), "description": option.help}
@@ -203,7 +206,7 @@ class Agent:
             entry |= {"minimum": option.least} if option.least is not None else {}
             entry |= {"maximum": option.most} if option.most is not None else {}
             properties[option.name] = {**entry, "default": option.default} if option.default is not None else entry
-        required = [one.name for one in self.inputs]
+        required = [one.name for one in (*self.inputs, *self.asked)]
         return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 

@@ -8,9 +8,11 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.agent import Agent
+from kgnb.agents.question_answering.values import Answer
 from kgnb.errors import KgnbError
 from kgnb.settings import Settings
 from kgnb.tasks.agents import run_agent
+from kgnb.tasks.answer_files import Outcome, written
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -20,7 +22,7 @@ MOST_ROWS = 200  # of a table in a reply: more fills a model's window
 
 def call(agent: Agent, arguments: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """Runs an agent; what came of it as plain JSON, ``ok`` false where it was refused or failed."""
-    names = {one.name for one in agent.inputs}
+    names = {one.name for one in (*agent.inputs, *agent.asked)}
     try:
         inputs = {name: arguments[name] for name in names if name in arguments}
         options = {name: value for name, value in arguments.items() if name not in names}
@@ -33,6 +35,8 @@ def plain(value: Any) -> Any:
     """A stage's value as JSON: what it says of itself (``to_json``), its table, or its text."""
     if hasattr(value, "to_json"):
         return value.to_json()
+    if isinstance(value, Answer):
+        return json.loads(written(Outcome.of(value)))
     table = value.table() if hasattr(value, "table") else value
     if hasattr(table, "df"):
         frame = table.df()

@@ -13,6 +13,10 @@ from kgnb.errors import DataError
 from kgnb.judging import Judge
 from kgnb.run import Event, Run
 from kgnb.settings import Settings
+from kgnb.tasks.aligning import align_entities
+from kgnb.tasks.asking import answer_question
+from kgnb.tasks.building import build_graph
+from kgnb.tasks.matching import match_ontologies
 from kgnb.tasks.running import answering_model, digests_of, new_run, remembering
 
 ASKING = ("auto", "model", "cascade")  # judges that may ask a model
@@ -42,9 +46,56 @@ def run_agent(
         ValueError: an input is missing or an option is not allowed.
         KgnbError: whatever a stage or a backend raises.
     """
+    agent = agent_called(agent) if isinstance(agent, str) else agent
+    _check(agent, inputs, options)
+    if agent.name in OWN:
+        values = {option.name: option.default for option in agent.knobs()} | options
+        return OWN[agent.name](inputs, agent.chosen(options), values, {"run": run, "settings": settings})
     task = new_task(agent, inputs, options, run=run, settings=settings)
     with task.run:
         return run_through(task)
+
+
+Given = Mapping[str, Any]
+
+
+def _matched(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
+    told: dict[str, Any] = {name: values[name] or None for name in ("embedder", "index", "decisions", "reference")}
+    told |= {name: values[name] for name in ("judge", "error_rate", "seed")}
+    return match_ontologies(inputs["source"], inputs["target"], options=chosen["options"], **told, **beside)
+
+
+def _aligned(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
+    told = {name: values[name] or None for name in ("embedder", "policy", "decisions", "reference")}
+    told |= {name: values[name] for name in ("judge", "planner", "error_rate")} | {"seed": values["oracle_seed"]}
+    options = {"options": chosen["options"], "look": chosen["look"]}
+    return align_entities(inputs["left"], inputs["right"] or None, **options, **told, **beside)
+
+
+def _answered(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
+    told = {"judge": values["judge"], "embedder": values["embedder"] or None, "options": chosen["options"]}
+    return answer_question(inputs["question"], inputs["graph"], **told, **beside)
+
+
+def _built(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
+    return build_graph(inputs["documents"], inputs["tbox"], options=chosen["options"], **beside)
+
+
+# What a script calls for each of ours: they have questions, folders that hold both graphs, and journals besides.
+OWN: Mapping[str, Callable[[Given, Given, Given, Given], Any]] = {
+    "ontology_matching": _matched,
+    "entity_alignment": _aligned,
+    "question_answering": _answered,
+    "kg_construction": _built,
+}
+
+
+def _check(agent: Agent, inputs: Given, options: Given) -> None:
+    names = {one.name for one in (*agent.inputs, *agent.asked)}
+    if names != set(inputs):
+        raise ValueError(f"agent {agent.name} takes the inputs {', '.join(sorted(names))}, not {', '.join(inputs)}")
+    if strange := sorted(set(options) - {option.name for option in agent.knobs()}):
+        raise ValueError(f"agent {agent.name} has no option {strange[0]}")
 
 
 def new_task(
@@ -60,11 +111,7 @@ def new_task(
     """A task with its inputs opened, ready for its first stage."""
     agent = agent_called(agent) if isinstance(agent, str) else agent
     chosen_settings = settings or Settings.load()
-    names = {one.name for one in agent.inputs}
-    if names != set(inputs):
-        raise ValueError(f"agent {agent.name} takes the inputs {', '.join(sorted(names))}, not {', '.join(inputs)}")
-    if strange := sorted(set(options) - {option.name for option in agent.knobs()}):
-        raise ValueError(f"agent {agent.name} has no option {strange[0]}")
+    _check(agent, inputs, options)
 
     def opened(task: Task) -> dict[str, Any]:
         return {one.name: open_input(one.kind, task.specs[one.name], chosen_settings) for one in agent.inputs}

@@ -15,7 +15,6 @@ Singles = NDArray[np.float32]
 Matrix = sparse.csr_matrix
 
 _DOUBT = 3.0  # edges a relation must have shown before its counterpart is half believed
-_COUNTERPARTS = 3  # of a relation that are kept
 
 
 class Edges(NamedTuple):

@@ -43,6 +43,7 @@ AGENT = Agent(
     inputs=(
         Input("graph", "graph", "a name of %%kg, a file, a folder, an endpoint's URL, huts:graph", ("huts:graph",)),
     ),
+    asked=(Input("question", "text", "what to ask"),),
     options={"options": Options, "judging": Judging},
     stages=(
         Stage(

@@ -1,0 +1,49 @@
+"""Our own four agents by the same call, and as the same MCP tool, as an agent from elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kgnb.agents.known import our_agents
+from kgnb.settings import Settings
+from kgnb.tasks.agent_tools import call
+from kgnb.tasks.agents import agent_called, run_agent
+
+PAIR = {"source": "huts:alpine", "target": "huts:refuge"}
+GRAPHS = {"left": "huts:hollenmark", "right": "huts:corvane"}
+CHARACTERS = {"embedder": "characters"}
+
+
+def test_matching_takes_all_its_options_by_name() -> None:
+    by_rule = run_agent("ontology_matching", PAIR, judge="rule", **CHARACTERS)
+    known = run_agent("om", PAIR, judge="oracle", reference="huts:reference", **CHARACTERS)
+    assert len(by_rule) > 10 and len(known) >= len(by_rule) - 5
+
+
+def test_alignment_gives_an_alignment() -> None:
+    assert len(run_agent("align", GRAPHS, judge="rule", **CHARACTERS)) > 100
+
+
+def test_construction_gives_the_built_graph() -> None:
+    note = {"note": "Tea\n\nHut: Refuge de l'Ambre\nServes 4\n"}
+    assert run_agent("kg_construction", {"tbox": "huts:kitchen", "documents": note}).counts()["documents"] == 1
+
+
+def test_a_question_is_named_beside_the_graph_and_answered_as_plain_json() -> None:
+    agent = agent_called("question_answering")
+    assert agent.schema()["required"] == ["graph", "question"]
+    asked: dict[str, Any] = {"question": "Who is the warden of the Hochkar House?", "graph": "huts:graph"}
+    said = call(agent, asked | {"judge": "rule"} | CHARACTERS, Settings())
+    assert said["ok"] and said["result"]["status"] == "answered"
+    assert [value.rpartition("/")[2] for value in said["result"]["values"]] == ["wilma-aschauer"], said
+
+
+def test_an_unknown_option_or_a_missing_input_is_refused_before_any_work() -> None:
+    for agent in our_agents():
+        given = {one.name: "huts:graph" for one in (*agent.inputs, *agent.asked)}
+        with pytest.raises(ValueError, match="has no option colour"):
+            run_agent(agent, given, colour="red")
+        with pytest.raises(ValueError, match="takes the inputs"):
+            run_agent(agent, {})
