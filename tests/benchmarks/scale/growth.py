@@ -32,10 +32,10 @@ from kgnb.settings import Settings
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.embedder import Embedder
-from kgnb.vectors.memory_index import MemoryIndex
 from kgnb.vectors.tiny_embedder import TinyEmbedder
 from tests.benchmarks.scale.generated import generate
 from tests.benchmarks.scale.growth_plot import exponent, growth
+from tests.vectors.memory_index import MemoryIndex
 
 DIMENSIONS = 384  # as many as the small models have
 STAGES = ("read", "retrieve", "embed", "store", "search", "summarise", "validate", "merge")

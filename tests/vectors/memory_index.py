@@ -1,4 +1,4 @@
-"""A vector index in plain numpy: for tests, and for runs that keep nothing."""
+"""A vector index in plain numpy: what every adapter is held against, and quick enough for any test."""
 
 from __future__ import annotations
 
