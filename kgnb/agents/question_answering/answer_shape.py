@@ -209,6 +209,15 @@ def measure_of(adjective: str) -> tuple[str, bool] | None:
     return None
 
 
+def polar(word: str) -> bool:
+    """Whether a word says which way something is compared: highest, fewer, before.
+
+    >>> [polar(word) for word in ("highest", "fewer", "before", "warden")]
+    [True, True, True, False]
+    """
+    return word in _BEYOND or word in _MOST or bool(_superlative(word) or _comparative(word))
+
+
 def _superlative(word: str) -> tuple[str, bool] | None:
     """The measure of "highest", "lowest", "höchste", "schwerster"."""
     bare = re.sub(r"(?<=ste)[nmrs]$", "", word)

@@ -15,7 +15,7 @@ from kgnb.agents.question_answering.directory import Directory, Hit
 from kgnb.agents.question_answering.phrases import AUXILIARIES, find, says, tokens
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Link, Linked
-from kgnb.kg.terms import Iri, is_iri
+from kgnb.kg.terms import Iri, is_iri, n3
 
 
 def link(state: State) -> State:
@@ -117,6 +117,7 @@ def _found(state: State) -> Linked:
             continue
         taken |= set(range(*span))
         here = sorted((hit for hit in hits if hit[0] == span), key=lambda hit: (-hit[3], hit[1]))
+        here = _of_the_class_beside(state, sentence, here, hits)
         best = here[0][3]
         chosen += [hit for hit in here if hit[3] >= 0.9 * best][: state.options.links]
     same = state.desk.hood.same([hit[1] for hit in chosen])
@@ -131,6 +132,28 @@ def _found(state: State) -> Linked:
     unique = {(link.iri, link.mention): link for link in reversed(links)}
     kept = (link for link in dict.fromkeys(links) if unique[link.iri, link.mention] == link)
     return Linked(tuple(kept), notes=tuple(notes))
+
+
+def _of_the_class_beside(state: State, sentence: Sequence[str], here: list[Hit], hits: Sequence[Hit]) -> list[Hit]:
+    """What one mention may mean, that of the class named beside it first: "the Colorado river" is no state."""
+    begin, end = here[0][0]
+    if len(here) < 2:
+        return here
+    before = begin - 1 - (sentence[max(0, begin - 1)].lower() in ("of", "the"))
+    classes = directory(state).classes()
+    beside = {hit[1] for hit in hits if hit[1] in classes and (hit[0][0] == end or hit[0][1] == before + 1)}
+    if not beside:
+        return here
+    things, kinds = (" ".join(n3(iri) for iri in sorted(some)) for some in ({hit[1] for hit in here}, beside))
+    by = "|".join(n3(iri) for iri in sorted({classes[iri] for iri in beside}))
+    query = f"SELECT DISTINCT ?x WHERE {{ VALUES ?x {{ {things} }} VALUES ?c {{ {kinds} }} ?x {by} ?c }}"
+    meant = {row[0] for row in state.desk.hood.select(query).rows}
+    if not meant:
+        return here
+    # the others stay possible, and are said
+    return [hit for hit in here if hit[1] in meant] + [
+        (*hit[:3], 0.9 * hit[3], hit[4]) for hit in here if hit[1] not in meant
+    ]
 
 
 def _rank(hits: Sequence[Hit], span: tuple[int, int]) -> tuple[int, float, int]:

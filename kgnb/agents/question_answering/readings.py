@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import exp
 
-from kgnb.agents.question_answering.answer_shape import GENERAL, Shape, measure_of, shape_of
+from kgnb.agents.question_answering.answer_shape import GENERAL, Shape, measure_of, polar, shape_of
 from kgnb.agents.question_answering.graph_schema import GraphSchema, RelationUse, graph_schema
 from kgnb.agents.question_answering.kinds import is_date, is_year, kind_of
 from kgnb.agents.question_answering.lexicon import is_relation
@@ -767,14 +767,21 @@ def _doubted(asked: _Asked, reading: Reading) -> Reading:
     Counting links and measuring what a path leads to are guesses of their own: there a relation that is merely near
     to a word is no evidence, and each word must be part of a name.
     """
-    found = _beyond_structure(asked, reading)
+    found = [*_beyond_structure(asked, reading), *_polarity(asked, reading)]
     if reading.counted or (reading.by and (reading.hops or reading.also)):
         found += _unnamed(asked, reading)
-    found = [word for word in dict.fromkeys(found) if word not in reading.unused]
+    found = [word for word in dict.fromkeys(found) if word not in reading.unused or polar(word)]
     if not found:
         return reading
     sure = reading.confidence * UNEXPLAINED ** len(found)
-    return replace(reading, confidence=sure, unused=(*reading.unused, *found))
+    return replace(reading, confidence=sure, unused=tuple(dict.fromkeys((*reading.unused, *found))))
+
+
+def _polarity(asked: _Asked, reading: Reading) -> list[str]:
+    """The words that say which way something is compared, where the reading compares nothing: no vector tells them."""
+    names = {word for one in reading.iris for name in asked.state.desk.hood.names.of(one) for word in words(name)}
+    low = [token.lower() for token in asked.sentence]
+    return [word for at, word in enumerate(low) if polar(word) and at not in asked.shape.used and word not in names]
 
 
 def _beyond_structure(asked: _Asked, reading: Reading) -> list[str]:

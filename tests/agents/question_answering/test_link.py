@@ -35,6 +35,26 @@ def test_keeps_every_meaning_of_an_ambiguous_name() -> None:
     assert all(each.score == 1.0 for each in linked.ambiguous)
 
 
+RIVERS = """
+:River a rdfs:Class ; rdfs:label "river" . :State a rdfs:Class ; rdfs:label "state" .
+:colorado-state a :State ; rdfs:label "Colorado" . :colorado-stream a :River ; rdfs:label "Colorado" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("How long is the Colorado river?", "colorado-stream"),
+        ("How long is the river Colorado?", "colorado-stream"),
+        ("Who governs the state of Colorado?", "colorado-state"),
+    ],
+)
+def test_the_class_named_beside_a_name_says_which_of_its_homonyms_is_meant(text: str, first: str) -> None:
+    linked = link(state(text, on=desk(TURTLE + RIVERS))).linked
+    assert linked.entities[0] == V + first
+    assert {each.iri for each in linked.ambiguous} == {V + "colorado-state", V + "colorado-stream"}
+
+
 def test_takes_the_entities_it_is_given_and_follows_a_redirect() -> None:
     linked = link(state("Who lives there?", "oldvillage")).linked
     assert linked.given and linked.entities == (V + "village",)
