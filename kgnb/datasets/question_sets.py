@@ -47,8 +47,6 @@ PUBLISHED: dict[str, tuple[AnswerFigure, ...]] = {
     ),
     "qald10": _BY_ODA,
 }
-ELSEWHERE = _BY_ODA
-"""The figures of the paper the agent is after: on sets whose graphs are not at hand, by the legacy-lenient scorer."""
 
 
 def question_set(name: str, folder: Path | None = None) -> QuestionSet:

@@ -177,8 +177,14 @@ class Measures:
     f1: float
     unsure: int  # questions without an answer
     forced: int  # answers given only because the rounds or the budget were over
-    strict_of_answered: float  # strict among the questions that were answered
+    exact: float  # the set of values is the reference, no more and no less
+    precision: float  # exact among the questions that were answered
     support: float | None  # share of the answers that rest on triples which exist and give them; None: not looked at
+
+    @property
+    def coverage(self) -> float:
+        """Share of the questions that were answered."""
+        return (self.questions - self.unsure) / self.questions if self.questions else 0.0
 
 
 def measure(items: Sequence[Item]) -> Measures:
@@ -197,7 +203,8 @@ def measure(items: Sequence[Item]) -> Measures:
         _mean([set_score(item.found, item.reference).f1 for item in items]),
         len(items) - len(answered),
         sum(item.forced for item in items),
-        _mean([strict(item.found, item.reference) for item in answered]),
+        _mean([set_score(item.found, item.reference).f1 == 1.0 for item in items]),
+        _mean([set_score(item.found, item.reference).f1 == 1.0 for item in answered]),
         _mean([each.holds for each in looked_at]) if looked_at else None,
     )
 

@@ -133,7 +133,7 @@ def test_all_items_count_and_are_split_by_kind() -> None:
     measured = measure(items)
     assert (measured.questions, measured.unsure, measured.forced) == (4, 2, 1)
     assert measured.strict == measured.f1 == 0.75
-    assert measured.strict_of_answered == 1.0 and measured.support == 0.0
+    assert measured.precision == 1.0 and measured.exact == 0.75 and measured.coverage == 0.5 and measured.support == 0.0
     kinds = by_kind(items)
     assert list(kinds) == ["single", "count", "unanswerable"]
     assert kinds["single"].strict == 0.5 and kinds["unanswerable"].f1 == 1.0

@@ -128,6 +128,7 @@ def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:
     else:
         values = tuple(dict.fromkeys(end_of(path, state.linked.entities) for path in state.memory.paths))
     offered = values[:_MOST]
+    state.desk.hood.names.fetch(sorted(iris(offered)))
     return (
         AnswerQuestion(
             asked=state.question.text,
@@ -184,6 +185,9 @@ def _reproduced(
     query = ""
     if acted is not None and acted.reading is not None:
         query = sparql(acted.reading)
+        ran = isinstance(acted.action, Query) and acted.action.sparql == query and not acted.notes
+        if ran and same_values(acted.values, chosen):  # that very query gave them a moment ago
+            return acted.values, query, ""
     elif acted is not None and isinstance(acted.action, Query):
         query = acted.action.sparql
     elif reading := _common(state, chosen):

@@ -19,6 +19,7 @@ from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, Triple, n3
 
 FRONTIER = 200
 """Entities whose relations are looked at together, at the end of a path."""
+_REDIRECTS = (f"{OWL}sameAs", "http://dbpedia.org/ontology/wikiPageRedirects")
 _SHORT = 100  # rows; no service cuts answers to fewer
 _RELATIONS = 3000  # predicates of one graph that are told apart
 
@@ -50,6 +51,7 @@ class Neighbourhood:
         self._ends: dict[tuple[Term, Hop, int], tuple[tuple[Term, ...], bool]] = {}
         self._vocabulary: tuple[tuple[Iri, int, Term | None], ...] | None = None
         self._own: tuple[str, ...] | None = None
+        self._declares: bool | None = None  # whether any thing here stands for a relation
 
     @property
     def queries(self) -> int:
@@ -187,6 +189,13 @@ class Neighbourhood:
         values = " ".join(n3(entity) for entity in entities)
         if not values:
             return frozenset()
+        if self._declares is None:
+            self._declares = self._any(f"?e <{CLAIMS[0]}> ?p") or any(
+                self._any(f"?a a <{kind}>")
+                for kind in (f"{RDF}Property", f"{OWL}ObjectProperty", f"{OWL}DatatypeProperty")
+            )
+        if not self._declares:
+            return frozenset()
         kinds = f"<{RDF}Property> <{OWL}ObjectProperty> <{OWL}DatatypeProperty>"
         query = (
             f"SELECT DISTINCT ?a WHERE {{ VALUES ?a {{ {values} }} {{ ?a <{CLAIMS[0]}> ?p }} UNION "
@@ -197,15 +206,23 @@ class Neighbourhood:
         except (BackendError, DataError):
             return frozenset()
 
+    def _any(self, where: str) -> bool:
+        self.asked += 1
+        try:
+            return self.graph.ask(f"ASK {{ {where} }}", timeout=self.timeout)
+        except BackendError:
+            return True
+
     def same(self, entities: Iterable[Iri]) -> dict[Iri, Iri]:
         """What redirects (owl:sameAs with nothing else, or DBpedia's own way) and equal entities stand for."""
         values = " ".join(n3(entity) for entity in entities)
-        if not values:
+        used = {iri for iri, _, _ in self.vocabulary()}
+        if not values or (used and not used & set(_REDIRECTS)):
             return {}
         query = (
             f"SELECT ?a ?b WHERE {{ {{ VALUES ?a {{ {values} }} ?a <{OWL}sameAs> ?b "
             f"FILTER NOT EXISTS {{ ?a ?p ?o FILTER (?p != <{OWL}sameAs>) }} }} UNION "
-            f"{{ VALUES ?a {{ {values} }} ?a <http://dbpedia.org/ontology/wikiPageRedirects> ?b }} }} ORDER BY ?a ?b"
+            f"{{ VALUES ?a {{ {values} }} ?a <{_REDIRECTS[1]}> ?b }} }} ORDER BY ?a ?b"
         )
         try:
             rows = self.select(query).rows

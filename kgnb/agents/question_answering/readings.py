@@ -19,6 +19,7 @@ from kgnb.agents.question_answering.lexicon import is_relation
 from kgnb.agents.question_answering.link import directory
 from kgnb.agents.question_answering.patterns import IN_YEAR, body, of_type
 from kgnb.agents.question_answering.phrases import (
+    AUXILIARIES,
     PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVE,
@@ -767,7 +768,7 @@ def _doubted(asked: _Asked, reading: Reading) -> Reading:
     Counting links and measuring what a path leads to are guesses of their own: there a relation that is merely near
     to a word is no evidence, and each word must be part of a name.
     """
-    found = [*_beyond_structure(asked, reading), *_polarity(asked, reading)]
+    found = [*_beyond_structure(asked, reading), *_polarity(asked, reading), *_unmatched(asked, reading)]
     if reading.counted or (reading.by and (reading.hops or reading.also)):
         found += _unnamed(asked, reading)
     found = [word for word in dict.fromkeys(found) if word not in reading.unused or polar(word)]
@@ -775,6 +776,25 @@ def _doubted(asked: _Asked, reading: Reading) -> Reading:
         return reading
     sure = reading.confidence * UNEXPLAINED ** len(found)
     return replace(reading, confidence=sure, unused=tuple(dict.fromkeys((*reading.unused, *found))))
+
+
+def _unmatched(asked: _Asked, reading: Reading) -> list[str]:
+    """The words that no nearness explains, only a name that has them: what looks like a name or a number, and what
+    "how many" counts, unless the values are of such a class.
+    """
+    state, shape, low = asked.state, asked.shape, [token.lower() for token in asked.sentence]
+    linked = {asked.place(link) for link in (*asked.things, *asked.classes)}
+    said = {word for one in reading.iris for name in state.desk.hood.names.of(one) for word in key(name)}
+    named = [at for at, token in enumerate(asked.sentence) if at and len(token) > 1 and not token[0].islower()]
+    many = next((at + 2 for at in range(len(low) - 1) if low[at : at + 2] == ["how", "many"]), len(low))
+    end = next((at for at in range(many, len(low)) if low[at] in AUXILIARIES | PREPOSITIONS), many)
+    held = [state.desk.hood.names.label(one) for one in _classes_along(graph_schema(state.desk), reading)]
+    counts = [at for at in range(many, end) if says(low[at])]
+    names = [*held, *(name for hop in reading.hops for name in state.desk.hood.names.of(hop.relation))]
+    if any(at in linked or low[at] in _LIGHT or _like_any(state, low[at], names, 0.5) for at in counts):
+        counts = []
+    spent = linked | shape.used
+    return [low[at] for at in (*named, *counts) if at not in spent and says(low[at]) and not set(key(low[at])) & said]
 
 
 def _polarity(asked: _Asked, reading: Reading) -> list[str]:

@@ -49,6 +49,7 @@ def reflect(state: State) -> State:
 def reflect_question(state: State, triples: Sequence[Triple]) -> ReflectQuestion:
     """Which of the triples to keep."""
     offered = tuple(triples[:_MOST])
+    state.desk.hood.names.fetch(sorted(iris(offered)))  # all at once, not one by one
     return ReflectQuestion(
         asked=state.question.text,
         text=act_text(state),

@@ -3,7 +3,7 @@
 ``asking``     every question asked over one graph: ``run_questions`` gives ``Results``
 ``measuring``  one question after another, with what each took
 ``results``    scores by kind, costs, errors
-``sweep``      the ablation
+``sweep``      the ablation, and every judge beside the others
 ``sections``   tables and pictures
 ``metrics``    ``metrics.json`` and ``timing.json``
 """
@@ -17,14 +17,13 @@ from kgnb.reporting.question_answering.sections import (
     errors,
     example,
     headline,
-    headline_bars,
+    judges,
     notice,
     published,
     reproduce,
     risk,
     stages,
     variant_costs,
-    worthless,
 )
 
 __all__ = [
@@ -34,7 +33,7 @@ __all__ = [
     "errors",
     "example",
     "headline",
-    "headline_bars",
+    "judges",
     "notice",
     "published",
     "reproduce",
@@ -43,5 +42,4 @@ __all__ = [
     "save",
     "stages",
     "variant_costs",
-    "worthless",
 ]

@@ -8,14 +8,14 @@ from typing import Any
 
 from kgnb.agents.question_answering.values import Options
 from kgnb.backends import open_embedder, open_graph
-from kgnb.datasets.question_sets import ELSEWHERE, PUBLISHED, question_set
+from kgnb.datasets.question_sets import PUBLISHED, question_set
 from kgnb.datasets.questions import Asked, QuestionSet, read_questions, sampled
 from kgnb.errors import DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.reporting.question_answering.measuring import ask_all
 from kgnb.reporting.question_answering.results import Results
-from kgnb.reporting.question_answering.sweep import sweep
+from kgnb.reporting.question_answering.sweep import judged, sweep
 from kgnb.reporting.session import Session, current, tell
 from kgnb.settings import Settings
 from kgnb.tasks import new_run
@@ -46,6 +46,7 @@ def run_questions(
     keep: int = Options().keep,
     rounds: int = Options().rounds,
     ablation: bool = False,
+    judges: bool = False,
     session: Session | None = None,
 ) -> Results:
     """Ask the questions of a data set, or those of a file, over its graph (or ``graph``: files or an endpoint's URL).
@@ -53,7 +54,7 @@ def run_questions(
     ``most`` asks only so many, evenly spread over the set, the same ones every time; 0 asks all. ``entities``: "given"
     by the set, "linked" (looked for by the agent) or "auto": given for benchmarks, as in published figures, linked for
     our own questions. With ``ablation`` every variant of the sweep is asked too, at most ``SWEPT`` of the questions
-    unless ``most`` is 0.
+    unless ``most`` is 0; with ``judges``, each judge is asked all of them.
 
     A spent budget, and a service that fails for good, end it with what there is by then.
 
@@ -106,9 +107,10 @@ def run_questions(
         options=options,
         run=run,
         graph=LOCAL if sliced else opened.name,
-        peers=PUBLISHED.get(dataset, ELSEWHERE) if not questions else (),
+        peers=PUBLISHED.get(dataset, ()) if not questions else (),
         notes=tuple(notes),
         variants=tuple(sweep(swept, opened, options, asking, settings)) if ablation else (),
+        judges=tuple(judged(chosen, opened, options, embed, settings)) if judges else (),
         zeros_apart=dataset == "qald10" and not questions,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 from kgnb.agents.question_answering.desk import Desk
 from kgnb.agents.question_answering.values import Options
@@ -25,15 +25,16 @@ def ask_all(
     """Ask one question after another; what was answered before a budget was spent is kept."""
     by_id = {asked.id: asked for asked in questions}
     measured: list[Measured] = []
-    mark = [perf_counter(), float(len(run.steps))]
+    mark = [perf_counter(), process_time(), float(len(run.steps))]
 
     def came(outcome: Outcome) -> None:
         now, steps = perf_counter(), run.steps
-        new = steps[int(mark[1]) :]
+        new = steps[int(mark[2]) :]
         calls = [call for step in new for call in step.calls]
         cost = Cost(
             questions=1,
             seconds=now - mark[0],
+            cpu=process_time() - mark[1],
             rounds=outcome.answer.rounds if outcome.answer else 0,
             queries=sum(len(step.queries) for step in new),
             embedded=sum(int(step.counts.get("embedded", 0)) for step in new),
@@ -41,7 +42,7 @@ def ask_all(
             tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
         )
         measured.append(Measured(by_id[outcome.id], outcome, supported(outcome, desk.graph), cost))
-        mark[:] = [perf_counter(), float(len(run.steps))]
+        mark[:] = [perf_counter(), process_time(), float(len(run.steps))]
 
     try:
         answer_questions(questions, desk, options=options, run=run, out=out, on_outcome=came)

@@ -27,6 +27,7 @@ def metrics(results: Results) -> dict[str, Any]:
         "headline": [_percent(row) for row in figures(results)],
         "all": asdict(results.whole) if results.items else None,
         "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()} if results.items else {},
+        "judges": {one.name: asdict(one.measures) | {"calls": one.cost.calls} for one in results.judges},
         "variants": {one.name: asdict(one.measures) for one in results.variants},
         "queries": results.cost.queries,
         "calls": results.cost.calls,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from kgnb.agents.question_answering.values import Options
@@ -22,6 +22,7 @@ class Cost:
 
     questions: int = 0
     seconds: float = 0.0
+    cpu: float = 0.0  # seconds of this process
     rounds: int = 0
     queries: int = 0
     embedded: int = 0  # texts whose vector was computed while observing
@@ -56,16 +57,18 @@ class Measured:
     @property
     def right(self) -> bool:
         """Whether the set of values is exactly the reference."""
-        return measure([self.item]).f1 == 1.0
+        return measure([self.item]).exact == 1.0
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One line of the ablation: what was changed, and what came of it."""
+    """One line of the ablation or of the judges: what was changed, and what came of it."""
 
     name: str
     measures: Measures
     cost: Cost
+    kinds: Mapping[str, Measures] = field(default_factory=dict)
+    failed: int = 0  # questions that brought an error
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,7 @@ class Results:
     peers: tuple[AnswerFigure, ...] = ()
     notes: tuple[str, ...] = ()
     variants: tuple[Variant, ...] = ()
+    judges: tuple[Variant, ...] = ()  # the same questions to each judge
     simulation: str = ""  # what was simulated, if anything
     zeros_apart: bool = False
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from kgnb.agents.question_answering.pictures import proof
 from kgnb.evaluate.alignment import risk_coverage
-from kgnb.evaluate.answers import WARNING, Item, Measures, measure
+from kgnb.evaluate.answers import WARNING, Measures
 from kgnb.reporting.costs import ledger
 from kgnb.reporting.plot import Plot
-from kgnb.reporting.plots import grouped_bars, risk_over_coverage
+from kgnb.reporting.plots import risk_over_coverage
 from kgnb.reporting.question_answering.results import Measured, Results, wrong
 from kgnb.reporting.reproducing import reproduce as everything
 from kgnb.reporting.session import Session
@@ -20,46 +20,40 @@ from kgnb.results.table import Column, Table, Value
 
 COLUMNS = (
     Column("questions", "Questions", "number"),
-    Column("lenient", "Lenient (!)", "percent"),
-    Column("strict", "Strict", "percent"),
+    Column("exact", "Exact set", "percent"),
     Column("f1", "Set F1", "percent"),
-    Column("unsure", "Unsure", "number"),
-    Column("sure", "Strict if sure", "percent"),
+    Column("strict", "Hits@1", "percent"),
+    Column("precision", "Right if answered", "percent"),
+    Column("coverage", "Answered", "percent"),
     Column("support", "Proof holds", "percent"),
 )
 SCORES = (
-    "Lenient (!): the legacy-lenient score, for comparison only. Strict: the first value is right (Hits@1). Set F1: "
-    "over all values. Strict if sure: of the questions answered."
+    "Exact set: all values and no other. Set F1: over all values. Hits@1: the first value is right. Right if answered: "
+    "exact among the questions answered; the others were left unsure."
 )
 SUPPORT = "Proof holds: every triple cited is in the graph, and together they give the answer; of the answers given."
 UNMEASURED = "No question has a reference answer, so nothing is measured."
-COSTS = ("seconds", "rounds", "queries", "embedded", "calls", "tokens")
+COSTS = ("seconds", "cpu", "rounds", "queries", "embedded", "calls", "tokens")
 OFF = "Not computed: run the report with -p ablation=true."
+ALONE = "Not computed: run the report with -p judges=true, and a model for more than the rule."
 
 
 def scores(kinds: dict[str, Measures], whole: Measures, caption: str = "", notes: Sequence[str] = ()) -> Table:
-    """The three scores by kind of question and over all, with the warning that goes with the first."""
+    """The scores by kind of question and over all."""
     return metrics(
         COLUMNS,
         [Score(kind or "any", _values(measures)) for kind, measures in kinds.items()],
         summary=[Score("all", _values(whole))],
         caption=caption,
-        notes=[f"Warning: {WARNING}.", SCORES, SUPPORT, *notes],
+        notes=[SCORES, SUPPORT, *notes],
         bar="f1",
         case_title="Kind of question",
     )
 
 
 def _values(measures: Measures) -> dict[str, Value]:
-    return {
-        "questions": measures.questions,
-        "lenient": measures.lenient,
-        "strict": measures.strict,
-        "f1": measures.f1,
-        "unsure": measures.unsure,
-        "sure": measures.strict_of_answered if measures.questions > measures.unsure else None,
-        "support": measures.support,
-    }
+    found: dict[str, Value] = {column.key: getattr(measures, column.key) for column in COLUMNS}
+    return found | ({} if measures.coverage else {"precision": None})
 
 
 def headline(results: Results) -> Table | Words:
@@ -71,33 +65,23 @@ def headline(results: Results) -> Table | Words:
     return scores(results.kinds, results.whole, results.title, notes)
 
 
-def headline_bars(results: Results) -> Plot | Words:
-    """The three scores by kind, drawn."""
-    if not results.items:
-        return Words((UNMEASURED,))
-    kinds = {**results.kinds, "all": results.whole}
-    series = [
-        ("legacy-lenient", [measures.lenient for measures in kinds.values()]),
-        ("strict", [measures.strict for measures in kinds.values()]),
-        ("F1 of the set", [measures.f1 for measures in kinds.values()]),
-    ]
-    return grouped_bars([kind or "any" for kind in kinds], series, f"Warning: {WARNING}.")
-
-
-def worthless(results: Results) -> Table | Words:
-    """What saying nothing, or the letter e, scores on these very questions."""
-    if not results.items:
-        return Words((UNMEASURED,))
-    wanted = [one.asked.values for one in results.scored if one.asked.values]
-    columns = [Column("answer", "An answer of"), *COLUMNS[1:4]]
+def judges(results: Results) -> Table | Words:
+    """The same questions to every judge: how good, how much of it, at what cost; then exact sets by kind."""
+    if not results.judges:
+        return Words((ALONE,), off=True)
+    costs = (("calls", "Model calls"), ("tokens", "Tokens"), ("queries", "Queries"), ("cpu", "CPU seconds"))
+    kinds = list(results.judges[0].kinds)
+    columns = [Column("judge", "Judge"), *COLUMNS[1:6], *(Column(key, title, "number") for key, title in costs)]
+    columns += [Column(f"kind {kind}", kind or "any", "percent") for kind in kinds]
     rows: list[list[Value]] = []
-    for name, text in (("nothing at all", ""), ("the letter e", "e")):
-        got = measure([Item([text], values) for values in wanted])
-        rows.append([name, got.lenient, got.strict, got.f1])
-    whole = measure([one.item for one in results.scored if one.asked.values])
-    rows.append([f"kgnb ({results.judge})", whole.lenient, whole.strict, whole.f1])
-    notes = [f"Warning: {WARNING}.", f"Over the {len(wanted)} questions that have an answer."]
-    return Table(columns, rows, caption="What each score is worth", notes=notes)
+    for one in results.judges:
+        values, asked = _values(one.measures), max(1, one.cost.questions)
+        name = one.name + (f" ({one.failed} without a reply)" if one.failed else "")
+        row = [name, *(values[column.key] for column in COLUMNS[1:6])]
+        row += [f"{getattr(one.cost, key) / asked:.{2 if key == 'cpu' else 1}f}" for key, _ in costs]
+        rows.append([*row, *(one.kinds[kind].exact if kind in one.kinds else None for kind in kinds)])
+    notes = [SCORES, "Costs are a question's share. The kinds of question, at the right, are shares of exact sets."]
+    return Table(columns, rows, caption="Judge by judge", notes=notes)
 
 
 def figures(results: Results) -> list[dict[str, Value]]:
@@ -108,7 +92,10 @@ def figures(results: Results) -> list[dict[str, Value]]:
         whole = results.whole
         covers = f"{results.title}, {whole.questions:,} questions"
         system = f"kgnb, SIMULATION ({results.simulation})" if results.simulation else f"kgnb ({results.judge})"
-        ours: dict[str, Value] = {"lenient": whole.lenient, "strict": whole.strict, "f1": whole.f1}
+        ours: dict[str, Value] = {
+            key: getattr(whole, key) for key in ("exact", "f1", "strict", "precision", "coverage")
+        }
+        ours |= {"lenient": whole.lenient} if results.peers else {}
         rows = [{"system": system, "covers": covers} | ours | {"source": "this run"}]
     nothing: dict[str, Value] = dict.fromkeys(keys.values())
     for peer in results.peers:
@@ -117,18 +104,21 @@ def figures(results: Results) -> list[dict[str, Value]]:
     return rows
 
 
-def published(results: Results) -> Table:
-    """Our figures and published ones side by side."""
+def published(results: Results) -> Table | Words:
+    """Our figures and published ones of the same questions side by side."""
+    if not results.peers:
+        return Words(("Nobody has published figures of these questions over this graph.",), off=True)
     columns = [
         Column("system", "System"),
         Column("covers", "Covers"),
-        *COLUMNS[1:4],
+        Column("lenient", "Lenient (!)", "percent"),
+        Column("strict", "Hits@1", "percent"),
+        Column("f1", "Set F1", "percent"),
         Column("source", "Where it is from"),
     ]
     notes = [f"Warning: {WARNING}.", "Compare only figures of one score that cover the same questions and graph."]
-    if results.items and results.peers and not any(peer.score != "legacy-lenient" for peer in results.peers):
-        notes.append("The published figures are of other questions over other graphs: they say what is usual, no more.")
-    return Table(columns, figures(results), caption=results.title, notes=notes)
+    rows = [{column.key: row.get(column.key) for column in columns} for row in figures(results)]
+    return Table(columns, rows, caption=results.title, notes=notes)
 
 
 def risk(results: Results) -> Plot | Words:
@@ -150,7 +140,8 @@ def ablation(results: Results) -> Table | Words:
     whole = results.variants[0].measures
     columns = [
         Column("variant", "Variant"),
-        *COLUMNS[2:5],
+        *COLUMNS[1:4],
+        Column("coverage", "Answered", "percent"),
         Column("difference", "F1, points"),
         Column("queries", "Queries a question", "number"),
     ]
@@ -161,9 +152,10 @@ def ablation(results: Results) -> Table | Words:
         rows.append(
             [
                 one.name,
-                measures.strict,
+                measures.exact,
                 measures.f1,
-                measures.unsure,
+                measures.strict,
+                measures.coverage,
                 f"{100 * (measures.f1 - whole.f1):+.1f}" if one is not results.variants[0] else None,
                 f"{one.cost.queries / asked:.1f}",
             ]
@@ -205,6 +197,7 @@ def cost(results: Results) -> Table:
         Column("kind", "Kind of question"),
         Column("questions", "Questions", "number"),
         Column("seconds", "Seconds a question", "number"),
+        Column("cpu", "CPU seconds", "number"),
         Column("rounds", "Rounds", "number"),
         Column("queries", "Queries", "number"),
         Column("embedded", "Vectors computed", "number"),
@@ -222,7 +215,12 @@ def _cost_row(name: str, members: Sequence[Measured]) -> list[Value]:
     n = max(1, len(members))
     costs = [one.cost for one in members]
     shares = {field: sum(getattr(each, field) for each in costs) / n for field in COSTS}
-    return [name, len(members), f"{shares.pop('seconds'):.2f}", *(f"{share:.1f}" for share in shares.values())]
+    return [
+        name,
+        len(members),
+        *(f"{shares.pop(key):.2f}" for key in ("seconds", "cpu")),
+        *(f"{share:.1f}" for share in shares.values()),
+    ]
 
 
 def errors(results: Results) -> Table | Words:

@@ -1,4 +1,4 @@
-"""The ablation as one sweep: the same questions over the same graph, one option changed at a time."""
+"""The same questions over the same graph again: one option changed at a time, or another judge."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 from kgnb.agents.question_answering.values import Options
 from kgnb.datasets.questions import Asked
-from kgnb.evaluate.answers import measure
+from kgnb.errors import BackendError
+from kgnb.evaluate.answers import by_kind, measure
 from kgnb.kg.graph import Graph
+from kgnb.llm.replay import MissingReply
 from kgnb.reporting.question_answering.measuring import ask_all
-from kgnb.reporting.question_answering.results import Variant, total
+from kgnb.reporting.question_answering.results import Measured, Variant, total
 from kgnb.settings import Settings
 from kgnb.tasks import new_run
 from kgnb.tasks.asking import open_desk
@@ -45,6 +47,39 @@ def sweep(
         run = new_run("question_answering", {}, parameters={"variant": name}, settings=settings)
         with run:
             measured = ask_all(questions, open_desk(graph, run=run, **asking), changed, run)
-        scored = [one.item for one in measured if one.asked.values is not None]
-        found.append(Variant(name, measure(scored), total(one.cost for one in measured)))
+        found.append(_line(name, measured, len(questions)))
     return found
+
+
+def judged(
+    questions: Sequence[Asked], graph: Graph, options: Options, embedder: Any, settings: Settings
+) -> list[Variant]:
+    """The same questions to the rule and, where a model is set, to the cascade, the model, and it with ODA's own tools.
+
+    The last is the paper's setting: neighbours and paths, no queries, no schema.
+    """
+    paper = replace(options, tools="paper", directions="outgoing")
+    asked = [("rule", "rule", options)]
+    if settings.model:
+        asked += [
+            ("cascade", "cascade", options),
+            ("model", "model", options),
+            ("model, tools=paper (ODA)", "model", paper),
+        ]
+    found = []
+    for name, judge, changed in asked:
+        run = new_run("question_answering", {}, parameters={"judge": name}, settings=settings)
+        with run:
+            desk = open_desk(graph, run=run, judge=judge, embedder=embedder, settings=settings)
+            try:
+                measured = ask_all(questions, desk, changed, run)
+            except (BackendError, MissingReply):  # a recording lacks this judge's replies: its row says so
+                measured = []
+        found.append(_line(name, measured, len(questions)))
+    return found
+
+
+def _line(name: str, measured: Sequence[Measured], asked: int) -> Variant:
+    items = [one.item for one in measured if one.asked.values is not None]
+    failed = asked - sum(one.outcome.status != "failed" for one in measured)
+    return Variant(name, measure(items), total(one.cost for one in measured), by_kind(items), failed)
