@@ -51,6 +51,12 @@ def commands(name: str) -> list[str]:
     return block.group(1).strip().splitlines() if block else []
 
 
+def said_stale(name: str) -> int:
+    """How many requests a card says a new recording takes; 0 where it says nothing."""
+    found = re.search(r"\*\*Stale\*\*: (\d+) requests", (RECORDINGS / name / "card.md").read_text(encoding="utf-8"))
+    return int(found.group(1)) if found else 0
+
+
 def needs_data(name: str) -> bool:
     """Whether a recording is over data that is not shipped."""
     return any("KGNB_DATA" in line for line in commands(name))

@@ -1,0 +1,32 @@
+"""No recording is stale unless its card says so, and the commands of its card give the figures that it states."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.benchmarks.llm.recordings import RECORDINGS, needs_data, replay, said_stale
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.slow]
+REACHED = {  # figures that a card states, as its commands print them
+    "huts": (),
+    "oaei-anatomy": ((r"this pair +\S+ +\S+ +(\S+)  this run", 94.0),),
+    "oaei-conference": ((r"micro over these 10 pairs +\S+ +\S+ +(\S+)  this run", 75.0),),
+    "questions-codex-m": ((r"exact (\d+) of 50", 48),),
+    "questions-webnlg": ((r"exact (\d+) of 50", 46),),
+    "srprs-en-fr": (),
+    "webnlg-sentences": (),
+}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in RECORDINGS.iterdir() if path.is_dir()))
+def test_no_recording_is_stale_but_those_that_say_so(name: str, request: pytest.FixtureRequest) -> None:
+    """Without key or network; where it fails, it says how many requests a new recording takes."""
+    if needs_data(name):
+        request.getfixturevalue("benchmark_data")
+    found = replay(name)
+    assert bool(found.stale) == bool(said_stale(name)), str(found)
+    for pattern, least in () if found.stale else REACHED[name]:
+        figure = re.search(pattern, found.said)
+        assert figure and float(figure.group(1)) >= least, found.said
