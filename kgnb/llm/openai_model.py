@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
 import time
@@ -19,12 +20,14 @@ from kgnb.llm.failure import ModelError, shown
 from kgnb.llm.kept import server_alias
 from kgnb.llm.model import Attempt, Message, Reply, Request, Usage
 from kgnb.llm.prices import estimate_usage
-from kgnb.llm.refusal import MILDER, Refusal, advice, ending, ignored, milder
+from kgnb.llm.refusal import MILDER, Refusal, advice, ending, ignored, milder, responses_only
+from kgnb.llm.responses_wire import completion_of, responses_body
 from kgnb.llm.wire import Form, Gathered, error_text, from_wire, to_wire
 from kgnb.secret import SHORTEST, Secret
 
 OPENAI = "https://api.openai.com/v1"
 _PATIENCE = 10.0  # seconds a server may take to list its models
+_ANSWER = 256  # tokens of its context that a prompt has to leave for the answer
 
 
 class OpenAIModel:
@@ -32,7 +35,10 @@ class OpenAIModel:
 
     What a server refuses with 400 is spared: a JSON schema becomes a JSON object becomes words in the prompt (also
     where the server takes the schema and ignores it), and ``temperature``, ``seed``, ``tools`` and the like are left
-    out where it says that it does not know them; every such try is in ``Reply.attempts``. A prompt that is too long or
+    out where it says that it does not know them; every such try is in ``Reply.attempts``. A model that only has the
+    Responses API is asked by that. Ollama, which cuts a long prompt silently, is asked for its context.
+
+    A prompt that is too long or
     filtered gives a Reply without text whose ``finish_reason`` is "context_overflow" or "content_filter"; one cut short
     ends with "length".
 
@@ -73,6 +79,9 @@ class OpenAIModel:
         self._forms: dict[str, Form] = {}  # by schema: the strictest form the server took
         self._strictest: Form = "json_schema"  # what a new schema is put in
         self._without: frozenset[str] = frozenset()  # parameters the server refused
+        self._responses = False  # whether the model is asked by the Responses API
+        self._ollama = urlsplit(self.base_url).port == 11434
+        self._context: int | None = None  # tokens an Ollama server reads; 0: not known
 
     def __repr__(self) -> str:
         return f"OpenAIModel({self._name!r}, base_url={self._service!r})"
@@ -89,6 +98,10 @@ class OpenAIModel:
 
     def ask(self, request: Request) -> Reply:
         """The reply to one request, or why there is none; may be called from several threads at once."""
+        expected = estimate_usage(request).prompt_tokens
+        if self._ollama and (context := self._context_length()) and expected + _ANSWER > context:
+            told = f"about {expected:,} tokens do not fit the server's context of {context:,}"
+            return Reply("", finish_reason="context_overflow", model=self._name, attempts=(Attempt(0, told, 0.0),))
         schema = json.dumps(request.schema) if request.schema is not None else ""
         form, without = self._forms.get(schema, self._strictest), self._without
         attempts: list[Attempt] = []
@@ -109,6 +122,9 @@ class OpenAIModel:
                 self._forms[schema], self._without = form, self._without | without
                 break
             attempts.append(Attempt(got.status, got.message, seconds))
+            if not self._responses and responses_only(got):
+                self._responses = True
+                continue
             end = ending(got)
             if end:
                 return Reply("", (), Usage(), end, self._name, False, _sum(attempts), tuple(attempts))
@@ -134,6 +150,9 @@ class OpenAIModel:
             ModelError: the server cannot be reached, or answers with something that is no reply.
         """
         got = self._guarded(lambda client: client.with_options(timeout=_PATIENCE).models.with_raw_response.list().text)
+        listed = _json(got).get("data") if isinstance(got, str) else None
+        if isinstance(listed, list):  # what Ollama says of its own models
+            self._ollama |= any(isinstance(one, Mapping) and one.get("owned_by") == "library" for one in listed)
         if isinstance(got, str) and "data" in _json(got) or isinstance(got, Refusal) and got.late:
             return  # one that is late may be at work
         if isinstance(got, Refusal) and got.status in (0, 401, 403):
@@ -143,6 +162,29 @@ class OpenAIModel:
         except ModelError as error:
             if error.status != 429:  # it is there
                 raise
+
+    def _context_length(self) -> int:
+        """The tokens an Ollama server reads of a prompt; 0 where it does not say."""
+        if self._context is None:
+            root, own = self._service.removesuffix("/v1"), {"model": self._name}
+            shown = self._plain(f"{root}/api/show", own)
+            given = re.search(r"^num_ctx\s+(\d+)", str(shown.get("parameters", "")), re.MULTILINE)
+            if given is None:
+                self._plain(f"{root}/api/generate", own)  # loads the model: then it tells what it was loaded with
+                loaded = self._plain(f"{root}/api/ps").get("models") or ()
+                names = (self._name, f"{self._name}:latest")
+                found = (one.get("context_length", 0) for one in loaded if one.get("name") in names)
+                self._context = int(next(found, 0))
+            else:
+                self._context = int(given.group(1))
+        return self._context
+
+    def _plain(self, url: str, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+        """What another path of the server says; nothing where it says nothing."""
+        got = self._guarded(
+            lambda client: client.post(url, cast_to=object, body=body) if body else client.get(url, cast_to=object)
+        )
+        return got if isinstance(got, Mapping) else {}
 
     def gives_logprobs(self) -> bool:
         """Whether the server tells the probability of each token (one call)."""
@@ -171,6 +213,9 @@ class OpenAIModel:
             return Refusal(200, self._clean(str(error)), got)
 
     def _completion(self, client: Any, body: dict[str, Any]) -> Any:
+        if self._responses:
+            asked = client.responses.with_raw_response.create(model=self._name, **responses_body(body))
+            return completion_of(from_json(asked.text))
         raw = self._raw(client, body)
         if not body.get("stream"):
             return from_json(raw.text)

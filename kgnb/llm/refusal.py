@@ -78,16 +78,21 @@ def ending(got: Refusal) -> str:
     return "context_overflow" if _OVERFLOW.search(said) else "content_filter" if _FILTERED.search(said) else ""
 
 
+def responses_only(got: Refusal) -> bool:
+    """Whether a refusal says that this model has no chat completions."""
+    return got.status in (400, 404) and "v1/responses" in got.message
+
+
 def milder(
     got: Refusal, body: Mapping[str, Any], form: Form, without: frozenset[str]
 ) -> tuple[Form, frozenset[str]] | None:
     """What to ask for instead, after the server refused a part of the request; None where nothing is left to spare."""
-    if got.status not in (400, 422):
+    if got.status not in (400, 422) and "--jinja" not in got.message:  # llama.cpp's 500 for tools
         return None
     param = str(got.error.get("param") or "")
     said = param or (error_text(got.body) or json.dumps(got.body)[:300])  # FastAPI's 422 names the field in a list
     for name in _OPTIONAL:
-        if name in body and name not in without and re.search(rf"\b{name}\b", said):
+        if name in body and name not in without and re.search(rf"\b{name}\b", said.replace("tool choice", "tools")):
             return form, without | {name}
     sent_back = any("carried" not in without and set(CARRIED) & set(message) for message in body.get("messages", ()))
     if sent_back and re.search(r"reasoning|thinking", said):

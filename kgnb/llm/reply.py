@@ -14,7 +14,7 @@ from kgnb.llm.failure import shown
 from kgnb.llm.model import ChatModel, Message, Reply, Request, Usage
 
 _LONGEST = 100_000  # characters of a reply that are looked at
-_HOPELESS = {
+HOPELESS = {
     "context_overflow": "the prompt is longer than the model can read",
     "content_filter": "the provider's filter held it back",
     "refusal": "the model refused to answer",
@@ -59,8 +59,8 @@ def structured(model: ChatModel, request: Request, kind: type[Value]) -> tuple[V
         return parse(first.text, kind), [first]
     except ValueError as error:
         problem = str(error)
-    if first.finish_reason in _HOPELESS:
-        raise UnusableReply(f"no answer: {_HOPELESS[first.finish_reason]}", replies=(first,))
+    if first.finish_reason in HOPELESS:
+        raise UnusableReply(f"no answer: {HOPELESS[first.finish_reason]}", replies=(first,))
     if first.finish_reason == "length":
         problem = f"it was cut off at the length limit, so answer in fewer words ({problem})"
     schema = json.dumps(request.schema, ensure_ascii=False)

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, validate_call
 
 from kgnb.llm.failure import shown
 from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolCall, ToolSpec
-from kgnb.llm.reply import UnusableReply, json_values
+from kgnb.llm.reply import HOPELESS, UnusableReply, json_values
 from kgnb.llm.wire import UNREADABLE
 
 _SILENT = 3  # replies in a row without a call, after which a model is left alone
@@ -85,7 +85,7 @@ def call_tools(
     a server's random ids.
 
     Raises:
-        UnusableReply (a ReplyError): three replies in a row held no call.
+        UnusableReply (a ReplyError): three replies in a row held no call, or one leaves no hope for another.
     """
     if not messages:
         raise ValueError("there is no message to begin with")
@@ -99,6 +99,8 @@ def call_tools(
         reply = model.ask(_emulated(asking) if emulate else asking)
         replies.append(reply)
         calls = reply.tool_calls or _calls_in_text(reply.text, None if emulate else names)
+        if not calls and reply.finish_reason in HOPELESS:
+            raise UnusableReply(f"no answer: {HOPELESS[reply.finish_reason]}", replies=tuple(replies))
         if not calls:
             if uses and not uses[-1].error and not silent and not finish.parameters.get("required"):
                 return ToolTalk((*talk, Message("assistant", reply.text)), tuple(replies), tuple(uses), {})

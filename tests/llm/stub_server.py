@@ -145,10 +145,13 @@ class StubServer:
         models: Sequence[str] = ("stub",),
         delay: float = 0.0,
         whole: Callable[[Body], str] | None = None,
+        routes: Mapping[str, Callable[[Seen], tuple[int, str]]] | None = None,
+        owner: str = "stub",
     ) -> None:
         self.responder, self.faults, self.always = responder, list(faults), always
         self.schema, self.tools, self.logprobs, self.models, self.delay = schema, tools, logprobs, models, delay
         self.whole = whole  # the text of a body in place of the answer; an error's is sent with 400
+        self.routes, self.owner = dict(routes or {}), owner  # by path: status and body; who owns the models
         self.requests: list[Seen] = []
         self.most_at_once = 0
         self._at_once = 0
@@ -292,9 +295,14 @@ class _Endpoint(BaseHTTPRequestHandler):
         """No noise."""
 
     def do_GET(self) -> None:  # noqa: N802 - the name http.server wants
+        if route := self.server.stub.routes.get(self.path):
+            return self._send(*route(Seen(self.path, {}, {})))
         if self.path != "/v1/models":
             return self._send(404, error_body("no such path"))
-        data = [{"id": name, "object": "model", "created": 0, "owned_by": "stub"} for name in self.server.stub.models]
+        data = [
+            {"id": name, "object": "model", "created": 0, "owned_by": self.server.stub.owner}
+            for name in self.server.stub.models
+        ]
         self._send(200, json.dumps({"object": "list", "data": data}))
 
     def do_POST(self) -> None:  # noqa: N802 - the name http.server wants
@@ -313,6 +321,8 @@ class _Endpoint(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         content_type = fault.content_type
+        if route := stub.routes.get(self.path.partition("?")[0]):
+            return self._send(*route(Seen(self.path, headers, body)))
         if fault.body is not None:
             text = fault.body.replace("{key}", headers.get("authorization", "").removeprefix("Bearer "))
         elif self.path != "/v1/chat/completions":

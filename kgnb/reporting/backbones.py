@@ -1,0 +1,144 @@
+"""What the report ``backbones`` computes and draws: one report of ours, judged by any number of models."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from itertools import combinations
+from typing import Any
+
+from kgnb.files import write_whole
+from kgnb.llm.asking import in_one_round
+from kgnb.reporting.figures import Figure, costs, headline_figures
+from kgnb.reporting.parameters import check
+from kgnb.reporting.report import find_template
+from kgnb.reporting.session import Session, begin, current
+from kgnb.reporting.words import Words
+from kgnb.results.table import Column, Table, Value
+from kgnb.run import Run
+
+RUNS = {
+    "ontology-matching": ("run_cases", "cascade"),
+    "question-answering": ("run_questions", "model"),
+    "entity-alignment": ("run_pair", "model"),
+    "kg-construction": ("run_report", "model"),
+}
+EXAMPLES = 20
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What one model came to: figures, cost, what it left unsure, and what it said of each item."""
+
+    model: str
+    figures: Mapping[str, Figure]
+    cost: Mapping[str, Figure]
+    unsure: int
+    said: Mapping[str, str]
+
+
+def run_models(*, of: str, about: str, models: str) -> list[Judged]:
+    """The report ``of`` once for each model (comma-separated; "rule" is none), with the parameters in ``about``.
+
+    A model is recorded:NAME, batch:FOLDER, or one that the server in the settings has.
+
+    Raises:
+        ValueError: no model is named, or a parameter is not one of that report.
+        Waiting: some wait for their replies; all that can be asked is asked.
+    """
+    names = list(dict.fromkeys(name.strip() for name in models.split(",") if name.strip()))
+    if not names:
+        raise ValueError("no model is named\nGive some: -p models=rule,recorded:huts")
+    return in_one_round([partial(_judged, of, about, name) for name in names])
+
+
+def _judged(of: str, about: str, name: str) -> Judged:
+    session, (function, asking) = current(), RUNS[of]
+    parameters = find_template(of).parameters
+    given: dict[str, object] = {one.name: False for one in parameters if one.name in ("ablation", "curve")}
+    given |= dict(word.partition("=")[::2] for word in shlex.split(about))
+    given["judge"] = "rule" if name == "rule" else asking
+    folder = session.folder / "models" / re.sub(r"\W+", "-", name).strip("-")
+    folder.mkdir(parents=True, exist_ok=True)
+    own = Session(folder, session.settings.with_(model="" if name == "rule" else name), session.command)
+    module: Any = import_module(f"kgnb.reporting.{of.replace('-', '_')}")
+    begin(own)  # what the parts of a report ask for
+    try:
+        results = getattr(module, function)(**check(parameters, given))
+        module.save(results, own)
+    finally:
+        begin(session)
+    metrics, run = json.loads((folder / "metrics.json").read_text(encoding="utf-8")), Run.load(folder / "run")
+    unsure = int(run.totals["unsure"])
+    return Judged(name, headline_figures(metrics), costs(metrics), unsure, _said(own, results, run))
+
+
+def _said(session: Session, results: Any, run: Run) -> dict[str, str]:
+    """What was said of each item: the values of an answer, the facts of a thing, or the last verdict on a question."""
+    answers = session.folder / "answers.jsonl"
+    if answers.is_file():
+        rows = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
+        return {str(row["id"]): ", ".join(sorted(map(str, row["values"]))) or "unsure" for row in rows}
+    if built := getattr(results, "built", None):
+        facts: dict[str, list[str]] = {}
+        for subject, predicate, value in built.graph:
+            facts.setdefault(f"{_short(subject)} {_short(predicate)}", []).append(_short(value))
+        return {about: ", ".join(sorted(values)) for about, values in facts.items()}
+    judgements = [one for step in run.steps for one in step.judgements]
+    return {f"{one.question} {one.text}": f"{one.decision} {_short(one.choice or '')}".strip() for one in judgements}
+
+
+def _short(term: object) -> str:
+    return re.split(r"[#/]", str(term))[-1]
+
+
+def save(found: list[Judged], session: Session) -> None:
+    """Write ``metrics.json``: a headline row a model."""
+    rows = [{"model": one.model, **one.figures, **one.cost, "unsure": one.unsure} for one in found]
+    text = json.dumps({"report": "backbones", "headline": rows}, indent=1, ensure_ascii=False)
+    write_whole(session.folder / "metrics.json", text + "\n")
+
+
+def shown(found: list[Judged]) -> Table:
+    """A row a model: figures, cost, what was left unsure."""
+    figures = list(dict.fromkeys(name for one in found for name in one.figures))
+    spent = list(dict.fromkeys(name for one in found for name in one.cost))
+    columns = [Column("model", "Model")]
+    columns += [Column(f"n{at}", name, "number") for at, name in enumerate((*figures, *spent, "unsure"))]
+    rows: list[list[Value]] = [
+        [one.model, *(one.figures.get(name) for name in figures), *(one.cost.get(name) for name in spent), one.unsure]
+        for one in found
+    ]
+    notes = ["recorded: replies of a strong model, each with a card that says where they come from; no call is made."]
+    return Table(columns, rows, caption="Models side by side", notes=notes)
+
+
+def differing(found: list[Judged]) -> Table | Words:
+    """How often two models say different things of what both were asked."""
+    rows: list[list[Value]] = []
+    for one, other in combinations(found, 2):
+        both = one.said.keys() & other.said.keys()
+        differ = sum(one.said[item] != other.said[item] for item in both)
+        rows.append([one.model, other.model, len(both), differ, round(100 * differ / len(both), 1) if both else None])
+    if not rows:
+        return Words(("One model alone has nobody to disagree with.",), off=True)
+    columns = [Column("one", "Model"), Column("other", "and"), Column("both", "Judged by both", "number")]
+    columns += [Column("differ", "Differently", "number"), Column("share", "%", "number")]
+    return Table(columns, rows, caption="Disagreement")
+
+
+def examples(found: list[Judged]) -> Table | Words:
+    """Items of which not all say the same, with what each says; spread evenly over all there are."""
+    items = list(dict.fromkeys(item for one in found for item in one.said))
+    apart = [item for item in items if len({one.said.get(item, "") for one in found}) > 1]
+    if not apart:
+        return Words(("All say the same.",), off=True)
+    chosen = apart[:: -(-len(apart) // EXAMPLES)]
+    columns = [Column("item", "Item"), *(Column(f"m{at}", one.model) for at, one in enumerate(found))]
+    rows: list[list[Value]] = [[item, *(one.said.get(item, "") for one in found)] for item in chosen]
+    return Table(columns, rows, caption=f"Where they differ: {len(chosen)} of {len(apart)}")

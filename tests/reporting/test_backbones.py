@@ -1,0 +1,40 @@
+"""Any number of models side by side: figures, cost, and where they disagree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kgnb.reporting import backbones
+from kgnb.reporting.session import Session, begin, current
+from kgnb.results.table import Table
+from kgnb.settings import Settings
+from tests.llm.obliging import oblige
+from tests.llm.stub_server import StubServer
+
+
+def test_a_rule_a_recording_and_a_live_model_stand_side_by_side(tmp_path: Path) -> None:
+    with StubServer(oblige) as server:
+        session = Session(tmp_path, Settings(cache=tmp_path / "cache", base_url=server.url))
+        begin(session)
+        found = backbones.run_models(of="ontology-matching", about="dataset=huts", models="rule,recorded:huts, stub")
+        assert current() is session and server.requests
+    backbones.save(found, session)
+    rows = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))["headline"]
+    assert [row["model"] for row in rows] == ["rule", "recorded:huts", "stub"]
+    assert rows[0]["calls"] == 0 < rows[1]["calls"] and all(0 < row["F1"] <= 100 for row in rows)
+    apart, some = backbones.differing(found), backbones.examples(found)
+    assert isinstance(apart, Table) and isinstance(some, Table)
+    assert len(apart.rows) == 3 and all(row[2] for row in apart.rows)
+    assert apart.rows[2][3], "a model that understands nothing and one that does differ"
+    assert all(len(set(row[1:])) > 1 for row in some.rows)
+
+
+def test_no_model_and_a_parameter_that_there_is_not_are_refused(tmp_path: Path) -> None:
+    begin(Session(tmp_path, Settings(cache=tmp_path)))
+    with pytest.raises(ValueError, match="no model is named"):
+        backbones.run_models(of="ontology-matching", about="", models=" , ")
+    with pytest.raises(ValueError, match="datset"):
+        backbones.run_models(of="ontology-matching", about="datset=huts", models="rule")
