@@ -11,7 +11,6 @@ from kgnb.judging.model_judge import ModelJudge
 from kgnb.judging.oracle import Oracle
 from kgnb.judging.person import Pending, PersonJudge, Reviewed, overridden, pending
 from kgnb.judging.question import UNSURE, Judge, Option, Question, Verdict, checked, unsure
-from kgnb.judging.recorded import RecordedJudge, RecordingJudge
 from kgnb.judging.remembered import Memory, Remembered
 
 __all__ = [
@@ -30,8 +29,6 @@ __all__ = [
     "Pending",
     "PersonJudge",
     "Question",
-    "RecordedJudge",
-    "RecordingJudge",
     "Remembered",
     "Reviewed",
     "Verdict",

@@ -9,15 +9,16 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError, Waiting
+from kgnb.files import write_whole
 from kgnb.json_lines import append_lines, read_lines
 from kgnb.llm.kept import Key
 from kgnb.llm.model import Reply, Request, Usage
-from kgnb.llm.prices import Price, estimate_usage
+from kgnb.llm.prices import Price, estimate_tokens, estimate_usage
 from kgnb.llm.replay import MissingReply
 from kgnb.llm.turns import Turns
 from kgnb.llm.wire import from_wire, to_wire
@@ -178,12 +179,11 @@ class BatchModel:
                 self._replies.refresh()
             reply = self._replies.get(wanted, self._name)
             if reply is None:
-                self._waiting[wanted] = _tokens(request)
+                self._waiting[wanted] = estimate_usage(request).prompt_tokens
                 self._emit(wanted, request)
         if reply is None:
             raise Waiting(self._told)
-        usage = reply.usage if reply.usage.total else estimate_usage(request, reply.text)
-        return Reply(reply.text, reply.tool_calls, usage, reply.finish_reason, reply.model)
+        return _counted(reply, request)
 
     def _emit(self, wanted: str, request: Request) -> None:
         with self._turns.of(_LOCK):
@@ -262,8 +262,7 @@ class RecordedModel:
                 where=str(self.folder),
                 fix="It was made for other data, options or prompts: record anew with kgnb batch (docs/models.md).",
             )
-        usage = reply.usage if reply.usage.total else estimate_usage(request, reply.text)
-        return Reply(reply.text, reply.tool_calls, usage, reply.finish_reason, reply.model, cached=True)
+        return replace(_counted(reply, request), cached=True)
 
 
 # ------------------------------------------------------------------------------------------------ what is in a folder
@@ -306,7 +305,7 @@ def standing(folder: Path | str) -> Standing:
     replies.refresh()
     rows = {row["custom_id"]: row for row in requests_in(path)}
     waiting = tuple(wanted for wanted in rows if wanted not in replies)
-    tokens = sum(-(-len(json.dumps(rows[wanted]["body"], ensure_ascii=False)) // 4) for wanted in waiting)
+    tokens = sum(_length(rows[wanted]["body"]) for wanted in waiting)
     failed = sum(wanted in replies.errors for wanted in waiting)
     return Standing(len(rows), len(rows) - len(waiting), failed, waiting, tokens)
 
@@ -339,10 +338,7 @@ def record(folder: Path | str, target: Path | str) -> int:
     for wanted, body in rows.items():
         reply = replies.get(wanted)
         if reply is not None:
-            prompt = sum(
-                -(-len(json.dumps(body.get(part, ""), ensure_ascii=False)) // 4)
-                for part in ("messages", "tools", "response_format")
-            )
+            prompt = sum(_length(body.get(part, "")) for part in ("messages", "tools", "response_format"))
             said = len(reply.text) + sum(len(json.dumps(call.arguments)) for call in reply.tool_calls)
             usage = reply.usage if reply.usage.total else Usage(prompt, -(-said // 4))
             calls = [{"name": call.name, "arguments": dict(call.arguments)} for call in reply.tool_calls]
@@ -353,11 +349,16 @@ def record(folder: Path | str, target: Path | str) -> int:
         raise DataError("no request in it has a reply", where=str(folder), fix="See kgnb batch status.")
     out.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(lines[wanted], ensure_ascii=False) + "\n" for wanted in sorted(lines))
-    part = out / "replies.jsonl.part"
-    part.write_text(text, encoding="utf-8")
-    part.replace(out / "replies.jsonl")
+    write_whole(out / "replies.jsonl", text)
     return len(lines)
 
 
-def _tokens(request: Request) -> int:
-    return estimate_usage(request).prompt_tokens
+def _length(value: Any) -> int:
+    """About how many tokens a part of a body is."""
+    return estimate_tokens(json.dumps(value, ensure_ascii=False))
+
+
+def _counted(reply: Reply, request: Request) -> Reply:
+    """The reply with its tokens, estimated where nobody counted them."""
+    usage = reply.usage if reply.usage.total else estimate_usage(request, reply.text)
+    return replace(reply, usage=usage, carried={})  # a recording holds none: the next request has to be the same

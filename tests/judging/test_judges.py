@@ -23,8 +23,6 @@ from kgnb.judging import (
     Judge,
     Oracle,
     PersonJudge,
-    RecordedJudge,
-    RecordingJudge,
     Verdict,
     estimate,
     overridden,
@@ -75,7 +73,6 @@ def test_every_judge_is_one() -> None:
         PersonJudge(decisions),
         overridden(RIGHT, decisions),
         Oracle(right, 0.1),
-        RecordingJudge(RIGHT, "nowhere.jsonl"),
     ]
     assert all(isinstance(judge, Judge) for judge in judges)
 
@@ -142,64 +139,6 @@ def test_what_the_costly_judge_cannot_decide_stays_unsure_with_the_cheap_ones_hi
     assert (verdict.decision, verdict.choice, verdict.judged_by) == ("unsure", None, "model")
     assert verdict.rationale == "not in the table; rule: equivalent (0.60)"
     assert verdict.also == (("b#Bed", 0.6), ("b#Route", 0.2))
-
-
-# ------------------------------------------------------------------------------------------------ recordings
-
-
-def test_a_recording_answers_as_the_judge_did(tmp_path: Path) -> None:
-    file = tmp_path / "verdicts.jsonl"
-    first = [
-        Verdict("equivalent", "b#Bed", 0.75, "both are slept in \u2028 é", "", (("b#Route", 0.125),)),
-        unsure("no idea", "rule"),
-    ]
-    judge = RecordingJudge(Fixed("rule", {BUNK.text: first[0], KEEPER.text: first[1]}), file)
-    assert judge.judge([BUNK, KEEPER]) == first
-    recorded = RecordedJudge(file)
-    again = recorded.judge([KEEPER, BUNK, STORM])
-    assert again[0] == first[1]
-    assert again[1] == Verdict("equivalent", "b#Bed", 0.75, first[0].rationale, "rule", (("b#Route", 0.125),))
-    assert (again[2].decision, again[2].rationale) == ("unsure", "not on record")
-    assert len(recorded) == 2
-
-
-def test_a_choice_on_record_that_is_no_option_any_more_is_unsure(tmp_path: Path) -> None:
-    file = tmp_path / "verdicts.jsonl"
-    file.write_text(
-        json.dumps({"question": BUNK.id, "decision": "equivalent", "choice": "b#Cot", "confidence": 1}) + "\n"
-    )
-    [verdict] = RecordedJudge(file).judge([BUNK])
-    assert verdict.decision == "unsure"
-
-
-def test_a_recording_cut_by_a_kill_keeps_its_whole_lines_and_can_be_added_to(tmp_path: Path) -> None:
-    file = tmp_path / "verdicts.jsonl"
-    RecordingJudge(RIGHT, file).judge([BUNK, KEEPER])
-    file.write_bytes(file.read_bytes()[:-20])
-    assert len(RecordedJudge(file)) == 1
-    RecordingJudge(RIGHT, file).judge([STORM])
-    assert [verdict.sure for verdict in RecordedJudge(file).judge(ALL)] == [True, False, True]
-
-
-NO_VERDICTS = (
-    "[]",
-    "{}",
-    '{"question": 3, "decision": "a"}',
-    '{"question": "q", "decision": "a", "confidence": "x"}',
-)
-
-
-@pytest.mark.parametrize("line", NO_VERDICTS)
-def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
-    file = tmp_path / "verdicts.jsonl"
-    file.write_text(line + "\n")
-    with pytest.raises(DataError, match=r"verdicts\.jsonl:1"):
-        RecordedJudge(file)
-
-
-def test_no_recording_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such recording"):
-        RecordedJudge(tmp_path / "none.jsonl")
 
 
 # ------------------------------------------------------------------------------------------------ people
@@ -379,7 +318,6 @@ def test_a_simulation_stays_one_in_whatever_wraps_it(tmp_path: Path) -> None:
     oracle = Oracle(first, 0.1)
     assert Cascade(RIGHT, oracle).simulation
     assert overridden(oracle, Decisions(tmp_path / "d.jsonl")).simulation
-    assert RecordingJudge(oracle, tmp_path / "r.jsonl").simulation
     assert not Cascade(RIGHT, RIGHT).simulation
 
 
