@@ -137,6 +137,11 @@ class Endpoint:
     named_graphs: bool = True
 
 
+_CHOICES = {"replay": ("record", "replay", "live")} | dict.fromkeys(
+    ("parallel_tool_calls", "strict_tools", "remember"), ("yes", "no")
+)
+
+
 def _help(text: str, toml: str, variable: str = "") -> dict[str, str]:
     return {"help": text, "toml": toml, "variable": variable}
 
@@ -376,8 +381,8 @@ def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = N
         raise ConfigError(
             f"{where} is {value!r}, not a number of type {kind}, {bound}", fix="Write a plain number."
         ) from error
-    if name == "replay" and value not in ("record", "replay", "live"):
-        raise ConfigError(f"{where} is {value!r}", fix="Choose record, replay or live.")
+    if name in _CHOICES and value not in (words := _CHOICES[name]) and (value or getattr(Settings, name)):
+        raise ConfigError(f"{where} is {value!r}", fix=f"Choose {', '.join(words[:-1])} or {words[-1]}.")
     if name in ("extra_body", "headers"):
         return _json_object(value, where)
     if name == "temperature" and str(value) not in ("", "none"):
@@ -386,10 +391,6 @@ def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = N
                 raise ValueError
         except (TypeError, ValueError, OverflowError) as error:
             raise ConfigError(f"{where} is {value!r}", fix="Write a number from 0 to 2, or none.") from error
-    if name in ("parallel_tool_calls", "strict_tools") and value not in ("", "yes", "no"):
-        raise ConfigError(f"{where} is {value!r}", fix="Choose yes or no.")
     if name == "price":
         return checked_price(str(value), where)
-    if name == "remember" and value not in ("yes", "no"):
-        raise ConfigError(f"{where} is {value!r}", fix="Choose yes or no.")
     return str(value)

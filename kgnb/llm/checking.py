@@ -46,7 +46,6 @@ class _Server(Protocol):
     def server(self) -> str: ...
     def ask(self, request: Request) -> Reply: ...
     def models(self) -> tuple[str, ...]: ...
-    def gives_logprobs(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,13 @@ class Check:
     answer: str  # to "say hello"
     schema: bool  # replies follow a JSON schema even against the prompt
     tools: bool  # calls tools natively
-    logprobs: bool
     counts_tokens: bool
     usage: Usage  # of the calls that were made for this
     seconds: float
     notes: tuple[str, ...]  # what the server refused
 
     def __str__(self) -> str:
-        able = {"JSON schema": self.schema, "tool calls": self.tools, "logprobs": self.logprobs}
+        able = {"JSON schema": self.schema, "tool calls": self.tools}
         able["token counts"] = self.counts_tokens
         lines = [f"{self.name} at {self.server} answers: {self.answer or '(nothing)'}"]
         lines += [f"{what}: {'yes' if works else 'no'}" for what, works in able.items()]
@@ -77,7 +75,7 @@ class Check:
 
 
 def check(model: _Server) -> Check:
-    """Asks a server three small questions, and for its models and logprobs.
+    """Asks a server three small questions, and for its models.
 
     Raises:
         ConfigError: the key, the URL or the model's name is wrong.
@@ -95,7 +93,6 @@ def check(model: _Server) -> Check:
         answer=shown(hello.text, 60),
         schema=isinstance(schema, Reply) and _follows(schema.text),
         tools=isinstance(tools, Reply) and any(call.name == _GREET.name for call in tools.tool_calls),
-        logprobs=model.gives_logprobs(),
         counts_tokens=not hello.usage.estimated,
         usage=sum((reply.usage for reply in replies), Usage()),
         seconds=sum(reply.seconds for reply in replies),

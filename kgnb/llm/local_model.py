@@ -22,7 +22,7 @@ _INSTALL = (
 class LocalModel:
     """SmolLM2-135M (or another GGUF file) behind a llama.cpp server on loopback, asked like any other server.
 
-    It shows that everything works together without key or network: HTTP, JSON schema, streaming, logprobs. It cannot
+    It shows that everything works together without key or network: HTTP, JSON schema, streaming. It cannot
     judge: on yes/no matching questions it is as good as a coin (AUC 0.53), and nothing may rest on its answers.
     The server listens on 127.0.0.1 only, at a port the system chooses, wants a key drawn at random for this process,
     and allows no web page to call it. It ends with ``close`` or with the process.
@@ -78,10 +78,6 @@ class LocalModel:
     def models(self) -> tuple[str, ...]:
         """The one model there is."""
         return self._model.models()
-
-    def gives_logprobs(self) -> bool:
-        """Whether it tells the probability of each token."""
-        return self._model.gives_logprobs()
 
     def close(self) -> None:
         """Stops the server and frees the weights."""

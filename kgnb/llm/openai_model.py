@@ -186,15 +186,6 @@ class OpenAIModel:
         )
         return got if isinstance(got, Mapping) else {}
 
-    def gives_logprobs(self) -> bool:
-        """Whether the server tells the probability of each token (one call)."""
-        body = {"messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 2, "logprobs": True}
-        got = self._guarded(lambda client: self._raw(client, {**body, "top_logprobs": 2}).text)
-        choices = _json(got).get("choices") if isinstance(got, str) else None
-        first = choices[0] if isinstance(choices, list) and choices else None
-        logprobs = first.get("logprobs") if isinstance(first, Mapping) else None
-        return isinstance(logprobs, Mapping) and bool(logprobs.get("content"))
-
     # -------------------------------------------------------------------------------------------- one try
 
     def _streaming(self, without: frozenset[str]) -> dict[str, Any]:

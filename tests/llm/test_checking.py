@@ -21,9 +21,9 @@ def able(body: Body) -> Answer:
 
 
 def test_an_able_server_can_do_everything() -> None:
-    with StubServer(able, logprobs=True, models=["stub"]) as server:
+    with StubServer(able, models=["stub"]) as server:
         found = check(OpenAIModel("stub", server.url))
-    assert (found.schema, found.tools, found.logprobs, found.counts_tokens) == (True, True, True, True)
+    assert (found.schema, found.tools, found.counts_tokens) == (True, True, True)
     assert (found.name, found.server, found.models, found.answer) == ("stub", server.url, ("stub",), "Hello!")
     assert found.notes == ()
     assert len(server.requests) == 4
@@ -33,7 +33,7 @@ def test_an_able_server_can_do_everything() -> None:
 def test_a_server_that_ignores_what_it_is_asked_is_seen_through() -> None:
     with StubServer(lambda body: "green", models=["other"]) as server:
         found = check(OpenAIModel("stub", server.url))
-    assert (found.schema, found.tools, found.logprobs) == (False, False, False)
+    assert (found.schema, found.tools) == (False, False)
     assert "the server lists other, not stub" in str(found)
 
 

@@ -87,7 +87,7 @@ def test_a_prompt_that_is_too_long_is_an_ending_and_no_error(local: LocalModel) 
 @needs_weights
 def test_the_check_tells_what_it_can_do(local: LocalModel) -> None:
     found = check(local)
-    assert (found.schema, found.tools, found.logprobs, found.counts_tokens) == (True, False, True, True)
+    assert (found.schema, found.tools, found.counts_tokens) == (True, False, True)
     assert found.models == (local.name,)
 
 

@@ -357,11 +357,7 @@ def test_a_model_is_not_pickled_with_its_key() -> None:
         pickle.dumps(OpenAIModel("m", "http://127.0.0.1:9/v1", KEY))
 
 
-def test_lists_models_and_tells_whether_there_are_logprobs() -> None:
-    with StubServer(models=["b", "a"], logprobs=True) as server:
+def test_lists_models() -> None:
+    with StubServer(models=["b", "a"]) as server:
         assert model_of(server).models() == ("a", "b")
-        assert model_of(server).gives_logprobs()
-    with StubServer() as server:
-        assert not model_of(server).gives_logprobs()
     assert model_of(server).models() == ()
-    assert not model_of(server).gives_logprobs()
