@@ -26,7 +26,7 @@ def test_an_able_server_can_do_everything() -> None:
     assert (found.schema, found.tools, found.counts_tokens) == (True, True, True)
     assert (found.name, found.server, found.models, found.answer) == ("stub", server.url, ("stub",), "Hello!")
     assert found.notes == ()
-    assert len(server.requests) == 4
+    assert len(server.requests) == 3
     assert "tool calls: yes" in str(found)
 
 
