@@ -28,7 +28,6 @@ from kgnb.datasets.qald import qald10
 from kgnb.datasets.questions import scan_questions
 from kgnb.datasets.text2kg import text2kg
 from kgnb.errors import KgnbError
-from kgnb.judging.recorded import RecordedJudge
 from kgnb.kg.loading import read_quads
 from kgnb.llm.batch import RecordedModel, standing
 from kgnb.llm.model import Message, Request
@@ -343,23 +342,6 @@ KINDS = {
     ),
     "notebook of a report": Kind(good(("a.ipynb", BOOK)), lambda home: find_template(str(home / "a.ipynb"))),
     "notebook scanned": Kind(good(("a.ipynb", BOOK)), lambda home: scan(home)),
-    "verdicts": Kind(
-        good(
-            (
-                "v.jsonl",
-                lines(
-                    {
-                        "question": "q1",
-                        "decision": "equivalent",
-                        "choice": "http://a/x",
-                        "confidence": 0.9,
-                        "also": [["b", 0.1]],
-                    }
-                ),
-            )
-        ),  # fmt: skip
-        lambda home: RecordedJudge(home / "v.jsonl").judge([]),
-    ),
     "recording": Kind(good(("replies.jsonl", lines(REPLY, BATCH))), read_model),
     "batch folder": Kind(
         good(("replies.jsonl", lines(REPLY, BATCH)), ("requests-001.jsonl", lines(ASKED))), lambda home: standing(home)
