@@ -199,7 +199,7 @@ def test_everything_in_the_panel_is_reached_by_tab_and_a_cell_inserted_by_enter(
     panel = open_panel(worked)
     for drawn in ("Insert a cell: %om merge", "Open the run 1. Ontology matching", "Open the run reports/huts"):
         expect(panel.get_by_role("button", name=drawn)).to_be_visible(timeout=PATIENCE)  # the kernel has answered
-    buttons = panel.locator("button:visible")
+    buttons = panel.locator("button:visible, input:visible")  # all that can be pressed or typed into
     names = [button.get_attribute("aria-label") or button.inner_text() for button in buttons.all()]
     assert len(names) > 12
     buttons.first.focus()
