@@ -36,6 +36,11 @@ SUFFIXES = (".trig", ".ttl", ".jsonld")
 @click.option("--model", metavar="NAME", help="Chat model; default: the settings' model, or none.")
 @click.option("--namespace", metavar="IRI", help="What the IRIs of new entities begin with.")
 @click.option("--open-world", is_flag=True, help='Do not read "some" as "must be stated".')
+@click.option("--only", multiple=True, metavar="CLASS", help="Compile the part of a large T-Box that CLASS needs.")
+@click.option("--tools", "outside", multiple=True, metavar="TOOL",
+              help="What the model may ask: MODULE:FUNCTION, or an MCP server by URL or command.")  # fmt: skip
+@click.option("--notes", "extractor", metavar="MODEL",
+              help="A model that first notes what each passage says; the other one builds from the notes.")  # fmt: skip
 @stage_options(Options)
 @click.option("--run", "folder", type=click.Path(file_okay=False), metavar="FOLDER",
               help="Keep trace and journals here; a run that was broken off goes on where it was.")  # fmt: skip
@@ -61,7 +66,9 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     begun, line = perf_counter(), TerminalLine(quiet=given["quiet"])
     try:
         line.draw(f"compiling {tbox}", now=True)
-        pack = compile_ontology(tbox, given["shapes"], closed_world=not given["open_world"], settings=settings)
+        pack = compile_ontology(
+            tbox, given["shapes"], closed_world=not given["open_world"], only=given["only"], settings=settings
+        )
         run = new_run(
             "kg_construction",
             {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]},
@@ -73,7 +80,8 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
         with run:
             built = build_graph(
                 list(documents), pack, judge=given["judge"], options=options, namespace=given["namespace"],
-                folder=given["folder"], run=run, settings=settings,
+                outside=given["outside"], extractor=given["extractor"], folder=given["folder"], run=run,
+                settings=settings,
             )  # fmt: skip
     finally:
         line.clear()

@@ -22,10 +22,13 @@ from kgnb.tasks.building import compile_ontology
 @click.option("--stats", type=click.Path(dir_okay=False), metavar="FILE.json",
               help="Write counts of classes, properties, tools, constraints and warnings here.")  # fmt: skip
 @click.option("--open-world", is_flag=True, help="Do not require at finish what the ontology says exists.")
+@click.option("--only", multiple=True, metavar="CLASS",
+              help="Tools for CLASS and what it cannot be said without alone; repeatable.")  # fmt: skip
 @click.option("--quiet", "-q", is_flag=True, help="No summary on standard error.")
 def compile(
-    tbox: tuple[str, ...], out: str, shapes: tuple[str, ...], stats: str | None, open_world: bool, quiet: bool
-) -> None:
+    tbox: tuple[str, ...], out: str, shapes: tuple[str, ...], stats: str | None, open_world: bool,
+    only: tuple[str, ...], quiet: bool,
+) -> None:  # fmt: skip
     """Compile the ontology TBOX into tools that can write valid facts only.
 
     TBOX is a file, folder or glob of RDF; several are read as one ontology. No model is asked, imports are not
@@ -39,7 +42,7 @@ def compile(
     if stats and not Path(stats).absolute().parent.is_dir():
         raise ValueError(f"--stats {stats}: there is no folder {Path(stats).parent}\nName a file in a folder there is.")
     begun = perf_counter()
-    pack = compile_ontology(list(tbox), list(shapes) or None, closed_world=not open_world)
+    pack = compile_ontology(list(tbox), list(shapes) or None, closed_world=not open_world, only=only)
     pack.save(out)
     if stats:
         text = json.dumps(statistics(pack, tbox), ensure_ascii=False, indent=1) + "\n"

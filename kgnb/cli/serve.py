@@ -15,7 +15,7 @@ from kgnb.agents.kg_construction.serve import serve as serve_pack
 from kgnb.settings import Settings, secret
 from kgnb.tasks.agent_tools import mcp_server, serve_stdio
 from kgnb.tasks.agents import agent_called
-from kgnb.tasks.building import compile_ontology
+from kgnb.tasks.building import compile_ontology, look_up
 
 AGENT = "agent:"
 
@@ -37,6 +37,9 @@ AGENT = "agent:"
 @click.option("--namespace", metavar="IRI", help="What the IRIs of new entities begin with.")
 @click.option("--documents", multiple=True, metavar="PATH",
               help="Documents whose words the clients quote: a quote is checked, and its place noted.")  # fmt: skip
+@click.option("--only", multiple=True, metavar="CLASS", help="Serve the part of a large T-Box that CLASS needs.")
+@click.option("--reference", metavar="GRAPH",
+              help="A graph to look names up in (tool look_up): a file or an endpoint's URL.")  # fmt: skip
 @click.option("--tools", "face", type=click.Choice(["auto", "typed", "generic"]), default="auto", show_default=True,
               help="A tool a class and property, or a few generic ones; auto: by size.")  # fmt: skip
 @click.option("--source", default="mcp", show_default=True, help="The document that facts are noted to come from.")
@@ -60,14 +63,16 @@ def serve(tbox: str, **given: Any) -> None:
     out = Path(given["out"]) if given["out"] else None
     if out is not None and (out.suffix not in (".trig", ".ttl", ".jsonld") or not out.absolute().parent.is_dir()):
         raise ValueError(f"--out {out}: name a .trig, .ttl or .jsonld file in a folder that exists")
-    pack = compile_ontology(tbox, given["shapes"], settings=settings)
+    pack = compile_ontology(tbox, given["shapes"], only=given["only"], settings=settings)
+    outside = [look_up(given["reference"], pack, settings=settings)] if given["reference"] else []
     spaces = {"namespace": given["namespace"]} if given["namespace"] else {}
     session = pack.session(store=given["store"], **spaces)
     file = GraphFile(out, session) if out is not None else None
     texts = [read_document(one) for one in find_documents(list(given["documents"]))] if given["documents"] else []
     shared = Shared(
-        pack, session, file, given["source"], {document.name: document.text for document in texts}, given["face"]
-    )
+        pack, session, file, given["source"], {document.name: document.text for document in texts}, given["face"],
+        {tool.spec.name: tool for tool in outside},
+    )  # fmt: skip
     if file is not None and file.loaded:
         print(f"kgnb: {file.loaded:,} facts read from {out}", file=sys.stderr, flush=True)
     token = "" if given["no_token"] else secret(given["token"]).reveal() if given["token"] else None

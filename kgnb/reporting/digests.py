@@ -19,8 +19,7 @@ def data_files(values: Mapping[str, Value], settings: Settings) -> dict[str, Pat
 
     A text that names a file or folder, or several with commas between or as a pattern, counts wherever it stands; a
     parameter ``dataset`` or ``pair`` counts with all its files, unless ``source`` and ``target`` (or ``folder``,
-    ``questions``) take its place; ``benchmark`` stands for Text2KGBench. Raises DataError for a data set that is not
-    at hand.
+    ``questions``) take its place. Raises DataError for a data set that is not at hand.
     """
     texts = {name: value for name, value in values.items() if isinstance(value, str) and value}
     found = {
@@ -57,10 +56,6 @@ def _of_sets(texts: Mapping[str, str], values: Mapping[str, Value], settings: Se
             return {huts.path(name) for name in ("hollenmark", "corvane", "entity-reference")}
         name, _, rest = texts["pair"].partition("/")
         return {file for file in (data_folder(name, settings.data) / rest).glob("*") if file.is_file()}
-    if values.get("benchmark") is True:
-        sentences = data_folder("text2kg", settings.data) / "dbpedia_webnlg"
-        return {file for place in (sentences, data_folder("twa", settings.data))
-                for file in place.rglob("*") if file.is_file()}  # fmt: skip
     return set()
 
 

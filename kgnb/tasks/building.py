@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,20 @@ from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import Documents, find_documents
-from kgnb.agents.kg_construction.ground import Grounding
+from kgnb.agents.kg_construction.ground import Grounding, Names
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.ground import ground as ground_graph
 from kgnb.agents.kg_construction.instantiate import Options as BuildOptions
+from kgnb.agents.kg_construction.label_index import label_index
+from kgnb.agents.kg_construction.outside import look_up_tool, outside_tools
 from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Reader, Task
 from kgnb.agents.kg_construction.rule_reader import rule_reader
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.values import ToolPack
-from kgnb.backends import GraphSource, file_of, open_graph
+from kgnb.backends import GraphSource, file_of, open_graph, open_model
 from kgnb.errors import ConfigError
 from kgnb.llm.model import ChatModel
+from kgnb.llm.tools import Tool
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.running import answering_model, judge_and_model, new_run
@@ -39,6 +43,7 @@ def compile_ontology(
     *,
     closed_world: bool = True,
     loose_ranges: bool = False,
+    only: Sequence[str] = (),
     settings: Settings | None = None,
 ) -> ToolPack:
     """The tools of an ontology: per class find and create, per property add, and inspect, missing, finish.
@@ -46,14 +51,15 @@ def compile_ontology(
     ``path_or_graph`` is a file, folder or glob of RDF, several of them, an rdflib graph, a kgnb Graph, an endpoint's
     URL or ``huts:NAME``; ``shapes`` likewise, with SHACL core constraints (those in the ontology's own file are read
     too). ``closed_world=False`` lets what the ontology says exists go unstated; ``loose_ranges=True`` lets object
-    properties without a range take values as well as entities. No model is asked and ``owl:imports`` are not followed.
+    properties without a range take values as well as entities. ``only`` names classes of a large ontology: there are
+    tools for those and for what they cannot be said without. No model is asked and ``owl:imports`` are not followed.
 
-    Raises DataError for a file that is missing or no RDF.
+    Raises DataError for a file that is missing or no RDF, ValueError for a class in ``only`` that there is not.
     """
     known = settings or Settings.load()
     graph = open_graph(path_or_graph, known)
     more = open_graph(shapes, known) if shapes is not None else None
-    return compile_graph(graph, more, closed_world=closed_world, loose_ranges=loose_ranges)
+    return compile_graph(graph, more, closed_world=closed_world, loose_ranges=loose_ranges, only=tuple(only))
 
 
 def build_graph(
@@ -68,6 +74,8 @@ def build_graph(
     session: Session | None = None,
     folder: str | Path | None = None,
     checked: bool = True,
+    outside: Sequence[str | Tool | Callable[..., Any]] = (),
+    extractor: ChatModel | str | None = None,
     run: Run | None = None,
     settings: Settings | None = None,
     on_event: Callable[[Any], None] | None = None,
@@ -84,6 +92,9 @@ def build_graph(
         session: an open session of the pack to write into; its graph grows.
         folder: where journals are kept: a run that was killed goes on there, and asks nothing twice.
         checked: False asks no constraint (the ablation).
+        outside: tools of others that the model may ask while it reads: functions (or MODULE:FUNCTION), or MCP servers
+            by URL or command line. What they answer is kept in the journals.
+        extractor: a model (or its name) that first notes in words what each passage says; the other builds from that.
 
     Raises:
         DataError: an input is missing or malformed. A document that cannot be read is only noted on the result.
@@ -111,16 +122,18 @@ def build_graph(
             judge, settings = judge_and_model(judge, settings)
         chat = model or (answering_model(settings, "extract") if judge in ("auto", "model") else None)
         reader = make_reader(judge, pack, run.watch(chat) if chat else None, options)
-        return pipeline.build_graph(
-            found,
-            pack,
-            reader,
-            options=options,
-            session=target,
-            folder=Path(folder) / "journals" if folder is not None else None,
-            checked=checked,
-            run=run,
-        )
+        if isinstance(extractor, str):
+            extractor = open_model(settings.with_(model=extractor))
+        if (outside or extractor) and not isinstance(reader, ModelReader):
+            raise ConfigError("only a model asks outside tools and builds from notes", fix="Set a model (KGNB_MODEL).")
+        with outside_tools(outside) as asked:
+            if isinstance(reader, ModelReader):
+                notes = run.watch(extractor) if extractor else None
+                reader = replace(reader, outside=asked or reader.outside, extractor=notes or reader.extractor)
+            return pipeline.build_graph(
+                found, pack, reader, options=options, session=target, checked=checked, run=run,
+                folder=Path(folder) / "journals" if folder is not None else None,
+            )  # fmt: skip
 
 
 def make_reader(
@@ -169,7 +182,7 @@ def ground(
     settings = settings or Settings.load()
     more = [open_graph(schema, settings)] if schema is not None else []
     if isinstance(graph, Built):
-        more.append(open_graph(_hierarchy(graph), settings))
+        more.append(open_graph(_hierarchy(graph.pack), settings))
         graph = graph.graph
     mine, theirs = open_graph(graph, settings), open_graph(reference, settings)
     own_run = run is None
@@ -182,11 +195,25 @@ def ground(
         )  # fmt: skip
 
 
-def _hierarchy(built: Built) -> RdflibGraphSource:
+def look_up(
+    reference: GraphSource,
+    pack: ToolPack,
+    options: GroundOptions = GroundOptions(),
+    *,
+    settings: Settings | None = None,
+) -> Tool:
+    """A tool that says what a name may stand for in a reference graph: for ``build_graph(outside=...)`` and servers."""
+    settings = settings or Settings.load()
+    theirs = open_graph(reference, settings)
+    schema = [theirs, open_graph(_hierarchy(pack), settings)]
+    return look_up_tool(Names(label_index(theirs, page=options.page), options, schema))
+
+
+def _hierarchy(pack: ToolPack) -> RdflibGraphSource:
     """The subclasses of a pack's ontology as a graph."""
     graph = RdflibGraphSource()
-    for cls in built.pack.tbox.classes:
-        for above in built.pack.tbox.above(cls):
+    for cls in pack.tbox.classes:
+        for above in pack.tbox.above(cls):
             graph.add((URIRef(cls), RDFS.subClassOf, URIRef(above)))
     return graph
 

@@ -7,6 +7,7 @@ names of its blank nodes. The published system has a model write the tools and r
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path as File
@@ -14,6 +15,7 @@ from time import perf_counter
 
 from kgnb.agents.kg_construction.naming import unique_names
 from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.part import part_of
 from kgnb.agents.kg_construction.steps import plan_steps
 from kgnb.agents.kg_construction.tools import ToolMaker
 from kgnb.agents.kg_construction.values import Warned
@@ -34,17 +36,23 @@ from kgnb.shapes.shape import SH, Shape
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import quantities
 
-_SOURCES = ("compile", "naming", "pack", "schemas", "steps", "tools", "values")
+_SOURCES = ("compile", "naming", "pack", "part", "schemas", "steps", "tools", "values")
 
 
 def compile(
-    graph: Graph, shapes: Graph | None = None, *, closed_world: bool = True, loose_ranges: bool = False
-) -> ToolPack:
+    graph: Graph, shapes: Graph | None = None, *, closed_world: bool = True, loose_ranges: bool = False,
+    only: Sequence[str] = (),
+) -> ToolPack:  # fmt: skip
     """The tools of the ontology in ``graph``; SHACL is read from it and from ``shapes``.
 
     ``closed_world`` reads "some" as "required at finish": what an ontology says exists must be stated. Without it,
     least cardinalities and existential restrictions demand nothing. ``loose_ranges`` lets object properties without
-    a range take values as well as entities. ``owl:imports`` are not followed.
+    a range take values as well as entities. ``only`` names classes, by label, local name or IRI: there are tools for
+    them, what is below them, what their properties lead to and what that must have; all constraints hold as ever.
+    ``owl:imports`` are not followed.
+
+    Raises:
+        ValueError: ``only`` names a class that there is not.
     """
     begun = perf_counter()
     triples = graph.triples()
@@ -68,6 +76,8 @@ def compile(
     maker = ToolMaker(tbox, every, of_classes, of_properties, measured, empty, loose_ranges=loose_ranges)
     tools = tuple(maker.tools())
     leads = {iri: maker.values(iri).classes for iri in tbox.properties}
+    if only:
+        tools = part_of(tools, tbox, every, leads, only)
     if not tbox.classes and not tbox.properties:
         warnings = [Warned("empty ontology", "", "there is no class and no property in it: is it data?"), *warnings]
     manifest = (
@@ -78,6 +88,7 @@ def compile(
         ("compiler_sha256", compiler_digest()),
         ("closed_world", str(closed_world).lower()),
         *([("loose_ranges", "true")] if loose_ranges else []),
+        *([("only", ", ".join(only))] if only else []),
     )
     return ToolPack(
         name=tbox.ontology.name,

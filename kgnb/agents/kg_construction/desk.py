@@ -91,6 +91,8 @@ class Desk:
     doubts: list[Doubt] = field(default_factory=list)
     entities: dict[str, Entity] = field(default_factory=dict)
     ids: ShortIds = field(default_factory=ShortIds)
+    notes: list[str] = field(default_factory=list)
+    """What was noted on the way: what an extracting model said of a passage, what outside tools answered."""
     repaired: int = 0
     repeats: int = 0
     _by_label: dict[str, list[Entity]] = field(default_factory=dict)
@@ -102,6 +104,10 @@ class Desk:
     ) -> CallResult:
         """Call a tool about a passage; ``quote`` are the words of it that say so."""
         start, end = span(passage, quote)
+        if name in self.tools and self.tools[name].kind == "create":  # where the text names it
+            said = passage.text[start - passage.start : end - passage.start]
+            if found := find_quote(said, str(arguments.get("label", ""))):
+                start, end = start + found[0], start + found[1]
         key = json.dumps([name, arguments], sort_keys=True, default=str)
         if key in self._refused:
             self.repeats += 1

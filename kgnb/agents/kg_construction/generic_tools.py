@@ -16,8 +16,10 @@ from kgnb.agents.kg_construction.ontology_card import Entry, OntologyCard, key
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.short_ids import ShortIds
 from kgnb.agents.kg_construction.values import CallResult, Parameter, ToolSpec
+from kgnb.kg.terms import XSD
 from kgnb.llm.model import ToolSpec as ModelTool
 from kgnb.llm.prices import estimate_tokens
+from kgnb.shapes.datatypes import everyday
 from kgnb.shapes.phrases import joined
 
 BUDGET = 6000
@@ -159,7 +161,7 @@ class GenericTools:
         for name in ("label", "within", "entity"):
             if name in given:
                 said = given[name] if isinstance(given[name], str) else str(given[name])
-                arguments[name] = said if name == "label" else self.ids.iri(said)
+                arguments[name] = _as_date(entry, said) if name == "label" else self.ids.iri(said)
         if entry.tool.term in self.pack.quantities and "entity" not in given:
             return self._quantity(entry, given, facts, quote)
         inline, later = self._split(entry.tool, facts)
@@ -175,8 +177,16 @@ class GenericTools:
         if not made.ok:
             return self._told(made, wish)
         told = self._told(made, wish, kind=entry.name)
+        naming = self.card.naming(entry.tool.term)
+        if naming and made.created and "label" in arguments and not self._states(later, naming):
+            later[naming.name] = arguments["label"]
         refused = self._facts(made.iri, later, quote)
         return told | ({"ok": False, "refused": refused} if refused else {})
+
+    def _states(self, facts: Mapping[str, Any], entry: Entry) -> bool:
+        """Whether facts give a property a value, by its own name or that of a property below it."""
+        below = self.pack.tbox.subs(entry.tool.term)
+        return any(one.tool.term in below for name in facts for one in self.card.find(name, is_class=False))
 
     def _split(self, tool: ToolSpec, facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The facts that tell one entity from others go with its creation; the rest come after it."""
@@ -255,7 +265,7 @@ class GenericTools:
     def create(self, iri: str, label: str, quote: str) -> CallResult:
         """An entity of a class, called so; the one there is where there is one."""
         entry = self.card.of(iri)
-        return self.call(entry.tool.name, {"label": label}, quote) if entry else CallResult(False)
+        return self.call(entry.tool.name, {"label": _as_date(entry, label)}, quote) if entry else CallResult(False)
 
     @staticmethod
     def _literal(value: Any) -> Any:
@@ -437,6 +447,12 @@ class GenericTools:
         few = [self.ids.shorten(one) for one in allowed[:8]]
         missing = [one for one in few if one not in text]
         return f"{text} ({joined(missing, 8)})" if missing and len(missing) == len(few) else text
+
+
+def _as_date(entry: Entry, label: str) -> str:
+    """What to call an entity of a class in place of dates: one day has one name, however it is written."""
+    day = everyday(label, f"{XSD}date") if key(entry.name) == "date" else None
+    return day.text if day else label
 
 
 def _refused(*reasons: str) -> dict[str, Any]:

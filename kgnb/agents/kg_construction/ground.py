@@ -6,8 +6,9 @@ fuzzy; a candidate must be of a class that fits; and the best one must stand cle
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
@@ -21,7 +22,7 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.terms import OWL, RDFS, Iri
 from kgnb.kg.words import key, words
 
-__all__ = ["Candidate", "Grounding", "Link", "Options", "ground"]
+__all__ = ["Candidate", "Grounding", "Link", "Names", "Options", "ground"]
 
 _SUBCLASSES = f"SELECT ?c ?d WHERE {{ ?c <{RDFS}subClassOf> ?d . FILTER(isIRI(?c) && isIRI(?d)) }} LIMIT 100000"
 _RECORDS = ("http://www.w3.org/ns/prov#", "http://www.w3.org/ns/oa#")  # where facts come from: no entities
@@ -62,8 +63,7 @@ def ground(
     mine = label_index(graph)
     theirs = label_index(reference, predicates=predicates, page=options.page, cache=cache, on_page=on_page)
     fits, note = _fitting(mine, theirs, [graph, reference, *schema], options.check_types)
-    by_key, names = theirs.by_key(), _by_name(theirs)
-    texts = sorted(names)
+    names = Names(theirs, options)
     links = []
     for iri, entity in mine.entities.items():
         if entity.types and all(kind.startswith(_RECORDS) for kind in entity.types):
@@ -73,7 +73,7 @@ def ground(
         elif iri in theirs.entities:
             links.append(Link(iri, entity.labels[0], "same", iri, theirs.entities[iri].labels[0], 1.0))
         else:
-            links.append(_link(entity, theirs, by_key, names, texts, fits, options))
+            links.append(names.link(entity, fits))
     return Grounding(tuple(links), theirs.predicates, reference.name, note)
 
 
@@ -85,53 +85,81 @@ def _decided(entity: Named, target: str | None, theirs: LabelIndex) -> Link:
     return Link(entity.iri, entity.labels[0], "decided", target, label, 1.0, reason="a person decided")
 
 
-def _link(
-    entity: Named,
-    theirs: LabelIndex,
-    by_key: Mapping[tuple[str, ...], list[tuple[str, str]]],
-    names: Mapping[str, list[tuple[str, str]]],
-    texts: Sequence[str],
-    fits: Callable[[Named, Named], bool],
-    options: Options,
-) -> Link:
-    best: dict[str, Candidate] = {}
+class Names:
+    """What the things of a reference are called, ready to be asked who a name may stand for."""
 
-    def consider(target: str, label: str, score: float, method: _METHOD) -> None:
-        known = theirs.entities[target]
-        if fits(entity, known) and (target not in best or score > best[target].score):
-            best[target] = Candidate(target, label, round(score, 4), method)
+    def __init__(self, index: LabelIndex, options: Options = Options(), schema: Iterable[Graph] = ()) -> None:
+        self.index, self.options, self.name = index, options, index.source
+        self._by_key = index.by_key()
+        self._folded: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for iri, entity in index.entities.items():
+            for label in entity.labels:
+                if name := _folded(label):
+                    self._folded[name].append((iri, label))
+        self._texts = sorted(self._folded)
+        self._above = _above(schema)
 
-    for label in entity.labels:
-        for target, written in by_key.get(key(label), ()):
-            consider(target, written, 1.0, "exact")
-    if not best:
+    def link(self, entity: Named, fits: Callable[[Named, Named], bool]) -> Link:
+        """The thing that an entity is, by its labels, of those that fit."""
+        best: dict[str, Candidate] = {}
+
+        def consider(target: str, label: str, score: float, method: _METHOD) -> None:
+            known = self.index.entities[target]
+            if fits(entity, known) and (target not in best or score > best[target].score):
+                best[target] = Candidate(target, label, round(score, 4), method)
+
         for label in entity.labels:
-            query = " ".join(words(label))
+            for target, written in self._by_key.get(key(label), ()):
+                consider(target, written, 1.0, "exact")
+        for label in entity.labels if not best else ():
             for name, score, _ in process.extract(
-                query, texts, scorer=fuzz.ratio, score_cutoff=100 * options.similarity, limit=25
+                _folded(label), self._texts, scorer=fuzz.ratio, score_cutoff=100 * self.options.similarity, limit=25
             ):
-                for target, written in names[name]:
-                    consider(target, written, score / 100, "fuzzy")
-    candidates = tuple(sorted(best.values(), key=lambda one: (-one.score, one.target)))[:5]
-    name = entity.labels[0]
-    if not candidates:
-        return Link(
-            entity.iri, name, "none", reason="nothing in the reference has a name like it and a class that fits"
-        )
-    first = candidates[0]
-    if len(candidates) > 1 and first.score - candidates[1].score < options.margin:
-        reason = f"{candidates[1].label} is as good, or nearly"
-        return Link(entity.iri, name, "unsure", candidates=candidates, reason=reason)
-    return Link(entity.iri, name, first.method, first.target, first.label, first.score, candidates)
+                for target, written in self._folded[name]:
+                    consider(target, written, min(score, 99) / 100, "fuzzy")
+        candidates = tuple(sorted(best.values(), key=lambda one: (-one.score, one.target)))[:5]
+        name = entity.labels[0]
+        if not candidates:
+            reason = "nothing in the reference has a name like it and a class that fits"
+            return Link(entity.iri, name, "none", reason=reason)
+        first = candidates[0]
+        if len(candidates) > 1 and first.score - candidates[1].score < self.options.margin:
+            reason = f"{candidates[1].label} is as good, or nearly"
+            return Link(entity.iri, name, "unsure", candidates=candidates, reason=reason)
+        return Link(entity.iri, name, first.method, first.target, first.label, first.score, candidates)
+
+    def look_up(self, label: str, kind: str = "") -> dict[str, Any]:
+        """Who a name may stand for, of a class by its name or IRI: plain JSON, the best first.
+
+        ``certain`` says that the first one is clearly the one; where it is not, a person or the text has to tell.
+        """
+        wanted = key(_local(kind))
+
+        def fits(one: Named, other: Named) -> bool:
+            kinds = _closure(other.types, self._above)
+            return not wanted or not kinds or any(key(_local(each)) == wanted for each in kinds)
+
+        link = self.link(Named("", (label,), frozenset()), fits)
+        found = [
+            {"iri": one.target, "label": one.label, "score": one.score,
+             "classes": sorted(_local(each) for each in self.index.entities[one.target].types)}
+            for one in link.candidates
+        ]  # fmt: skip
+        return {"ok": True, "found": found, "certain": link.holds}
 
 
-def _by_name(index: LabelIndex) -> dict[str, list[tuple[str, str]]]:
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for iri, entity in index.entities.items():
-        for label in entity.labels:
-            if name := " ".join(words(label)):
-                found[name].append((iri, label))
-    return found
+def _folded(label: str) -> str:
+    """The words of a name without accents: who types Munchen means München."""
+    plain = unicodedata.normalize("NFKD", " ".join(words(label)))
+    return "".join(one for one in plain if not unicodedata.combining(one))
+
+
+def _above(graphs: Iterable[Graph]) -> dict[str, set[str]]:
+    above: dict[str, set[str]] = defaultdict(set)
+    for graph in graphs:
+        for child, parent in graph.select(_SUBCLASSES):
+            above[str(child)].add(str(parent))
+    return above
 
 
 def _fitting(
@@ -140,10 +168,7 @@ def _fitting(
     """Whether an entity of theirs may be one of mine by its classes; and what to say where that cannot be told."""
     if not check:
         return (lambda one, other: True), "classes were not compared"
-    above: dict[str, set[str]] = defaultdict(set)
-    for graph in graphs:
-        for child, parent in graph.select(_SUBCLASSES):
-            above[str(child)].add(str(parent))
+    above = _above(graphs)
     shared = {kind for entity in mine.entities.values() for kind in _closure(entity.types, above)}
     shared &= {kind for entity in theirs.entities.values() for kind in _closure(entity.types, above)}
     shared -= _TOP

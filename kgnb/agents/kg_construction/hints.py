@@ -150,7 +150,7 @@ class Hints:
             values = joined([self.name(one, facts) for one in self._values(found, facts)], 4, "and")
             return f"{who} {demand} of '{told}', and would have {values}: leave this one, or replace the other"
         if component in ("isA", "class") and isinstance(found.value, Iri):
-            also = self._also(constraint, found.value, facts, "create one")
+            also = self._also(constraint, found.value, facts, "choose another value")
             value = self.name(found.value, facts)
             return f"'{told}' must lead to what {demand}, and {value} is {self._types(found.value, facts)}{also}"
         if component == "datatype":
@@ -187,10 +187,10 @@ class Hints:
         label = self.pack.tbox.label(kinds[0])
         maker = self._creating[kinds[0]]
         makers = joined([self._creating[kind] for kind in kinds], 3)
-        made = f"create one with {makers}" if other == "create one" else f"{other}, or create one with {makers}"
+        made = f"{other}, create the {label} that is meant with {makers}, or leave the fact"
         if self.pack.checker.apart(facts.types(node), kinds[0]):
-            return f"; nothing is both, so {made}"
-        return f"; if it is {_a(label)} {label} as well, say so: {self._as_well(maker, node, facts)}; else {made}"
+            return f"; nothing is both: {made}"
+        return f"; if the text calls it {_a(label)} {label} too: {self._as_well(maker, node, facts)}; else {made}"
 
     def _as_well(self, maker: str, node: Term, facts: Facts) -> str:
         """The call that says that an entity is of another class, too."""

@@ -203,7 +203,7 @@ def _read(
             doubts.append(Doubt(document.name, 0, len(document.text), "missing", {"iri": one.focus}, reason, (one,)))
     return Journal(
         document.name, document.digest, "", reader.name, tuple(desk.acts), tuple(doubts), desk.repaired,
-        desk.repeats, len(document.text), error=spent,
+        desk.repeats, len(document.text), tuple(desk.notes), spent,
     )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ class Journal:
     repaired: int = 0
     repeats: int = 0
     characters: int = 0
+    notes: tuple[str, ...] = ()
     error: str = ""
     resumed: bool = False
 
@@ -76,7 +77,8 @@ def read_journal(folder: Path, document: str, key: str) -> Journal | None:
         acts = tuple(Act(**{**act, "violations": _violations(act)}) for act in found["acts"])
         doubts = tuple(Doubt(**{**doubt, "violations": _violations(doubt)}) for doubt in found["doubts"])
         names = ("document", "digest", "key", "reader", "repaired", "repeats", "characters")
-        return Journal(**{name: found[name] for name in names}, acts=acts, doubts=doubts, resumed=True)
+        kept = {name: found[name] for name in names}
+        return Journal(**kept, acts=acts, doubts=doubts, notes=tuple(found.get("notes", ())), resumed=True)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # missing or damaged: the document is read again
 
@@ -101,4 +103,5 @@ def _plain(journal: Journal) -> dict[str, Any]:
         "characters": journal.characters,
         "acts": [entry(act) for act in journal.acts],
         "doubts": [entry(doubt) for doubt in journal.doubts],
+        **({"notes": list(journal.notes)} if journal.notes else {}),
     }

@@ -20,6 +20,7 @@ from kgnb.shapes.units import OM, QUDT
 _COMMENT = 160  # characters of a comment on the page; describe gives the whole
 _MOST_LISTED = 30  # values of a closed list on the page
 _COUNTS = ("minCount", "maxCount", "qualifiedMinCount", "qualifiedMaxCount")
+_NAMES = {"name", "title", "label"}
 _TYPES = {"string": "text", "Literal": "text or number", "langString": "text", "boolean": "true or false",
           "anyURI": "URL", "decimal": "number", "double": "number", "float": "number", "dateTime": "date and time",
           "gYear": "year"}  # fmt: skip
@@ -173,8 +174,8 @@ class OntologyCard:
             parts.append(f'a number with its unit{told}, given as a value: "12 {units[0] if units else "unit"}"')
         if long and entry.tool.guidance:
             parts.append(_cut(entry.tool.guidance))
-        if iri in self._empty:
-            parts.append(f"never create one: {self._empty[iri]}")
+        if iri in self.pack.empty:
+            parts.append(f"never create one: {self.pack.empty[iri]}")
         needs, most = self._needs(iri)
         if needs:
             parts.append(f"needs {joined(needs, 40, 'and')}")
@@ -277,10 +278,6 @@ class OntologyCard:
                 found.setdefault(iri, []).append(shape)
         return found
 
-    @cached_property
-    def _empty(self) -> dict[str, str]:
-        return {one.about: one.text for one in self.pack.warnings if one.kind == "unsatisfiable class"}
-
     def _needs(self, iri: str) -> tuple[list[str], list[str]]:
         """What a class must have and what it may have so often only, as far as numbers say it."""
         low: dict[str, int] = {}
@@ -306,6 +303,20 @@ class OntologyCard:
                 for constraint in inner.constraints if inner.path is not None else ():
                     if constraint.component in _COUNTS:
                         yield inner, constraint
+
+    def naming(self, iri: str) -> Entry | None:
+        """The property that a class must have and that holds its name as text: what its label says already."""
+        own = {*words(self.called(iri)), *_NAMES}
+        for inner, constraint in self._counted(iri):
+            asked = inner.path if constraint.component == "minCount" and constraint.number == 1 else None
+            if asked is None or asked.kind not in ("iri", "alternative"):
+                continue
+            for predicate in sorted(asked.predicates(), key=lambda one: (-len(self.pack.tbox.subs(one)), one))[:1]:
+                entry = self.of(predicate)
+                said = set(words(entry.name)) if entry else set()
+                if entry and said & _NAMES and said <= own and any(p.name == "value" for p in entry.tool.parameters):
+                    return entry
+        return None
 
     def _leads(self, path: Path | None) -> set[str]:
         if path is None:

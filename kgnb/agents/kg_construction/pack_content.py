@@ -58,6 +58,11 @@ class PackContent:
         """Constraints in words."""
         return Phrases(self.tbox, unit_names(self.quantities), dict(self.named_shapes))
 
+    @cached_property
+    def empty(self) -> Mapping[str, str]:
+        """The classes that nothing can be an instance of, and why."""
+        return {one.about: one.text for one in self.warnings if one.kind == "unsatisfiable class"}
+
     def tool(self, name: str) -> ToolSpec:
         """The tool of this name; KeyError, with the nearest names, if there is none."""
         if name not in self._by_name:

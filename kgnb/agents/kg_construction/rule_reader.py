@@ -1,4 +1,4 @@
-"""The floor without a model: patterns compiled from the T-Box read notes with a form, and plain sentences.
+"""The floor without a model: patterns compiled from the T-Box read notes with a form; plain sentences are for a model.
 
 Keys and headings, lists of amounts, numbered steps, "X contains Y": whatever the words of the ontology (labels, other
 names, units, listed values) point at. It knows nothing of any domain, and writes through the same tools as a model.
@@ -15,7 +15,6 @@ from kgnb.agents.kg_construction.lines import Line, lines
 from kgnb.agents.kg_construction.names import Names, find
 from kgnb.agents.kg_construction.passages import Passage
 from kgnb.agents.kg_construction.readers import Task
-from kgnb.agents.kg_construction.rule_sentences import read_sentences
 from kgnb.agents.kg_construction.values import CallResult, ToolPack
 
 NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?"
@@ -38,10 +37,8 @@ class RuleReader:
         lexicon = self._lexicons.setdefault(id(task.pack), Lexicon(task.pack))
         found = lines(task.passage.text, task.passage.start)
         formed = [line for line in found if line.heading or line.key or line.number or line.item]
-        if len(found) > 1 and len(formed) >= len(found) / 2 and lexicon.root:
+        if len(found) > 1 and len(formed) >= len(found) / 2 and lexicon.root:  # plain sentences are for a model
             _Notes(lexicon, desk, task.passage, found).read()
-        else:
-            read_sentences(lexicon, desk, task.passage)
 
 
 class _Notes:

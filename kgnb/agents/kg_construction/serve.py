@@ -24,6 +24,7 @@ from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.ontology_card import OntologyCard
 from kgnb.agents.kg_construction.values import WRITING, CallResult, Source, ToolPack, Violation
 from kgnb.errors import ConfigError
+from kgnb.llm.tools import Tool
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -47,6 +48,7 @@ class Shared:
     ``documents`` are the texts that quotes are looked up in, by name. ``face`` says which tools clients are shown:
     "typed", one a class and property; "generic", the few that take class and property as arguments; "auto", the few
     where the schemas of the many take more than 6,000 tokens. All of them can be called, whichever are shown.
+    ``outside`` are other tools offered beside them, such as looking names up in a reference graph.
     """
 
     pack: ToolPack
@@ -55,6 +57,7 @@ class Shared:
     source: str = "mcp"
     documents: Mapping[str, str] = field(default_factory=dict)
     face: Face = "auto"
+    outside: Mapping[str, Tool] = field(default_factory=dict)
     calls: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _source: Source | None = None
@@ -94,6 +97,14 @@ class Shared:
                 return {"ok": False, "refused": [source.hint]}
             self._source = source
             return self._generic.use(name, given)
+
+    def ask(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask one of the outside tools."""
+        try:
+            answer = self.outside[name].function(**arguments)
+        except (TypeError, ValueError) as error:
+            return {"ok": False, "refused": [f"{name}: {error}"]}
+        return answer if isinstance(answer, dict) else {"ok": True, "answer": answer}
 
     def _read_in(self, name: str, given: dict[str, Any]) -> Source | Violation:
         """Where a call's facts were read; its arguments lose what says so."""
@@ -153,6 +164,7 @@ def mcp_server(shared: Shared) -> Server[Any]:
     else:
         tools = [told(one.name, one.label, one.description, one.input_schema, one.kind) for one in shared.pack.tools]
         how = _HOW.format(name=shared.pack.name)
+    tools += [told(name, "", one.spec.description, one.spec.parameters, "find") for name, one in shared.outside.items()]
     few_names = {one.name for one in model_tools(partial=True)} if shared.generic else set()
 
     async def on_list(context: Any, params: Any) -> types.ListToolsResult:
@@ -166,6 +178,9 @@ def mcp_server(shared: Shared) -> Server[Any]:
         # a client that gives up does not break off what is being written
         if params.name in few_names:
             said = await anyio.to_thread.run_sync(shared.use, params.name, given)
+            ok = bool(said.get("ok"))
+        elif params.name in shared.outside:
+            said = await anyio.to_thread.run_sync(shared.ask, params.name, given)
             ok = bool(said.get("ok"))
         elif params.name in shared.pack:
             result = await anyio.to_thread.run_sync(shared.call, params.name, given)

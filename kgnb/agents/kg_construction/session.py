@@ -91,6 +91,9 @@ class Session(GraphState):
             return self._repeat(self._made[key])
         read = read_arguments(tool, given, self)
         result = CallResult(False, violations=tuple(read.violations), retryable=True) if read.violations else None
+        if result is None and self.checked and tool.kind == "create" and tool.term in self.pack.empty:
+            why = f"nothing can be a {tool.label}: {self.pack.empty[tool.term]}; choose another class"
+            result = CallResult(False, violations=(Violation("class", "unsatisfiable class", tool.label, (), why),))
         if result is None and tool.kind in ("create", "add"):
             result = self._attempts(tool, read, given, source, call_graph(tool.name, given, source), merge)
         elif result is None:

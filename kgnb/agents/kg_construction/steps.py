@@ -22,7 +22,7 @@ def plan_steps(tbox: TBox, tools: Iterable[ToolSpec], values: Mapping[str, tuple
     """
     listed = tuple(tools)
     made = [tool.term for tool in listed if tool.kind == "create"]
-    domains = {iri: _domain(tbox, iri) for iri in tbox.properties}
+    domains = {iri: domain_of(tbox, iri) for iri in tbox.properties}
     starts = {iri: _below(tbox, subjects) for iri, subjects in domains.items()}
     ends = {iri: _below(tbox, values.get(iri, ())) for iri in domains}
     layers = _layers(made, starts, ends)
@@ -36,7 +36,8 @@ def plan_steps(tbox: TBox, tools: Iterable[ToolSpec], values: Mapping[str, tuple
     return tuple(steps)
 
 
-def _domain(tbox: TBox, iri: str) -> tuple[str, ...]:
+def domain_of(tbox: TBox, iri: str) -> tuple[str, ...]:
+    """The classes that a property is stated of: its domains, and those whose restrictions name it."""
     found = [str(c) for d in tbox.facts.objects(Iri(iri), f"{RDFS}domain") for c in tbox._named(d)]
     restricted = [cls for cls in tbox.restricted.get(iri, ())]
     return tuple(dict.fromkeys([*found, *restricted]))

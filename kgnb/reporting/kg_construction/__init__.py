@@ -5,8 +5,7 @@
 ``errors``     records that are not as the reference has them, and calls that were refused
 ``saving``     ``metrics.json``, ``timing.json`` and the graph
 ``scoring``    a built graph against a reference
-``mistakes``   a scripted reader that errs on purpose (simulation); ``feedback`` runs it with feedback and without
-``sentences``  Text2KGBench by patterns, beside baselines
+``feedback``   the ablation: the same model without being told why a call is refused
 """
 
 from kgnb.reporting.kg_construction.errors import errors, refused
@@ -24,12 +23,10 @@ from kgnb.reporting.kg_construction.sections import (
     headline_bars,
     notice,
     ontologies,
-    paper,
     picture,
     published,
     reproduce,
     review,
-    sentences,
     stages,
     tools,
     trace,
@@ -49,7 +46,6 @@ __all__ = [
     "headline_bars",
     "notice",
     "ontologies",
-    "paper",
     "picture",
     "published",
     "refused",
@@ -57,7 +53,6 @@ __all__ = [
     "review",
     "run_report",
     "save",
-    "sentences",
     "stages",
     "tools",
     "trace",

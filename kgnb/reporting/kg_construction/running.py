@@ -7,19 +7,23 @@ from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 
-from rdflib import Graph
-
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.ground import Grounding
+from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.backends import file_of
-from kgnb.datasets import kitchen, twa
-from kgnb.datasets.text2kg import text2kg
+from kgnb.datasets import kitchen
 from kgnb.errors import DataError
 from kgnb.evaluate.extraction import Extraction
-from kgnb.reporting.kg_construction.feedback import Ablation, by_document, feedback_on_and_off
-from kgnb.reporting.kg_construction.scoring import Records, entity_records, records, reference_graph, wanted_records
-from kgnb.reporting.kg_construction.sentences import SentenceScores, read_case
+from kgnb.reporting.kg_construction.feedback import Ablation
+from kgnb.reporting.kg_construction.scoring import (
+    Records,
+    entity_records,
+    micro,
+    records,
+    reference_graph,
+    wanted_records,
+)
 from kgnb.reporting.session import current, tell
 from kgnb.run import Run
 from kgnb.tasks.building import build_graph, compile_ontology, ground
@@ -37,8 +41,6 @@ class Results:
     records: Mapping[str, Records]  # what the scores are of
     ablation: tuple[Ablation, ...]
     grounding: Grounding | None
-    sentences: tuple[SentenceScores, ...]
-    paper: tuple[Ablation, ...]  # the same on the sample of a published paper
     own: bool  # on our own kitchens
 
     @property
@@ -56,7 +58,6 @@ class Results:
 
 def run_report(
     *, tbox: str, shapes: str, documents: str, reference: str, against: str, judge: str, tboxes: str, ablation: bool,
-    benchmark: bool,
 ) -> Results:  # fmt: skip
     """Compiles, builds, scores, grounds; what is wrong with an input shows before the long parts."""
     session = current()
@@ -79,13 +80,13 @@ def run_report(
     if wanted is not None:
         theirs = wanted_records(wanted, kitchen.QUERIES) if own else {}
         compared = records(built.graph, theirs, kitchen.QUERIES) if own else entity_records(built.graph, wanted, pack)
-        if ablation and own:
-            both = feedback_on_and_off(by_document(Path(file_of(reference))), pack, kitchen.QUERIES)
+        if ablation and own and any(one.reader.startswith("model ") for one in built.journals):
+            silent = build_graph(named, pack, judge=judge, options=Options(feedback=False), settings=settings)
+            less = records(silent.graph, theirs, kitchen.QUERIES)
+            both = (Ablation(True, built, _f1(compared)), Ablation(False, silent, _f1(less)))
     packs = (pack, *(compile_ontology(one, settings=settings) for one in others))
-    read = tuple(map(read_case, text2kg(settings.data))) if benchmark else ()
-    paper = _paper(settings.data) if benchmark else ()
     scores = {name: one.score() for name, one in compared.items()}
-    return Results(packs, built, run, scores, compared, both, linked, read, paper, own)
+    return Results(packs, built, run, scores, compared, both, linked, own)
 
 
 def each(tboxes: str) -> list[str]:
@@ -102,8 +103,6 @@ def each(tboxes: str) -> list[str]:
     return found
 
 
-def _paper(data: Path | None) -> tuple[Ablation, ...]:
-    """The scripted mistakes on the sample of one paper of the published evaluation."""
-    sample = twa.mop_sample(data)
-    pack = compile_ontology(sample.tbox, Graph().parse(data=twa.SHAPES, format="turtle"))
-    return feedback_on_and_off({sample.name: sample.steps}, pack, twa.QUERIES)
+def _f1(found: Mapping[str, Records]) -> dict[str, float]:
+    scores = {name: one.score() for name, one in found.items()}
+    return {name: one.f1 for name, one in scores.items()} | {"micro": micro(scores).f1}

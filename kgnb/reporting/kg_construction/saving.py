@@ -56,7 +56,6 @@ def metrics(results: Results) -> dict[str, Any]:
         "scores": {name: round(one.f1, 6) for name, one in results.scores.items()} | {"micro": round(total.f1, 6)},
         "feedback": {str(one.feedback): {k: round(v, 6) for k, v in one.f1.items()} for one in results.ablation},
         "grounded": dict(Counter(link.outcome for link in results.grounding.links)) if results.grounding else {},
-        "text2kg": {one.name: round(one.rule.f1, 6) for one in results.sentences},
     }
 
 

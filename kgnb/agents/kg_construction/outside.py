@@ -1,0 +1,152 @@
+"""Tools of others that a reader may ask while it reads: a Python function, an MCP server, or a graph to look names up.
+
+The paper's readers ask PubChem and the CCDC for what an article leaves out. Whatever has a schema can be asked here;
+the answers are noted in the document's journal, and what is written of them goes through the same checks.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from kgnb.agents.kg_construction.ground import Names
+from kgnb.errors import BackendError, ConfigError
+from kgnb.llm.model import ToolSpec
+from kgnb.llm.tools import Tool
+
+LONGEST = 4000
+"""Characters of an answer that a reader is shown."""
+
+
+def function_tool(function: Callable[..., Any]) -> Tool:
+    """A function as a tool: its name, the first paragraph of its docstring, its parameters as JSON Schema.
+
+    Raises:
+        ConfigError: it has no docstring, which is all that a model knows of it, or a parameter that JSON cannot give.
+
+    >>> def molar_mass(formula: str) -> float:
+    ...     '''The molar mass of a formula in g/mol.'''
+    ...     return 18.015
+    >>> function_tool(molar_mass).spec.parameters["required"]
+    ['formula']
+    """
+    name, text = function.__name__, (inspect.getdoc(function) or "").split("\n\n")[0]
+    if not text:
+        raise ConfigError(f"{name} has no docstring", fix="Say in it what the function gives: a model reads no more.")
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(function)  # type: ignore[arg-type]  # a function is described by it, too
+        schema = adapter.json_schema()
+        properties = schema["properties"]
+    except Exception as error:  # pydantic's many, and a schema of arguments by position
+        raise ConfigError(
+            f"{name}: its parameters are not plain JSON values", fix="Annotate them as str, int, float, bool or list."
+        ) from error
+    parameters = {
+        "type": "object", "properties": properties, "required": list(schema.get("required", ())),
+        "additionalProperties": False, **({"$defs": schema["$defs"]} if "$defs" in schema else {}),
+    }  # fmt: skip
+    return Tool(ToolSpec(name, " ".join(text.split()), parameters), function)
+
+
+def look_up_tool(names: Names) -> Tool:
+    """A tool that finds what a name may stand for in a reference graph."""
+
+    def look_up(label: str, kind: str = "") -> dict[str, Any]:
+        return names.look_up(label, kind)
+
+    text = (
+        f"Look a name up in the reference graph {names.name}: the entities that may be meant, with their IRIs and "
+        "classes, the best first. certain: the first is clearly the one."
+    )
+    properties = {
+        "label": {"type": "string", "description": "the name, as the text has it"},
+        "kind": {"type": "string", "description": "the name or IRI of the class that it must be of"},
+    }
+    parameters = {"type": "object", "properties": properties, "required": ["label"], "additionalProperties": False}
+    return Tool(ToolSpec("look_up", text, parameters), look_up)
+
+
+@contextmanager
+def outside_tools(given: Sequence[str | Tool | Callable[..., Any]]) -> Iterator[tuple[Tool, ...]]:
+    """The tools that these name, while the servers they are asked of are connected.
+
+    Each is a Tool, a function, ``module:function``, the URL of an MCP server (http or https), or the command line that
+    starts one.
+
+    Raises:
+        ConfigError: a function cannot be found or used, or two tools have one name.
+        BackendError: a server does not start or answer.
+    """
+    with ExitStack() as stack:
+        found: list[Tool] = []
+        for one in given:
+            if isinstance(one, Tool):
+                found.append(one)
+            elif not isinstance(one, str):
+                found.append(function_tool(one))
+            elif one.startswith(("http://", "https://")) or " " in one.strip() or ":" not in one:
+                found += stack.enter_context(_server(one))
+            else:
+                found.append(function_tool(_imported(one)))
+        names = [tool.spec.name for tool in found]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ConfigError(f"two outside tools are called {twice[0]}", fix="Leave one of them out.")
+        yield tuple(found)
+
+
+def _imported(said: str) -> Callable[..., Any]:
+    module, _, name = said.partition(":")
+    try:
+        function: Callable[..., Any] = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"{said}: {error}", fix="Name a function that can be imported, MODULE:FUNCTION.") from error
+    return function
+
+
+@contextmanager
+def _server(said: str) -> Iterator[list[Tool]]:
+    """The tools of an MCP server, asked from this thread while the client's own runs."""
+    from anyio.from_thread import start_blocking_portal
+    from mcp import Client, StdioServerParameters
+
+    url = said.startswith(("http://", "https://"))
+    words = [] if url else shlex.split(said)
+    target = said if url else StdioServerParameters(command=words[0], args=words[1:])
+    with start_blocking_portal() as portal:
+        try:
+            client = Client(target, read_timeout_seconds=60)
+            with portal.wrap_async_context_manager(client):
+                listed = portal.call(client.list_tools).tools
+
+                def asked(name: str) -> Callable[..., Any]:
+                    return lambda **given: _answer(portal.call(client.call_tool, name, given))
+
+                yield [Tool(ToolSpec(one.name, one.description or one.title or "", one.input_schema), asked(one.name))
+                       for one in listed]  # fmt: skip
+        except (OSError, ExceptionGroup) as error:
+            raise BackendError(
+                f"the MCP server does not answer: {error}",
+                service=said,
+                fix="Start it, or mend its command line or URL.",
+            ) from error
+
+
+def _answer(result: Any) -> Any:
+    """What a server's tool gave; ValueError, which a model is told, where it was an error."""
+    texts = [one.text for one in result.content if getattr(one, "type", "") == "text"]
+    if result.is_error:
+        raise ValueError(" ".join(texts)[:LONGEST] or "the tool failed")
+    return result.structured_content if result.structured_content is not None else "\n".join(texts)
+
+
+def shortened(answer: Any) -> Any:
+    """An answer that is not too long for a request; a longer one is cut, as text."""
+    text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
+    return answer if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
