@@ -9,7 +9,6 @@ import pytest
 import rdflib
 
 from kgnb.datasets import kitchen
-from kgnb.datasets.twa import QUERIES, SHAPES, mop_sample
 from kgnb.errors import DataError
 from kgnb.reporting import kg_construction as report
 from kgnb.reporting.kg_construction.running import each
@@ -17,6 +16,7 @@ from kgnb.reporting.kg_construction.scoring import entity_scores, micro, referen
 from kgnb.reporting.kg_construction.sections import figures
 from kgnb.tasks.building import build_graph, compile_ontology
 from tests.agents.kg_construction.mistaken import by_document, feedback_on_and_off, feedback_table
+from tests.agents.kg_construction.twa import QUERIES, SHAPES, mop_sample
 
 PACK = compile_ontology("huts:kitchen", "huts:kitchen-shapes")
 
