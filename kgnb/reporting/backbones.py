@@ -18,7 +18,6 @@ from kgnb.reporting.figures import Figure, costs, headline_figures
 from kgnb.reporting.parameters import check
 from kgnb.reporting.report import find_template
 from kgnb.reporting.session import Session, begin, current
-from kgnb.reporting.words import Words
 from kgnb.results.table import Column, Table, Value
 from kgnb.run import Run
 
@@ -74,8 +73,8 @@ def _judged(of: str, about: str, name: str) -> Judged:
     finally:
         begin(session)
     metrics, run = json.loads((folder / "metrics.json").read_text(encoding="utf-8")), Run.load(folder / "run")
-    unsure = int(run.totals["unsure"])
-    return Judged(name, headline_figures(metrics), costs(metrics), unsure, _said(own, results, run))
+    said = _said(own, results, run)
+    return Judged(name, headline_figures(metrics), costs(metrics), int(run.totals["unsure"]), said)
 
 
 def _said(session: Session, results: Any, run: Run) -> dict[str, str]:
@@ -118,27 +117,23 @@ def shown(found: list[Judged]) -> Table:
     return Table(columns, rows, caption="Models side by side", notes=notes)
 
 
-def differing(found: list[Judged]) -> Table | Words:
+def differing(found: list[Judged]) -> Table:
     """How often two models say different things of what both were asked."""
     rows: list[list[Value]] = []
     for one, other in combinations(found, 2):
         both = one.said.keys() & other.said.keys()
         differ = sum(one.said[item] != other.said[item] for item in both)
         rows.append([one.model, other.model, len(both), differ, round(100 * differ / len(both), 1) if both else None])
-    if not rows:
-        return Words(("One model alone has nobody to disagree with.",), off=True)
     columns = [Column("one", "Model"), Column("other", "and"), Column("both", "Judged by both", "number")]
     columns += [Column("differ", "Differently", "number"), Column("share", "%", "number")]
     return Table(columns, rows, caption="Disagreement")
 
 
-def examples(found: list[Judged]) -> Table | Words:
+def examples(found: list[Judged]) -> Table:
     """Items of which not all say the same, with what each says; spread evenly over all there are."""
     items = list(dict.fromkeys(item for one in found for item in one.said))
     apart = [item for item in items if len({one.said.get(item, "") for one in found}) > 1]
-    if not apart:
-        return Words(("All say the same.",), off=True)
-    chosen = apart[:: -(-len(apart) // EXAMPLES)]
+    chosen = apart[:: -(-len(apart) // EXAMPLES) or 1]
     columns = [Column("item", "Item"), *(Column(f"m{at}", one.model) for at, one in enumerate(found))]
     rows: list[list[Value]] = [[item, *(one.said.get(item, "") for one in found)] for item in chosen]
     return Table(columns, rows, caption=f"Where they differ: {len(chosen)} of {len(apart)}")

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
-from kgnb.errors import KgnbError
+from kgnb.errors import KgnbError, Waiting
 from kgnb.files import from_json, write_whole
 from kgnb.reporting.ledger import alive, read_ledger
 
-State = OneOf["not run", "running", "done", "failed", "cancelled"]
+State = OneOf["not run", "running", "waiting", "done", "failed", "cancelled"]
 FILE = "item.json"
 PATIENCE = 30.0  # seconds to wait for a process that is just closing its books
 
@@ -58,7 +58,7 @@ def read_state(folder: Path) -> ItemState | None:
 
 
 def main(folder: Path) -> int:
-    """Run the report of this item; 0 if it is done, 1 if it failed, 130 or 143 if it was stopped."""
+    """Run the report of this item; 0: it is done, or waits for replies, 1: it failed, 130 or 143: it was stopped."""
     from kgnb.reporting.report import run_report
     from kgnb.reporting.session import from_text
     from kgnb.reporting.stopping import Interrupted
@@ -76,6 +76,9 @@ def main(folder: Path) -> int:
     state.save(folder)
     try:
         run_report(state.report, state.values, folder, settings)
+    except Waiting as error:  # no failure: the replies of its batch: model are still to come
+        replace(state, state="waiting", error=error.what).save(folder)
+        return 0
     except (KgnbError, ValueError, OSError) as error:
         said = error.what if isinstance(error, KgnbError) else str(error)
         replace(state, state="failed", error=said.partition("\n")[0]).save(folder)

@@ -77,7 +77,7 @@ def attempt(home: Path, line: str, running: Running, tries: int) -> bool:
     for _ in range(tries):
         status, said = running.run(home, line)
         state = read_state(home)
-        if status == 0 and state and state.state == "done":
+        if status == 0 and state and state.state in ("done", "waiting"):
             return True
         if running.stopped:
             return False

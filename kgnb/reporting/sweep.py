@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgnb.errors import DataError, KgnbError
+from kgnb.errors import DataError, KgnbError, Waiting
 from kgnb.files import from_json, write_whole
 from kgnb.reporting.comparing import compare_items
 from kgnb.reporting.comparison_page import write_comparison
@@ -75,6 +75,7 @@ def run_sweep(
     Raises:
         ValueError: a combination is not allowed; nothing has run.
         SweepError: items failed, each tried twice; the rest is done and compared.
+        Waiting: items wait for the replies of a batch: model; the rest is done and compared, and ``resume`` goes on.
         Interrupted: SIGINT or SIGTERM; items under way were cancelled in order.
     """
     if workers < 1:
@@ -120,6 +121,10 @@ def run_sweep(
             result=result,
             fix=f"The comparison of the rest: {html}\nTry the failed ones again: kgnb resume {folder}",
         )
+    waiting = [state for item in items if (state := read_state(item_folder(folder, item))) and state.state == "waiting"]
+    if waiting:
+        told = f"{len(waiting)} of {len(items)} reports wait: {waiting[0].error}"
+        raise Waiting(lambda: (told, f"Have the requests answered (kgnb batch status), then: kgnb resume {folder}"))
     return result
 
 

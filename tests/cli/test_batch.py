@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,10 @@ def test_rounds_of_files_come_to_what_a_live_model_comes_to(
         rounds.append(answer_all(folder, len(rounds)))
         assert rounds[-1] and len(rounds) < 40
     assert status == 0, capsys.readouterr().err
+    firsts = [[message["content"] for message in row["body"]["messages"][:2]] for row in requests_in(folder)]
+    assert len({system for system, _ in firsts}) <= 2, "a job's instructions are the same from call to call"
+    if command in ("ask", "build"):  # of these the user's part begins alike, too: the schema, the steps
+        assert len(os.path.commonprefix([user for _, user in firsts])) > min(len(user) for _, user in firsts) / 2
     by_file = result()
     assert by_file and max(rounds) > 1 or command == "match"
     monkeypatch.setenv("KGNB_MODEL", "stub")
