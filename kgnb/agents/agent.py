@@ -215,11 +215,9 @@ class Listener(Protocol):
 
     def event(self, event: Event) -> None:
         """Takes in one event of the run."""
-        ...
 
     def clear(self) -> None:
         """What was shown is over."""
-        ...
 
 
 class Task:

@@ -36,7 +36,6 @@ class Estimable(Protocol):
 
     def estimate(self, questions: Sequence[Any]) -> Estimate:
         """What these questions would cost."""
-        ...
 
 
 def estimate(judge: Judge[Q], questions: Sequence[Q]) -> Estimate:

@@ -25,17 +25,14 @@ class Question(Protocol):
     @property
     def id(self) -> str:
         """A digest of everything that may sway the answer: equal questions have equal ids."""
-        ...
 
     @property
     def text(self) -> str:
         """The thing asked about, described for a person or a model."""
-        ...
 
     @property
     def options(self) -> tuple[Option, ...]:
         """What may be chosen; "none of these" is always possible besides."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +71,9 @@ class Judge(Protocol[Q]):
     @property
     def name(self) -> str:
         """Who says so: goes into ``Verdict.judged_by`` and the ledger."""
-        ...
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
         """The verdicts. What cannot be answered is "unsure" with its reason: never a crash, never a guess."""
-        ...
 
 
 def unsure(reason: str, judged_by: str) -> Verdict:

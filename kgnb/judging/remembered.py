@@ -37,7 +37,6 @@ class Standard(Judge[P], Protocol[P]):
     @property
     def standard(self) -> str:
         """Everything besides the question that may sway its verdict, as text."""
-        ...
 
 
 class Memory:

@@ -32,7 +32,6 @@ class Updatable(Protocol):
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
         """Carry out a SPARQL update; what the engine cannot do or may not do raises as a query does."""
-        ...
 
 
 @runtime_checkable
@@ -47,7 +46,6 @@ class Graph(Protocol):
     @property
     def name(self) -> str:
         """How messages call this graph: a file name, a folder or a URL."""
-        ...
 
     def select(
         self,
@@ -58,17 +56,14 @@ class Graph(Protocol):
         timeout: float | None = None,
     ) -> Solutions:
         """The solutions of a SELECT query, at most ``limit`` rows; ``timeout`` in seconds."""
-        ...
 
     def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
-        ...
 
     def construct(
         self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
     ) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
-        ...
 
     def triples(
         self,
@@ -79,19 +74,15 @@ class Graph(Protocol):
         limit: int | None = None,
     ) -> list[Triple]:
         """The triples that match, over the default graph and all named graphs together."""
-        ...
 
     def add(self, triples: Iterable[Triple]) -> None:
         """Add triples to the default graph. An endpoint that is read-only raises BackendError."""
-        ...
 
     def count(self) -> int:
         """How many triples there are."""
-        ...
 
     def close(self) -> None:
         """Let go of files and connections; closing twice is allowed."""
-        ...
 
 
 @runtime_checkable
@@ -100,4 +91,3 @@ class HoldsGraph(Protocol):
 
     def graph(self) -> Graph:
         """The graph."""
-        ...

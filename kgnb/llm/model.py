@@ -118,8 +118,6 @@ class ChatModel(Protocol):
     @property
     def name(self) -> str:
         """The model's name as the server knows it."""
-        ...
 
     def ask(self, request: Request) -> Reply:
         """The reply to one request; may be called from several threads at once."""
-        ...

@@ -15,7 +15,6 @@ class Counted(Protocol):
 
     def counts(self) -> Mapping[str, Any]:
         """What there is, by name: ``{"candidates": 120}``; what is not a finite number is left out of the record."""
-        ...
 
 
 @runtime_checkable
@@ -24,7 +23,6 @@ class Markable(Protocol):
 
     def marked_partial(self, why: str) -> Self:
         """The same result, saying that it is partial, and why."""
-        ...
 
 
 def failures(steps: Iterable[Step]) -> str:

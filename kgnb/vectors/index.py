@@ -37,38 +37,29 @@ class VectorIndex(Protocol):
     @property
     def name(self) -> str:
         """How messages call this index: memory, a folder or a URL."""
-        ...
 
     def collections(self) -> tuple[str, ...]:
         """The names of the collections there are, sorted."""
-        ...
 
     def create(self, collection: str, views: Mapping[str, int]) -> None:
         """Make an empty collection with these named vectors and their lengths; one that exists is kept as it is."""
-        ...
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
         """Write points, in batches; writing the same point twice leaves one."""
-        ...
 
     def count(self, collection: str) -> int:
         """How many points a collection holds; 0 where there is none."""
-        ...
 
     def read(self, collection: str, view: str) -> tuple[list[str], list[Payload], Vectors]:
         """All ids (sorted), payloads and vectors of one view: what a blocked product over all pairs reads once."""
-        ...
 
     def search(
         self, collection: str, view: str, vector: Sequence[float], *, k: int, where: Payload | None = None
     ) -> list[Hit]:
         """The ``k`` nearest points of one view whose payload equals ``where`` in every key given."""
-        ...
 
     def delete(self, collection: str) -> None:
         """Drop a collection; one that is not there is no error."""
-        ...
 
     def close(self) -> None:
         """Let go of files and connections; closing twice is allowed."""
-        ...

@@ -24,11 +24,9 @@ class Magics(Protocol):
 
     def current(self, method: Callable[..., Any]) -> dict[str, object]:
         """The values that hold where the line says nothing."""
-        ...
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Words that fit an argument."""
-        ...
 
 
 class PlainLine(anywidget.AnyWidget):

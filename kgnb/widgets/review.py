@@ -25,27 +25,22 @@ class Thing(Protocol):
     @property
     def name(self) -> str:
         """What it is called."""
-        ...
 
     @property
     def iri(self) -> str:
         """Its IRI, or the id of the option."""
-        ...
 
     @property
     def kind(self) -> str:
         """Class, individual, ...; "" where that says nothing."""
-        ...
 
     @property
     def side(self) -> str:
         """Where it is from: source or target; "" where that says nothing."""
-        ...
 
     @property
     def in_short(self) -> str:
         """Its name, then lines that describe it."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,14 @@ class ToolLike(Protocol):
     @property
     def name(self) -> str:
         """Its name."""
-        ...
 
     @property
     def description(self) -> str:
         """What it does."""
-        ...
 
     @property
     def input_schema(self) -> Mapping[str, Any]:
         """The schema of its arguments."""
-        ...
 
 
 class ToolForm:

@@ -183,34 +183,27 @@ class Raw(Protocol):
     @property
     def name(self) -> str:
         """What to call it."""
-        ...
 
     @property
     def entities(self) -> tuple[str, ...]:
         """IRIs."""
-        ...
 
     @property
     def relations(self) -> tuple[str, ...]:
         """IRIs."""
-        ...
 
     @property
     def triples(self) -> Integers:
         """Subject, relation, object."""
-        ...
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """IRIs."""
-        ...
 
     @property
     def values(self) -> tuple[tuple[str, str, str], ...]:
         """Text, language, datatype."""
-        ...
 
     @property
     def attribute_triples(self) -> Integers:
         """Entity, attribute, value."""
-        ...

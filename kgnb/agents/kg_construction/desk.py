@@ -22,11 +22,9 @@ class Session(Protocol):
 
     def call(self, name: str, arguments: Mapping[str, Any], source: Source | None = None) -> CallResult:
         """Call a tool."""
-        ...
 
     def missing(self, iri: str | None = None) -> tuple[Violation, ...]:
         """What is still required."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -50,11 +50,9 @@ class Reader(Protocol):
     @property
     def name(self) -> str:
         """Who reads: goes into the journal and the ledger."""
-        ...
 
     def read(self, task: Task, desk: Desk) -> None:
         """Write what the passage says of the step's entities. Nothing need be returned: the desk keeps all."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -51,11 +51,9 @@ class Rulings(Protocol):
 
     def rulings(self) -> dict[Pair, Ruling]:
         """Those that stand, by pair, oldest first."""
-        ...
 
     def standing(self) -> dict[str, Decision]:
         """Decisions by question id, where they are known by it alone."""
-        ...
 
 
 class MatchDecisions(Decisions):
