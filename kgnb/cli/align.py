@@ -29,9 +29,7 @@ EXPORTED = (".sssom.tsv", ".rdf", ".ttl")
 @click.argument("first", metavar="FOLDER | FIRST")
 @click.argument("second", metavar="[SECOND]", required=False)
 @click.option(
-    "--seeds",
-    metavar="none|folder|FILE",
-    help="Known pairs: none, those of the folder (default there), or a file.",
+    "--seeds", metavar="none|folder|FILE", help="Known pairs: none, those of the folder (default there), or a file."
 )
 @click.option(
     "--names",

@@ -44,10 +44,7 @@ from kgnb.tasks.asking import answer_question, answer_questions, graph_digests
 )
 @click.option("--questions", metavar="FILE.jsonl", help="Ask all of these: lines {id, question, entities?}.")
 @click.option(
-    "--out",
-    "-o",
-    metavar="FILE.jsonl",
-    help="Where answers go, written as they come; default: standard output.",
+    "--out", "-o", metavar="FILE.jsonl", help="Where answers go, written as they come; default: standard output."
 )
 @click.option("--resume", is_flag=True, help="Keep the answers --out has already; ask the rest and what failed.")
 @click.option(
@@ -62,10 +59,7 @@ from kgnb.tasks.asking import answer_question, answer_questions, graph_digests
     help="Questions with answers over this graph, lines {id, question, entities, values}, to learn wordings from.",
 )
 @click.option(
-    "--decisions",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="What a person decided, for --judge person.",
+    "--decisions", type=click.Path(dir_okay=False), metavar="FILE", help="What a person decided, for --judge person."
 )
 @click.option("--json", "as_json", is_flag=True, help="Write the answer to one QUESTION as a line of JSON.")
 @agent_command(AGENT)

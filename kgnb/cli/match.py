@@ -86,13 +86,7 @@ def match(source: str, target: str, **given: Any) -> int:
         told |= {name: given[name] or None for name in ("embedder", "index", "decisions")}
         with work.stoppable(run):
             alignment = match_ontologies(
-                left,
-                right,
-                options=options,
-                reference=pairs,
-                run=run,
-                settings=work.settings,
-                **told,
+                left, right, options=options, reference=pairs, run=run, settings=work.settings, **told
             )
     for out in outs:
         if out == "-":

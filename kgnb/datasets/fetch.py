@@ -62,16 +62,6 @@ def get(name: str, folder: Path, *, mirror: str = "", on_progress: Progress | No
     ]
 
 
-def verify(name: str, folder: Path) -> dict[str, str]:
-    """How the files of a known set compare with the registry: path to "ok", "missing" or "different"."""
-    home = data_folder(name, folder)
-    known = KNOWN[name].files if name in KNOWN else {}
-    return {
-        path: "missing" if not (home / path).is_file() else "ok" if digest(home / path) == sha256 else "different"
-        for path, sha256 in known.items()
-    }
-
-
 def digest(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:

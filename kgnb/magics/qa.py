@@ -101,17 +101,7 @@ class QaMagics(AgentMagics, agent=AGENT):
         return self._begin(task, arguments).linked
 
     @verb("qa observe", "%qa observe", "%qa observe --depth 1 --breadth 20")
-    @options_of(
-        AGENT.knobs(
-            (
-                "depth",
-                "breadth",
-                "share",
-                "directions",
-                "observation",
-            )
-        )
-    )
+    @options_of(AGENT.knobs(("depth", "breadth", "share", "directions", "observation")))
     def observe_stage(self, arguments: argparse.Namespace) -> Any:
         """Look around the entities: the triples that fit the question, drawn and ranked."""
         # not named observe: that is what watches traits on any Magics

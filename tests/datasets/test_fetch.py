@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.datasets.fetch import data_folder, fetch, get, verify
+from kgnb.datasets.fetch import data_folder, digest, fetch, get
 from kgnb.datasets.registry import KNOWN
 from kgnb.errors import BackendError, DataError
 
@@ -164,6 +164,14 @@ def test_a_set_without_an_address_says_where_it_is_at_home(tmp_path: Path) -> No
 def test_a_mirror_that_serves_other_files_is_found_out(server: Server, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is not the file we know"):
         get("oaei-anatomy", tmp_path, mirror=server.url)
+
+
+def verify(name: str, folder: Path) -> dict[str, str]:
+    home, known = data_folder(name, folder), KNOWN[name].files
+    return {
+        path: "missing" if not (home / path).is_file() else "ok" if digest(home / path) == sha256 else "different"
+        for path, sha256 in known.items()
+    }
 
 
 def test_copies_are_compared_with_the_registry(tmp_path: Path) -> None:

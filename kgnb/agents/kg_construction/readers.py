@@ -336,24 +336,3 @@ def still_missing(task: Task, desk: Desk) -> list[Violation]:
         return own[:20]
     labels = {task.pack.tbox.label(iri) for iri in task.prompt.step.writes}
     return [one for one in own if one.path in labels or set(task.prompt.step.writes) & {one.path}][:20]
-
-
-def scripted_reader(
-    calls: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]], name: str = "script"
-) -> CallableReader:
-    """A reader whose calls are written beforehand, by document; they are made in the last step. Simulation.
-
-    An argument ``{"$": n}`` stands for the IRI that call ``n`` (from 0) gave.
-    """
-
-    def read(task: Task, desk: Desk) -> None:
-        if not task.last:
-            return
-        given: list[str] = []
-        for tool, arguments in calls.get(task.passage.document, ()):
-            filled = {
-                key: given[value["$"]] if isinstance(value, Mapping) else value for key, value in arguments.items()
-            }
-            given.append(desk.call(tool, filled, task.passage).iri)
-
-    return CallableReader(read, f"{name} (simulation)")

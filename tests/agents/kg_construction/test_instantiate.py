@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import rdflib
 
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.instantiate import Options
-from kgnb.agents.kg_construction.readers import ModelReader, Task, scripted_reader
+from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Task
 from kgnb.errors import BackendError, ConfigError
 from kgnb.llm.model import Reply, Request, ToolCall
 from kgnb.llm.scripted import ScriptedModel
@@ -35,6 +35,27 @@ om:degreeCelsius rdfs:label "degree Celsius" .
 """
 PACK = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
 BEDS = rdflib.URIRef("https://hut.example/beds")
+
+
+def scripted_reader(
+    calls: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]], name: str = "script"
+) -> CallableReader:
+    """A reader whose calls are written beforehand, by document; they are made in the last step. Simulation.
+
+    An argument ``{"$": n}`` stands for the IRI that call ``n`` (from 0) gave.
+    """
+
+    def read(task: Task, desk: Desk) -> None:
+        if not task.last:
+            return
+        given: list[str] = []
+        for tool, arguments in calls.get(task.passage.document, ()):
+            filled = {
+                key: given[value["$"]] if isinstance(value, Mapping) else value for key, value in arguments.items()
+            }
+            given.append(desk.call(tool, filled, task.passage).iri)
+
+    return CallableReader(read, f"{name} (simulation)")
 
 
 def calls(*made: tuple[str, dict[str, Any]]) -> Reply:
