@@ -8,24 +8,9 @@ from kgnb.kg.terms import XSD, Literal, Term
 
 _NUMBERS = frozenset(
     XSD + name
-    for name in [
-        "integer",
-        "decimal",
-        "double",
-        "float",
-        "int",
-        "long",
-        "short",
-        "byte",
-        "nonNegativeInteger",
-        "positiveInteger",
-        "nonPositiveInteger",
-        "negativeInteger",
-        "unsignedInt",
-        "unsignedLong",
-        "unsignedShort",
-        "unsignedByte",
-    ]
+    for name in """integer decimal double float int long short byte nonNegativeInteger positiveInteger
+    nonPositiveInteger
+    negativeInteger unsignedInt unsignedLong unsignedShort unsignedByte""".split()  # noqa: SIM905
 )
 _DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp"))
 

@@ -14,98 +14,16 @@ from kgnb.kg.words import key, plain, words
 
 X = "@"
 """Stands for the entity among the tokens."""
-PREPOSITIONS = frozenset(
-    [
-        "of",
-        "in",
-        "at",
-        "on",
-        "for",
-        "by",
-        "from",
-        "with",
-        "to",
-        "near",
-        "inside",
-        "within",
-        "under",
-        "above",
-        "into",
-        "through",
-    ]
-)
+PREPOSITIONS = frozenset("""of in at on for by from with to near inside within under above into through""".split())  # noqa: SIM905
 QUESTION_WORDS = frozenset(["what", "which", "who", "whom", "whose", "where", "when", "why", "how"])
 RELATIVE = frozenset(["that", "who", "which", "whose", "where", "whom"])
-AUXILIARIES = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "will",
-        "would",
-    ]
-)
+AUXILIARIES = frozenset("""is are was were be been do does did has have had can could will would""".split())  # noqa: SIM905
 EMPTY = (
     QUESTION_WORDS
     | AUXILIARIES
     | frozenset(
-        [
-            "a",
-            "an",
-            "the",
-            "of",
-            "in",
-            "at",
-            "on",
-            "for",
-            "by",
-            "from",
-            "with",
-            "to",
-            "into",
-            "and",
-            "or",
-            "it",
-            "its",
-            "their",
-            "his",
-            "her",
-            "'s",
-            "s",
-            "name",
-            "names",
-            "named",
-            "called",
-            "please",
-            "tell",
-            "me",
-            "give",
-            "list",
-            "show",
-            "us",
-            "all",
-            "any",
-            "that",
-            "there",
-            "this",
-            "these",
-            "those",
-            "you",
-            "know",
-            "about",
-            "as",
-        ]
+        """a an the of in at on for by from with to into and or it its their his her 's s name names named called
+    please tell me give list show us all any that there this these those you know about as""".split()  # noqa: SIM905
     )
 )
 """Words that say how something is asked, not what."""
