@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from kgnb.agents.ontology_matching.coherence import incoherent
+from kgnb.agents.ontology_matching.confidence import LEAST, calibrated, evidence_of
 from kgnb.agents.ontology_matching.heads import CONFIDENCE as HEADS
 from kgnb.agents.ontology_matching.heads import by_head
 from kgnb.agents.ontology_matching.values import Candidate, Judged, Options, Pair, Side, Validated
@@ -41,25 +42,28 @@ class _Votes:
 
 
 def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
-    """The alignment: equivalences assigned globally, other relations as judged, the rest dropped with a reason."""
+    """The alignment: equivalences assigned globally, other relations as judged, the rest dropped with a reason.
+
+    What the rule judge decided is chosen by its own probability and shown with how often it is right (``confidence``).
+    """
     votes = _votes(validated.judged)
     equal = {pair: vote for pair, vote in votes.items() if _equivalent(vote)}
     mappings = {pair: _mapping(validated, vote, "equivalent") for pair, vote in equal.items()}
     dropped: list[Dropped] = []
     kept: dict[Pair, Mapping] = {}
+    shown: dict[Pair, float] = {}
     for pair, mapping in mappings.items():
-        needed = (
-            options.confidence
-            if len(equal[pair].chosen) == 2
-            else max(options.confidence, _needed(equal[pair], options))
-        )
-        if mapping.confidence >= needed:
+        bar = min(options.confidence, LEAST) if mapping.judged_by == "rule" else options.confidence
+        needed = bar if len(equal[pair].chosen) == 2 else max(bar, _needed(equal[pair], options, bar))
+        shown[pair] = _shown(validated, mapping)
+        if mapping.confidence >= needed and shown[pair] >= options.confidence:
             kept[pair] = mapping
         elif equal[pair].chosen:
             sides = " and ".join(sorted(equal[pair].chosen))
-            dropped.append(
-                Dropped(mapping, f"confidence {mapping.confidence:.2f} from the {sides} side is below {needed:.2f}")
+            held, needed = (
+                (mapping.confidence, needed) if mapping.confidence < needed else (shown[pair], options.confidence)
             )
+            dropped.append(Dropped(mapping, f"confidence {held:.2f} from the {sides} side is below {needed:.2f}"))
     if options.cardinality == "1:1":
         best = _assignment(kept)
         dropped += [
@@ -69,7 +73,7 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
     conflicts = incoherent(validated.described, list(kept.values()))
     dropped += conflicts
     gone = {(one.mapping.source, one.mapping.target, one.mapping.kind) for one in conflicts}
-    equivalences = [mapping for pair, mapping in kept.items() if pair not in gone]
+    equivalences = [replace(m, confidence=shown[pair]) for pair, m in kept.items() if pair not in gone]
     others = _other_relations(validated, votes, options)
     if options.relations and options.confidence <= HEADS:
         said = [*equivalences, *others]
@@ -105,9 +109,18 @@ def _equivalent(vote: _Votes) -> bool:
     return all(verdict.decision == "equivalent" for verdict in vote.chosen.values())
 
 
-def _needed(vote: _Votes, options: Options) -> float:
+def _needed(vote: _Votes, options: Options, bar: float) -> float:
     """One side that chose it needs ``one_sided``, unless the other side held it at least as possible as not."""
-    return options.confidence if any(p >= 0.5 for p in vote.possible.values()) else options.one_sided
+    return bar if any(p >= 0.5 for p in vote.possible.values()) else options.one_sided
+
+
+def _shown(validated: Validated, mapping: Mapping) -> float:
+    """How often such a mapping is right, if the rule judge alone decided it; else what was said of it."""
+    if mapping.judged_by != "rule":
+        return mapping.confidence
+    source = validated.described.find("source", mapping.source, mapping.kind)  # type: ignore[arg-type]
+    target = validated.described.find("target", mapping.target, mapping.kind)  # type: ignore[arg-type]
+    return calibrated(mapping.confidence, evidence_of(source, target))
 
 
 def _mapping(validated: Validated, vote: _Votes, relation: Relation) -> Mapping:

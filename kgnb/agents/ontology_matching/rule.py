@@ -6,17 +6,17 @@ that a pair of equal parents speaks for a pair of children (similarity flooding'
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import exp, log
 
 from kgnb.agents.ontology_matching.chance import AS_IT_IS, chances
-from kgnb.agents.ontology_matching.leftovers import NOTHING, Leftovers, Surplus
+from kgnb.agents.ontology_matching.leftovers import Surplus
 from kgnb.agents.ontology_matching.lexicon import SAME, Comparison, Lexicon
 from kgnb.agents.ontology_matching.rivals import shares
-from kgnb.agents.ontology_matching.surroundings import Hints, Surroundings
+from kgnb.agents.ontology_matching.surroundings import NO_HINTS, Hints, Surroundings
 from kgnb.agents.ontology_matching.tongues import foreign
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Pair
 from kgnb.agents.ontology_matching.wordbook import Wordbook
@@ -86,11 +86,11 @@ class _Case:
     meaning: float | None
     stated: bool  # one of the two ontologies says that they are equal
     overlap: float = 0.0
-    compared: Comparison = SAME
-    leftovers: Leftovers = NOTHING
+    agreement: float = 1.0  # of the two names that are most alike
+    surplus: float = 0.0  # what the words that one name has and the other lacks add
     names: tuple[str, str] = ("", "")  # the two compared, as they are written
     own_name: bool = False  # their own names, no synonyms, are equal
-    hints: Hints = Hints()
+    hints: Hints = NO_HINTS
     evidence: float = 0.0
     probability: float = 0.0
 
@@ -136,8 +136,9 @@ class RuleJudge:
         surplus = Surplus(lexicon, wordbook, [{d.iri: d for d in side} for side in sides])
         ahead = _ahead(cases) if w.margin else {}
         for pair, case in cases.items():
-            self._compare(case, lexicon, ahead.get(pair, 0.0))
-            case.leftovers = surplus.weigh(case.source, case.target, case.compared)
+            compared = self._compare(case, lexicon, ahead.get(pair, 0.0))
+            left = surplus.weigh(case.source, case.target, compared)
+            case.agreement, case.surplus = compared.agreement, w.supplied * left.supplied - w.known * left.known
 
     def _share(self, cases: Mapping[Pair, _Case], *, again: bool = False) -> None:
         """The probability of every pair: its own evidence, and what its rivals leave of it."""
@@ -177,9 +178,9 @@ class RuleJudge:
             usual[kind] = self.weights.prior * max(-MOST_USUAL, min(odds, MOST_USUAL))
         return usual
 
-    def _compare(self, case: _Case, lexicon: Lexicon, ahead: float) -> None:
-        """Find the two names, one a side, that are most alike."""
-        source, target = case.source, case.target
+    def _compare(self, case: _Case, lexicon: Lexicon, ahead: float) -> Comparison:
+        """The two names, one a side, that are most alike, compared."""
+        source, target, nearest = case.source, case.target, SAME
         best = -1.0
         for (i, one), (j, other) in product(enumerate(source.names), enumerate(target.names)):
             compared = lexicon.compare(one, other, headed=source.kind == "class")
@@ -188,22 +189,22 @@ class RuleJudge:
             if likeness > best:
                 best = likeness
                 case.own_name = compared == SAME and i < source.synonyms_from and j < target.synonyms_from
-                case.names, case.compared = (source.spelled[i], target.spelled[j]), compared
+                case.names, nearest = (source.spelled[i], target.spelled[j]), compared
         case.overlap = best
         translated = min(self.weights.translated * case.cosine + self.weights.margin * ahead, 1.0)
         if translated > best and foreign(source, target):
-            case.overlap, case.compared = translated, SAME
+            case.overlap, nearest = translated, SAME
+        return nearest
 
     def _evidence(self, case: _Case) -> float:
         """The log-odds of a pair, its rivals aside."""
         w, hints = self.weights, case.hints
         ends = hints.ends * (w.ends_agree if hints.ends > 0 else w.ends_clash)
         named = w.property_name if "property" in case.source.kind else w.name
-        agreement = case.compared.agreement
-        names = named * case.overlap + w.context * case.context + w.vector * agreement * max(case.cosine, 0.0)
+        names = named * case.overlap + w.context * case.context + w.vector * case.agreement * max(case.cosine, 0.0)
         names += w.meaning * (max(case.meaning, FAR_MEANING) - SAME_MEANING) if case.meaning is not None else 0.0
-        names -= w.contradiction * (1.0 - agreement)
-        names += w.supplied * case.leftovers.supplied - w.known * case.leftovers.known
+        names -= w.contradiction * (1.0 - case.agreement)
+        names += case.surplus
         return w.bias + names + w.support * hints.support + ends
 
     def _verdict(self, question: MatchQuestion, cases: Mapping[Pair, _Case]) -> Verdict:
@@ -224,11 +225,13 @@ def _claims(cases: Mapping[Pair, _Case], evidence: Mapping[Pair, float]) -> dict
     Else two that an ontology has for one thing (an old property and its heir) would keep each other from it. Which of
     them gets it is for the assignment to say.
     """
+    shared = _shared(case.source for case in cases.values()), _shared(case.target for case in cases.values())
     first: dict[tuple[str, str, Kind], Pair] = {}
     ahead: dict[Pair, Pair] = {}
     for pair in sorted(evidence, key=lambda pair: (-evidence[pair], pair)):
-        source, target, kind = pair
-        claims = ((cases[pair].source.syntactic, target, kind), (source, cases[pair].target.syntactic, kind))
+        (source, target, kind), (one, other) = pair, (cases[pair].source.syntactic, cases[pair].target.syntactic)
+        claims = [(one, target, kind)] if (one, kind) in shared[0] else []
+        claims += [(source, other, kind)] if (other, kind) in shared[1] else []
         before = next((first[claim] for claim in claims if claim in first), None)
         if before is None:
             first.update(dict.fromkeys(claims, pair))
@@ -238,6 +241,12 @@ def _claims(cases: Mapping[Pair, _Case], evidence: Mapping[Pair, float]) -> dict
     for pair, before in ahead.items():
         found[pair] = found[before] * exp(evidence[pair] - evidence[before])
     return found
+
+
+def _shared(descriptions: Iterable[Description]) -> set[tuple[str, Kind]]:
+    """The names that several entities of a kind have."""
+    named = {description.key: description.syntactic for description in descriptions}
+    return {at for at, number in Counter((name, kind) for (_, kind), name in named.items()).items() if number > 1}
 
 
 def _decide_between_equals(cases: Mapping[Pair, _Case]) -> None:

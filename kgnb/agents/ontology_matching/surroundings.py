@@ -26,6 +26,9 @@ class Hints:
     ends: float = 0.0
 
 
+NO_HINTS = Hints()
+
+
 class Surroundings:
     """The relatives of every entity that is asked about, and how likely they are to be the same."""
 
@@ -61,11 +64,12 @@ class Surroundings:
         if "property" in source.kind:
             ends = self._ends.agreement(source, target)
             inverse = self._best(source.entity.inverse, target.entity.inverse)
-            return Hints(support=inverse, ends=ends)
+            return Hints(support=inverse, ends=ends) if inverse or ends else NO_HINTS
         up = self._above(source.iri, target.iri)
         down = self._best(source.entity.children, target.entity.children)
         beside = self._best(_fillers(source), _fillers(target))
-        return Hints(1.0 - (1.0 - up) * (1.0 - 0.8 * down) * (1.0 - beside))
+        support = 1.0 - (1.0 - up) * (1.0 - 0.8 * down) * (1.0 - beside)
+        return Hints(support) if support else NO_HINTS
 
     def _above(self, source: str, target: str) -> float:
         """The share of ancestors with a counterpart whose counterpart is an ancestor too.

@@ -109,3 +109,23 @@ def test_disjoint_classes_do_not_become_kin(merged: Callable[..., Alignment]) ->
     )
     assert pairs(alignment) == [("MountainHut", "equivalent", "RF_0000001")]
     assert "disjoint in the source" in alignment.dropped[0].reason
+
+
+def test_a_rule_s_probability_is_shown_as_how_often_it_is_right(described: Described) -> None:
+    source = described.find("source", HUT + "Warden", "class")
+    target = described.find("target", REFUGE + "RF_0000003", "class")
+    candidate = Candidate(source.iri, target.iri, "class", 1.0, 1, Cosines(0.5, 0.5, 0.5))
+
+    def merged_at(probability: float, by: str, **options: float) -> list[float]:
+        verdict = Verdict("equivalent", target.iri, probability, "because", by)
+        back = Verdict("equivalent", source.iri, probability, "because", by)
+        judged = (
+            Judged(MatchQuestion("source", source, (candidate,), (target,)), verdict),
+            Judged(MatchQuestion("target", target, (candidate,), (source,)), back),
+        )
+        return [m.confidence for m in merge(Validated(described, judged, by), options=Options(**options))]  # type: ignore[arg-type]
+
+    assert merged_at(0.99, "a model") == [0.99]
+    shown = [merged_at(probability, "rule")[0] for probability in (0.5, 0.7, 0.9, 1.0)]
+    assert shown == sorted(shown) and 0.5 <= shown[0] < shown[-1] <= 0.99
+    assert merged_at(0.6, "rule", one_sided=0.0) and not merged_at(0.6, "rule", confidence=0.95)

@@ -1,6 +1,6 @@
 """Many small matching tasks of several sorts, and what a matcher is worth that must do on tasks it was not tuned on.
 
-``KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.agents.carry_over [--ablate] [TASK ...]``
+``KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.agents.carry_over [--calibration] [GROUP ...]``
 
 The protocol (docs/evaluation.md): a mechanism or weight is kept if it raises the mean F1 over the groups below, each
 group counting once, and the mean without the group it helps most. Nothing is chosen for one group. Tasks made of one
@@ -16,14 +16,17 @@ import hashlib
 import json
 import os
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
+import numpy as np
+
 from kgnb.agents.ontology_matching.comparable import comparable
+from kgnb.agents.ontology_matching.confidence import LEAST, LINES, MOST, evidence_of
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
@@ -76,12 +79,13 @@ class Ready:
 
     def counts(self, alignment: Alignment) -> tuple[int, int, int]:
         """Right, found and wanted."""
-        found = {t[:2] for t in scored_by_oaei(triples(alignment, "equivalent"))}
-        wanted = self.task.reference
-        if self.task.partial:
-            ones, others = ({pair[end] for pair in wanted} for end in (0, 1))
-            found = {pair for pair in found if pair[0] in ones or pair[1] in others}
-        return len(found & wanted), len(found), len(wanted)
+        found = self.scored(t[:2] for t in scored_by_oaei(triples(alignment, "equivalent")))
+        return len(found & self.task.reference), len(found), len(self.task.reference)
+
+    def scored(self, found: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Those of the pairs that the reference says something about."""
+        ones, others = ({pair[end] for pair in self.task.reference} for end in (0, 1))
+        return {pair for pair in found if not self.task.partial or pair[0] in ones or pair[1] in others}
 
 
 def f1(right: int, found: int, wanted: int) -> float:
@@ -326,18 +330,107 @@ def by_group(prepared: list[Ready], judge: RuleJudge) -> dict[str, float]:
     }
 
 
+@dataclass(frozen=True)
+class Said:
+    """A mapping of the rule judge: its kind of evidence, its probability, and whether it is right."""
+
+    group: str
+    task: str
+    evidence: str
+    probability: float
+    right: bool
+
+
+def said(prepared: Iterable[Ready], judge: RuleJudge) -> Iterator[Said]:
+    """What the judge says on all tasks, as far as the references tell."""
+    for one in prepared:
+        alignment, described = one.align(judge), one.summarised.described
+        scored = one.scored((m.source, m.target) for m in alignment)
+        for m in alignment:
+            if (m.source, m.target) in scored:
+                ends = (described.find("source", m.source, m.kind), described.find("target", m.target, m.kind))  # type: ignore[arg-type]
+                held = [e.score for e in m.evidence if e.kind.startswith("asked from") and e.score is not None]
+                right = (m.source, m.target) in one.task.reference
+                yield Said(one.task.group, one.task.name, evidence_of(*ends), mean(held), right)
+
+
+def lines(told: Sequence[Said], *, counted: int = 60, drawn: float = 4.0) -> dict[str, tuple[float, float]]:
+    """For each kind of evidence how often it is right at probability 0.5 and at 1, by least squares.
+
+    A sort of task counts as ``counted`` mappings at most, and each kind is drawn towards all kinds together as much as
+    ``drawn`` mappings at either end would.
+    """
+    number = Counter(one.group for one in told)
+
+    def fit(those: Iterable[Said], towards: tuple[float, float]) -> tuple[float, float]:
+        squares, sums = drawn * np.eye(2), drawn * np.array(towards)
+        for one in those:
+            ends = np.array([2.0 - 2.0 * one.probability, 2.0 * one.probability - 1.0])
+            weight = min(1.0, counted / number[one.group])
+            squares, sums = squares + weight * np.outer(ends, ends), sums + weight * ends * one.right
+        low, high = np.linalg.solve(squares, sums).tolist()
+        return round(low, 2), round(high, 2)
+
+    together = fit(told, (0.5, 0.9))
+    return {kind: fit((one for one in told if one.evidence == kind), together) for kind in LINES}
+
+
+def shown(one: Said, by: dict[str, tuple[float, float]]) -> float:
+    """The confidence shown, with these lines."""
+    if one.evidence not in by:
+        return one.probability
+    low, high = by[one.evidence]
+    return min(max(low + (high - low) * (2.0 * one.probability - 1.0), LEAST), MOST)
+
+
+def calibration_error(confidences: Sequence[float], right: Sequence[bool], bins: int = 10) -> float:
+    """Expected calibration error (Naeini et al., AAAI 2015), 0 to 1, in bins of equal width."""
+    places = np.minimum((np.array(confidences) * bins).astype(int), bins - 1)
+    off = np.bincount(places, np.array(confidences) - np.array(right, dtype=float), bins)
+    return float(np.abs(off).sum() / max(len(places), 1))
+
+
+def calibration(told: Sequence[Said]) -> None:
+    """Print the lines, and how they do where one task, and where one sort of task, is left out of fitting them."""
+    print("fitted:", lines(told))
+
+    def line(name: str, those: Sequence[Said], confidences: Sequence[float]) -> None:
+        right = [one.right for one in those]
+        sure = [one.right for one, c in zip(those, confidences, strict=True) if c >= 0.9]
+        held = f"{len(sure):4} at 0.9 or more, right {mean(sure):.2f}" if sure else "   none at 0.9 or more"
+        print(f"{name:34} {len(those):5} mappings, ECE {calibration_error(confidences, right):.3f}, {held}")
+
+    line("the judge's own probability", told, [one.probability for one in told])
+    for what in ("task", "group"):
+        left_out: dict[str, list[Said]] = defaultdict(list)
+        for one in told:
+            left_out[getattr(one, what)].append(one)
+        confidences: list[float] = []
+        for name, those in left_out.items():
+            by = lines([one for one in told if getattr(one, what) != name])
+            found = [shown(one, by) for one in those]
+            confidences += found
+            if what == "group":
+                line(f"  {name}, left out", those, found)
+        line(f"each {what} left out", [one for those in left_out.values() for one in those], confidences)
+
+
 def main(arguments: list[str]) -> int:
-    """Print a line a task, and the mean over groups."""
+    """Print a line a task, and the mean over groups; or how well the confidence is calibrated."""
     if "KGNB_DATA" not in os.environ:
         print("Set KGNB_DATA to the folder of benchmark data.", file=sys.stderr)
         return 2
     embedding = Embedding()
-    prepared = [ready(task, embedding) for task in tasks(Path(os.environ["KGNB_DATA"]), arguments)]
+    only = [name for name in arguments if name != "--calibration"]
+    prepared = [ready(task, embedding) for task in tasks(Path(os.environ["KGNB_DATA"]), only)]
     judge = RuleJudge(Weights())
+    if "--calibration" in arguments:
+        calibration(list(said(prepared, judge)))
+        return 0
     for one in prepared:
         right, found, wanted = one.counts(one.align(judge))
-        said = f"{right:5} of {found:5} found, {wanted:5} wanted: {f1(right, found, wanted):5.1f}"
-        print(f"{one.task.group:13} {one.task.name:28} {said}")
+        counts = f"{right:5} of {found:5} found, {wanted:5} wanted: {f1(right, found, wanted):5.1f}"
+        print(f"{one.task.group:13} {one.task.name:28} {counts}")
     groups = by_group(prepared, judge)
     print(" ".join(f"{group} {value:.1f}" for group, value in groups.items()), f"mean {mean(groups.values()):.2f}")
     return 0
