@@ -16,13 +16,13 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, NoReturn, TypeVar, cast
 
 from kgnb.errors import BackendError, KgnbError
-from kgnb.kg.graph import Graph, Solutions, Updatable
+from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, TripleTerm
@@ -45,6 +45,9 @@ class EndableGraph:
     def __init__(self, graph: OxigraphGraph | RdflibGraph) -> None:
         self.graph = graph
         self.prefixes, self.mended = graph.prefixes, graph.mended
+        # Look-ups end by themselves, and an update that is ended loses what it is to change: the graph's own.
+        self.triples, self.add, self.count = graph.triples, graph.add, graph.count
+        self.update, self.close = graph.update, graph.close
 
     @property
     def name(self) -> str:
@@ -82,34 +85,6 @@ class EndableGraph:
             return tuple(tuple(map(_packed, triple)) for triple in found)
 
         return [tuple(map(_term, triple)) for triple in _in_process(work, timeout, self.name)]
-
-    def triples(
-        self,
-        subject: Iri | Blank | None = None,
-        predicate: Iri | None = None,
-        object: Term | None = None,
-        *,
-        limit: int | None = None,
-    ) -> list[Triple]:
-        """The triples that match: a look-up, which ends by itself."""
-        return self.graph.triples(subject, predicate, object, limit=limit)
-
-    def add(self, triples: Iterable[Triple]) -> None:
-        """Add triples to the graph."""
-        self.graph.add(triples)
-
-    def update(self, text: str, *, timeout: float | None = None) -> None:
-        """Carry out an update, in this process: it cannot be ended without losing what it is to change."""
-        assert isinstance(self.graph, Updatable)
-        self.graph.update(text, timeout=timeout)
-
-    def count(self) -> int:
-        """How many triples there are."""
-        return self.graph.count()
-
-    def close(self) -> None:
-        """Close the graph."""
-        self.graph.close()
 
 
 def _in_process(work: Callable[[], T], timeout: float | None, name: str) -> T:

@@ -121,6 +121,13 @@ def read_run(path: Path | str) -> Record:
             ) from error
     if not record.agent:
         raise DataError("the file holds no run", where=str(file), fix="Name the folder of a run that has begun.")
+    try:
+        record.to_json()
+        sound = all(isinstance(one, dict) for one in (record.parameters, record.data, record.versions))
+    except (TypeError, ValueError, AttributeError):
+        sound = False
+    if not sound:
+        raise DataError("the run holds values of another kind", where=str(file), fix="Run it again.")
     return record
 
 

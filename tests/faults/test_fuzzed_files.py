@@ -326,9 +326,7 @@ KINDS = {
         lambda home: text2kg(home),
     ),
     "kgnb.toml": Kind(good(("kgnb.toml", TOML)), lambda home: Settings.load(home)),
-    "run": Kind(
-        run_folder, lambda home: (read_run(home).to_json(), why_partial(home), Run.load(home)._repr_mimebundle_())
-    ),
+    "run": Kind(run_folder, lambda home: (read_run(home).to_json(), why_partial(home), Run.load(home).totals)),
     "ledger": Kind(ledger, lambda home: read_ledger(home)),
     "sweep item": Kind(
         good(("item.json", {"report": "r", "values": {}, "digest": "d", "state": "done", "process": 1, "host": "h"})),

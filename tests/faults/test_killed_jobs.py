@@ -1,0 +1,98 @@
+# ruff: noqa: E501
+"""kill -9 of what takes longer than a command: a report, and a round of batch requests; in the end nothing is missing or doubled."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgnb.cli.outcome import WAITING
+from kgnb.llm.batch import requests_in
+from tests.faults.commands import ALIGN, MATCH, Place
+from tests.faults.tries import tries
+
+pytestmark = [pytest.mark.fault("kill -9"), pytest.mark.slow]
+REPORT = ("report", "ontology-matching", "-p", "dataset=huts", "-p", "embedder=characters", "--out", "made")
+BATCH = {"KGNB_MODEL": "batch:asked", "KGNB_EMBEDDER": "characters"}
+
+
+def figures_in(place: Place) -> Any:
+    """A report's figures but for the seconds it took."""
+    content = json.loads((place.home / "made" / "metrics.json").read_text())
+    del content["cost"]["seconds"]
+    return content
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], tuple[Any, float]]:
+    """The figures of a report that nothing happens to, and how many seconds it takes."""
+    found: list[tuple[Any, float]] = []
+
+    def get() -> tuple[Any, float]:
+        if not found:
+            place, begun = Place(tmp_path_factory.mktemp("report")), time.monotonic()
+            status, _, told = place.run(*REPORT)
+            assert status == 0, told
+            found.append((figures_in(place), time.monotonic() - begun))
+        return found[0]
+
+    return get
+
+
+@pytest.mark.parametrize("number", tries(1, 20))
+def test_a_killed_report_is_made_again_with_the_same_figures(
+    tmp_path: Path, report: Callable[[], tuple[Any, float]], number: int
+) -> None:
+    figures, seconds = report()
+    place = Place(tmp_path)
+    place.killed(*REPORT, after=random.Random(f"report{number}").uniform(0.1, 0.95) * seconds)
+    for file in (tmp_path / "made").rglob("*.json"):
+        json.loads(file.read_text())
+    for file in (tmp_path / "made").rglob("report.html"):
+        assert file.read_text().rstrip().endswith("</html>")
+    status, _, told = place.run(*REPORT)
+    assert status == 0, told
+    assert figures_in(place) == figures
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[list[str], float]]:
+    """The ids of what a command asks for in its first round, and how many seconds that takes."""
+    found: dict[str, tuple[list[str], float]] = {}
+
+    def get(command: str) -> tuple[list[str], float]:
+        if command not in found:
+            place, begun = Place(tmp_path_factory.mktemp(command), None, BATCH), time.monotonic()
+            status, _, told = place.run(*COMMANDS[command])
+            assert status == WAITING, told
+            found[command] = ids(place), time.monotonic() - begun
+        return found[command]
+
+    return get
+
+
+COMMANDS = {words[0]: words for words in (MATCH, ALIGN)}
+
+
+def ids(place: Place) -> list[str]:
+    return sorted(str(line["custom_id"]) for line in requests_in(place.home / "asked"))
+
+
+@pytest.mark.parametrize("number", tries(1, 10))
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_killed_batch_round_asks_for_the_same_and_for_nothing_twice(
+    tmp_path: Path, asked: Callable[[str], tuple[list[str], float]], command: str, number: int
+) -> None:
+    expected, seconds = asked(command)
+    place = Place(tmp_path, None, BATCH)
+    place.killed(*COMMANDS[command], after=random.Random(f"{command}{number}").uniform(0.3, 1.0) * seconds)
+    status, _, told = place.run(*COMMANDS[command])
+    assert status == WAITING, told
+    assert ids(place) == expected
+    assert len(set(expected)) == len(expected) > 0

@@ -1,0 +1,157 @@
+# ruff: noqa: E501
+"""What several processes use at once, or what goes away in the middle: vector stores, one project in two notebooks, a full disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kgnb.cli import main
+from tests.faults.commands import Place
+from tests.faults.tries import WHOLE
+from tests.vectors.qdrant_shim import QdrantShim
+
+pytestmark = pytest.mark.slow
+MATCH = ("match", "huts:alpine", "huts:refuge", "--embedder", "characters", "--judge", "rule")
+HOLD = """
+import sys
+from kgnb.vectors.qdrant_index import QdrantIndex
+index = QdrantIndex(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.fault("vector store locked or gone")
+def test_a_qdrant_folder_that_another_process_holds_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "vectors"
+    place = Place(tmp_path, None, {"KGNB_INDEX": str(folder)})
+    other = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert other.stdin and other.stdout
+    try:
+        assert other.stdout.readline() == "held\n"
+        status, _, told = place.run(*MATCH, "-o", "out.sssom.tsv")
+        assert status == 1
+        assert str(folder) in told and "in use by another kernel or program" in told
+        assert "Traceback" not in told
+    finally:
+        other.kill()  # as a kernel that dies: nothing of it is left to lock the folder
+        other.wait()
+        other.stdin.close()
+        other.stdout.close()
+    status, _, told = place.run(*MATCH, "-o", "out.sssom.tsv")
+    assert status == 0, told
+
+
+@pytest.mark.fault("vector store locked or gone")
+@pytest.mark.parametrize("requests", [0, 3])
+def test_a_qdrant_server_that_goes_away_in_the_middle_is_an_error_by_its_address(
+    tmp_path: Path, requests: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kgnb.vectors.patience.Patience.pause", lambda self, tried, asked=None: tried < 2)
+    monkeypatch.chdir(tmp_path)
+    shim = QdrantShim()
+    answer = shim.answer
+
+    def leaving(*asked: object) -> tuple[int, dict[str, str], str]:
+        if len(shim.requests) >= requests:
+            return 503, {}, "<html>going down</html>"
+        return answer(*asked)  # type: ignore[arg-type]
+
+    shim.answer = leaving  # type: ignore[method-assign,assignment]
+    monkeypatch.setenv("KGNB_INDEX", shim.url)
+    try:
+        assert main([*MATCH, "-o", "out.sssom.tsv"]) == 1
+    finally:
+        shim.close()
+    told = capsys.readouterr().err
+    assert shim.url.removeprefix("http://") in told
+    assert "Traceback" not in told
+    assert not Path("out.sssom.tsv").exists()
+
+
+@pytest.mark.fault("two notebooks, one project")
+def test_two_kernels_on_one_project_at_once_say_the_same_as_one(tmp_path: Path) -> None:
+    """Both begin with no cache and keep their runs in one folder: no run is lost, no result differs."""
+    (tmp_path / "kgnb.toml").write_text('[folders]\ncache = "cache"\n[vectors]\nembedder = "characters"\n')
+    code = (
+        "import kgnb\nfrom pathlib import Path\n"
+        "alignment = kgnb.match_ontologies('huts:alpine', 'huts:refuge', judge='rule', embedder='characters')\n"
+        "Path(f'{NAME}.tsv').write_text(repr([(m.pair, m.relation, m.confidence) for m in alignment]))\n"
+    )
+    script = "import sys; NAME = sys.argv[1]\n" + code
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONWARNINGS": "error::UserWarning"}
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", script, name],
+            cwd=tmp_path,
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )  # fmt: skip
+        for name in "ab"
+    ]
+    told = [process.communicate(timeout=300)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], told
+    assert (tmp_path / "a.tsv").read_bytes() == (tmp_path / "b.tsv").read_bytes()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB, where this process may mount one."""
+    home = tmp_path / "disk"
+    home.mkdir()
+    mount = shutil.which("mount")
+    if sys.platform != "linux" or os.geteuid() != 0 or not mount:
+        pytest.skip("mounting a small disk needs root")
+    done = subprocess.run(
+        [mount, "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(home)], capture_output=True, check=False
+    )
+    if done.returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    yield home
+    subprocess.run(["umount", str(home)], check=True)
+
+
+@pytest.mark.fault("full disk")
+@pytest.mark.parametrize("what", ["output", "run", "cache", *(["report"] if WHOLE else [])])
+def test_a_full_disk_costs_what_is_on_it_and_nothing_else(small_disk: Path, tmp_path: Path, what: str) -> None:
+    filler = small_disk / "filler"
+    filler.write_bytes(b"x" * (200 << 10))
+    if what == "output":
+        (small_disk / "out.sssom.tsv").write_text("old")
+        filler.write_bytes(b"x" * (248 << 10))
+    place = Place(tmp_path / "home", None, {"KGNB_CACHE": str(small_disk / "cache")} if what == "cache" else {})
+    if what == "report":
+        words = (
+            "report",
+            "ontology-matching",
+            "-p",
+            "dataset=huts",
+            "-p",
+            "embedder=characters",
+            "--out",
+            str(small_disk / "report"),
+        )
+    else:
+        out = str(small_disk / "out.sssom.tsv") if what == "output" else "out.sssom.tsv"
+        words = (*MATCH, "-o", out, *(("--run", str(small_disk / "run")) if what == "run" else ()))
+    if what != "output":
+        filler.write_bytes(b"x" * (252 << 10))
+    status, said, told = place.run(*words)
+    assert status == 1, told
+    assert "Traceback" not in said + told
+    assert "No space left" in told or "are not kept" in told or "full" in told
+    if what == "output":
+        assert (small_disk / "out.sssom.tsv").read_text() == "old"
+    elif what != "report":
+        assert b"\t" in (tmp_path / "home" / "out.sssom.tsv").read_bytes()
+    assert not [one for one in small_disk.rglob("*") if one.suffix in (".part", ".partial")]
