@@ -32,14 +32,19 @@ GROWTH = 50 << 20  # bytes
 
 
 class Stub:
-    """Answers every question of a sheet with A, after ``delay`` seconds, and keeps nothing."""
+    """Answers every question of a sheet with A, after ``delay`` seconds, and keeps nothing. Slow: its first call rings
+    the alarm a fifth of a second later."""
 
     name = "stub"
 
     def __init__(self, delay: float = 0.0) -> None:
         self.delay = delay
+        self.rings = delay > 0
 
     def ask(self, request: Request) -> Reply:
+        if self.rings:
+            self.rings = False
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
         time.sleep(self.delay)
         answers = [{"question": n, "why": "alike", "letter": "A", "confidence": 0.9} for n in range(1, 9)]
         return Reply(json.dumps({"answers": answers}), usage=Usage(900, 90), model="stub")
@@ -71,7 +76,6 @@ def seconds_to_stop(run: Run, judge: Any, asked: list[Ask]) -> tuple[float, list
         raise StopAsking
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
     try:
         verdicts = run.do(judge.judge, asked)
         return time.monotonic() - rung[0], verdicts
