@@ -16,24 +16,21 @@ from kgnb.judging import Estimate
 from kgnb.llm.prices import estimate_tokens, estimate_usage
 
 _WRITES = 4.5  # tokens of calls for a token of text
-_TOLD = 2.5  # tokens that come back with the calls, themselves included, for a token of them
-_ASKS = ("minCount", "qualifiedMinCount")
 
 
 def expected_reading(
     documents: Sequence[Readable], pack: ToolPack, reader: Reader, plan: Plan, options: Options
 ) -> Estimate:
-    """A reply of calls for every passage and step; one more that mends, with the first in it, where much is required.
+    """A reply of calls for every passage and step; a reply that mends, where one is needed, comes on top.
 
-    How much a model writes hangs on how dense a text is: ``_WRITES`` and ``_TOLD`` are what recordings show, of
-    recipes and of encyclopaedic sentences. Nothing for a reader that is no model. A document that cannot be read counts
+    How much a model writes hangs on how dense a text is: ``_WRITES`` is what recordings show, of recipes and of
+    encyclopaedic sentences. Nothing for a reader that is no model. A document that cannot be read counts
     for nothing.
     """
     if not isinstance(reader, ModelReader):
         return Estimate()
     calls = tokens = written = 0
     least: list[int] | None = None  # of each step's first call, the passage aside
-    asks = any(c.component in _ASKS and c.number for shape in pack.shapes for c in shape.constraints)
     desk = Desk(pack.session(stored=False), "", {tool.name: tool for tool in pack.tools})
     for entry in documents:
         try:
@@ -49,6 +46,4 @@ def expected_reading(
         calls += len(cut) * len(plan.prompts)
         tokens += len(cut) * sum(least or ()) + len(plan.prompts) * text
         written += round(_WRITES * text)
-    if asks:
-        return Estimate(2 * calls, 2 * tokens + round(_TOLD * written), round(1.25 * written))
     return Estimate(calls, tokens, written)
