@@ -26,6 +26,7 @@ _PROJECTED = 256
 _ALIASES = 4  # further names of an entity that are compared
 _ACCENTS = re.compile("[\u0300-\u036f]")  # only those of European scripts: elsewhere marks are vowels
 _QUALIFIER = re.compile(r"\s*[(（\[].*[)）\]]\s*$|\s*,\s.*$")
+_FOREIGN = 0.05  # share of names in other scripts from which on these are romanised: a few are not worth a change
 _NUMBERS = re.compile(r"\d+")
 
 
@@ -84,7 +85,7 @@ def spelt(left: Sequence[str], right: Sequence[str]) -> list[str]:
     """
     shares = [sum(_foreign(name) for name in side) / max(len(side), 1) for side in (left, right)]
     names = [*left, *right]
-    if min(shares) >= max(shares) / 2:  # one script, or as many names in other scripts on both sides
+    if min(shares) >= max(shares) / 2 or max(shares) < _FOREIGN:  # one script, or other scripts on both sides alike
         return [folded(name) for name in names]
     return [folded(anyascii(name).replace("'", "")) for name in names]
 
