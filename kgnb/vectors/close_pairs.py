@@ -20,6 +20,7 @@ from kgnb.vectors.embedder import Vectors
 Integers = NDArray[np.int64]
 
 PROBED = 0.04  # share of the cells that are looked into: 0.978 of the ten nearest at 0.03, 0.988 at twice that
+_PROBED_LEAST = 12  # cells, where a share of them would be too few: 2 x 4,000 names
 _CELLS = 2.0  # times the square root of the number of vectors
 _SAMPLE = 40  # vectors a cell that the centres are learnt from
 
@@ -61,7 +62,7 @@ def _looked_up(a: Vectors, b: Vectors, k: int, probed: float, seed: int) -> Pair
     index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, _SAMPLE
     index.train(b)
     index.add(b)
-    index.nprobe = max(1, min(cells, round(probed * cells)))
+    index.nprobe = min(cells, max(_PROBED_LEAST, round(probed * cells)))
     cosines, columns = index.search(a, min(k, len(b)))
     rows, places = np.nonzero(columns >= 0)
     return Pairs(rows, columns[rows, places].astype(np.int64), cosines[rows, places])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pyshacl
 import pytest
@@ -11,7 +12,6 @@ import rdflib
 from kgnb.agents.kg_construction.documents import find_documents, read_document
 from kgnb.datasets import kitchen
 from kgnb.evaluate.extraction import read_records
-from kgnb.reporting.kg_construction.feedback import by_document
 from kgnb.reporting.kg_construction.scoring import reference_graph
 from kgnb.tasks.building import compile_ontology
 
@@ -41,6 +41,17 @@ def test_every_record_is_read_back(name: str, records: int) -> None:
     found = read_records(GRAPH, query.query)
     assert len(found) == records
     assert all(record.get("recipe") or record.get("title") for record in found)
+
+
+def by_document(path: Path) -> dict[str, rdflib.Graph]:
+    """The named graphs of a reference by the last part of their IRI."""
+    data = rdflib.Dataset()
+    data.parse(path)
+    found: dict[str, rdflib.Graph] = {}
+    for subject, predicate, value, name in data.quads():
+        if name is not None:
+            found.setdefault(str(name).rsplit("/", 1)[-1], rdflib.Graph()).add((subject, predicate, value))
+    return found
 
 
 def test_what_the_reference_says_stands_in_the_note() -> None:
