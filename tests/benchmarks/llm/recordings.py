@@ -81,7 +81,7 @@ def replay(name: str, only: str = "") -> Replayed:
 
 
 def _run(line: str, home: Path) -> str:
-    """The output of one command of a card."""
+    """What one command of a card says: its result, then its figures (the commands print those to stderr)."""
     words = shlex.split(os.path.expandvars(line))
     told = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
     words = [word for word in words if not re.match(r"[A-Z_]+=", word)]
@@ -94,7 +94,7 @@ def _run(line: str, home: Path) -> str:
     )
     if done.returncode not in (0, WAITING):
         raise RuntimeError(f"{line}\n{done.stderr[-2000:]}")
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def main(names: list[str]) -> None:
