@@ -32,6 +32,7 @@ from kgnb.settings import Endpoint, Settings, secret
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
+from kgnb.vectors.memory_index import MemoryIndex
 
 GraphSource: TypeAlias = "str | Path | Graph | RdflibSource | HoldsGraph | Sequence[str | Path]"
 OntologySource: TypeAlias = "GraphSource | Ontology"
@@ -210,11 +211,12 @@ def _embedder(name: str, settings: Settings) -> Embedder:
 
 def open_index(location: str | None, settings: Settings) -> VectorIndex:
     """The vector index at a location (None: the settings'): ``memory``, a folder, or a Qdrant server's URL."""
+    location = location or settings.index
+    if location == "memory":
+        return MemoryIndex()
     from kgnb.vectors.qdrant_index import QdrantIndex  # slow to import
 
-    location = location or settings.index
-    key = _key(settings.index_key).reveal() or None
-    return QdrantIndex(":memory:" if location == "memory" else location, api_key=key)
+    return QdrantIndex(location, api_key=_key(settings.index_key).reveal() or None)
 
 
 def _key(handle: str) -> Secret:

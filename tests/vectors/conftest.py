@@ -12,8 +12,8 @@ import pytest
 
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.index import VectorIndex
+from kgnb.vectors.memory_index import MemoryIndex
 from kgnb.vectors.qdrant_index import QdrantIndex
-from tests.vectors.memory_index import MemoryIndex
 from tests.vectors.qdrant_shim import QdrantShim
 
 

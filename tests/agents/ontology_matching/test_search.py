@@ -12,8 +12,8 @@ from kgnb.backends import open_ontology
 from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.settings import Settings
 from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.memory_index import MemoryIndex
 from tests.agents.ontology_matching.small import HUT, REFUGE
-from tests.vectors.memory_index import MemoryIndex
 
 
 def test_an_equal_synonym_is_a_candidate_from_both_sides(found: Found) -> None:

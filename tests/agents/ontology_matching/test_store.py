@@ -4,9 +4,9 @@ from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.values import Described
 from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.memory_index import MemoryIndex
 from kgnb.vectors.tiny_embedder import TinyEmbedder
 from tests.agents.ontology_matching.small import alpine, refuge
-from tests.vectors.memory_index import MemoryIndex
 
 
 def test_every_text_of_a_side_is_embedded_once(described: Described) -> None:

@@ -25,7 +25,7 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.mapping_files import load as load_alignment
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.local_embedder import LocalEmbedder
-from tests.vectors.memory_index import MemoryIndex
+from kgnb.vectors.memory_index import MemoryIndex
 
 HUTS = Path(__file__).parents[3] / "data" / "huts"
 CACHE = os.environ.get("KGNB_CACHE")  # read here: the tests' own fixtures put a fresh folder in its place

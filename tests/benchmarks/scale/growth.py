@@ -26,7 +26,7 @@ from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
-from kgnb.backends import open_ontology
+from kgnb.backends import open_index, open_ontology
 from kgnb.evaluate.alignment import score, triples
 from kgnb.settings import Settings
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
@@ -35,7 +35,6 @@ from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.tiny_embedder import TinyEmbedder
 from tests.benchmarks.scale.generated import generate
 from tests.benchmarks.scale.growth_plot import exponent, growth
-from tests.vectors.memory_index import MemoryIndex
 
 DIMENSIONS = 384  # as many as the small models have
 STAGES = ("read", "retrieve", "embed", "store", "search", "summarise", "validate", "merge")
@@ -91,7 +90,7 @@ def run_size(classes: int, embedder_name: str) -> dict[str, Any]:
         texts = {text for d in described.descriptions for view in ("syntactic", "lexical") for text in d.texts(view)}
         texts |= {text for d in described.descriptions for text in d.related}
         meter.measure("embed", lambda: cached.embed(sorted(texts)))
-        stored = meter.measure("store", lambda: store(described, MemoryIndex(), cached))
+        stored = meter.measure("store", lambda: store(described, open_index("memory", settings), cached))
         found = meter.measure("search", lambda: search(stored))
         summarised = meter.measure("summarise", lambda: summarise(found))
         validated = meter.measure("validate", lambda: validate(summarised, RuleJudge()))
