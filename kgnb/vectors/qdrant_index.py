@@ -1,4 +1,4 @@
-"""Vectors in Qdrant: in this process, in a folder, or on a server by URL."""
+"""Vectors in Qdrant: in a folder, on a server by URL, or in this process (``:memory:``)."""
 
 from __future__ import annotations
 

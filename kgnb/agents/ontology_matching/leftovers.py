@@ -1,8 +1,7 @@
 """What the words without a counterpart say about two names (part of the rule judge).
 
 A word that only one name has is harmless where the other entity's surroundings supply it ("collecting duct", a kidney
-part, is the "kidney collecting duct"), tells where the other ontology has the word too and left it out, and tells most
-where each name has such a word of its own ("small saphenous vein", "small cardiac vein").
+part, is the "kidney collecting duct"), and tells where the other ontology has the word too and left it out.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ class Leftovers:
 
     supplied: float = 0.0  # by the other entity's surroundings
     known: float = 0.0  # to the other ontology, which left it out
-    swapped: float = 0.0  # one word put in place of another
 
 
 NOTHING = Leftovers()
@@ -46,22 +44,18 @@ class Surplus:
             return NOTHING
         left = self._side(compared.left, 1, target)
         right = self._side(compared.right, 0, source)
-        supplied, known = left[0] + right[0], left[1] + right[1]
-        swapped = 2.0 * min(left[2], right[2])
-        return Leftovers(supplied / compared.whole, known / compared.whole, swapped / compared.whole)
+        return Leftovers((left[0] + right[0]) / compared.whole, (left[1] + right[1]) / compared.whole)
 
-    def _side(self, words: Iterable[str], other: int, entity: Description) -> tuple[float, float, float]:
-        """The weight of the words that the other entity's surroundings supply, that its side knows, and of the rest."""
-        supplied = known = rest = 0.0
+    def _side(self, words: Iterable[str], other: int, entity: Description) -> tuple[float, float]:
+        """The weight of the words that the other entity's surroundings supply, and of the rest that its side knows."""
+        supplied = known = 0.0
         for word in words:
             weight = self._lexicon.weight(word)
             if any(self._lexicon.alike(word, near) >= ALIKE for near in self._around(other, entity)):
                 supplied += weight
-            else:
-                rest += weight
-                if self._wordbook is not None and self._wordbook.knows(other, plain(word)):
-                    known += weight
-        return supplied, known, rest
+            elif self._wordbook is not None and self._wordbook.knows(other, plain(word)):
+                known += weight
+        return supplied, known
 
     def _around(self, side: int, entity: Description) -> tuple[str, ...]:
         """The words of the entity's ancestors and of what it is part of, or of its domain and range."""
