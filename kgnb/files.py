@@ -52,6 +52,11 @@ def write_whole(path: Path, content: str | bytes, *, lasting: bool = False) -> P
     return path
 
 
+def write_json(path: Path, content: Any) -> Path:
+    """The same for what JSON can say, indented and as UTF-8."""
+    return write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
 def from_json(text: str | bytes) -> Any:
     """What a JSON text says; ValueError also where it nests deeper than Python reads.
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from itertools import combinations
 from typing import Any
 
-from kgnb.files import write_whole
+from kgnb.files import write_json
 from kgnb.llm.asking import in_one_round
 from kgnb.reporting.figures import Figure, costs, headline_figures
 from kgnb.reporting.parameters import check
@@ -99,8 +99,7 @@ def _short(term: object) -> str:
 def save(found: list[Judged], session: Session) -> None:
     """Write ``metrics.json``: a headline row a model."""
     rows = [{"model": one.model, **one.figures, **one.cost, "unsure": one.unsure} for one in found]
-    text = json.dumps({"report": "backbones", "headline": rows}, indent=1, ensure_ascii=False)
-    write_whole(session.folder / "metrics.json", text + "\n")
+    write_json(session.folder / "metrics.json", {"report": "backbones", "headline": rows})
 
 
 def shown(found: list[Judged]) -> Table:

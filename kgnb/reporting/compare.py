@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from kgnb.errors import DataError
-from kgnb.files import write_whole
+from kgnb.files import write_json
 from kgnb.reporting.comparing import Compared, compare_reports, load_run
 from kgnb.reporting.comparison_page import cost_against_quality, plain_figure
 from kgnb.reporting.parameters import assignments
@@ -31,8 +30,7 @@ def compare_named(folders: str) -> Compared:
 
 def save(compared: Compared, session: Session) -> None:
     """Write ``metrics.json``: the comparison as data."""
-    content = {"report": "compare"} | {"compared": compared.to_json()}
-    write_whole(session.folder / "metrics.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    write_json(session.folder / "metrics.json", {"report": "compare", "compared": compared.to_json()})
 
 
 def shown(compared: Compared) -> Table:

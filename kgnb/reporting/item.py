@@ -6,7 +6,6 @@ it ends, whoever started this process is gone, and the report is cancelled in or
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
@@ -20,7 +19,7 @@ from typing import Any
 from typing import Literal as OneOf
 
 from kgnb.errors import KgnbError, Waiting
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json, write_json
 from kgnb.reporting.ledger import alive, read_ledger
 
 State = OneOf["not run", "running", "waiting", "done", "failed", "cancelled"]
@@ -44,7 +43,7 @@ class ItemState:
     def save(self, folder: Path) -> None:
         """Write it to the item's folder."""
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / FILE, json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n")
+        write_json(folder / FILE, asdict(self))
 
 
 def read_state(folder: Path) -> ItemState | None:

@@ -6,14 +6,13 @@ cell, so even a ``kill -9`` leaves a file from which ``read_ledger`` tells what 
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal as OneOf
 
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json, write_json
 
 State = OneOf["not run", "running", "ran", "failed", "cancelled"]
 FILE = "cells.json"
@@ -49,7 +48,7 @@ class Ledger:
     def save(self) -> None:
         """Write the ledger to its folder."""
         content = {"process": self.process, "cells": [asdict(cell) for cell in self.cells.values()]}
-        write_whole(self.folder / FILE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+        write_json(self.folder / FILE, content)
 
     @property
     def state(self) -> State:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json, write_json
 from kgnb.run.folder import why_partial
 
 
@@ -23,5 +22,5 @@ def mark_partial(folder: Path) -> str:
             return why
         if isinstance(content, dict):
             content |= {"partial": True, "partial_reason": why}
-            write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+            write_json(path, content)
     return why

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json, write_json
 from kgnb.reporting.redaction import redact
 
 FILE = "request.json"
@@ -24,7 +23,7 @@ class Request:
     def save(self, folder: Path, secrets: tuple[str, ...]) -> None:
         """Write it, secrets blotted out."""
         content = redact({"report": self.report, "values": dict(self.values)}, secrets)
-        write_whole(folder / FILE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+        write_json(folder / FILE, content)
 
 
 def read_request(folder: Path) -> Request | None:

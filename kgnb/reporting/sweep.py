@@ -7,14 +7,13 @@ short is, and finds its paid replies in the cache.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
 from kgnb.errors import DataError, KgnbError, Waiting
-from kgnb.files import from_json, write_whole
+from kgnb.files import from_json, write_json
 from kgnb.reporting.comparing import compare_items
 from kgnb.reporting.comparison_page import write_comparison
 from kgnb.reporting.digests import data_digests
@@ -88,7 +87,7 @@ def run_sweep(
     _refuse_secrets(grid, settings)
     items = part_of(grid.items, shard)
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / FILE, json.dumps(grid.content, indent=1, ensure_ascii=False) + "\n")
+    write_json(folder / FILE, grid.content)
     todo = _to_do(folder, grid, items, settings)
     width = len(todo)
     try:

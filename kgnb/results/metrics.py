@@ -7,13 +7,9 @@ from dataclasses import dataclass
 
 from kgnb.results.cells import Link, Value
 from kgnb.results.escaping import link_target
-from kgnb.results.table import Column, Table
+from kgnb.results.table import Column, Table, numbers
 
-PRECISION_RECALL_F1 = (
-    Column("precision", "Precision", "number"),
-    Column("recall", "Recall", "number"),
-    Column("f1", "F1", "number"),
-)
+PRECISION_RECALL_F1 = numbers(precision="Precision", recall="Recall", f1="F1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from kgnb.results.frame import EDGE, ROW, framed, whole_line
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Column", "Kind", "Link", "Table", "Value"]
+__all__ = ["Column", "Kind", "Link", "Table", "Value", "numbers", "percents", "texts"]
 
 _JSON_LENGTH = 1_500_000  # characters all rows may take in a saved notebook, details included
 _CELL = "padding: 4px 12px 4px 0; vertical-align: top; border: 0; max-width: 420px"
@@ -42,6 +42,25 @@ class Column:
     def right(self) -> bool:
         """Whether the values are set to the right, as numbers are."""
         return self.kind in ("number", "percent")
+
+
+def texts(**titles: str) -> tuple[Column, ...]:
+    """Columns of text: the title of each by the key of its values.
+
+    >>> [column.title for column in (*texts(hut="Hut"), *numbers(beds="Beds"), *percents(full="Full"))]
+    ['Hut', 'Beds', 'Full']
+    """
+    return tuple(Column(key, title) for key, title in titles.items())
+
+
+def numbers(**titles: str) -> tuple[Column, ...]:
+    """Columns of numbers, likewise."""
+    return tuple(Column(key, title, "number") for key, title in titles.items())
+
+
+def percents(**titles: str) -> tuple[Column, ...]:
+    """Columns of shares between 0 and 1, likewise."""
+    return tuple(Column(key, title, "percent") for key, title in titles.items())
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,22 +22,3 @@ from kgnb.reporting.entity_alignment.sections import (
     stages,
     unmatched,
 )
-
-__all__ = [
-    "Results",
-    "ablation",
-    "cost",
-    "errors",
-    "headline",
-    "headline_bars",
-    "notice",
-    "reproduce",
-    "risk",
-    "run_pair",
-    "save",
-    "seed_curve",
-    "setting_times",
-    "slices",
-    "stages",
-    "unmatched",
-]

@@ -8,7 +8,7 @@ from kgnb.reporting.entity_alignment.aligning import Results, Setting
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.plots import risk_over_coverage
 from kgnb.reporting.words import Words
-from kgnb.results.table import Column, Link, Table, Value
+from kgnb.results.table import Column, Link, Table, Value, texts
 
 SHOWN = 100  # rows one reads through
 Detail = tuple[str, str]
@@ -29,9 +29,7 @@ def errors(results: Results) -> Table | Words:
         return Words((f"All {len(setting.tests):,} known pairs were found.",))
     missed.sort()
     columns = [
-        Column("source", "Entity"),
-        Column("chosen", "Chosen"),
-        Column("right", "Right"),
+        *texts(source="Entity", chosen="Chosen", right="Right"),
         Column("place", "Place of the right one", "number"),
         Column("confidence", "Confidence", "percent"),
         Column("what", "What happened"),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from kgnb.files import write_whole
+from kgnb.files import write_json
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.costs import spent
 from kgnb.reporting.entity_alignment.aligning import Results
 from kgnb.reporting.entity_alignment.sections import figures, rows_of
+from kgnb.reporting.sections import in_percent
 from kgnb.reporting.session import Session
 
 SHARES = ("hits1", "hits10", "precision", "recall", "f1")
@@ -20,8 +20,8 @@ SIMULATED = "oracle judge: it answers from the reference"
 def save(results: Results, session: Session) -> Path:
     """Write the metrics and the alignment without seeds; the report's folder."""
     folder = session.folder
-    write_whole(folder / "metrics.json", json.dumps(metrics(results), indent=1, ensure_ascii=False) + "\n")
-    write_whole(folder / "timing.json", json.dumps(timing(results), indent=1, ensure_ascii=False) + "\n")
+    write_json(folder / "metrics.json", metrics(results))
+    write_json(folder / "timing.json", timing(results))
     (folder / "alignments").mkdir(exist_ok=True)
     save_alignment(results.headline[0].outcome.alignment, folder / "alignments" / "no-seeds.sssom.tsv")
     return folder
@@ -36,20 +36,13 @@ def timing(results: Results) -> dict[str, Any]:
 
 def metrics(results: Results) -> dict[str, Any]:
     """What is the same every time."""
-    headline = [
-        {
-            name: round(100 * value, 2) if isinstance(value, float) and name != "mrr" else value
-            for name, value in row.items()
-        }
-        for row in figures(results)
-    ]
     return {
         "report": "entity-alignment",
         "pair": results.pair,
         "judge": results.judge,
         "embedder": results.embedder,
         "data": {graph.name: graph.digest for graph in (results.sides.left, results.sides.right)},
-        "headline": headline,
+        "headline": [in_percent(row, 2) for row in figures(results)],
         "cost": spent(results.headline[0].outcome.run.totals),
         "settings": rows_of(results.headline),
         "ablation": rows_of(results.ablation),

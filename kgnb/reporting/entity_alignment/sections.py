@@ -11,20 +11,12 @@ from kgnb.reporting.entity_alignment.aligning import Results, Setting
 from kgnb.reporting.plot import Plot, Theme
 from kgnb.reporting.plots import grouped_bars
 from kgnb.reporting.reproducing import reproduce as everything
+from kgnb.reporting.sections import SCORES
 from kgnb.reporting.session import Session
 from kgnb.reporting.words import Words
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Value, percents, texts
 
-RANKED = (
-    Column("hits1", "Hits@1", "percent"),
-    Column("hits10", "Hits@10", "percent"),
-    Column("mrr", "MRR", "number"),
-)
-SCORED = (
-    Column("precision", "Precision", "percent"),
-    Column("recall", "Recall", "percent"),
-    Column("f1", "F1", "percent"),
-)
+RANKED = (*percents(hits1="Hits@1", hits10="Hits@10"), Column("mrr", "MRR", "number"))
 
 
 def notice(results: Results) -> Words:
@@ -46,7 +38,7 @@ def notice(results: Results) -> Words:
 
 def figures(results: Results) -> list[dict[str, Value]]:
     """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
-    keys = [column.key for column in (*RANKED, *SCORED)]
+    keys = [column.key for column in (*RANKED, *SCORES)]
     rows: list[dict[str, Value]] = []
     for one in results.headline:
         system = f"kgnb, {one.name}" + (" (SIMULATION)" if one.simulation else "")
@@ -63,7 +55,7 @@ def figures(results: Results) -> list[dict[str, Value]]:
 
 def headline(results: Results) -> Table:
     """Our figures with published ones beside them, each with where it is from."""
-    columns = [Column("system", "System"), *RANKED, *SCORED, Column("seeds", "Seeds", "number")]
+    columns = [Column("system", "System"), *RANKED, *SCORES, Column("seeds", "Seeds", "number")]
     columns += [Column("covers", "Covers"), Column("source", "Where it is from")]
     return Table(columns, figures(results), caption=results.title, notes=_warnings(results))
 
@@ -111,11 +103,7 @@ def slices(results: Results) -> Table:
 
 def unmatched(results: Results) -> Table:
     """How many entities were left without a counterpart, and why."""
-    columns = [
-        Column("setting", "Setting"),
-        Column("reason", "Left unmatched because"),
-        Column("n", "Entities", "number"),
-    ]
+    columns = [*texts(setting="Setting", reason="Left unmatched because"), Column("n", "Entities", "number")]
     rows: list[list[Value]] = [
         [one.name, reason, number]
         for one in results.headline

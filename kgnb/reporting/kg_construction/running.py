@@ -15,7 +15,6 @@ from kgnb.backends import file_of
 from kgnb.datasets import kitchen
 from kgnb.errors import DataError
 from kgnb.evaluate.extraction import Extraction
-from kgnb.reporting.kg_construction.feedback import Ablation
 from kgnb.reporting.kg_construction.scoring import (
     Records,
     entity_records,
@@ -28,6 +27,15 @@ from kgnb.reporting.session import current, tell
 from kgnb.run import Run
 from kgnb.tasks.building import build_graph, compile_ontology, ground
 from kgnb.tasks.running import judge_and_model, new_run
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """Reading with or without being told why a call is refused: what was built, the F1 by category and "micro"."""
+
+    feedback: bool
+    built: Built
+    f1: Mapping[str, float]
 
 
 @dataclass(frozen=True)

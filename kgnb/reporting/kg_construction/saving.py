@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from kgnb.files import write_whole
+from kgnb.files import write_json, write_whole
 from kgnb.reporting.costs import spent
 from kgnb.reporting.kg_construction.enforcement import PLANTED
 from kgnb.reporting.kg_construction.running import Results
 from kgnb.reporting.kg_construction.scoring import micro
 from kgnb.reporting.kg_construction.sections import figures
+from kgnb.reporting.sections import in_percent
 from kgnb.reporting.session import Session
 
 
 def save(results: Results, session: Session) -> Path:
     """Write the metrics and the graph; the report's folder."""
-    _write(session.folder / "metrics.json", metrics(results))
-    _write(session.folder / "timing.json", timing(results))
+    write_json(session.folder / "metrics.json", metrics(results))
+    write_json(session.folder / "timing.json", timing(results))
     results.built.save(session.folder / "graph.trig")
     if results.grounding is not None:
         write_whole(session.folder / "links.ttl", results.grounding.turtle())
@@ -41,10 +41,7 @@ def metrics(results: Results) -> dict[str, Any]:
     return {
         "report": "kg-construction",
         "reader": results.reader,
-        "headline": [
-            {name: round(100 * value, 1) if isinstance(value, float) else value for name, value in row.items()}
-            for row in figures(results)
-        ],
+        "headline": [in_percent(row) for row in figures(results)],
         "cost": spent(results.run.totals),
         "tboxes": {
             pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"} for pack in results.packs
@@ -57,7 +54,3 @@ def metrics(results: Results) -> dict[str, Any]:
         "feedback": {str(one.feedback): {k: round(v, 6) for k, v in one.f1.items()} for one in results.ablation},
         "grounded": dict(Counter(link.outcome for link in results.grounding.links)) if results.grounding else {},
     }
-
-
-def _write(path: Path, content: dict[str, Any]) -> None:
-    write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")

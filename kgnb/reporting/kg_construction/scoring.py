@@ -21,7 +21,7 @@ from kgnb.evaluate.extraction import (
     read_records,
     score_records,
 )
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Value, numbers, percents
 
 
 def reference_graph(path: Path) -> Graph:
@@ -82,10 +82,8 @@ def micro(scores: Mapping[str, Extraction]) -> Counts:
 
 def score_table(scores: Mapping[str, Extraction], caption: str = "", notes: Sequence[str] = ()) -> Table:
     """Precision, recall and F1 by category, and of all together."""
-    columns = [
-        Column("category", "category"), Column("wanted", "records", "number"), Column("found", "found", "number"),
-        *(Column(name, name, "percent") for name in ("precision", "recall", "F1")),
-    ]  # fmt: skip
+    columns = [Column("category", "category"), *numbers(wanted="records", found="found")]
+    columns += percents(precision="precision", recall="recall", F1="F1")
     rows: list[list[Value]] = [
         [name, one.wanted, one.found, one.precision, one.recall, one.f1] for name, one in scores.items()
     ]

@@ -6,22 +6,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from kgnb.datasets import published_building
-from kgnb.reporting.costs import ledger
+from kgnb.evaluate.extraction import Difference, Record
 from kgnb.reporting.kg_construction.enforcement import HOW, PLANTED
-from kgnb.reporting.kg_construction.feedback import feedback_table as _feedback_table
 from kgnb.reporting.kg_construction.running import Results
 from kgnb.reporting.kg_construction.scoring import micro, score_table
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.plots import grouped_bars
-from kgnb.reporting.reproducing import reproduce as everything
-from kgnb.reporting.session import Session
+from kgnb.reporting.sections import SCORES, UNMEASURED
 from kgnb.reporting.words import Folded, Words
 from kgnb.results.graph import GraphPicture
-from kgnb.results.table import Column, Table, Value
-from kgnb.results.wording import money, seconds
+from kgnb.results.table import Column, Table, Value, numbers, texts
+from kgnb.results.wording import money, seconds, short_iri
 from kgnb.run import Run
 
 OWN = "Our own notes are more regular than real ones: a figure on them says nothing about other documents."
+SHOWN = 100  # rows one reads through
 READABLE = 24  # entities in a picture one can read
 UNPRICED = "price not set"
 
@@ -42,9 +41,8 @@ def ontologies(results: Results) -> Table:
 
 def enforcement(results: Results) -> Table:
     """For each kind of constraint: planted mistakes that were refused, legal twins that were accepted; as stored."""
-    columns = [Column("kind", "constraint"), Column("planted", "planted", "number"),
-               Column("refused", "refused, rightly named", "number"),
-               Column("accepted", "legal twin accepted", "number")]  # fmt: skip
+    columns = [Column("kind", "constraint"), Column("planted", "planted", "number")]
+    columns += numbers(refused="refused, rightly named", accepted="legal twin accepted")
     rows: list[list[Value]] = [list(row) for row in PLANTED]
     return Table(columns, rows, caption="A mistake and its legal twin for every kind of constraint", notes=[HOW])
 
@@ -60,11 +58,19 @@ def extraction(results: Results) -> Table:
 
 
 def feedback(results: Results) -> Table | Words:
-    """The ablation: the same model with feedback and without."""
+    """F1 by category with feedback and without, and the calls that were refused, mended and left to a person."""
     if not results.ablation:
         told = "Not computed: it needs a model, our own kitchens (tbox=huts:kitchen), a reference and ablation=true."
         return Words((told,), off=True)
-    return _feedback_table(results.ablation)
+    both = results.ablation
+    titles = {True: "with feedback", False: "without"}
+    columns = [Column("what", "what"), *(Column(str(one.feedback), titles[one.feedback], "percent") for one in both)]
+    rows: list[list[Value]] = [[f"F1, {name}", *(one.f1.get(name) for one in both)] for name in both[0].f1]
+    counts = [one.built.counts() for one in both]
+    notes = [f"{titles[one.feedback]}: {count['calls']:,} calls, {count['refused']:,} refused, "
+             f"{count['repaired']:,} mended, {count['to review']:,} left to a person"
+             for one, count in zip(both, counts, strict=True)]  # fmt: skip
+    return Table(columns, rows, caption=f"Read by {both[0].built.journals[0].reader}", notes=notes)
 
 
 def figures(results: Results) -> list[dict[str, Value]]:
@@ -98,11 +104,8 @@ def figures(results: Results) -> list[dict[str, Value]]:
 def headline(results: Results) -> Table:
     """The figures as a table."""
     columns = [
-        Column("system", "System"),
-        Column("covers", "Covers"),
-        Column("precision", "Precision", "percent"),
-        Column("recall", "Recall", "percent"),
-        Column("f1", "F1", "percent"),
+        *texts(system="System", covers="Covers"),
+        *SCORES,
         Column("refused", "Planted mistakes refused", "percent"),
         Column("source", "Where it is from"),
     ]
@@ -115,7 +118,7 @@ def headline(results: Results) -> Table:
 def headline_bars(results: Results) -> Plot | Words:
     """Precision, recall and F1 by category."""
     if not results.scores:
-        return Words(("No reference was given, so nothing is measured.",), off=True)
+        return Words((UNMEASURED,), off=True)
     total = micro(results.scores)
     parts = {**results.scores, "micro": total}
     series = [
@@ -190,21 +193,11 @@ def trace(results: Results) -> Run:
     return results.run
 
 
-def stages(results: Results) -> Table:
-    """The cost ledger, stage by stage."""
-    return ledger(results.run)
-
-
 def compiling(results: Results) -> Table:
     """How long each T-Box took to compile."""
     columns = [Column("tbox", "T-Box"), Column("time", "Compiled in", "number")]
     rows: list[list[Value]] = [[pack.name, seconds(pack.counts()["milliseconds"] / 1000)] for pack in results.packs]
     return Table(columns, rows, caption="No model is asked")
-
-
-def reproduce(results: Results, session: Session) -> Table:
-    """Everything that decides the result: command, versions, digests of what was read."""
-    return everything(session, results.run)
 
 
 def costs(results: Results) -> Table:
@@ -229,3 +222,47 @@ def _counted(texts: Iterable[str]) -> str:
     """Each text once, with how often it is said; the twenty first."""
     told = Counter(texts)
     return "; ".join(f"{text} ({times} times)" if times > 1 else text for text, times in [*told.items()][:20])
+
+
+def errors(results: Results) -> Table | Words:
+    """Every record that differs, is missing or is one too many, category by category."""
+    if not results.records:
+        return Words((UNMEASURED,), off=True)
+    found = [(name, one) for name, compared in results.records.items() for one in compared.differences()]
+    if not found:
+        return Words(("Every record is as the reference has it.",))
+    columns = texts(category="Category", what="What", slot="Where", found="Found", wanted="Reference")
+    rows: list[list[Value]] = []
+    for name, one in found[:SHOWN]:
+        kind = "differs" if one.found and one.wanted else "missing" if one.wanted else "not in the reference"
+        shown = one.slots if one.found and one.wanted else one.slots[:3]
+        rows.append([name, kind, ", ".join(map(short_iri, shown)), _said(one.found, shown), _said(one.wanted, shown)])
+    return Table(
+        columns,
+        rows,
+        caption=f"Not as the reference has it: {len(found):,} records",
+        details=[list(_details(one)) for _, one in found[:SHOWN]],
+        total=len(found) if len(found) > SHOWN else None,
+    )
+
+
+def refused(results: Results) -> Table | Words:
+    """The calls that were refused while reading, and whether they were mended."""
+    table = results.built.violations()
+    return table if len(table) else Words(("No call was refused while the documents were read.",))
+
+
+def _said(record: Record | None, slots: Iterable[str]) -> str:
+    return "; ".join(", ".join(_values(record, slot)) or "nothing" for slot in slots) if record is not None else ""
+
+
+def _details(one: Difference) -> Iterable[tuple[str, str]]:
+    for head, record in (("found", one.found), ("reference", one.wanted)):
+        if record is not None:
+            filled = [f"{short_iri(slot)}: {', '.join(_values(record, slot))}" for slot in record if record[slot]]
+            yield head, "; ".join(filled)
+
+
+def _values(record: Record, slot: str) -> list[str]:
+    given = record.get(slot, ())
+    return [given] if isinstance(given, str) else list(given)

@@ -3,22 +3,14 @@
 ``matching``  every pair matched: ``run_cases`` gives ``Results``
 ``outcome``   one pair: what was found, the reference, what it took
 ``results``   all pairs: scores, curves, costs
-``sections``  tables and plots
+``sections``  tables and plots of all of it
 ``errors``    what went wrong, with evidence
 ``stored``    other systems' alignments beside ours
 ``prepared``  a pair up to its questions, to try judges on: ``simulation``, ``prompt_counts``, ``ablation``
-``experiments``  their tables and plots
 ``metrics``   ``metrics.json``, ``timing.json`` and the alignments
 """
 
 from kgnb.reporting.ontology_matching.errors import missed, unsure, wrong
-from kgnb.reporting.ontology_matching.experiments import (
-    left_out,
-    oracle_curves,
-    oracle_shares,
-    oracle_table,
-    prompts,
-)
 from kgnb.reporting.ontology_matching.matching import run_cases
 from kgnb.reporting.ontology_matching.metrics import save
 from kgnb.reporting.ontology_matching.results import Results
@@ -29,42 +21,15 @@ from kgnb.reporting.ontology_matching.sections import (
     cost,
     headline,
     headline_bars,
+    left_out,
     notice,
-    reproduce,
+    oracle_curves,
+    oracle_shares,
+    oracle_table,
+    prompts,
     risk,
     sources,
-    stages,
     thresholds,
 )
 from kgnb.reporting.ontology_matching.stored import beside, often_theirs, only_ours, only_theirs, overlap
-
-__all__ = [
-    "Results",
-    "behind",
-    "beside",
-    "by_pair",
-    "by_pair_bars",
-    "cost",
-    "headline",
-    "headline_bars",
-    "left_out",
-    "missed",
-    "notice",
-    "often_theirs",
-    "only_ours",
-    "only_theirs",
-    "oracle_curves",
-    "oracle_shares",
-    "oracle_table",
-    "overlap",
-    "prompts",
-    "reproduce",
-    "risk",
-    "run_cases",
-    "save",
-    "sources",
-    "stages",
-    "thresholds",
-    "unsure",
-    "wrong",
-]
+from kgnb.reporting.sections import reproduce, stages

@@ -9,6 +9,7 @@ from typing import Any
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.evaluate.alignment import Score, micro
 from kgnb.reporting.ontology_matching.prepared import Prepared
+from kgnb.reporting.sections import SCORES
 from kgnb.results.table import Column, Table, Value
 
 NO_INGREDIENTS = ("bias", "rounds")  # where the bar lies, and how often to look: not what is looked at
@@ -51,9 +52,7 @@ def table(ablated: Iterable[Ablated]) -> Table:
     """One row an ingredient, what is missed most first."""
     columns = [
         Column("without", "Left out"),
-        Column("precision", "Precision", "percent"),
-        Column("recall", "Recall", "percent"),
-        Column("f1", "F1", "percent"),
+        *SCORES,
         Column("difference", "F1, points"),
         Column("part", "F1, non-trivial", "percent"),
         Column("part_difference", "points"),

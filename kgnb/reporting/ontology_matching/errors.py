@@ -10,8 +10,8 @@ from kgnb.kg.ontology import Entity, Ontology
 from kgnb.mappings import Mapping
 from kgnb.reporting.ontology_matching.outcome import Outcome
 from kgnb.reporting.ontology_matching.results import Results
-from kgnb.reporting.ontology_matching.sections import UNMEASURED
-from kgnb.results.table import Column, Link, Table, Value
+from kgnb.reporting.sections import UNMEASURED
+from kgnb.results.table import Column, Link, Table, Value, texts
 
 Detail = tuple[str, str]
 
@@ -29,13 +29,7 @@ def wrong(results: Results) -> Table:
 
 def missed(results: Results) -> Table:
     """Mappings of the reference that were not found, and how far each of them got."""
-    columns = [
-        Column("pair", "Pair"),
-        Column("source", "Source"),
-        Column("relation", "Relation"),
-        Column("target", "Target"),
-        Column("fate", "What became of it"),
-    ]
+    columns = texts(pair="Pair", source="Source", relation="Relation", target="Target", fate="What became of it")
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
     for one in results.scored:
@@ -62,10 +56,7 @@ def unsure(results: Results) -> Table:
 
 def _mappings(rows: list[tuple[Outcome, Mapping]], title: str, none: str, results: Results) -> Table:
     columns = [
-        Column("pair", "Pair"),
-        Column("source", "Source"),
-        Column("relation", "Relation"),
-        Column("target", "Target"),
+        *texts(pair="Pair", source="Source", relation="Relation", target="Target"),
         Column("confidence", "Confidence", "percent"),
         Column("judged_by", "Judged by"),
     ]

@@ -6,27 +6,16 @@ from collections.abc import Sequence
 
 from kgnb.datasets.cases import Figure
 from kgnb.evaluate.alignment import Average, Score, best_threshold
-from kgnb.reporting.costs import ledger
+from kgnb.reporting.ontology_matching import ablation, prompt_counts, simulation
 from kgnb.reporting.ontology_matching.outcome import Cost
 from kgnb.reporting.ontology_matching.results import Results
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.plots import grouped_bars, over_confidence, risk_over_coverage
-from kgnb.reporting.reproducing import reproduce as everything
-from kgnb.reporting.session import Session
+from kgnb.reporting.sections import SCORES, UNMEASURED
 from kgnb.reporting.words import Words
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Value, numbers
 
-SCORES = (
-    Column("precision", "Precision", "percent"),
-    Column("recall", "Recall", "percent"),
-    Column("f1", "F1", "percent"),
-)
-COUNTS = (
-    Column("found", "Found", "number"),
-    Column("wanted", "In reference", "number"),
-    Column("right", "Right", "number"),
-)
-UNMEASURED = "No reference was given, so nothing is measured."
+COUNTS = numbers(found="Found", wanted="In reference", right="Right")
 
 
 def figures(results: Results) -> list[Figure]:
@@ -152,9 +141,7 @@ def sources(results: Results) -> Table:
     columns = [
         Column("ontology", "Ontology"),
         Column("iri", "IRI", "iri"),
-        Column("entities", "Entities", "number"),
-        Column("pairs", "In pairs", "number"),
-        Column("mended", "Mended on loading", "number"),
+        *numbers(entities="Entities", pairs="In pairs", mended="Mended on loading"),
         Column("digest", "Digest"),
     ]
     rows: list[list[Value]] = [
@@ -229,11 +216,29 @@ def notice(results: Results) -> Words:
     return Words((done,))
 
 
-def reproduce(results: Results, session: Session) -> Table:
-    """Everything that decides the result: command, versions, digests of what was read."""
-    return everything(session, results.run)
+def oracle_curves(results: Results) -> Plot | Words:
+    """Scores and questions over the error rate, drawn; SIMULATION."""
+    points = simulation.curve(results.draws)
+    return simulation.plot(points) if points else Words((simulation.OFF,), off=True)
 
 
-def stages(results: Results) -> Table:
-    """The cost ledger, stage by stage."""
-    return ledger(results.run)
+def oracle_table(results: Results) -> Table | None:
+    """The same as numbers, with the spread of the draws."""
+    points = simulation.curve(results.draws)
+    return simulation.table(points, several=len(results.scored) > 1) if points else None
+
+
+def oracle_shares(results: Results) -> Table | None:
+    """What asking more or less would bring; SIMULATION."""
+    return simulation.shares_table(results.shares) if results.shares else None
+
+
+def prompts(results: Results) -> Table | Words:
+    """What a model would be sent."""
+    off = "What a model would be sent: not counted; run the report with -p curves=true."
+    return prompt_counts.table(results.prompts) if results.prompts else Words((off,), off=True)
+
+
+def left_out(results: Results) -> Table | Words:
+    """What every ingredient is worth."""
+    return ablation.table(results.ablated) if results.ablated else Words((ablation.OFF,), off=True)

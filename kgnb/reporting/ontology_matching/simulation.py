@@ -18,7 +18,7 @@ from kgnb.agents.ontology_matching.oracle import match_oracle
 from kgnb.evaluate.alignment import Score, micro
 from kgnb.reporting.ontology_matching.prepared import Prepared
 from kgnb.reporting.plot import Plot, Theme
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Value, percents
 
 RATES = (0.0, 0.1, 0.2, 0.3)  # of the OAEI's interactive track
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)  # questions, at most, for each source entity
@@ -79,11 +79,7 @@ def shares_table(draws: Sequence[Draw]) -> Table:
     columns = [
         Column("ask", "Asked at most", "percent"),
         Column("questions", "Questions", "number"),
-        Column("share", "per source entity", "percent"),
-        Column("precision", "Precision", "percent"),
-        Column("recall", "Recall", "percent"),
-        Column("f1", "F1", "percent"),
-        Column("spread", "± (sd)", "percent"),
+        *percents(share="per source entity", precision="Precision", recall="Recall", f1="F1", spread="± (sd)"),
     ]
     rows: list[list[Value]] = []
     for ask in dict.fromkeys(draw.ask for draw in draws):
@@ -125,11 +121,7 @@ def table(points: Iterable[AtRate], several: bool) -> Table:
     """One row an error rate."""
     columns = [
         Column("rate", "Answers wrong"),
-        Column("precision", "Precision", "percent"),
-        Column("recall", "Recall", "percent"),
-        Column("f1", "F1", "percent"),
-        Column("spread", "± (sd)", "percent"),
-        Column("part", "F1, non-trivial", "percent"),
+        *percents(precision="Precision", recall="Recall", f1="F1", spread="± (sd)", part="F1, non-trivial"),
         Column("questions", "Questions", "number"),
         Column("share", "per source entity", "percent"),
     ]

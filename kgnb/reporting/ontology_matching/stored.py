@@ -13,7 +13,7 @@ from kgnb.reporting.ontology_matching.errors import entity_details, evidence_det
 from kgnb.reporting.ontology_matching.outcome import Outcome, Stored
 from kgnb.reporting.ontology_matching.results import Results
 from kgnb.reporting.words import Words
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Value, numbers, texts
 
 NONE = "No alignments of other systems lie beside this data."
 SHOWN = 100  # rows of the tables one reads through
@@ -76,12 +76,14 @@ def overlap(results: Results) -> Table | None:
     """How our mappings and theirs lie over each other, system by system and against all of them at once."""
     columns = [
         Column("system", "System"),
-        Column("both", "Right, both", "number"),
-        Column("ours", "Right, only we", "number"),
-        Column("theirs", "Right, only they", "number"),
-        Column("wrong", "Wrong, both", "number"),
-        Column("ours_wrong", "Wrong, only we", "number"),
-        Column("theirs_wrong", "Wrong, only they", "number"),
+        *numbers(
+            both="Right, both",
+            ours="Right, only we",
+            theirs="Right, only they",
+            wrong="Wrong, both",
+            ours_wrong="Wrong, only we",
+            theirs_wrong="Wrong, only they",
+        ),
     ]
     pairs = [one for one in results.scored if one.stored]
     rows: list[list[Value]] = []
@@ -132,13 +134,7 @@ def often_theirs(results: Results) -> Table | None:
 def _listed(results: Results, found: list[tuple[Outcome, Triple, bool]], title: str) -> Table | None:
     if not any(one.stored for one in results.scored):
         return None
-    columns = [
-        Column("right", "In reference"),
-        Column("source", "Source"),
-        Column("relation", "Relation"),
-        Column("target", "Target"),
-        Column("systems", "Found by"),
-    ]
+    columns = texts(right="In reference", source="Source", relation="Relation", target="Target", systems="Found by")
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
     for one, triple, right in found[:SHOWN]:

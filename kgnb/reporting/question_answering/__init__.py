@@ -20,26 +20,7 @@ from kgnb.reporting.question_answering.sections import (
     judges,
     notice,
     published,
-    reproduce,
     risk,
-    stages,
     variant_costs,
 )
-
-__all__ = [
-    "Results",
-    "ablation",
-    "cost",
-    "errors",
-    "example",
-    "headline",
-    "judges",
-    "notice",
-    "published",
-    "reproduce",
-    "risk",
-    "run_questions",
-    "save",
-    "stages",
-    "variant_costs",
-]
+from kgnb.reporting.sections import reproduce, stages

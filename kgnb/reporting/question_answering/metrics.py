@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from kgnb.files import write_whole
+from kgnb.files import write_json
 from kgnb.reporting.costs import spent
 from kgnb.reporting.question_answering.results import Results
 from kgnb.reporting.question_answering.sections import figures
+from kgnb.reporting.sections import in_percent
 from kgnb.reporting.session import Session
 
 
@@ -24,7 +23,7 @@ def metrics(results: Results) -> dict[str, Any]:
         "entities": results.entities,
         "simulation": results.simulation,
         "options": asdict(results.options),
-        "headline": [_percent(row) for row in figures(results)],
+        "headline": [in_percent(row) for row in figures(results)],
         "all": asdict(results.whole) if results.items else None,
         "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()} if results.items else {},
         "judges": {one.name: asdict(one.measures) | {"calls": one.cost.calls} for one in results.judges},
@@ -38,15 +37,6 @@ def metrics(results: Results) -> dict[str, Any]:
 
 def save(results: Results, session: Session) -> None:
     """Writes both files into the session's folder; the answers are there already."""
-    _write(session, "metrics.json", metrics(results))
+    write_json(session.folder / "metrics.json", metrics(results))
     seconds = {"all": results.cost.seconds, "questions": {one.asked.id: one.cost.seconds for one in results.measured}}
-    _write(session, "timing.json", seconds)
-
-
-def _percent(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the headline as ``kgnb report`` prints it, shares in percent."""
-    return {name: round(100 * value, 1) if isinstance(value, float) else value for name, value in row.items()}
-
-
-def _write(session: Session, name: str, content: Any) -> None:
-    write_whole(session.folder / name, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    write_json(session.folder / "timing.json", seconds)

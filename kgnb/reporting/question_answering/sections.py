@@ -7,25 +7,24 @@ from collections.abc import Sequence
 from kgnb.agents.question_answering.pictures import proof
 from kgnb.evaluate.alignment import risk_coverage
 from kgnb.evaluate.answers import WARNING, Measures
-from kgnb.reporting.costs import ledger
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.plots import risk_over_coverage
 from kgnb.reporting.question_answering.results import Measured, Results, wrong
-from kgnb.reporting.reproducing import reproduce as everything
-from kgnb.reporting.session import Session
 from kgnb.reporting.words import Words
 from kgnb.results.graph import GraphPicture
 from kgnb.results.metrics import Score, metrics
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 
 COLUMNS = (
     Column("questions", "Questions", "number"),
-    Column("exact", "Exact set", "percent"),
-    Column("f1", "Set F1", "percent"),
-    Column("strict", "Hits@1", "percent"),
-    Column("precision", "Right if answered", "percent"),
-    Column("coverage", "Answered", "percent"),
-    Column("support", "Proof holds", "percent"),
+    *percents(
+        exact="Exact set",
+        f1="Set F1",
+        strict="Hits@1",
+        precision="Right if answered",
+        coverage="Answered",
+        support="Proof holds",
+    ),
 )
 SCORES = (
     "Exact set: all values and no other. Set F1: over all values. Hits@1: the first value is right. Right if answered: "
@@ -109,11 +108,8 @@ def published(results: Results) -> Table | Words:
     if not results.peers:
         return Words(("Nobody has published figures of these questions over this graph.",), off=True)
     columns = [
-        Column("system", "System"),
-        Column("covers", "Covers"),
-        Column("lenient", "Lenient (!)", "percent"),
-        Column("strict", "Hits@1", "percent"),
-        Column("f1", "Set F1", "percent"),
+        *texts(system="System", covers="Covers"),
+        *percents(lenient="Lenient (!)", strict="Hits@1", f1="Set F1"),
         Column("source", "Where it is from"),
     ]
     notes = [f"Warning: {WARNING}.", "Compare only figures of one score that cover the same questions and graph."]
@@ -178,11 +174,7 @@ def variant_costs(results: Results) -> Table | None:
     """What every variant of the sweep took, if there was one."""
     if not results.variants:
         return None
-    columns = [
-        Column("variant", "Variant"),
-        Column("embedded", "Vectors a question", "number"),
-        Column("seconds", "Seconds a question", "number"),
-    ]
+    columns = [Column("variant", "Variant"), *numbers(embedded="Vectors a question", seconds="Seconds a question")]
     rows: list[list[Value]] = []
     for one in results.variants:
         asked = max(1, one.cost.questions)
@@ -195,14 +187,16 @@ def cost(results: Results) -> Table:
     """What it took, by kind of question and in all."""
     columns = [
         Column("kind", "Kind of question"),
-        Column("questions", "Questions", "number"),
-        Column("seconds", "Seconds a question", "number"),
-        Column("cpu", "CPU seconds", "number"),
-        Column("rounds", "Rounds", "number"),
-        Column("queries", "Queries", "number"),
-        Column("embedded", "Vectors computed", "number"),
-        Column("calls", "Model calls", "number"),
-        Column("tokens", "Tokens", "number"),
+        *numbers(
+            questions="Questions",
+            seconds="Seconds a question",
+            cpu="CPU seconds",
+            rounds="Rounds",
+            queries="Queries",
+            embedded="Vectors computed",
+            calls="Model calls",
+            tokens="Tokens",
+        ),
     ]
     kinds = dict.fromkeys(one.kind for one in results.measured)
     groups = [(kind, [one for one in results.measured if one.kind == kind]) for kind in kinds]
@@ -229,12 +223,7 @@ def errors(results: Results) -> Table | Words:
     if not results.items:
         return Words((UNMEASURED,))
     columns = [
-        Column("id", "Id"),
-        Column("kind", "Kind"),
-        Column("question", "Question"),
-        Column("found", "Answer"),
-        Column("reference", "Reference"),
-        Column("status", "Status"),
+        *texts(id="Id", kind="Kind", question="Question", found="Answer", reference="Reference", status="Status"),
         Column("confidence", "Confidence", "number"),
         Column("what", "What went wrong"),
     ]
@@ -320,13 +309,3 @@ def notice(results: Results) -> Words:
 def _so_many(results: Results) -> str:
     unsure = sum(one.outcome.status == "unsure" for one in results.measured)
     return f"{len(results.measured) - unsure:,} answered, {unsure:,} left unsure"
-
-
-def stages(results: Results) -> Table:
-    """The cost ledger, stage by stage."""
-    return ledger(results.run)
-
-
-def reproduce(results: Results, session: Session) -> Table:
-    """Everything that decides the result: command, versions, digests of what was read."""
-    return everything(session, results.run)
