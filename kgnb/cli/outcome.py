@@ -18,7 +18,7 @@ import click
 
 from kgnb.cli.terminal import terminal_safe
 from kgnb.errors import KgnbError, NotKept, Waiting
-from kgnb.llm.asking import StopAsking
+from kgnb.llm.asking import stop_asking
 from kgnb.results.escaping import one_line
 from kgnb.run import Run, failures
 from kgnb.run.limits import STOPPED
@@ -107,7 +107,7 @@ def stoppable(run: Run) -> Iterator[None]:
         signal.signal(signal.SIGINT, leave)
         os.write(2, b"kgnb: stopping; what is answered by now is kept. Ctrl-C again leaves at once\n")
         run.stop()
-        raise StopAsking
+        stop_asking()
 
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -293,11 +293,15 @@ def _malformed(error: SyntaxError, query: str) -> DataError:
 def _word(query: str, place: tuple[int, int]) -> tuple[int, int]:
     """Where the word begins at whose end or in which a parser stopped.
 
-    A string that is never closed and a bracket that closes nothing are found first: parsers run past them.
+    A string that is never closed, a bracket that closes nothing and a comparison without its right side are found
+    first: parsers run past them.
     """
     offset = sum(len(line) for line in query.splitlines(keepends=True)[: place[0] - 1]) + place[1] - 1
     found = tokens(query)
     at = next((token.start for token in found if token.kind == "mark" and token.text in "'\""), _unopened(found))
+    if at is None:
+        pairs = ((a, b) for a, b in pairwise(found) if a.kind == "mark" and a.text in "<>=&|!")
+        at = next((b.start for _, b in pairs if b.word == "AS" or b.kind == "mark" and b.text in ")},"), None)
     if at is None:
         inside = (token.start for token in found if token.start < offset <= token.start + len(token.text))
         at = next(inside, offset)

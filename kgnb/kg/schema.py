@@ -14,7 +14,7 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.labels import readable_name
 from kgnb.kg.names import rank
 from kgnb.kg.prefixes import shorten
-from kgnb.kg.sparql import declared, tokens
+from kgnb.kg.sparql import declared, query_form, tokens
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, is_iri, n3
 
 MOST_CLASSES, MOST_PROPERTIES, MOST_LINKS = 1000, 1000, 2000
@@ -181,10 +181,13 @@ def misspelt(query: str, graph: Graph, schema: Schema, prefixes: Mapping[str, st
     """
     local = {**dict(prefixes), **declared(query)}
     names = {shorten(one.iri, local): what for what, some in _kinds(schema) for one in some}
+    words = [(one.kind, one.text) for one in tokens(query)]
+    if query_form(query) == "CONSTRUCT" and words.count(("mark", "{")) > 1:
+        del words[: words.index(("mark", "}"))]  # what it makes need not be there
     said = []
-    for token in dict.fromkeys((one.kind, one.text) for one in tokens(query)):
+    for token in dict.fromkeys(words):
         iri = _named_by(*token, local)
-        if iri is None or not is_iri(iri) or iri.startswith(_OWN) or _occurs(graph, iri):
+        if iri is None or iri in local.values() or not is_iri(iri) or iri.startswith(_OWN) or _occurs(graph, iri):
             continue
         written = shorten(iri, local)
         near = get_close_matches(written, names, n=1, cutoff=0.75)

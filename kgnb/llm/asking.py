@@ -27,6 +27,30 @@ class StopAsking(KeyboardInterrupt):
     """A person wants no more to be asked, and what there is by now; raised from a signal handler."""
 
 
+@dataclass
+class _Rounds:
+    """Rounds of asking in the main thread, which alone counts them: those under way, and those that ended."""
+
+    under_way: int = 0
+    ended: int = 0
+
+
+_rounds = _Rounds()
+
+
+def stop_asking() -> None:
+    """Ends the asking under way in the main thread, whose run has been stopped; for a signal handler.
+
+    Between two rounds, while prompts are made, nothing is raised: a stopped run asks nothing in the next, and what was
+    answered is kept. Before the first there is nothing to keep.
+
+    Raises:
+        StopAsking: something is being asked, or nothing was yet.
+    """
+    if _rounds.under_way or not _rounds.ended:
+        raise StopAsking
+
+
 def ask_many(
     model: ChatModel,
     requests: Sequence[Request],
@@ -81,7 +105,9 @@ def do_many(
         context.run(stopped.set, stop)
         waiting.put((index, context))
     outcomes: dict[int, Result | Failure] = {}
+    rounds = _rounds if threading.current_thread() is threading.main_thread() else _Rounds()
     try:
+        rounds.under_way += 1
         for _ in range(min(width, len(items))):
             worker = threading.Thread(target=work, daemon=True, name="kgnb-ask")
             _workers.add(worker)
@@ -97,6 +123,7 @@ def do_many(
         for index in range(len(items)):
             outcomes.setdefault(index, LimitError("stopped by hand before it was answered", limit="stopped"))
     finally:
+        rounds.ended, rounds.under_way = rounds.ended + 1, rounds.under_way - 1
         stop.set()
     return [outcomes[index] for index in range(len(items))]
 

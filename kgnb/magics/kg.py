@@ -79,7 +79,8 @@ class KgMagics(VerbMagics):
         written = [file for file in files if isinstance(file, str | Path)]
         if len(files) > 1 and len(written) < len(files):
             raise ValueError("a Python value is opened by itself: %kg open {{name}} --as NAME")
-        name = arguments.name or default_name(files[0])
+        mine = (name for name, value in self.shell.user_ns.items() if value is files[0] and not name.startswith("_"))
+        name = arguments.name or default_name(files[0] if written else next(mine, ""))
         try:
             graph = open_graph(files[0] if len(files) == 1 else files, self.session.settings)
         except (DataError, ValueError) as error:
@@ -275,14 +276,12 @@ def _holds_a_graph(value: object) -> bool:
     return isinstance(value, Triples | rdflib.Graph | Graph)
 
 
-def default_name(source: object) -> str:
+def default_name(source: str | Path) -> str:
     """A short name for a source: its file's stem, its data set's name, or its host.
 
     >>> default_name("data/huts/alpine.ttl.gz"), default_name("huts:alpine"), default_name("https://x.example/sparql")
     ('alpine', 'alpine', 'x.example')
     """
-    if not isinstance(source, str | Path):
-        return "graph"
     text = str(source)
     if re.match(r"https?://", text):
         return text.split("/")[2]

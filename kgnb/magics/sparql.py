@@ -31,10 +31,10 @@ WITHOUT_EFFECT_VALUED = (
     *("--path", "-p", "--media-type", "-m", "--group-by", "-g", "--display-property", "-d", "--edge-display-property"),
     *("-de", "--tooltip-property", "-t", "--edge-tooltip-property", "-te", "--label-max-length", "-l"),
     *("--edge-label-max-length", "-le", "--simulation-duration", "-sd", "--results-per-page", "-r", "--explain-type"),
-    *("--explain-format", "--store-format", "-sf", "--export-format", "-ef", "--group-by-raw", "-gr"),
+    *("--explain-format", "--store-format", "-sf", "--export-format", "-ef"),
 )
 WITHOUT_EFFECT = ("--expand-all", "--no-scroll", "--hide-index", "--stop-physics", "-sp", "--no-results",
-                  "--ignore-groups", "-i", "--connected-table", "-ct")  # fmt: skip
+                  "--ignore-groups", "-i", "--connected-table", "-ct", "--group-by-raw", "-gr")  # fmt: skip
 MODES = ("query", "explain")
 _AT = re.compile(r"line (\d+), column (\d+)")
 
@@ -186,6 +186,9 @@ class SparqlMagics(VerbMagics):
 
 
 def _empty(found: Found) -> bool:
+    """Whether nothing was found: no row, no triple, no; or nothing was counted."""
+    if isinstance(found, Rows) and len(found) == 1:
+        return all(getattr(term, "text", "") == "0" for term in found.solutions.rows[0])
     return (isinstance(found, Rows | Triples) and not len(found)) or (isinstance(found, YesNo) and not found)
 
 

@@ -14,6 +14,7 @@ from IPython.core.magic_arguments import magic_arguments
 
 from kgnb.errors import KgnbError
 from kgnb.magics.arguments import LineError, argument, cell_body, parse, split, without_secrets
+from kgnb.magics.interruptible import stopped
 from kgnb.magics.session import Session
 
 
@@ -114,6 +115,8 @@ class VerbMagics(Magics):
         """Runs a verb; a value it refuses becomes an error that shows the line."""
         try:
             return method(self, arguments)
+        except KeyboardInterrupt as error:
+            raise stopped(" ".join([f"%{method.parser.prog}", *getattr(error, "__notes__", ())])) from None  # type: ignore[attr-defined]
         except ValueError as error:
             raise LineError(
                 str(error), line=line, fix=f"%{method.parser.prog} --help lists what it takes.",  # type: ignore[attr-defined]

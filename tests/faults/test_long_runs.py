@@ -17,7 +17,7 @@ import pytest
 from kgnb.judging import Verdict
 from kgnb.judging.model_judge import ModelJudge
 from kgnb.judging.remembered import Memory, Remembered
-from kgnb.llm.asking import StopAsking
+from kgnb.llm.asking import stop_asking
 from kgnb.llm.model import Reply, Request, Usage
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.run import Run
@@ -73,7 +73,7 @@ def seconds_to_stop(run: Run, judge: Any, asked: list[Ask]) -> tuple[float, list
     def stop(number: int, frame: FrameType | None) -> None:
         rung.append(time.monotonic())
         run.stop()
-        raise StopAsking
+        stop_asking()
 
     before = signal.signal(signal.SIGALRM, stop)
     try:

@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import BackendError, ConfigError, DataError, LimitError
-from kgnb.llm.asking import ask_many
+from kgnb.llm.asking import StopAsking, ask_many, stop_asking
 from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Pace, Paced
 from kgnb.llm.replay import ReplayCache
 from kgnb.llm.scripted import ScriptedModel
+from kgnb.run import Run
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import StubServer
 
@@ -123,6 +124,28 @@ def test_an_interrupt_ends_it_within_a_second_even_while_all_wait_to_try_again()
         time.sleep(0.5)
         assert len(server.requests) - sent <= 4
     assert not [thread for thread in threading.enumerate() if thread.name == "kgnb-ask"]
+
+
+def test_who_stops_between_two_rounds_keeps_what_was_answered_and_asks_no_more() -> None:
+    with Run("stopped") as run:
+        model = run.watch(ScriptedModel(lambda request: "A"))
+        before = ask_many(model, asks(3))
+        run.stop()
+        stop_asking()  # as a signal handler does while the prompts of the next round are made
+        after = ask_many(model, asks(2))
+    assert all(isinstance(outcome, Reply) for outcome in before)
+    assert all(isinstance(outcome, LimitError) for outcome in after)
+
+
+def test_who_stops_within_a_round_keeps_what_was_answered_by_then() -> None:
+    def second_stops(index: int, outcome: object) -> None:
+        if index == 1:
+            with pytest.raises(StopAsking):
+                stop_asking()
+            stop_asking()
+
+    outcomes = ask_many(ScriptedModel(lambda request: "A"), asks(6), 1, second_stops)
+    assert [isinstance(outcome, Reply) for outcome in outcomes] == [True, True, False, False, False, False]
 
 
 def test_a_mixed_day_at_the_server_is_counted_right() -> None:

@@ -77,6 +77,35 @@ def test_stop_ends_a_slow_query_within_a_second(folder: Path) -> None:
         manager.shutdown_kernel(now=True)
 
 
+AGENTS = (
+    ("%om start alpine.ttl refuge.ttl --embedder characters", "%om run"),
+    ("%ea start huts:hollenmark huts:corvane --embedder characters", "%ea run"),
+    ("%qa start huts:graph --embedder characters", "%qa evaluate huts:questions"),
+    ("%kgc compile huts:kitchen", "%kgc run huts:kitchen-notes"),
+)
+
+
+def test_stop_in_a_cell_of_any_agent_prints_one_line(folder: Path) -> None:
+    manager, client = start_new_kernel(kernel_name="python3", cwd=str(folder))
+    try:
+        client.execute_interactive(LOAD, timeout=60)
+        for start, work in AGENTS:
+            started = client.execute_interactive(start, timeout=120)
+            assert started["content"]["status"] == "ok", started["content"]
+            asked = client.execute(f"for _ in range(9_999):\n    {work}")
+            time.sleep(1.5)
+            manager.interrupt_kernel()
+            while (reply := client.get_shell_msg(timeout=120))["parent_header"]["msg_id"] != asked:
+                pass
+            [said] = reply["content"]["traceback"]
+            assert reply["content"]["ename"] == "KeyboardInterrupt"
+            assert said.startswith(f"Stopped: {work.partition(' huts')[0]}") and said.endswith("was ended by you.")
+            assert "\n" not in said
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
 def test_headless_forms_print_their_line_and_run_at_once(folder: Path) -> None:
     made = notebook_of(LOAD, START, "%om run --form --judge rule", "%om review")
     NotebookClient(made, resources={"metadata": {"path": str(folder)}}).execute()

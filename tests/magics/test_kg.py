@@ -29,8 +29,9 @@ def test_open_takes_quoted_paths_globs_several_files_and_a_name(notebook: Notebo
 
 def test_open_takes_a_graph_out_of_a_python_variable(notebook: Notebook) -> None:
     notebook.shell.user_ns["mine"] = Graph().parse(data=ALPINE)
-    opened = notebook.good("%kg open {{mine}} --as mine").value
+    opened = notebook.good("%kg open {{mine}}").value
     assert opened.triples == len(notebook.shell.user_ns["mine"])
+    assert notebook.good("%kg list").value.df()["name"].tolist() == ["mine"]
     assert notebook.good("%kg info").error is None
 
 

@@ -106,7 +106,8 @@ def test_a_malformed_query_is_shown_with_a_caret_below_the_place(alpine: Noteboo
 
 
 @pytest.mark.parametrize(("query", "at"), [("SELECT ?h { ?h a Hütte }", "Hütte"), ("SELECT ?h { ?h a ':Hut }", "':Hut"),
-                                           ("SELECT ?h {\n ?h a :Hut .\n ?h :p ]\n}", "]")])  # fmt: skip
+                                           ("SELECT ?h {\n ?h a :Hut .\n ?h :p ]\n}", "]"),
+                                           ("SELECT ?h {\n ?h :p ?x .\n FILTER(?x > )\n}", ")")])  # fmt: skip
 def test_the_caret_of_an_error_stands_at_the_fault_not_where_its_triple_begins(
     alpine: Notebook, query: str, at: str
 ) -> None:
@@ -123,6 +124,11 @@ def test_an_empty_answer_says_what_the_query_names_that_the_graph_does_not_have(
     assert "no property :hasWardn" in said and "did you mean :hasWarden?" in said
     assert "did you mean :Hut?" in alpine.good("%%sparql\nASK { ?s a :Hutt }").printed
     assert "did you mean" not in str(alpine.good("%%sparql\nSELECT ?s { ?s a :Hut }").value)  # spelt well: just none
+    assert "did you mean :Hut?" in str(alpine.good("%%sparql\nSELECT (COUNT(?s) AS ?n) { ?s a :Hutt }").value)
+    made = "PREFIX my: <http://x.example/> CONSTRUCT { ?s a my:New } WHERE { ?s a :Hutt }"
+    assert alpine.good(f"%%sparql\n{made}").value.notes == (
+        "There is no class :Hutt in this graph; did you mean :Hut?",
+    )
 
 
 def test_the_controls_of_a_query_run_it(alpine: Notebook) -> None:
@@ -163,11 +169,12 @@ def test_one_named_graph_can_be_asked_alone(notebook: Notebook, folder: Path) ->
 def test_options_of_graph_notebook_run_unchanged(alpine: Notebook, folder: Path) -> None:
     cell = alpine.good(
         "%%sparql query --store-to res --export-to res.csv --path /sparql -g type --expand-all -l 20 --silent"
-        " --ignore-groups -ct\n"
+        " --ignore-groups -ct -gr\n"
         "SELECT ?c { ?c a owl:Class }"
     )
     assert (
-        cell.value is None and "without effect here: --path, -g, --expand-all, -l, --ignore-groups, -ct" in cell.printed
+        cell.value is None
+        and "without effect here: --path, -g, --expand-all, -l, --ignore-groups, -ct, -gr" in cell.printed
     )
     assert len(alpine.shell.user_ns["res"]) == 4 and (folder / "res.csv").exists()
     assert alpine.good("%%sparql -s again\nASK { ?a ?b ?c }").value == alpine.shell.user_ns["again"]
