@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Literal, TypeVar, Union, dataclass_transform, get_args, get_origin
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, ValidationError
 from pydantic import Field as Field
 from pydantic.dataclasses import dataclass as checked_dataclass
 
@@ -92,11 +92,6 @@ def names_of(cls: type[Any]) -> tuple[str, ...]:
 def given_of(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Of these values those that are options of the class."""
     return {name: values[name] for name in names_of(cls) if name in values}
-
-
-def schema_of(cls: type[Any]) -> dict[str, Any]:
-    """The options as JSON Schema."""
-    return TypeAdapter(cls).json_schema()
 
 
 def _described(name: str, field: Any) -> Option:

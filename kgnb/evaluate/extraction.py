@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -243,23 +242,3 @@ def _slot(
         return Counts(hit, 0 if hit and (legacy and forgetting) else len(mine - theirs), 1 - hit)
     false = 0 if legacy and forgetting and hits else len(mine - theirs)
     return Counts(hits, false, len(theirs - mine))
-
-
-# -------------------------------------------------------------------------------------------- triples as strings
-
-Triple: TypeAlias = tuple[str, str, str]
-
-
-def score_triples(found: Iterable[Triple], wanted: Iterable[Triple]) -> Counts:
-    """Triples of surface strings compared after plain normalisation, underscores read as blanks, each counted once.
-
-    >>> score_triples([("Aaron_Deer", "genre", "Indie rock")], [("Aaron Deer", "genre", "Indie_rock")]).f1
-    1.0
-    """
-    mine, theirs = (Counter({_plain(triple): 1 for triple in triples}) for triples in (found, wanted))
-    hits = len(mine & theirs)
-    return Counts(hits, len(mine) - hits, len(theirs) - hits)
-
-
-def _plain(triple: Triple) -> tuple[str, ...]:
-    return tuple(normalised(part.replace("_", " ")) or "-" for part in triple)

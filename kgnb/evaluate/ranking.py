@@ -147,17 +147,6 @@ def is_feasible(hits1: float, hits10: float, mrr: float, *, rounding: float = 0.
     return lowest_mrr(low[0], high[0]) - slack <= mrr <= highest_mrr(low[1], high[1]) + slack
 
 
-def compare(
-    ours: Mapping[str, Sequence[str]], theirs: Mapping[str, Sequence[str]], links: Iterable[Pair]
-) -> dict[str, int]:
-    """How many test sources both get right at place 1, only one of the two, or neither."""
-    counts = {"both": 0, "only ours": 0, "only theirs": 0, "neither": 0}
-    for source, targets in _by_source(links).items():
-        one, other = (rank_of(side.get(source, ()), targets) == 1 for side in (ours, theirs))
-        counts["both" if one and other else "only ours" if one else "only theirs" if other else "neither"] += 1
-    return counts
-
-
 def _by_source(links: Iterable[Pair]) -> dict[str, set[str]]:
     wanted: dict[str, set[str]] = {}
     for source, target in links:

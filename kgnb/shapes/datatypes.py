@@ -60,7 +60,6 @@ _COMPILED = {f"{XSD}{name}": re.compile(pattern, re.ASCII if name in ("decimal",
              for name, pattern in _PATTERNS.items()}  # fmt: skip
 _COMPILED[f"{XSD}float"] = _COMPILED[f"{XSD}double"]
 _INTEGER = re.compile(r"[+\-]?[0-9]+")
-_PARTS = re.compile(rf"({_DAY})?T?({_TIME})?(Z|[+\-]\d\d:\d\d)?")
 
 
 def datatype_of(literal: Literal) -> str:

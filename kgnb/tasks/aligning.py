@@ -20,7 +20,8 @@ from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reviewed import EntityDecisions
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.backends import GraphSource, open_embedder
-from kgnb.judging import CallableJudge, Judge, Verdict
+from kgnb.judging import Judge, Verdict
+from kgnb.judging.named import judge_of
 from kgnb.llm.model import ChatModel
 from kgnb.mappings import Alignment
 from kgnb.run import Run
@@ -178,20 +179,9 @@ def _judge(
     decisions: EntityDecisions | None,
     settings: Settings,
 ) -> Judge[AlignQuestion]:
-    if isinstance(judge, Judge):
-        return judge
-    if not isinstance(judge, str):
-        return CallableJudge(judge)
-    return make_judge(
-        judge,
-        model=model,
-        reference=reference,
-        error_rate=error_rate,
-        seed=seed,
-        decisions=decisions,
-        width=settings.width,
-        remember=lambda asked: remembering(asked, settings),
-    )
+    told: dict[str, Any] = {"model": model, "reference": reference, "error_rate": error_rate, "seed": seed}
+    told |= {"decisions": decisions, "width": settings.width, "remember": lambda asked: remembering(asked, settings)}
+    return judge_of(judge, lambda name: make_judge(name, **told))
 
 
 def _planner(

@@ -14,7 +14,8 @@ from kgnb.agents.ontology_matching.judges import make_judge
 from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Ruling, Rulings, honoured
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_ontology
-from kgnb.judging import CallableJudge, Decisions, Judge, Verdict
+from kgnb.judging import Decisions, Judge, Verdict
+from kgnb.judging.named import judge_of
 from kgnb.kg.ontology import Kind, Ontology
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import load_reference, reviews
@@ -86,7 +87,23 @@ def match_ontologies(
             beside = run.watch(found) if found else None
         path = decisions.path if isinstance(decisions, Decisions) else decisions
         rulings = open_decisions(path) if path is not None else None
-        asked = _judge(judge, watched, reference, error_rate, seed, rulings, options, settings)
+        asked = judge_of(
+            judge,
+            lambda name: make_judge(
+                name,
+                model=watched,
+                reference=reference_pairs(reference) if reference is not None else None,
+                error_rate=error_rate,
+                seed=seed,
+                decisions=rulings,
+                exclusive=options.cardinality == "1:1",
+                context=options.context,
+                relations=options.relations,
+                ask=options.ask,
+                width=settings.width,
+                remember=lambda asked: remembering(asked, settings),
+            ),
+        )
         alignment = pipeline.match_ontologies(
             source,
             target,
@@ -113,36 +130,6 @@ def keep_decisions(
     if decisions is None:
         return alignment
     return honoured(alignment, decisions.rulings(), source, target, exclusive=options.cardinality == "1:1")
-
-
-def _judge(
-    judge: str | Judge[MatchQuestion] | Callable[[MatchQuestion], Verdict],
-    model: ChatModel | None,
-    reference: Alignment | Iterable[tuple[str, str]] | str | Path | None,
-    error_rate: float,
-    seed: int,
-    decisions: Rulings | None,
-    options: Options,
-    settings: Settings,
-) -> Judge[MatchQuestion]:
-    if isinstance(judge, Judge):
-        return judge
-    if not isinstance(judge, str):
-        return CallableJudge(judge)
-    return make_judge(
-        judge,
-        model=model,
-        reference=reference_pairs(reference) if reference is not None else None,
-        error_rate=error_rate,
-        seed=seed,
-        decisions=decisions,
-        exclusive=options.cardinality == "1:1",
-        context=options.context,
-        relations=options.relations,
-        ask=options.ask,
-        width=settings.width,
-        remember=lambda asked: remembering(asked, settings),
-    )
 
 
 def open_decisions(path: str | Path) -> Rulings:

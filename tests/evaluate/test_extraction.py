@@ -6,7 +6,8 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.evaluate.extraction import Counts, normalised, read_records, score_records, score_triples
+from kgnb.evaluate.extraction import Counts, normalised, read_records, score_records
+from tests.datasets.text2kg import score_triples
 
 BARLEY = {"name": ["barley", "pearl barley"], "amount": ["400 g"], "note": [""]}
 LEEK = {"name": ["leek"], "amount": ["2"], "note": ["N/A"]}

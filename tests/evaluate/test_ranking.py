@@ -12,7 +12,6 @@ from kgnb.evaluate.ranking import (
     OTHER,
     UNNAMED,
     chosen,
-    compare,
     highest_mrr,
     is_feasible,
     lowest_mrr,
@@ -114,10 +113,3 @@ def test_the_bounds_themselves_are_feasible(hits1: float, hits10: float) -> None
     assert is_feasible(hits1, hits10, highest_mrr(hits1, hits10))
     assert is_feasible(hits1, hits10, lowest_mrr(hits1, hits10))
     assert not is_feasible(hits1, hits10, highest_mrr(hits1, hits10) + 0.01)
-
-
-def test_a_comparison_counts_every_source_once() -> None:
-    links = [("a#1", "b#1"), ("a#2", "b#2"), ("a#3", "b#3"), ("a#4", "b#4")]
-    ours = {"a#1": ["b#1"], "a#2": ["b#2"]}
-    theirs = {"a#1": ["b#1"], "a#3": ["b#3"]}
-    assert compare(ours, theirs, links) == {"both": 1, "only ours": 1, "only theirs": 1, "neither": 1}

@@ -26,7 +26,6 @@ from kgnb.datasets.entity_folders import is_entity_folder, read_folder, read_lin
 from kgnb.datasets.pathquestion import pathquestion
 from kgnb.datasets.qald import qald10
 from kgnb.datasets.questions import scan_questions
-from kgnb.datasets.text2kg import text2kg
 from kgnb.errors import KgnbError
 from kgnb.kg.loading import read_quads
 from kgnb.llm.batch import RecordedModel, standing
@@ -45,6 +44,7 @@ from kgnb.run.folder import read_run, why_partial
 from kgnb.settings import Settings
 from kgnb.tasks.answer_files import AnswerFile
 from kgnb.tasks.building import compile_ontology
+from tests.datasets.text2kg import text2kg
 from tests.faults.cpu import within
 from tests.faults.mutations import broken, odd_lines
 from tests.faults.tries import WHOLE

@@ -15,6 +15,7 @@ from kgnb.agents.entity_alignment.questions import DIFFERENT, EQUIVALENT, AlignQ
 from kgnb.agents.entity_alignment.reviewed import EntityDecisions, Reviewed
 from kgnb.errors import ConfigError
 from kgnb.judging import Decisions, Estimate, Judge, ModelJudge, Oracle, PersonJudge, Verdict, estimate
+from kgnb.judging.named import chosen, given_decisions, given_reference, set_model
 from kgnb.llm.model import ChatModel
 
 JudgeName = OneOf["auto", "first", "rule", "model", "person", "oracle"]
@@ -118,27 +119,15 @@ def make_judge(
         ConfigError: the judge needs a model, a reference or a file of decisions that is not there.
         ValueError: there is no judge of this name.
     """
-    if name not in JUDGES:
-        raise ValueError(f"there is no judge {name!r}: choose {', '.join(JUDGES)}")
-    name = ("model" if model else "rule") if name == "auto" else name
+    name = chosen(name, JUDGES, model, "model")
     judge: Judge[AlignQuestion]
     if name == "person":
-        if decisions is None:
-            raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
-        return Reviewed(decisions)
+        return Reviewed(given_decisions(decisions))
     if name == "model":
-        if model is None:
-            raise ConfigError(
-                "the model judge asks a model, and none is set",
-                fix="In a notebook: %llm use MODEL. Else set KGNB_MODEL (and KGNB_BASE_URL), or choose --judge rule.",
-            )
-        judge = TwoLooks(*(remember(_asking(model, text, width)) for text in (INSTRUCTIONS, REFLECTION)))
+        asked = set_model(model, name)
+        judge = TwoLooks(*(remember(_asking(asked, text, width)) for text in (INSTRUCTIONS, REFLECTION)))
     elif name == "oracle":
-        if reference is None:
-            raise ConfigError(
-                "the oracle judge answers from a reference, and none was given", fix="Give --reference FILE."
-            )
-        judge = oracle(reference, error_rate=error_rate, seed=seed)
+        judge = oracle(given_reference(reference), error_rate=error_rate, seed=seed)
     else:
         judge = RuleJudge() if name == "rule" else FirstJudge()
     return Reviewed(decisions, judge) if decisions is not None else judge

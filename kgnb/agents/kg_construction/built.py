@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from kgnb.agents.kg_construction.session import Session
 
-_WORDS = {"create": "created", "add": "added"}
-
 
 @dataclass(frozen=True)
 class Built:

@@ -93,11 +93,6 @@ _SCHEMAS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
         {"name": _text("the class or property")}, ("name",),
     ),
 }  # fmt: skip
-FINISH = ModelTool(
-    "finish",
-    "End the work, when the text says nothing more. Refused while something required is missing.",
-    {"type": "object", "properties": {}, "required": [], "additionalProperties": True},
-)
 
 
 def schema_tokens(pack: ToolPack, names: tuple[str, ...] | None = None) -> int:

@@ -206,11 +206,6 @@ def _local(iri: str) -> str:
     return iri.rstrip("#/").replace("#", "/").rsplit("/", 1)[-1]
 
 
-def same_as(links: Iterable[Link]) -> list[tuple[Iri, Iri, Iri]]:
-    """The links as ``owl:sameAs``, those that are no link left out."""
-    return [(Iri(link.entity), Iri(f"{OWL}sameAs"), Iri(link.target)) for link in links if link.holds]
-
-
 def rewritten(triples: Iterable[tuple[Any, Any, Any]], links: Iterable[Link]) -> list[tuple[Any, Any, Any]]:
     """The triples with every linked IRI replaced by the reference's."""
     new = {link.entity: Iri(link.target) for link in links if link.holds}

@@ -50,7 +50,6 @@ class _Notes:
         self.names = Names()
         for entity in desk.entities.values():
             self.names.add(str(entity.arguments.get("label", "")), entity.iri, entity.term)
-        self.titled = False
 
     def read(self) -> None:
         self._root()

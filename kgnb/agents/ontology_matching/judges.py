@@ -12,8 +12,8 @@ from kgnb.agents.ontology_matching.reviewed import Reviewed, Rulings
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.validate import DECISIONS, INSTRUCTIONS, RELATIONS
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Options, Pair, Side
-from kgnb.errors import ConfigError
 from kgnb.judging import Asking, Cascade, Judge, ModelJudge, Verdict
+from kgnb.judging.named import chosen, given_decisions, given_reference, set_model
 from kgnb.llm.model import ChatModel
 
 JudgeName = OneOf["auto", "rule", "model", "cascade", "person", "oracle"]
@@ -52,30 +52,17 @@ def make_judge(
         ConfigError: the judge needs a model, a reference or a file of decisions that is not there.
         ValueError: there is no judge of this name.
     """
-    if name not in JUDGES:
-        raise ValueError(f"there is no judge {name!r}: choose {', '.join(JUDGES)}")
-    if name == "auto":
-        name = "cascade" if model else "rule"
+    name = chosen(name, JUDGES, model, "cascade")
+    if name == "person":
+        return Reviewed(given_decisions(decisions), exclusive=exclusive)
     judge: Judge[MatchQuestion]
     if name == "rule":
         judge = _rule(exclusive)
     elif name == "oracle":
-        if reference is None:
-            raise ConfigError(
-                "the oracle judge answers from a reference, and none was given", fix="Give --reference FILE."
-            )
-        judge = after_the_rule(match_oracle(reference, error_rate=error_rate, seed=seed), ask, exclusive=exclusive)
-    elif name == "person":
-        if decisions is None:
-            raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
-        return Reviewed(decisions, exclusive=exclusive)
-    elif model is None:
-        raise ConfigError(
-            f"the {name} judge asks a model, and none is set",
-            fix="In a notebook: %llm use MODEL. Else set KGNB_MODEL (and KGNB_BASE_URL), or choose --judge rule.",
-        )
+        oracle = match_oracle(given_reference(reference), error_rate=error_rate, seed=seed)
+        judge = after_the_rule(oracle, ask, exclusive=exclusive)
     else:
-        asked = remember(_model_judge(model, context, width, relations=relations))
+        asked = remember(_model_judge(set_model(model, name), context, width, relations=relations))
         judge = asked if name == "model" else after_the_rule(asked, ask, exclusive=exclusive)
     return Reviewed(decisions, judge, exclusive=exclusive) if decisions is not None else judge
 

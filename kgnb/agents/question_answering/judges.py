@@ -12,6 +12,7 @@ from kgnb.agents.question_answering.questions import QaQuestion
 from kgnb.agents.question_answering.rule import RuleJudge
 from kgnb.errors import ConfigError
 from kgnb.judging import Cascade, Decisions, Judge, PersonJudge, Verdict, overridden
+from kgnb.judging.named import chosen, set_model
 from kgnb.llm.model import ChatModel
 
 JudgeName = OneOf["auto", "rule", "model", "cascade", "person"]
@@ -36,10 +37,7 @@ def make_judges(
         ConfigError: the judge needs a model or a file of decisions that is not there.
         ValueError: there is no judge of this name.
     """
-    if name not in JUDGES:
-        raise ValueError(f"there is no judge {name!r}: choose {', '.join(JUDGES)}")
-    if name == "auto":
-        name = "cascade" if model else "rule"
+    name = chosen(name, JUDGES, model, "cascade")
     if isinstance(decisions, str | Path):
         decisions = Decisions(decisions)
     if name == "person":
@@ -52,12 +50,8 @@ def make_judges(
         return Judges.all(PersonJudge(decisions))
     if name == "rule":
         found = Judges.all(RuleJudge())
-    elif model is None:
-        raise ConfigError(
-            f"the {name} judge asks a model, and none is set",
-            fix="In a notebook: %llm use MODEL. Else set KGNB_MODEL (and KGNB_BASE_URL), or choose --judge rule.",
-        )
     else:
+        model = set_model(model, name)
         found = Judges(ModelActor(model, emulate=emulate), ModelReflector(model), ModelAnswerer(model))
         if name == "cascade":
             found = Judges(_cascade(found.act), _cascade(found.reflect), _cascade(found.answer))

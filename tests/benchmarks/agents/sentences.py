@@ -16,12 +16,12 @@ import unicodedata
 
 from rdflib import RDF, RDFS, Graph, Literal
 
-from kgnb.datasets.text2kg import text2kg
 from kgnb.errors import Waiting
-from kgnb.evaluate.extraction import Counts, Triple, normalised, score_triples
+from kgnb.evaluate.extraction import Counts, normalised
 from kgnb.llm.asking import in_one_round
 from kgnb.settings import Settings
 from kgnb.tasks.building import build_graph, compile_ontology
+from tests.datasets.text2kg import Triple, score_triples, text2kg
 
 SENTENCES = 60
 

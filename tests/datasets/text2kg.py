@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from kgnb.datasets.fetch import data_folder
 from kgnb.errors import DataError
+from kgnb.evaluate.extraction import Counts, normalised
 from kgnb.files import from_json
 
 Triple = tuple[str, str, str]
@@ -75,3 +78,18 @@ def _case(home: Path, file: Path) -> Text2KgCase:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError("not an ontology of the benchmark", where=str(described), fix="Get it again.") from error
     return Text2KgCase(name, owl[0], tuple(sentences), relations)
+
+
+def score_triples(found: Iterable[Triple], wanted: Iterable[Triple]) -> Counts:
+    """Triples of surface strings compared after plain normalisation, underscores read as blanks, each counted once.
+
+    >>> score_triples([("Aaron_Deer", "genre", "Indie rock")], [("Aaron Deer", "genre", "Indie_rock")]).f1
+    1.0
+    """
+    mine, theirs = (Counter({_plain(triple): 1 for triple in triples}) for triples in (found, wanted))
+    hits = len(mine & theirs)
+    return Counts(hits, len(mine) - hits, len(theirs) - hits)
+
+
+def _plain(triple: Triple) -> tuple[str, ...]:
+    return tuple(normalised(part.replace("_", " ")) or "-" for part in triple)

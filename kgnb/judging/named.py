@@ -1,0 +1,60 @@
+"""Judges by name, for every agent: which one a name stands for, and what it cannot do without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from kgnb.errors import ConfigError
+from kgnb.judging.callable_judge import CallableJudge
+from kgnb.judging.question import Judge, Question, Verdict
+from kgnb.llm.model import ChatModel
+
+T = TypeVar("T")
+Q = TypeVar("Q", bound=Question)
+
+
+def judge_of(given: str | Judge[Q] | Callable[[Q], Verdict], make: Callable[[str], Judge[Q]]) -> Judge[Q]:
+    """What was given as a judge, as one: ``make`` makes that of a name; a function is asked question by question."""
+    if isinstance(given, Judge):
+        return given
+    return make(given) if isinstance(given, str) else CallableJudge(given)
+
+
+def chosen(name: str, judges: Sequence[str], model: ChatModel | None, with_model: str) -> str:
+    """The name itself; "auto" is ``with_model`` where there is a model, and the rule where there is none.
+
+    Raises:
+        ValueError: it is none of ``judges``.
+    """
+    if name not in judges:
+        raise ValueError(f"there is no judge {name!r}: choose {', '.join(judges)}")
+    return name if name != "auto" else with_model if model else "rule"
+
+
+def set_model(model: ChatModel | None, name: str) -> ChatModel:
+    """The model that a judge asks.
+
+    Raises:
+        ConfigError: none is set.
+    """
+    if model is None:
+        raise ConfigError(
+            f"the {name} judge asks a model, and none is set",
+            fix="In a notebook: %llm use MODEL. Else set KGNB_MODEL (and KGNB_BASE_URL), or choose --judge rule.",
+        )
+    return model
+
+
+def given_reference(reference: T | None) -> T:
+    """What the oracle answers from; ConfigError if it was not given."""
+    if reference is None:
+        raise ConfigError("the oracle judge answers from a reference, and none was given", fix="Give --reference FILE.")
+    return reference
+
+
+def given_decisions(decisions: T | None) -> T:
+    """The file of a person's decisions; ConfigError if none was named."""
+    if decisions is None:
+        raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
+    return decisions
