@@ -1,8 +1,8 @@
 """Search: the nearest entities of the same kind on the other side, view by view, both ways (Agent-OM, section 4.2).
 
 All of one side against all of the other is one blocked product over the stored vectors, not a query an entity. Vectors
-are centred over both sides, and each view's threshold is calibrated from the scores themselves: a threshold tuned for
-one embedder is wrong for the next. Equal names are candidates whatever their vectors say.
+are centred over both sides, and a candidate must beat 95 % of random pairs of its view: a threshold tuned for one
+embedder is wrong for the next. Equal names are candidates whatever their vectors say.
 """
 
 from __future__ import annotations
@@ -30,16 +30,12 @@ from kgnb.agents.ontology_matching.values import (
 )
 from kgnb.kg.ontology import Kind
 from kgnb.kg.words import key
-from kgnb.vectors.calibration import QUANTILES, Calibration, calibrate
+from kgnb.vectors.calibration import floor
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.fusion import ranks
 from kgnb.vectors.index import Payload, VectorIndex
 from kgnb.vectors.nearest import Grouped, Neighbours, nearest_entities
 from kgnb.vectors.pairs import pair_cosines
-
-FLOOR = QUANTILES.index(0.95)
-"""A candidate must beat this share of random pairs. The calibrated threshold itself parts matches from near misses,
-which is the judge's work: on cmt-confof it would cost a third of the candidates that are right."""
 
 STEADY = 20
 """How many definitions it takes before their centre is their own as much as that of all names and definitions."""
@@ -53,13 +49,12 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
     described = stored.described
     source, target = described.of("source"), described.of("target")
     rankings = list(_equal_names(source, target))
-    calibrations: list[tuple[str, Calibration]] = []
+    floors: list[tuple[str, float]] = []
     for view in VIEWS:
         a, b = _grouped(stored, view)
         there, back = nearest_entities(a, b, options.k)
-        calibration = calibrate(a, b, neighbours=(there, back) if options.k > 1 else None)
-        calibrations.append((view, calibration))
-        threshold = calibration.background[FLOOR] if options.similarity is None else options.similarity
+        floors.append((view, floor(a, b)))
+        threshold = floors[-1][1] if options.similarity is None else options.similarity
         few = _few(target, options), _few(source, options)
         rankings += _ranked(view, "source", source, target, there, threshold, options.k, few[0])
         rankings += _ranked(view, "target", target, source, back, threshold, options.k, few[1])
@@ -67,7 +62,7 @@ def search(stored: Stored, *, options: Options = Options()) -> Found:
     rankings.sort(key=lambda r: (r.direction, r.kind, r.source, r.target, r.view))
     pairs = sorted({ranked.pair for ranked in rankings})
     cosines = _cosines(pairs, stored)
-    return Found(described, tuple(rankings), cosines, tuple(calibrations))
+    return Found(described, tuple(rankings), cosines, tuple(floors))
 
 
 def _few(asked: tuple[Description, ...], options: Options) -> Set[Kind]:

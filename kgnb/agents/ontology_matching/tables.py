@@ -39,17 +39,11 @@ def stored(value: Stored) -> Table:
 
 @view.register
 def found(value: Found) -> Table:
-    """How each view was calibrated; no reference was looked at."""
+    """How many candidates each view gave, and its floor; no reference was looked at."""
     columns = [Column("view", "view"), Column("candidates", "candidates", "number"), Column("floor", "floor", "number")]
-    columns += [Column("threshold", "threshold", "number"), Column("how", "how it was found")]
     counts = value.counts()
-    rows: list[list[Value]] = [
-        [view, counts.get(f"{view} hits", 0), round(c.background[4], 3), round(c.threshold, 3), str(c)]
-        for view, c in value.calibrations
-    ]
-    notes = [
-        "Floor: 95 % of random pairs score below it. Threshold: above it, a nearest pair is more often right than not."
-    ]
+    rows: list[list[Value]] = [[view, counts.get(f"{view} hits", 0), round(at, 3)] for view, at in value.floors]
+    notes = ["Floor: 95 % of random pairs score below it."]
     return Table(columns, rows, caption=f"{counts['pairs']} candidate pairs", notes=notes)
 
 

@@ -16,7 +16,6 @@ from kgnb.judging import Option, Verdict
 from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.mappings import Evidence
 from kgnb.results.views import Shown
-from kgnb.vectors.calibration import Calibration
 from kgnb.vectors.index import VectorIndex
 
 View = OneOf["syntactic", "lexical", "semantic"]
@@ -224,12 +223,12 @@ class Cosines(NamedTuple):
 
 @dataclass(frozen=True)
 class Found(Shown):
-    """What ``search`` gives: every entity's candidates in every view, and how each view was calibrated."""
+    """What ``search`` gives: every entity's candidates in every view, and each view's floor."""
 
     described: Described
     rankings: tuple[Ranked, ...]
     cosines: Mapping[Pair, Cosines] = field(repr=False)  # of every candidate pair
-    calibrations: tuple[tuple[str, Calibration], ...] = ()
+    floors: tuple[tuple[str, float], ...] = ()  # the cosine that 95 % of random pairs lie below
 
     def counts(self) -> dict[str, int]:
         """Candidates by view."""
