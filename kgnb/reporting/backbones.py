@@ -17,7 +17,7 @@ from kgnb.llm.asking import in_one_round
 from kgnb.reporting.figures import Figure, costs, headline_figures
 from kgnb.reporting.parameters import check
 from kgnb.reporting.report import find_template
-from kgnb.reporting.session import Session, begin, current
+from kgnb.reporting.session import ReportSession, begin, current
 from kgnb.results.table import Column, Table, Value
 from kgnb.run import Run
 
@@ -31,7 +31,7 @@ EXAMPLES = 20
 
 
 @dataclass(frozen=True)
-class Judged:
+class ModelFigures:
     """What one model came to: figures, cost, what it left unsure, and what it said of each item."""
 
     model: str
@@ -41,7 +41,7 @@ class Judged:
     said: Mapping[str, str]
 
 
-def run_models(*, of: str, about: str, models: str) -> list[Judged]:
+def run_models(*, of: str, about: str, models: str) -> list[ModelFigures]:
     """The report ``of`` once for each model (comma-separated; "rule" is none), with the parameters in ``about``.
 
     A model is recorded:NAME, batch:FOLDER, or one that the server in the settings has.
@@ -56,7 +56,7 @@ def run_models(*, of: str, about: str, models: str) -> list[Judged]:
     return in_one_round([partial(_judged, of, about, name) for name in names])
 
 
-def _judged(of: str, about: str, name: str) -> Judged:
+def _judged(of: str, about: str, name: str) -> ModelFigures:
     session, (function, asking) = current(), RUNS[of]
     parameters = find_template(of).parameters
     given: dict[str, object] = {one.name: False for one in parameters if one.name in ("ablation", "curve")}
@@ -64,7 +64,7 @@ def _judged(of: str, about: str, name: str) -> Judged:
     given["judge"] = "rule" if name == "rule" else asking
     folder = session.folder / "models" / re.sub(r"\W+", "-", name).strip("-")
     folder.mkdir(parents=True, exist_ok=True)
-    own = Session(folder, session.settings.with_(model="" if name == "rule" else name), session.command)
+    own = ReportSession(folder, session.settings.with_(model="" if name == "rule" else name), session.command)
     module: Any = import_module(f"kgnb.reporting.{of.replace('-', '_')}")
     begin(own)  # what the parts of a report ask for
     try:
@@ -74,10 +74,10 @@ def _judged(of: str, about: str, name: str) -> Judged:
         begin(session)
     metrics, run = json.loads((folder / "metrics.json").read_text(encoding="utf-8")), Run.load(folder / "run")
     said = _said(own, results, run)
-    return Judged(name, headline_figures(metrics), costs(metrics), int(run.totals["unsure"]), said)
+    return ModelFigures(name, headline_figures(metrics), costs(metrics), int(run.totals["unsure"]), said)
 
 
-def _said(session: Session, results: Any, run: Run) -> dict[str, str]:
+def _said(session: ReportSession, results: Any, run: Run) -> dict[str, str]:
     """What was said of each item: the values of an answer, the facts of a thing, or the last verdict on a question."""
     answers = session.folder / "answers.jsonl"
     if answers.is_file():
@@ -96,13 +96,13 @@ def _short(term: object) -> str:
     return re.split(r"[#/]", str(term))[-1]
 
 
-def save(found: list[Judged], session: Session) -> None:
+def save(found: list[ModelFigures], session: ReportSession) -> None:
     """Write ``metrics.json``: a headline row a model."""
     rows = [{"model": one.model, **one.figures, **one.cost, "unsure": one.unsure} for one in found]
     write_json(session.folder / "metrics.json", {"report": "backbones", "headline": rows})
 
 
-def shown(found: list[Judged]) -> Table:
+def shown(found: list[ModelFigures]) -> Table:
     """A row a model: figures, cost, what was left unsure."""
     figures = list(dict.fromkeys(name for one in found for name in one.figures))
     spent = list(dict.fromkeys(name for one in found for name in one.cost))
@@ -116,7 +116,7 @@ def shown(found: list[Judged]) -> Table:
     return Table(columns, rows, caption="Models side by side", notes=notes)
 
 
-def differing(found: list[Judged]) -> Table:
+def differing(found: list[ModelFigures]) -> Table:
     """How often two models say different things of what both were asked."""
     rows: list[list[Value]] = []
     for one, other in combinations(found, 2):
@@ -128,7 +128,7 @@ def differing(found: list[Judged]) -> Table:
     return Table(columns, rows, caption="Disagreement")
 
 
-def examples(found: list[Judged]) -> Table:
+def examples(found: list[ModelFigures]) -> Table:
     """Items of which not all say the same, with what each says; spread evenly over all there are."""
     items = list(dict.fromkeys(item for one in found for item in one.said))
     apart = [item for item in items if len({one.said.get(item, "") for one in found}) > 1]

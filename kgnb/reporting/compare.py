@@ -11,7 +11,7 @@ from kgnb.reporting.comparison_page import cost_against_quality, plain_figure
 from kgnb.reporting.parameters import assignments
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.report import REPORTS
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 from kgnb.reporting.words import Words
 from kgnb.results.table import Column, Table, Value
 
@@ -28,7 +28,7 @@ def compare_named(folders: str) -> Compared:
     return compare_reports(named)
 
 
-def save(compared: Compared, session: Session) -> None:
+def save(compared: Compared, session: ReportSession) -> None:
     """Write ``metrics.json``: the comparison as data."""
     write_json(session.folder / "metrics.json", {"report": "compare", "compared": compared.to_json()})
 

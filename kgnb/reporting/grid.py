@@ -26,7 +26,7 @@ FORM = "report: ontology-matching\nparameters:\n  dataset: [huts]\n  k: [3, 5, 1
 
 
 @dataclass(frozen=True)
-class Item:
+class GridItem:
     """One combination: its number in the grid from 1, and the value of every parameter of the report."""
 
     number: int
@@ -44,11 +44,11 @@ class Grid:
 
     report: str
     title: str
-    items: tuple[Item, ...]
+    items: tuple[GridItem, ...]
     varied: tuple[str, ...]  # the parameters in which the items differ
     content: Mapping[str, Any]
 
-    def label(self, item: Item) -> str:
+    def label(self, item: GridItem) -> str:
         """What sets an item apart from the others, as one would type it."""
         return " ".join(assignments({name: item.values[name] for name in self.varied})) or "(defaults)"
 
@@ -96,9 +96,9 @@ def grid_of(content: Any, where: str, lines: Lines | None = None) -> Grid:
     combinations = list(itertools.islice(_combinations(content, template.parameters, at), MOST + 1))
     if len(combinations) > MOST:
         raise at.wrong(f"more than {MOST:,} combinations", "parameters", fix="Split it into several files.")
-    found: dict[str, Item] = {}
+    found: dict[str, GridItem] = {}
     for combination in combinations:
-        item = Item(len(found) + 1, check(template.parameters, combination))
+        item = GridItem(len(found) + 1, check(template.parameters, combination))
         found.setdefault(item.name, item)
     if not found:
         raise at.wrong("no combination is left to run", "exclude", fix=FORM)
@@ -114,7 +114,7 @@ def as_yaml(grid: Grid) -> str:
     return yaml.safe_dump({**grid.content, "report": report}, sort_keys=False, allow_unicode=True)
 
 
-def part_of(items: tuple[Item, ...], shard: str) -> tuple[Item, ...]:
+def part_of(items: tuple[GridItem, ...], shard: str) -> tuple[GridItem, ...]:
     """Every n-th item, beginning with the i-th, for ``shard`` "i/n"; all of them for "".
 
     >>> [item.number for item in part_of(tuple(Item(number, {}) for number in range(1, 6)), "2/3")]

@@ -12,7 +12,7 @@ from kgnb.reporting.ledger import read_ledger
 from kgnb.reporting.listing import document, table
 from kgnb.reporting.parameters import assignments
 from kgnb.reporting.report import find_template
-from kgnb.reporting.request import Request, read_request
+from kgnb.reporting.request import ReportRequest, read_request
 
 
 def write_index(folder: Path) -> Path:
@@ -54,7 +54,7 @@ def _row(home: Path, folder: Path) -> list[str]:
     return [html.escape(name), _changed(request), html.escape(said), html.escape(f"{figures} {notes}".strip()), link]
 
 
-def _changed(request: Request | None) -> str:
+def _changed(request: ReportRequest | None) -> str:
     if request is None:
         return ""
     try:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kgnb.reporting.item import read_state
-from kgnb.reporting.session import Session, as_text
+from kgnb.reporting.session import ReportSession, as_text
 from kgnb.settings import Settings
 
 
 def as_line(settings: Settings) -> str:
     """Settings as the first line an item's process reads; they name secrets and hold none."""
-    return as_text(Session(Path(), settings)) + "\n"
+    return as_text(ReportSession(Path(), settings)) + "\n"
 
 
 @dataclass

@@ -33,8 +33,8 @@ from kgnb.reporting.parameters import Parameter, Value, assignments, check, read
 from kgnb.reporting.partial import mark_partial
 from kgnb.reporting.provenance import write_provenance
 from kgnb.reporting.redaction import known_secrets, redact, redact_folder
-from kgnb.reporting.request import Request
-from kgnb.reporting.session import Session, as_code
+from kgnb.reporting.request import ReportRequest
+from kgnb.reporting.session import ReportSession, as_code
 from kgnb.reporting.stopping import on_signals
 from kgnb.run.versions import package_versions
 from kgnb.settings import Settings
@@ -148,14 +148,14 @@ def run_report(
     words = ["kgnb", "report", name, *(word for one in typed for word in ("-p", one))]
     command = " ".join([*_settings_typed(settings, of_benchmarks(files.values(), settings)), shlex.join(words)])
     title = f"{template.title}: {', '.join(typed[:3])}" if typed else template.title
-    session = Session(folder.resolve(), settings.with_(remember="no"), command, tuple(data.items()))
+    session = ReportSession(folder.resolve(), settings.with_(remember="no"), command, tuple(data.items()))
     about = {
         "report": template.name,
         "command": command,
         "parameters": [_shown(entry, values[entry.name]) for entry in template.parameters],
     }
     secrets = known_secrets(settings)
-    Request(name, values).save(folder, secrets)
+    ReportRequest(name, values).save(folder, secrets)
     ledger = Ledger(folder, on_cell=on_cell)
     begun = datetime.now(UTC)
     try:
@@ -194,7 +194,7 @@ def _execute(
     values: dict[str, Value],
     saved: Path,
     ledger: Ledger,
-    session: Session,
+    session: ReportSession,
     about: dict[str, Any],
     secrets: tuple[str, ...],
     on_told: Callable[[str], object] | None,

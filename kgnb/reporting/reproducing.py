@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 from kgnb.results.table import Column, Table, Value
 from kgnb.run import Run
 
@@ -13,7 +13,7 @@ BY_HAND = "this notebook, opened by hand"
 MOST = 24  # files listed one by one; the RO-Crate lists all
 
 
-def reproduce(session: Session, run: Run, read: Iterable[tuple[str, str]] = ()) -> Table:
+def reproduce(session: ReportSession, run: Run, read: Iterable[tuple[str, str]] = ()) -> Table:
     """Command, run, versions and digests; ``read`` are digests of graphs as they were understood, by name."""
     record = run.to_json()
     rows: list[list[Value]] = [["command", session.command or BY_HAND], ["run", record["id"]]]

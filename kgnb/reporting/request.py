@@ -14,7 +14,7 @@ FILE = "request.json"
 
 
 @dataclass(frozen=True)
-class Request:
+class ReportRequest:
     """A report's name (or its notebook) and the value of every parameter."""
 
     report: str
@@ -26,10 +26,10 @@ class Request:
         write_json(folder / FILE, content)
 
 
-def read_request(folder: Path) -> Request | None:
+def read_request(folder: Path) -> ReportRequest | None:
     """What the report in a folder was asked, or None."""
     try:
         content = from_json((folder / FILE).read_text(encoding="utf-8"))
-        return Request(str(content["report"]), dict(content["values"]))
+        return ReportRequest(str(content["report"]), dict(content["values"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -21,7 +21,7 @@ TOLD = "kgnb: "  # how a line begins that is told while a report runs, and is no
 
 
 @dataclass(frozen=True)
-class Session:
+class ReportSession:
     """The folder a report's results go to, the settings it runs with, and the command that runs it again."""
 
     folder: Path
@@ -30,20 +30,20 @@ class Session:
     data: tuple[tuple[str, str], ...] = ()  # what was read and its digest
 
 
-_current: list[Session] = []
+_current: list[ReportSession] = []
 
 
-def begin(session: Session) -> None:
+def begin(session: ReportSession) -> None:
     """Make this the session of the running kernel; the secrets its settings lead to are kept out of what it writes."""
     hide(*known_secrets(session.settings))
     _current[:] = [session]
 
 
-def current() -> Session:
+def current() -> ReportSession:
     """The session ``kgnb report`` began, or one for a notebook run by hand."""
     if not _current:
         BY_HAND.mkdir(parents=True, exist_ok=True)
-        begin(Session(BY_HAND, Settings.load()))
+        begin(ReportSession(BY_HAND, Settings.load()))
     return _current[0]
 
 
@@ -53,7 +53,7 @@ def tell(event: Event) -> None:
         print(TOLD + ": ".join(filter(None, (event["name"], event["text"]))), file=sys.stderr, flush=True)
 
 
-def as_text(session: Session) -> str:
+def as_text(session: ReportSession) -> str:
     """This session as one line of JSON; settings name their secrets and hold none."""
     values = {
         name: str(value) if isinstance(value, Path) else value for name, value in asdict(session.settings).items()
@@ -61,7 +61,7 @@ def as_text(session: Session) -> str:
     return json.dumps([str(session.folder), values, session.command, session.data])
 
 
-def as_code(session: Session) -> str:
+def as_code(session: ReportSession) -> str:
     """Python that begins this session in another process."""
     content = as_text(session)
     return (
@@ -69,10 +69,12 @@ def as_code(session: Session) -> str:
     )
 
 
-def from_text(text: str) -> Session:
+def from_text(text: str) -> ReportSession:
     """The session that ``as_text`` wrote."""
     folder, values, command, data = json.loads(text)
-    return Session(Path(folder), Settings(**_paths(values)), command, tuple((name, digest) for name, digest in data))
+    return ReportSession(
+        Path(folder), Settings(**_paths(values)), command, tuple((name, digest) for name, digest in data)
+    )
 
 
 def _paths(values: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from kgnb.files import from_json, write_json
 from kgnb.reporting.comparing import compare_items
 from kgnb.reporting.comparison_page import write_comparison
 from kgnb.reporting.digests import data_digests
-from kgnb.reporting.grid import Grid, Item, as_yaml, grid_of, part_of, read_grid
+from kgnb.reporting.grid import Grid, GridItem, as_yaml, grid_of, part_of, read_grid
 from kgnb.reporting.item import ItemState, read_state
 from kgnb.reporting.processes import Running, as_line, attempt
 from kgnb.reporting.redaction import known_secrets, redact
@@ -153,7 +153,7 @@ def saved_grid(folder: Path) -> Grid:
     return grid_of(content, str(folder / FILE))
 
 
-def item_folder(folder: Path, item: Item) -> Path:
+def item_folder(folder: Path, item: GridItem) -> Path:
     """Where an item's report lies."""
     return folder / "items" / item.name
 
@@ -167,12 +167,12 @@ def states(folder: Path, grid: Grid) -> dict[str, int]:
     return counts
 
 
-def _state(folder: Path, item: Item) -> str:
+def _state(folder: Path, item: GridItem) -> str:
     state = read_state(item_folder(folder, item))
     return state.state if state else "not run"
 
 
-def _to_do(folder: Path, grid: Grid, items: Sequence[Item], settings: Settings) -> list[Item]:
+def _to_do(folder: Path, grid: Grid, items: Sequence[GridItem], settings: Settings) -> list[GridItem]:
     """The items that are not done, or were done with other data or another model; each with its state written."""
     todo = []
     for item in items:
@@ -190,7 +190,7 @@ def _to_do(folder: Path, grid: Grid, items: Sequence[Item], settings: Settings) 
 
 
 def _run_here(
-    folder: Path, items: Sequence[Item], width: int, settings: Settings, told: Callable[[bool], None]
+    folder: Path, items: Sequence[GridItem], width: int, settings: Settings, told: Callable[[bool], None]
 ) -> None:
     line, running = as_line(settings), Running()
     with (

@@ -79,29 +79,27 @@ def answer_question(
     """
     settings = settings or Settings.load()
     own_run = run is None
-    if not isinstance(graph, Desk):
-        opened = open_graph(graph, settings)
-        run = run or new_run("question_answering", graph_digests(graph, opened), settings=settings, on_event=on_event)
-        desk = open_desk(
-            opened,
-            judge=judge,
-            embedder=embedder,
-            model=model,
-            options=options,
-            examples=examples,
-            decisions=decisions,
-            run=run,
-            settings=settings,
-        )
-    else:
-        desk = graph
-        run = run or new_run("question_answering", {}, settings=settings, on_event=on_event)
+    desk, run = _opened(
+        graph, run, settings, on_event, judge=judge, embedder=embedder, model=model, options=options,
+        examples=examples, decisions=decisions,
+    )  # fmt: skip
     with run if own_run else nullcontext():
         asked = question if isinstance(question, Question) else Question("q1", question)
         if entities:
             asked = replace(asked, entities=tuple(entities))
         run.expect(Estimate(options.rounds), "up to")
         return pipeline.answer_question(_named(asked, desk), desk, options=options, run=run)
+
+
+def _opened(
+    graph: GraphSource | Desk, run: Run | None, settings: Settings, on_event: Callable[[Any], None] | None, **given: Any
+) -> tuple[Desk, Run]:
+    """The desk that was given, or one opened as ``given`` says; and the run, made here where there is none."""
+    if isinstance(graph, Desk):
+        return graph, run or new_run("question_answering", {}, settings=settings, on_event=on_event)
+    opened = open_graph(graph, settings)
+    run = run or new_run("question_answering", graph_digests(graph, opened), settings=settings, on_event=on_event)
+    return open_desk(opened, run=run, settings=settings, **given), run
 
 
 def open_desk(
@@ -181,24 +179,10 @@ def answer_questions(
     settings = settings or Settings.load()
     asked = list(_asked(questions))
     own_run = run is None
-    opened = graph if isinstance(graph, Desk) else open_graph(graph, settings)
-    data = {} if isinstance(graph, Desk) else graph_digests(graph, opened)  # type: ignore[arg-type]
-    run = run or new_run("question_answering", data, settings=settings, on_event=on_event)
-    desk = (
-        opened
-        if isinstance(opened, Desk)
-        else open_desk(
-            opened,
-            judge=judge,
-            embedder=embedder,
-            model=model,
-            options=options,
-            examples=examples,
-            decisions=decisions,
-            run=run,
-            settings=settings,
-        )
-    )
+    desk, run = _opened(
+        graph, run, settings, on_event, judge=judge, embedder=embedder, model=model, options=options,
+        examples=examples, decisions=decisions,
+    )  # fmt: skip
     file = AnswerFile(out, resume=resume) if out is not None else None
     found: dict[str, Outcome] = dict(file.kept) if file is not None else {}
     with run if own_run else nullcontext():

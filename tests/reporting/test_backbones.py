@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.reporting import backbones
-from kgnb.reporting.session import Session, begin, current
+from kgnb.reporting.session import ReportSession, begin, current
 from kgnb.settings import Settings
 from tests.llm.obliging import oblige
 from tests.llm.stub_server import StubServer
@@ -16,7 +16,7 @@ from tests.llm.stub_server import StubServer
 
 def test_a_rule_a_recording_and_a_live_model_stand_side_by_side(tmp_path: Path) -> None:
     with StubServer(oblige) as server:
-        session = Session(tmp_path, Settings(cache=tmp_path / "cache", base_url=server.url))
+        session = ReportSession(tmp_path, Settings(cache=tmp_path / "cache", base_url=server.url))
         begin(session)
         found = backbones.run_models(of="ontology-matching", about="dataset=huts", models="rule,recorded:huts, stub")
         assert current() is session and server.requests
@@ -31,7 +31,7 @@ def test_a_rule_a_recording_and_a_live_model_stand_side_by_side(tmp_path: Path) 
 
 
 def test_no_model_and_a_parameter_that_there_is_not_are_refused(tmp_path: Path) -> None:
-    begin(Session(tmp_path, Settings(cache=tmp_path)))
+    begin(ReportSession(tmp_path, Settings(cache=tmp_path)))
     with pytest.raises(ValueError, match="no model is named"):
         backbones.run_models(of="ontology-matching", about="", models=" , ")
     with pytest.raises(ValueError, match="datset"):

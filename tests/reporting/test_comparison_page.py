@@ -3,7 +3,7 @@ import json
 from kgnb.reporting.comparing import Compared, Row, compare_reports, text_of
 from kgnb.reporting.comparison_page import comparison_page, cost_against_quality, write_comparison
 from kgnb.reporting.ledger import Cell, Ledger
-from kgnb.reporting.request import Request
+from kgnb.reporting.request import ReportRequest
 
 
 def compared(*rows: Row) -> Compared:
@@ -71,7 +71,7 @@ def test_reports_of_several_kinds_are_compared_in_what_they_share(tmp_path) -> N
         folder = tmp_path / name
         folder.mkdir()
         Ledger(folder, {1: Cell(1, "x = 1", "ran", 0.1)}).save()
-        Request(name, values).save(folder, ())
+        ReportRequest(name, values).save(folder, ())
         cost = {"calls": 1, "tokens": 9, "prompt_tokens": 8, "completion_tokens": 1}
         metrics = {"headline": [{"system": "kgnb", figure: 50.0, "source": "this run"}], "cost": cost}
         (folder / "metrics.json").write_text(json.dumps(metrics))

@@ -2,7 +2,7 @@
 
 from kgnb.reporting.costs import ledger, spent
 from kgnb.reporting.reproducing import reproduce
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 from kgnb.reporting.words import Folded, Words
 from kgnb.run import Run
 from kgnb.run.limits import Spending
@@ -41,7 +41,7 @@ def test_an_unknown_price_is_said_and_no_call_costs_nothing() -> None:
 
 def test_many_files_are_one_digest_on_the_page(tmp_path) -> None:
     data = tuple((f"set/{number}.txt", f"{number:064x}") for number in range(40))
-    told = reproduce(Session(tmp_path, Settings(), "KGNB_DATA=DIR kgnb report x", data), Run("example"))
+    told = reproduce(ReportSession(tmp_path, Settings(), "KGNB_DATA=DIR kgnb report x", data), Run("example"))
     assert len([row for row in told.rows if str(row[0]).startswith("SHA-256")]) == 1
     assert any("kgnb data get" in note for note in told.notes)
 

@@ -7,7 +7,7 @@ from kgnb.llm.scripted import ScriptedModel
 from kgnb.reporting import entity_alignment as ea
 from kgnb.reporting.entity_alignment.aligning import Bench, drawn, opened, variants
 from kgnb.reporting.entity_alignment.saving import metrics
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 from kgnb.settings import Settings
 from kgnb.vectors.character_embedder import CharacterEmbedder
 
@@ -15,7 +15,7 @@ from kgnb.vectors.character_embedder import CharacterEmbedder
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
     settings = Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache"))
-    return Session(tmp_path_factory.mktemp("report"), settings, "kgnb report entity-alignment")
+    return ReportSession(tmp_path_factory.mktemp("report"), settings, "kgnb report entity-alignment")
 
 
 @pytest.fixture(scope="module")

@@ -16,14 +16,14 @@ from kgnb.reporting.ontology_matching.metrics import metrics
 from kgnb.reporting.ontology_matching.prompt_counts import NeverAsked
 from kgnb.reporting.ontology_matching.simulation import RATES, SHARES, Draw, curve
 from kgnb.reporting.ontology_matching.stored import compared, stored_alignments
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 from kgnb.settings import Settings
 
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
-    return Session(folder, Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache")))
+    return ReportSession(folder, Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache")))
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_metrics_hold_what_was_tried_and_nothing_that_was_not(results, session, 
     assert [one["rate"] for one in content["simulation_curves"]["rates"]] == [None, *RATES]
     assert content["simulation_curves"]["note"].startswith("SIMULATION")
     assert content["ablation"][0]["without"] == "nothing left out"
-    plain = om.run_cases(session=Session(tmp_path, session.settings))
+    plain = om.run_cases(session=ReportSession(tmp_path, session.settings))
     assert not {"simulation_curves", "simulation_shares", "prompts", "ablation"} & metrics(plain, session).keys()
     for section in (om.oracle_curves, om.left_out, om.prompts):
         assert "run the report with -p" in section(plain).lines[0]

@@ -8,7 +8,7 @@ from kgnb.evaluate.alignment import Score
 from kgnb.reporting import ontology_matching as om
 from kgnb.reporting.ontology_matching.metrics import metrics
 from kgnb.reporting.report import ReportError, run_report
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 from kgnb.run import Run
 from kgnb.settings import Settings
 
@@ -17,7 +17,7 @@ from kgnb.settings import Settings
 def session(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     settings = Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache"))
-    return Session(folder, settings, "kgnb report ontology-matching")
+    return ReportSession(folder, settings, "kgnb report ontology-matching")
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +48,9 @@ def test_every_wrong_and_every_missed_mapping_is_listed_and_opens_to_its_reasons
 
 
 def test_two_reports_embed_every_text_once(results, session, tmp_path):
-    first = om.run_cases(session=Session(tmp_path / "first", replace(session.settings, cache=tmp_path / "cache")))
+    first = om.run_cases(session=ReportSession(tmp_path / "first", replace(session.settings, cache=tmp_path / "cache")))
     assert first.cost.texts_embedded > 100
-    again = om.run_cases(session=Session(tmp_path, session.settings))
+    again = om.run_cases(session=ReportSession(tmp_path, session.settings))
     assert (again.cost.texts_embedded, again.cost.calls) == (0, 0)
     assert again.cost.texts_reused >= first.cost.texts_embedded
     assert metrics(again, session) == metrics(results, session)
@@ -58,8 +58,8 @@ def test_two_reports_embed_every_text_once(results, session, tmp_path):
 
 def test_an_ontology_in_several_pairs_is_stored_once(session, tmp_path):
     named = {"source": "huts:alpine", "target": "huts:refuge"}
-    once = om.run_cases(session=Session(tmp_path / "a", session.settings), **named)
-    twice = om.run_cases(session=Session(tmp_path / "b", session.settings), pairs="alpine-refuge, refuge-alpine")
+    once = om.run_cases(session=ReportSession(tmp_path / "a", session.settings), **named)
+    twice = om.run_cases(session=ReportSession(tmp_path / "b", session.settings), pairs="alpine-refuge, refuge-alpine")
     assert twice.cost.points == 2 * once.cost.points
     assert twice.cost.points_written == once.cost.points_written
     assert len(twice.ontologies) == 2
@@ -69,7 +69,7 @@ def test_an_ontology_in_several_pairs_is_stored_once(session, tmp_path):
 def test_the_files_say_the_same_every_time(results, session, tmp_path):
     om.save(results, session)
     first = (session.folder / "metrics.json").read_bytes()
-    again = Session(tmp_path, session.settings, session.command)
+    again = ReportSession(tmp_path, session.settings, session.command)
     om.save(om.run_cases(session=again), again)
     assert (tmp_path / "metrics.json").read_bytes() == first
     content = json.loads(first)
@@ -86,19 +86,21 @@ def test_the_files_say_the_same_every_time(results, session, tmp_path):
 
 
 def test_without_a_reference_nothing_is_measured_and_nothing_breaks(session, tmp_path):
-    results = om.run_cases(session=Session(tmp_path, session.settings), source="huts:alpine", target="huts:refuge")
+    results = om.run_cases(
+        session=ReportSession(tmp_path, session.settings), source="huts:alpine", target="huts:refuge"
+    )
     assert results.mean is None
     for table in (om.headline(results), om.by_pair(results), om.behind(results), om.wrong(results), om.missed(results)):
         assert table._repr_mimebundle_()["text/html"]
     for plot in (om.headline_bars(results), om.risk(results), om.thresholds(results)):
         assert plot.svg().startswith("<?xml")
     assert "nothing is measured" in om.headline(results).notes[0]
-    om.save(results, Session(tmp_path, session.settings))
+    om.save(results, ReportSession(tmp_path, session.settings))
     assert json.loads((tmp_path / "metrics.json").read_text())["micro"] is None
 
 
 def test_a_simulation_says_so_in_every_table_and_plot(session, tmp_path):
-    given = Session(tmp_path, session.settings)
+    given = ReportSession(tmp_path, session.settings)
     results = om.run_cases(session=given, judge="oracle", error_rate=0.2, seed=3)
     assert results.outcomes[0].simulated > 0
     for table in (om.headline(results), om.by_pair(results), om.behind(results)):
@@ -110,14 +112,14 @@ def test_a_simulation_says_so_in_every_table_and_plot(session, tmp_path):
 
 
 def test_the_oracle_knows_the_reference_whichever_way_round_it_is_asked(session, tmp_path):
-    given = Session(tmp_path, session.settings)
+    given = ReportSession(tmp_path, session.settings)
     results = om.run_cases(session=given, judge="oracle", pairs="alpine-refuge, refuge-alpine")
     there, back = (one.score for one in results.outcomes)
     assert there.recall > 0.7 and back.recall > 0.7
 
 
 def test_wrong_input_is_refused(session, tmp_path):
-    given = Session(tmp_path, session.settings)
+    given = ReportSession(tmp_path, session.settings)
     with pytest.raises(ValueError, match="go together"):
         om.run_cases(session=given, source="huts:alpine")
     with pytest.raises(ValueError, match="has no case 'a-b'"):

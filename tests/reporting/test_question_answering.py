@@ -21,10 +21,10 @@ from kgnb.reporting import question_answering as report
 from kgnb.reporting.question_answering.asking import MOST, SWEPT, open_questions_graph, reference_on
 from kgnb.reporting.question_answering.measuring import ask_all
 from kgnb.reporting.question_answering.metrics import metrics
-from kgnb.reporting.question_answering.results import Cost, Variant
+from kgnb.reporting.question_answering.results import QuestionCost, Variant
 from kgnb.reporting.question_answering.sweep import variants
 from kgnb.reporting.report import run_report
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Table
 from kgnb.run import Run
@@ -33,17 +33,17 @@ from kgnb.tasks.asking import open_desk
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+def session(tmp_path_factory: pytest.TempPathFactory) -> ReportSession:
     settings = Settings(embedder="characters", cache=tmp_path_factory.mktemp("cache"))
-    return Session(tmp_path_factory.mktemp("report"), settings, "kgnb report question-answering")
+    return ReportSession(tmp_path_factory.mktemp("report"), settings, "kgnb report question-answering")
 
 
 @pytest.fixture(scope="module")
-def results(session: Session) -> report.Results:
+def results(session: ReportSession) -> report.AnsweringResults:
     return report.run_questions(session=session)
 
 
-def test_every_kind_is_scored_and_nobody_else_is_set_beside_it(results: report.Results) -> None:
+def test_every_kind_is_scored_and_nobody_else_is_set_beside_it(results: report.AnsweringResults) -> None:
     headline = report.headline(results)
     assert isinstance(headline, Table)
     assert headline.groups.count("case") == 9 and headline.df()["questions"].iloc[-1] == 30
@@ -54,7 +54,7 @@ def test_every_kind_is_scored_and_nobody_else_is_set_beside_it(results: report.R
     assert "ODA" not in str(report.published(results)) and "lenient" not in metrics(results)["headline"][0]
 
 
-def test_published_figures_stand_beside_ours_only_on_their_own_questions(results: report.Results) -> None:
+def test_published_figures_stand_beside_ours_only_on_their_own_questions(results: report.AnsweringResults) -> None:
     theirs = replace(results, peers=PUBLISHED["qald10"], title="QALD-10")
     table = report.published(theirs)
     assert isinstance(table, Table) and all(row[-1] for row in table.rows)
@@ -62,9 +62,9 @@ def test_published_figures_stand_beside_ours_only_on_their_own_questions(results
     assert 'Warning: legacy-lenient counts an empty answer as a hit: "" scores 100 %' in table.notes[0]
 
 
-def test_every_judge_is_asked_the_same_questions(session: Session, tmp_path: Path) -> None:
+def test_every_judge_is_asked_the_same_questions(session: ReportSession, tmp_path: Path) -> None:
     settings = session.settings.with_(model="recorded:huts", embedder="local")
-    found = report.run_questions(session=Session(tmp_path, settings), most=2, judge="rule", judges=True)
+    found = report.run_questions(session=ReportSession(tmp_path, settings), most=2, judge="rule", judges=True)
     table = report.judges(found)
     assert isinstance(table, Table)
     names = [str(row[0]) for row in table.rows]
@@ -74,7 +74,7 @@ def test_every_judge_is_asked_the_same_questions(session: Session, tmp_path: Pat
     assert paper.failed == 2  # the recording holds no replies in ODA's setting, and that is said
 
 
-def test_errors_open_to_their_reasons_and_costs_add_up(results: report.Results) -> None:
+def test_errors_open_to_their_reasons_and_costs_add_up(results: report.AnsweringResults) -> None:
     errors = report.errors(results)
     assert isinstance(errors, Table)
     assert len(errors.rows) == sum(not one.right for one in results.scored)
@@ -84,53 +84,55 @@ def test_errors_open_to_their_reasons_and_costs_add_up(results: report.Results) 
 
 
 def test_the_same_report_gives_the_same_figures_and_computes_no_vector_again(
-    results: report.Results, session: Session, tmp_path: Path
+    results: report.AnsweringResults, session: ReportSession, tmp_path: Path
 ) -> None:
-    again = report.run_questions(session=Session(tmp_path, session.settings))
+    again = report.run_questions(session=ReportSession(tmp_path, session.settings))
     assert metrics(again) == metrics(results)
-    report.save(again, Session(tmp_path, session.settings))
+    report.save(again, ReportSession(tmp_path, session.settings))
     assert json.loads((tmp_path / "metrics.json").read_text())["all"]["questions"] == 30
     assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 30
 
 
-def test_the_sweep_changes_one_option_at_a_time_and_covers_all_that_is_asked(tmp_path: Path, session: Session) -> None:
+def test_the_sweep_changes_one_option_at_a_time_and_covers_all_that_is_asked(
+    tmp_path: Path, session: ReportSession
+) -> None:
     names = [name for name, _ in variants(Options())]
     for wanted in ("no observation", "similarity", "random", "facts", "outgoing", "D = ", "N = ", "P = ", "K = "):
         assert any(wanted in name for name in names)
-    small = report.run_questions(session=Session(tmp_path, session.settings), most=2, ablation=True)
+    small = report.run_questions(session=ReportSession(tmp_path, session.settings), most=2, ablation=True)
     table = report.ablation(small)
     assert isinstance(table, Table) and [row[0] for row in table.rows] == names
 
 
-def test_a_large_set_is_sampled_unless_all_of_it_is_wanted(session: Session, tmp_path: Path) -> None:
+def test_a_large_set_is_sampled_unless_all_of_it_is_wanted(session: ReportSession, tmp_path: Path) -> None:
     (tmp_path / "kb.tsv").write_text("ada\tmother_of\tbob\n")
     line = '{"id": "%d", "question": "Who?", "values": []}\n'
     (tmp_path / "asked.jsonl").write_text("".join(line % number for number in range(5)))
     own = {"questions": str(tmp_path / "asked.jsonl"), "graph": str(tmp_path / "kb.tsv")}
-    found = report.run_questions(session=Session(tmp_path, session.settings), most=3, **own)
+    found = report.run_questions(session=ReportSession(tmp_path, session.settings), most=3, **own)
     assert [one.asked.id for one in found.measured] == ["0", "1", "3"]
     assert found.notes[-1] == (
         "3 of the 5 questions, evenly spread over the set, the same ones every time; -p most=0 asks all."
     )
-    table = report.ablation(replace(found, variants=(Variant("as it is", found.whole, Cost(questions=2)),)))
+    table = report.ablation(replace(found, variants=(Variant("as it is", found.whole, QuestionCost(questions=2)),)))
     assert isinstance(table, Table) and "2 of the 3 questions, evenly spread; -p most=0 asks all." in table.notes
-    assert len(report.run_questions(session=Session(tmp_path, session.settings), most=0, **own).measured) == 5
+    assert len(report.run_questions(session=ReportSession(tmp_path, session.settings), most=0, **own).measured) == 5
     assert signature(report.run_questions).parameters["most"].default == MOST > SWEPT
 
 
-def test_questions_of_ones_own_are_asked_over_ones_own_graph(session: Session, tmp_path: Path) -> None:
+def test_questions_of_ones_own_are_asked_over_ones_own_graph(session: ReportSession, tmp_path: Path) -> None:
     (tmp_path / "kb.tsv").write_text("ada\tmother_of\tbob\nbob\tlives_in\tberne\n")
     (tmp_path / "asked.jsonl").write_text(
         '{"id": "1", "question": "Where does bob live?", "values": ["http://names.example/entity/berne"]}\n'
     )
     own = {"questions": str(tmp_path / "asked.jsonl"), "graph": str(tmp_path / "kb.tsv")}
-    found = report.run_questions(session=Session(tmp_path, session.settings), **own)
+    found = report.run_questions(session=ReportSession(tmp_path, session.settings), **own)
     assert found.whole.strict == 1.0 and found.entities == "linked"
     with pytest.raises(ValueError, match="questions and graph go together"):
         report.run_questions(session=session, questions=own["questions"])
 
 
-def test_a_set_that_is_not_at_hand_says_so(session: Session) -> None:
+def test_a_set_that_is_not_at_hand_says_so(session: ReportSession) -> None:
     for name in SETS[1:]:
         with pytest.raises(DataError, match="no folder of benchmark data is set"):
             question_set(name, None)
@@ -139,7 +141,7 @@ def test_a_set_that_is_not_at_hand_says_so(session: Session) -> None:
 
 
 @pytest.mark.slow
-def test_the_notebook_runs_from_top_to_bottom(session: Session, tmp_path: Path) -> None:
+def test_the_notebook_runs_from_top_to_bottom(session: ReportSession, tmp_path: Path) -> None:
     run_report("question-answering", {"most": 3}, out=tmp_path / "out", settings=session.settings)
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Right if answered" in page and "ODA (GPT-4)" not in page
@@ -168,7 +170,7 @@ class Script:
 
 @pytest.mark.benchmark
 def test_the_yes_no_and_counting_questions_of_qald_go_the_whole_way_over_a_local_slice(
-    benchmark_data: Path, session: Session
+    benchmark_data: Path, session: ReportSession
 ) -> None:
     task = question_set("qald10", benchmark_data)
     graph = open_questions_graph(task, session.settings)

@@ -16,11 +16,11 @@ from kgnb.evaluate.ranking import Measured
 from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
 from kgnb.reporting.ranked import measured
-from kgnb.reporting.session import Session, current, tell
+from kgnb.reporting.sections import judging, run_in
+from kgnb.reporting.session import ReportSession, current
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.aligning import Outcome, align
-from kgnb.tasks.running import judge_and_model, new_run
 from kgnb.tasks.sides import Links, Sides, hidden, links_of, open_sides
 from kgnb.vectors.embedder import Embedder
 
@@ -47,7 +47,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Results:
+class AlignmentResults:
     """Everything the report shows."""
 
     pair: str
@@ -84,8 +84,8 @@ def run_pair(
     ablation: bool = True,
     curve: bool = True,
     largest: int = LARGEST,
-    session: Session | None = None,
-) -> Results:
+    session: ReportSession | None = None,
+) -> AlignmentResults:
     """Align a pair without seeds and with a share of them, and measure what is asked for besides.
 
     ``ablation`` and ``curve`` align the pair some thirty times more: where a graph has over ``largest`` entities (0: no
@@ -96,19 +96,11 @@ def run_pair(
         ValueError: nothing to measure against.
     """
     session = session or current()
-    settings = session.settings.with_(model=model) if model else session.settings
-    judge, settings = judge_and_model(judge, settings)
+    judge, settings = judging(session, judge, model)
     name, sides, known = opened(pair, folder, source, target, reference, seeds, names, settings)
     bench = Bench(sides, known, open_embedder(embedder or None, settings), judge, settings, LookOptions(share=share))
     names_of = {"pair": name, "names": names, "share": share, "judge": judge}
-    run = new_run(
-        "entity_alignment",
-        sides.digests(),
-        parameters=names_of,
-        settings=settings,
-        folder=session.folder / "run",
-        on_event=tell,
-    )
+    run = run_in(session, "entity_alignment", sides.digests(), names_of, settings)
     with run:  # one for all three: a budget is of the whole report
         by_itself = Options(assignment="argmax")
         rows = in_one_round(
@@ -121,7 +113,7 @@ def run_pair(
     partial = [f"Partial: {run.partial}."] if run.partial else []
     size = max(len(sides.left), len(sides.right))
     small = not largest or size <= largest
-    return Results(
+    return AlignmentResults(
         pair=name,
         headline=tuple(rows),
         ablation=tuple(variants(bench, seed_ratio)) if ablation and small else (),

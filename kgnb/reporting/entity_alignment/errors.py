@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.evaluate.alignment import risk_coverage
-from kgnb.reporting.entity_alignment.aligning import Results, Setting
+from kgnb.reporting.entity_alignment.aligning import AlignmentResults, Setting
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.plots import risk_over_coverage
 from kgnb.reporting.words import Words
@@ -14,7 +14,7 @@ SHOWN = 100  # rows one reads through
 Detail = tuple[str, str]
 
 
-def errors(results: Results) -> Table | Words:
+def errors(results: AlignmentResults) -> Table | Words:
     """Every known pair that the first row of the headline missed, the surest wrong choices first."""
     setting = results.headline[0]
     settled, proposal = setting.outcome.settled, setting.outcome.settled.proposal
@@ -58,7 +58,7 @@ def errors(results: Results) -> Table | Words:
     return Table(columns, rows, caption=_labelled(setting, told), details=details, notes=notes, total=total)
 
 
-def risk(results: Results) -> Plot:
+def risk(results: AlignmentResults) -> Plot:
     """How many of the surest choices are wrong, among those about entities of known pairs."""
     setting = results.headline[0]
     known = {source for source, _ in setting.tests}, {target for _, target in setting.tests}

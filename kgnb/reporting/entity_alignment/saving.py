@@ -8,16 +8,16 @@ from typing import Any
 from kgnb.files import write_json
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.costs import spent
-from kgnb.reporting.entity_alignment.aligning import Results
+from kgnb.reporting.entity_alignment.aligning import AlignmentResults
 from kgnb.reporting.entity_alignment.sections import figures, rows_of
 from kgnb.reporting.sections import in_percent
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 
 SHARES = ("hits1", "hits10", "precision", "recall", "f1")
 SIMULATED = "oracle judge: it answers from the reference"
 
 
-def save(results: Results, session: Session) -> Path:
+def save(results: AlignmentResults, session: ReportSession) -> Path:
     """Write the metrics and the alignment without seeds; the report's folder."""
     folder = session.folder
     write_json(folder / "metrics.json", metrics(results))
@@ -27,14 +27,14 @@ def save(results: Results, session: Session) -> Path:
     return folder
 
 
-def timing(results: Results) -> dict[str, Any]:
+def timing(results: AlignmentResults) -> dict[str, Any]:
     """The seconds of every setting in this run: different every time."""
     return {
         part: {one.name: round(one.seconds, 3) for one in getattr(results, part)} for part in ("headline", "ablation")
     }
 
 
-def metrics(results: Results) -> dict[str, Any]:
+def metrics(results: AlignmentResults) -> dict[str, Any]:
     """What is the same every time."""
     return {
         "report": "entity-alignment",

@@ -7,19 +7,19 @@ from matplotlib.axes import Axes
 from kgnb.datasets.published_alignment import BY_PAIR, COST
 from kgnb.evaluate.ranking import IDENTICAL, Measured, is_feasible
 from kgnb.reporting.costs import ledger
-from kgnb.reporting.entity_alignment.aligning import Results, Setting
+from kgnb.reporting.entity_alignment.aligning import AlignmentResults, Setting
 from kgnb.reporting.plot import Plot, Theme
 from kgnb.reporting.plots import grouped_bars
 from kgnb.reporting.reproducing import reproduce as everything
 from kgnb.reporting.sections import SCORES
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 from kgnb.reporting.words import Words
 from kgnb.results.table import Column, Table, Value, percents, texts
 
 RANKED = (*percents(hits1="Hits@1", hits10="Hits@10"), Column("mrr", "MRR", "number"))
 
 
-def notice(results: Results) -> Words:
+def notice(results: AlignmentResults) -> Words:
     """In a few sentences what was done."""
     first = results.headline[0]
     left, right = results.sides.left, results.sides.right
@@ -36,7 +36,7 @@ def notice(results: Results) -> Words:
     return Words(tuple(lines))
 
 
-def figures(results: Results) -> list[dict[str, Value]]:
+def figures(results: AlignmentResults) -> list[dict[str, Value]]:
     """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
     keys = [column.key for column in (*RANKED, *SCORES)]
     rows: list[dict[str, Value]] = []
@@ -53,14 +53,14 @@ def figures(results: Results) -> list[dict[str, Value]]:
     return rows
 
 
-def headline(results: Results) -> Table:
+def headline(results: AlignmentResults) -> Table:
     """Our figures with published ones beside them, each with where it is from."""
     columns = [Column("system", "System"), *RANKED, *SCORES, Column("seeds", "Seeds", "number")]
     columns += [Column("covers", "Covers"), Column("source", "Where it is from")]
     return Table(columns, figures(results), caption=results.title, notes=_warnings(results))
 
 
-def headline_bars(results: Results) -> Plot:
+def headline_bars(results: AlignmentResults) -> Plot:
     """Hits@1, Hits@10 and F1 as bars, ours and published ones."""
     shown = figures(results)
     series = [
@@ -71,7 +71,7 @@ def headline_bars(results: Results) -> Plot:
     return grouped_bars(names, series, "Compare only figures over the same pairs, ranked among the same targets.")
 
 
-def _warnings(results: Results) -> list[str]:
+def _warnings(results: AlignmentResults) -> list[str]:
     notes = [
         "With one-to-one assignment over test targets each answer has a rival less than in the open; "
         "'each entity by itself' makes no such use of it.",
@@ -90,7 +90,7 @@ def _warnings(results: Results) -> list[str]:
     return notes + list(results.notes)
 
 
-def slices(results: Results) -> Table:
+def slices(results: AlignmentResults) -> Table:
     """What the figures are made of: pairs whose names are identical, and the rest."""
     columns = [Column("setting", "Setting"), Column("slice", "Pairs with"), Column("tests", "Pairs", "number"), *RANKED]
     rows: list[list[Value]] = [
@@ -101,7 +101,7 @@ def slices(results: Results) -> Table:
     return Table(columns, rows, notes=["Identical but for case and spaces: what a string comparison finds as well."])
 
 
-def unmatched(results: Results) -> Table:
+def unmatched(results: AlignmentResults) -> Table:
     """How many entities were left without a counterpart, and why."""
     columns = [*texts(setting="Setting", reason="Left unmatched because"), Column("n", "Entities", "number")]
     rows: list[list[Value]] = [
@@ -112,7 +112,7 @@ def unmatched(results: Results) -> Table:
     return Table(columns, rows)
 
 
-def _left_out(results: Results) -> Words:
+def _left_out(results: AlignmentResults) -> Words:
     """That a part was not computed, and how to have it."""
     if results.too_large:
         why = (
@@ -123,7 +123,7 @@ def _left_out(results: Results) -> Words:
     return Words(("Not computed: its parameter is set to false.",), off=True)
 
 
-def ablation(results: Results) -> Table | Words:
+def ablation(results: AlignmentResults) -> Table | Words:
     """What every ingredient is worth."""
     columns = [Column("name", "Setting"), *RANKED, Column("f1", "F1", "percent")]
     columns += [Column("asked", "Looked at", "percent"), Column("tokens", "Tokens an entity", "number")]
@@ -143,7 +143,7 @@ def ablation(results: Results) -> Table | Words:
     return Table(columns, rows, caption=f"{results.title}, one thing changed at a time", notes=notes)
 
 
-def seed_curve(results: Results) -> Plot | Words:
+def seed_curve(results: AlignmentResults) -> Plot | Words:
     """Hits@1 against the share of known pairs that are seeds."""
     if not results.curve:
         return _left_out(results)
@@ -166,7 +166,7 @@ def seed_curve(results: Results) -> Plot | Words:
     return Plot(draw, caption, f"Hits@1 in percent. {told}")
 
 
-def cost(results: Results) -> Table:
+def cost(results: AlignmentResults) -> Table:
     """What an entity costs, beside published costs."""
     columns = [Column("system", "System"), Column("tokens", "Tokens an entity", "number")]
     columns += [Column("seconds", "Seconds an entity", "number"), Column("asked", "Entities asked about", "percent")]
@@ -186,19 +186,19 @@ def cost(results: Results) -> Table:
     return Table(columns, rows, caption="What an entity costs")
 
 
-def setting_times(results: Results) -> Table | None:
+def setting_times(results: AlignmentResults) -> Table | None:
     """What every setting of the ablation took, if there were any."""
     columns = [Column("name", "Setting"), Column("seconds", "Seconds", "number")]
     rows: list[list[Value]] = [[one.name, f"{one.seconds:.2f}"] for one in results.ablation]
     return Table(columns, rows, caption="What each setting took") if rows else None
 
 
-def stages(results: Results) -> Table:
+def stages(results: AlignmentResults) -> Table:
     """The cost ledger of the rows of the headline, stage by stage."""
     return ledger(results.headline[0].outcome.run, of=", ".join(one.name for one in results.headline))
 
 
-def reproduce(results: Results, session: Session) -> Table:
+def reproduce(results: AlignmentResults, session: ReportSession) -> Table:
     """Everything that decides the result: command, versions, digests of what was read."""
     graphs = [(graph.name, graph.digest) for graph in (results.sides.left, results.sides.right)]
     return everything(session, results.headline[0].outcome.run, graphs)

@@ -1,12 +1,12 @@
 """What the report on graph construction computes and draws; its notebook only calls these functions.
 
-``running``    one run of everything: ``run_report`` gives ``Results``
+``running``    one run of everything: ``run_report`` gives ``BuildingResults``
 ``sections``   a table or picture of each part, what is not as the reference has it among them
 ``saving``     ``metrics.json``, ``timing.json`` and the graph
 ``scoring``    a built graph against a reference
 """
 
-from kgnb.reporting.kg_construction.running import Results, run_report
+from kgnb.reporting.kg_construction.running import BuildingResults, run_report
 from kgnb.reporting.kg_construction.saving import save
 from kgnb.reporting.kg_construction.sections import (
     compiling,

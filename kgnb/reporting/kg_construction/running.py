@@ -23,10 +23,10 @@ from kgnb.reporting.kg_construction.scoring import (
     reference_graph,
     wanted_records,
 )
-from kgnb.reporting.session import current, tell
+from kgnb.reporting.sections import judging, run_in
+from kgnb.reporting.session import current
 from kgnb.run import Run
 from kgnb.tasks.building import build_graph, compile_ontology, ground
-from kgnb.tasks.running import judge_and_model, new_run
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Ablation:
 
 
 @dataclass(frozen=True)
-class Results:
+class BuildingResults:
     """Everything the report shows."""
 
     packs: tuple[ToolPack, ...]
@@ -66,19 +66,17 @@ class Results:
 
 def run_report(
     *, tbox: str, shapes: str, documents: str, reference: str, against: str, judge: str, tboxes: str, ablation: bool,
-) -> Results:  # fmt: skip
+) -> BuildingResults:  # fmt: skip
     """Compiles, builds, scores, grounds; what is wrong with an input shows before the long parts."""
     session = current()
-    judge, settings = judge_and_model(judge, session.settings)
+    judge, settings = judging(session, judge)
     own = tbox == "huts:kitchen"
     pack = compile_ontology(tbox, shapes or None, settings=settings)
     wanted = reference_graph(Path(file_of(reference))) if reference else None
     others = each(tboxes)
     data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
     asked = {"documents": documents, "judge": judge}
-    run = new_run(
-        "kg_construction", data, parameters=asked, settings=settings, folder=session.folder / "run", on_event=tell
-    )
+    run = run_in(session, "kg_construction", data, asked, settings)
     with run:
         named = [one.strip() for one in documents.split(",") if one.strip()]
         built = build_graph(named, pack, judge=judge, run=run, settings=settings)
@@ -94,7 +92,7 @@ def run_report(
             both = (Ablation(True, built, _f1(compared)), Ablation(False, silent, _f1(less)))
     packs = (pack, *(compile_ontology(one, settings=settings) for one in others))
     scores = {name: one.score() for name, one in compared.items()}
-    return Results(packs, built, run, scores, compared, both, linked, own)
+    return BuildingResults(packs, built, run, scores, compared, both, linked, own)
 
 
 def each(tboxes: str) -> list[str]:

@@ -9,14 +9,14 @@ from typing import Any
 from kgnb.files import write_json, write_whole
 from kgnb.reporting.costs import spent
 from kgnb.reporting.kg_construction.enforcement import PLANTED
-from kgnb.reporting.kg_construction.running import Results
+from kgnb.reporting.kg_construction.running import BuildingResults
 from kgnb.reporting.kg_construction.scoring import micro
 from kgnb.reporting.kg_construction.sections import figures
 from kgnb.reporting.sections import in_percent
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 
 
-def save(results: Results, session: Session) -> Path:
+def save(results: BuildingResults, session: ReportSession) -> Path:
     """Write the metrics and the graph; the report's folder."""
     write_json(session.folder / "metrics.json", metrics(results))
     write_json(session.folder / "timing.json", timing(results))
@@ -26,7 +26,7 @@ def save(results: Results, session: Session) -> Path:
     return session.folder
 
 
-def timing(results: Results) -> dict[str, Any]:
+def timing(results: BuildingResults) -> dict[str, Any]:
     """What this run took: different every time."""
     steps = {f"{step.number} {step.name}": step.seconds for step in results.run.steps}
     return {
@@ -35,7 +35,7 @@ def timing(results: Results) -> dict[str, Any]:
     }
 
 
-def metrics(results: Results) -> dict[str, Any]:
+def metrics(results: BuildingResults) -> dict[str, Any]:
     """What is the same every time."""
     total = micro(results.scores)
     return {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from kgnb.datasets import published_building
 from kgnb.evaluate.extraction import Difference, Record
 from kgnb.reporting.kg_construction.enforcement import HOW, PLANTED
-from kgnb.reporting.kg_construction.running import Results
+from kgnb.reporting.kg_construction.running import BuildingResults
 from kgnb.reporting.kg_construction.scoring import micro, score_table
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.plots import grouped_bars
@@ -25,7 +25,7 @@ READABLE = 24  # entities in a picture one can read
 UNPRICED = "price not set"
 
 
-def ontologies(results: Results) -> Table:
+def ontologies(results: BuildingResults) -> Table:
     """Each T-Box with what was compiled of it."""
     names = ("classes", "properties", "tools", "constraints", "warnings")
     columns = [Column("tbox", "T-Box"), *(Column(name, name, "number") for name in names)]
@@ -39,7 +39,7 @@ def ontologies(results: Results) -> Table:
     return Table(columns, rows, caption="Compiled, without a model", details=details)
 
 
-def enforcement(results: Results) -> Table:
+def enforcement(results: BuildingResults) -> Table:
     """For each kind of constraint: planted mistakes that were refused, legal twins that were accepted; as stored."""
     columns = [Column("kind", "constraint"), Column("planted", "planted", "number")]
     columns += numbers(refused="refused, rightly named", accepted="legal twin accepted")
@@ -47,17 +47,17 @@ def enforcement(results: Results) -> Table:
     return Table(columns, rows, caption="A mistake and its legal twin for every kind of constraint", notes=[HOW])
 
 
-def documents(results: Results) -> Table:
+def documents(results: BuildingResults) -> Table:
     """The documents, with what was done to each."""
     return results.built.table()
 
 
-def extraction(results: Results) -> Table:
+def extraction(results: BuildingResults) -> Table:
     """The graph against the reference."""
     return score_table(results.scores, f"Read by {results.reader}, strict", [OWN] if results.own else [])
 
 
-def feedback(results: Results) -> Table | Words:
+def feedback(results: BuildingResults) -> Table | Words:
     """F1 by category with feedback and without, and the calls that were refused, mended and left to a person."""
     if not results.ablation:
         told = "Not computed: it needs a model, our own kitchens (tbox=huts:kitchen), a reference and ablation=true."
@@ -73,7 +73,7 @@ def feedback(results: Results) -> Table | Words:
     return Table(columns, rows, caption=f"Read by {both[0].built.journals[0].reader}", notes=notes)
 
 
-def figures(results: Results) -> list[dict[str, Value]]:
+def figures(results: BuildingResults) -> list[dict[str, Value]]:
     """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
     rows: list[dict[str, Value]] = []
     planted, caught = sum(row[1] for row in PLANTED), sum(row[2] for row in PLANTED)
@@ -101,7 +101,7 @@ def figures(results: Results) -> list[dict[str, Value]]:
     return rows
 
 
-def headline(results: Results) -> Table:
+def headline(results: BuildingResults) -> Table:
     """The figures as a table."""
     columns = [
         *texts(system="System", covers="Covers"),
@@ -115,7 +115,7 @@ def headline(results: Results) -> Table:
     return Table(columns, figures(results), caption=results.title, notes=notes)
 
 
-def headline_bars(results: Results) -> Plot | Words:
+def headline_bars(results: BuildingResults) -> Plot | Words:
     """Precision, recall and F1 by category."""
     if not results.scores:
         return Words((UNMEASURED,), off=True)
@@ -129,7 +129,7 @@ def headline_bars(results: Results) -> Plot | Words:
     return grouped_bars(list(parts), series, caption)
 
 
-def notice(results: Results) -> Words:
+def notice(results: BuildingResults) -> Words:
     """In a few sentences what was done."""
     counts = results.built.counts()
     lines = [
@@ -140,7 +140,7 @@ def notice(results: Results) -> Words:
     return Words(tuple(lines))
 
 
-def published(results: Results) -> Table:
+def published(results: BuildingResults) -> Table:
     """What the paper reports, category by category, with feedback and without."""
     return published_table(published_building.FIGURES)
 
@@ -153,12 +153,12 @@ def published_table(figures: Sequence[published_building.BuildingFigure]) -> Tab
     return Table(columns, rows, caption="Published, 30 papers", notes=[published_building.SOURCE])
 
 
-def grounding(results: Results) -> Table | None:
+def grounding(results: BuildingResults) -> Table | None:
     """The links to the reference graph."""
     return results.grounding.table() if results.grounding else None
 
 
-def picture(results: Results) -> GraphPicture:
+def picture(results: BuildingResults) -> GraphPicture:
     """What is said of the entity that most is said of, and of what that leads to: the whole is too large to read."""
     whole = results.built.picture()
     if len(whole.nodes) <= READABLE:
@@ -177,30 +177,30 @@ def picture(results: Results) -> GraphPicture:
     return GraphPicture(nodes, edges, title=f"{about}, and what is said of it", notes=notes)
 
 
-def tools(results: Results) -> Folded:
+def tools(results: BuildingResults) -> Folded:
     """Every tool of the first T-Box, folded away."""
     pack = results.packs[0]
     return Folded(f"All {pack.counts()['tools']:,} tools of {pack.name}", pack)
 
 
-def review(results: Results) -> Table | Words:
+def review(results: BuildingResults) -> Table | Words:
     """What was left to a person."""
     return results.built.review() if results.built.doubts else Words(("Nothing was left for a person to decide.",))
 
 
-def trace(results: Results) -> Run:
+def trace(results: BuildingResults) -> Run:
     """The run: steps, calls, queries."""
     return results.run
 
 
-def compiling(results: Results) -> Table:
+def compiling(results: BuildingResults) -> Table:
     """How long each T-Box took to compile."""
     columns = [Column("tbox", "T-Box"), Column("time", "Compiled in", "number")]
     rows: list[list[Value]] = [[pack.name, seconds(pack.counts()["milliseconds"] / 1000)] for pack in results.packs]
     return Table(columns, rows, caption="No model is asked")
 
 
-def costs(results: Results) -> Table:
+def costs(results: BuildingResults) -> Table:
     """Tool calls per fact, repairs per refusal, tokens and money."""
     counts, totals = results.built.counts(), results.run.totals
     facts, refused = max(1, counts["facts"]), counts["refused"]
@@ -224,7 +224,7 @@ def _counted(texts: Iterable[str]) -> str:
     return "; ".join(f"{text} ({times} times)" if times > 1 else text for text, times in [*told.items()][:20])
 
 
-def errors(results: Results) -> Table | Words:
+def errors(results: BuildingResults) -> Table | Words:
     """Every record that differs, is missing or is one too many, category by category."""
     if not results.records:
         return Words((UNMEASURED,), off=True)
@@ -246,7 +246,7 @@ def errors(results: Results) -> Table | Words:
     )
 
 
-def refused(results: Results) -> Table | Words:
+def refused(results: BuildingResults) -> Table | Words:
     """The calls that were refused while reading, and whether they were mended."""
     table = results.built.violations()
     return table if len(table) else Words(("No call was refused while the documents were read.",))

@@ -1,6 +1,6 @@
 """What the ontology-matching report computes and draws; its notebook only calls these functions.
 
-``matching``  every pair matched: ``run_cases`` gives ``Results``
+``matching``  every pair matched: ``run_cases`` gives ``MatchingResults``
 ``outcome``   one pair: what was found, the reference, what it took
 ``results``   all pairs: scores, curves, costs
 ``sections``  tables and plots of all of it
@@ -13,7 +13,7 @@
 from kgnb.reporting.ontology_matching.errors import missed, unsure, wrong
 from kgnb.reporting.ontology_matching.matching import run_cases
 from kgnb.reporting.ontology_matching.metrics import save
-from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.ontology_matching.results import MatchingResults
 from kgnb.reporting.ontology_matching.sections import (
     behind,
     by_pair,

@@ -8,15 +8,15 @@ from kgnb.evaluate.alignment import Triple
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Ontology
 from kgnb.mappings import Mapping
-from kgnb.reporting.ontology_matching.outcome import Outcome
-from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.ontology_matching.outcome import PairOutcome
+from kgnb.reporting.ontology_matching.results import MatchingResults
 from kgnb.reporting.sections import UNMEASURED
 from kgnb.results.table import Column, Link, Table, Value, texts
 
 Detail = tuple[str, str]
 
 
-def wrong(results: Results) -> Table:
+def wrong(results: MatchingResults) -> Table:
     """Mappings that were found and are not in the reference, surest first: the errors that hurt most."""
     rows = sorted(
         ((one, mapping) for one in results.scored for mapping in one.alignment if _is_wrong(one, mapping)),
@@ -27,7 +27,7 @@ def wrong(results: Results) -> Table:
     )
 
 
-def missed(results: Results) -> Table:
+def missed(results: MatchingResults) -> Table:
     """Mappings of the reference that were not found, and how far each of them got."""
     columns = texts(pair="Pair", source="Source", relation="Relation", target="Target", fate="What became of it")
     rows: list[list[Value]] = []
@@ -45,7 +45,7 @@ def missed(results: Results) -> Table:
     return Table(columns, rows, caption=f"In the reference, but not found: {len(rows)}", details=details, notes=notes)
 
 
-def unsure(results: Results) -> Table:
+def unsure(results: MatchingResults) -> Table:
     """Mappings the judge could not decide: what a person should look at, likeliest first."""
     rows = sorted(
         ((one, mapping) for one in results.outcomes for mapping in one.alignment.unsure),
@@ -54,7 +54,7 @@ def unsure(results: Results) -> Table:
     return _mappings(rows, "Unsure", "the judge decided everything it was asked", results)
 
 
-def _mappings(rows: list[tuple[Outcome, Mapping]], title: str, none: str, results: Results) -> Table:
+def _mappings(rows: list[tuple[PairOutcome, Mapping]], title: str, none: str, results: MatchingResults) -> Table:
     columns = [
         *texts(pair="Pair", source="Source", relation="Relation", target="Target"),
         Column("confidence", "Confidence", "percent"),
@@ -81,12 +81,12 @@ def _mappings(rows: list[tuple[Outcome, Mapping]], title: str, none: str, result
     )
 
 
-def _is_wrong(one: Outcome, mapping: Mapping) -> bool:
+def _is_wrong(one: PairOutcome, mapping: Mapping) -> bool:
     triple = (mapping.source, mapping.target, mapping.relation)
     return triple in one.found and one.wanted is not None and triple not in one.wanted.triples
 
 
-def _reasons(one: Outcome, mapping: Mapping) -> list[Detail]:
+def _reasons(one: PairOutcome, mapping: Mapping) -> list[Detail]:
     """What spoke for a mapping, and what the reference has for the two entities instead."""
     details = evidence_details(mapping)
     wanted = sorted(one.wanted.triples) if one.wanted else []
@@ -99,7 +99,7 @@ def _reasons(one: Outcome, mapping: Mapping) -> list[Detail]:
     return details
 
 
-def _fate(one: Outcome, triple: Triple) -> tuple[str, list[Detail]]:
+def _fate(one: PairOutcome, triple: Triple) -> tuple[str, list[Detail]]:
     """How far a missed mapping got: dropped with a reason, unsure, another relation, or never accepted."""
     pair = triple[:2]
     for dropped in one.alignment.dropped:

@@ -19,7 +19,7 @@ from pathlib import Path
 from kgnb.datasets.cases import MatchingCase
 from kgnb.evaluate.alignment import oriented, scored_by_oaei
 from kgnb.kg.ontology import Ontology
-from kgnb.reporting.ontology_matching.outcome import Stored
+from kgnb.reporting.ontology_matching.outcome import StoredAlignment
 
 SECONDS = 900  # for one pair
 
@@ -81,12 +81,12 @@ def installed_alignments(
     target: Ontology,
     systems: Sequence[System] = SYSTEMS,
     seconds: float = SECONDS,
-) -> tuple[tuple[Stored, ...], tuple[str, ...]]:
+) -> tuple[tuple[StoredAlignment, ...], tuple[str, ...]]:
     """What the installed systems find for a pair of files, and a note on each that failed."""
     files = [Path(spec) for spec in (case.source, case.target) if isinstance(spec, str | Path) and Path(spec).is_file()]
     if len(files) < 2:  # an endpoint has no file to hand on
         return (), ()
-    found: list[Stored] = []
+    found: list[StoredAlignment] = []
     notes: list[str] = []
     sides = ({entity.iri for entity in source}, {entity.iri for entity in target})
     for system in systems:
@@ -97,7 +97,9 @@ def installed_alignments(
             notes.append(f"{system.label}, on {case.name}: {pairs}")
             continue
         known = [(*pair, "equivalent") for pair in pairs if pair[0] in sides[0] and pair[1] in sides[1]]
-        found.append(Stored(system.label, oriented(scored_by_oaei(known), *sides).triples if known else frozenset()))
+        found.append(
+            StoredAlignment(system.label, oriented(scored_by_oaei(known), *sides).triples if known else frozenset())
+        )
     return tuple(found), tuple(notes)
 
 

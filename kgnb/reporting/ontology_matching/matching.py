@@ -21,18 +21,18 @@ from kgnb.llm.asking import raise_waiting
 from kgnb.mapping_files import load_reference
 from kgnb.reporting.ontology_matching.ablation import Ablated, ablate
 from kgnb.reporting.ontology_matching.installed import installed_alignments
-from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
+from kgnb.reporting.ontology_matching.outcome import PairCost, PairOutcome
 from kgnb.reporting.ontology_matching.prepared import prepare
 from kgnb.reporting.ontology_matching.prompt_counts import Prompts, count_prompts
-from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.ontology_matching.results import MatchingResults
 from kgnb.reporting.ontology_matching.simulation import Draw, simulate, simulate_shares
 from kgnb.reporting.ontology_matching.stored import stored_alignments
 from kgnb.reporting.references import turned
-from kgnb.reporting.session import Session, current, tell
+from kgnb.reporting.sections import judge_in_words, judging, run_in
+from kgnb.reporting.session import ReportSession, current
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks import digests, match_ontologies, new_run
-from kgnb.tasks.running import judge_and_model
+from kgnb.tasks import digests, match_ontologies
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
@@ -56,8 +56,8 @@ def run_cases(
     seeds: int = 5,
     ablation: bool = False,
     installed: bool = False,
-    session: Session | None = None,
-) -> Results:
+    session: ReportSession | None = None,
+) -> MatchingResults:
     """Match the pairs of a data set that have a reference (or those named), or ``source`` with ``target`` if given.
 
     With ``curves`` a judge with errors is simulated on every pair that has a reference, ``seeds`` times a rate; with
@@ -68,7 +68,7 @@ def run_cases(
     ``target`` is given, DataError for a file that is missing or wrong, ConfigError for a judge that lacks something.
     """
     session = session or current()
-    judge, settings = judge_and_model(judge, session.settings.with_(**({"model": model} if model else {})))
+    judge, settings = judging(session, judge, model)
     task = _own_pair(source, target, reference) if source or target else matching_set(dataset, settings.data)
     cases = _chosen(task, pairs)
     options = Options(k=k, context=context or task.context)
@@ -78,22 +78,10 @@ def run_cases(
             read[spec] = open_ontology(spec, settings)
     wanted = {case.name: _wanted(case, read) for case in cases}  # before any work: a wrong reference costs nothing
     asked = {"judge": judge, "error_rate": error_rate, "seed": seed}
-    run = new_run(
-        "ontology_matching",
-        digests(*read.values()),
-        parameters={
-            "task": task.name,
-            "pairs": [case.name for case in cases],
-            **asked,
-            "k": k,
-            "context": options.context,
-        },
-        settings=settings,
-        folder=session.folder / "run",
-        on_event=tell,
-    )
+    told = {"task": task.name, "pairs": [case.name for case in cases], **asked, "k": k, "context": options.context}
+    run = run_in(session, "ontology_matching", digests(*read.values()), told, settings)
     embed, index = open_embedder(embedder or None, settings), open_index(None, settings)
-    outcomes: list[Outcome] = []
+    outcomes: list[PairOutcome] = []
     waiting: list[Waiting] = []
     with run:
         for case in cases:
@@ -110,10 +98,10 @@ def run_cases(
     others, failed = _installed(outcomes, cases, read) if installed else (outcomes, [])
     tried = [_experiments(one, options, embed, index, curves, seeds, ablation) for one in outcomes if one.wanted]
     simulated = f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else ""
-    return Results(
+    return MatchingResults(
         task=task.title,
         outcomes=tuple(others),
-        judge=_said(judge, settings),
+        judge=judge_in_words(judge, settings),
         embedder=embed.name,
         options=options,
         run=run,
@@ -128,10 +116,10 @@ def run_cases(
 
 
 def _installed(
-    outcomes: Sequence[Outcome], cases: Sequence[MatchingCase], read: dict[Any, Ontology]
-) -> tuple[list[Outcome], list[str]]:
+    outcomes: Sequence[PairOutcome], cases: Sequence[MatchingCase], read: dict[Any, Ontology]
+) -> tuple[list[PairOutcome], list[str]]:
     """The outcomes with what installed matchers find beside what is stored, and notes on those that failed."""
-    beside: list[Outcome] = []
+    beside: list[PairOutcome] = []
     notes: list[str] = []
     for outcome, case in zip(outcomes, cases, strict=False):
         found, said = installed_alignments(case, read[case.source], read[case.target]) if outcome.wanted else ((), ())
@@ -150,7 +138,13 @@ class Experiments(NamedTuple):
 
 
 def _experiments(
-    outcome: Outcome, options: Options, embedder: Embedder, index: VectorIndex, curves: bool, seeds: int, ablation: bool
+    outcome: PairOutcome,
+    options: Options,
+    embedder: Embedder,
+    index: VectorIndex,
+    curves: bool,
+    seeds: int,
+    ablation: bool,
 ) -> Experiments:
     """What was asked for besides the matching itself, from one preparation of the pair."""
     if not (curves or ablation):
@@ -174,7 +168,7 @@ def _match(
     index: VectorIndex,
     settings: Settings,
     asked: dict[str, Any],
-) -> Outcome:
+) -> PairOutcome:
     pairs = {triple[:2] for triple in wanted.triples if triple[2] == "equivalent"} if wanted else None
     before, steps, begun = run.totals, len(run.steps), perf_counter()
     counted = _counters(embedder)
@@ -194,13 +188,13 @@ def _match(
     stored = [step.counts for step in new if step.name == "store"]
     computed, reused = (now - then for now, then in zip(_counters(embedder), counted, strict=True))
     usd = (before["usd"] or 0.0, after["usd"])
-    return Outcome(
+    return PairOutcome(
         name=case.name,
         source=source,
         target=target,
         alignment=alignment,
         wanted=wanted,
-        cost=Cost(
+        cost=PairCost(
             seconds=seconds,
             **{name: after[name] - before[name] for name in ("calls", "cached", "prompt_tokens", "completion_tokens")},
             usd=None if usd[1] is None else usd[1] - usd[0],
@@ -243,12 +237,6 @@ def _peers(task: MatchingSet, cases: Sequence[MatchingCase]) -> tuple[Figure, ..
         (case.published[0], len(load_reference(case.reference))) for case in cases if case.published and case.reference
     ]
     return (*over_pairs(sized), *figures) if sized and len(sized) == len(cases) else tuple(figures)
-
-
-def _said(judge: str, settings: Settings) -> str:
-    """The judge by its name, and the model it asks."""
-    name = ("cascade" if settings.model else "rule") if judge == "auto" else judge
-    return f"{name}, {settings.model}" if settings.model and name in ("model", "cascade") else f"{name} judge"
 
 
 def _cut_short(run: Run, done: int, wanted: int) -> list[str]:

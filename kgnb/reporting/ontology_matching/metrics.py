@@ -19,17 +19,17 @@ from kgnb.evaluate.alignment import Average, Score
 from kgnb.files import write_whole
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.ontology_matching.ablation import summed
-from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
-from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.ontology_matching.outcome import PairCost, PairOutcome
+from kgnb.reporting.ontology_matching.results import MatchingResults
 from kgnb.reporting.ontology_matching.sections import figures
 from kgnb.reporting.ontology_matching.simulation import SHARES_RATE, WARNING, AtRate, at, curve
 from kgnb.reporting.ontology_matching.stored import compared
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 
 DIGITS = 6
 
 
-def save(results: Results, session: Session) -> Path:
+def save(results: MatchingResults, session: ReportSession) -> Path:
     """Write metrics, timing and the alignments (SSSOM and Alignment RDF) into the report's folder, and return it."""
     found = metrics(results, session)
     found["cost"] |= {"seconds": _first_seconds(found, results, session.settings.cache)}
@@ -43,7 +43,7 @@ def save(results: Results, session: Session) -> Path:
     return session.folder
 
 
-def metrics(results: Results, session: Session) -> dict[str, Any]:
+def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
     """What is the same every time: scores, counts, calls and tokens."""
     return {
         "report": "ontology-matching",
@@ -64,7 +64,7 @@ def metrics(results: Results, session: Session) -> dict[str, Any]:
     } | _tried(results)
 
 
-def timing(results: Results) -> dict[str, Any]:
+def timing(results: MatchingResults) -> dict[str, Any]:
     """What this run took, and what a cache saved it: different every time."""
     return {
         "note": "of this run alone; metrics.json has the costs of computing everything for the first time",
@@ -73,7 +73,7 @@ def timing(results: Results) -> dict[str, Any]:
     }
 
 
-def _first_seconds(found: Mapping[str, Any], results: Results, cache: Path) -> dict[str, Any]:
+def _first_seconds(found: Mapping[str, Any], results: MatchingResults, cache: Path) -> dict[str, Any]:
     """The seconds of the first time these very results were computed with this cache."""
     digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
     path = cache / "reports" / f"{digest[:32]}.json"
@@ -87,7 +87,7 @@ def _first_seconds(found: Mapping[str, Any], results: Results, cache: Path) -> d
     return measured
 
 
-def _headline(results: Results) -> list[dict[str, Any]]:
+def _headline(results: MatchingResults) -> list[dict[str, Any]]:
     """The rows ``kgnb report`` prints, in percent."""
     return [
         {"matcher": one.system, "covers": one.covers}
@@ -97,14 +97,14 @@ def _headline(results: Results) -> list[dict[str, Any]]:
     ]
 
 
-def _pair(outcome: Outcome) -> dict[str, Any]:
+def _pair(outcome: PairOutcome) -> dict[str, Any]:
     scored = _score(outcome.score) if outcome.score else {"found": len(outcome.alignment)}
     kept = {"unsure": len(outcome.alignment.unsure), "dropped": len(outcome.alignment.dropped)}
     simulated = {"simulated_answers": outcome.simulated} if outcome.simulated else {}
     return {"pair": outcome.name} | scored | kept | simulated | _cost(outcome.cost)
 
 
-def _tried(results: Results) -> dict[str, Any]:
+def _tried(results: MatchingResults) -> dict[str, Any]:
     """What was asked for besides the matching; nothing where it was not."""
     tried: dict[str, Any] = {}
     if results.draws:
@@ -146,7 +146,7 @@ def _average(average: Average) -> dict[str, Any]:
     return {name: round(value, DIGITS) for name, value in asdict(average).items()}
 
 
-def _cost(cost: Cost) -> dict[str, Any]:
+def _cost(cost: PairCost) -> dict[str, Any]:
     tokens = {"prompt_tokens": cost.prompt_tokens, "completion_tokens": cost.completion_tokens}
     return {"calls": cost.calls, "tokens": cost.tokens} | tokens | {"vectors": cost.points}
 

@@ -21,7 +21,7 @@ from kgnb.mappings import Alignment
 
 
 @dataclass(frozen=True)
-class Cost:
+class PairCost:
     """What something took. Calls and tokens count cached replies too, so they are the same when it is run again."""
 
     seconds: float = 0.0
@@ -40,16 +40,16 @@ class Cost:
         """All tokens."""
         return self.prompt_tokens + self.completion_tokens
 
-    def __add__(self, other: Cost) -> Cost:
+    def __add__(self, other: PairCost) -> PairCost:
         numbers = {
             name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__ if name != "usd"
         }
         known = [cost.usd for cost in (self, other) if cost.usd is not None]
-        return Cost(**numbers, usd=sum(known) if known else None)
+        return PairCost(**numbers, usd=sum(known) if known else None)
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredAlignment:
     """One system's alignment of a pair, as the OAEI scores it and turned the way the ontologies are given."""
 
     system: str
@@ -57,7 +57,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PairOutcome:
     """One pair: its ontologies, what was found, what was wanted (None without a reference), and what it took."""
 
     name: str
@@ -65,10 +65,10 @@ class Outcome:
     target: Ontology
     alignment: Alignment
     wanted: Oriented | None
-    cost: Cost
+    cost: PairCost
     simulated: int = 0  # questions a simulated judge answered from the reference
     published: Mapping[str, Any] = field(default_factory=dict)
-    stored: tuple[Stored, ...] = ()  # other systems' alignments of the pair
+    stored: tuple[StoredAlignment, ...] = ()  # other systems' alignments of the pair
 
     @cached_property
     def relations(self) -> frozenset[str]:

@@ -16,12 +16,12 @@ from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Summarised
 from kgnb.evaluate.alignment import Score, non_trivial, score, scored_by_oaei, triples
 from kgnb.judging import Cascade, Judge, Verdict
-from kgnb.reporting.ontology_matching.outcome import Outcome
+from kgnb.reporting.ontology_matching.outcome import PairOutcome
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
 
-class Remembered:
+class KnownVerdicts:
     """A judge whose verdicts on these very questions are known already, and are not worked out again."""
 
     def __init__(self, name: str, questions: Sequence[MatchQuestion], verdicts: Sequence[Verdict]) -> None:
@@ -45,7 +45,7 @@ class Tried:
 class Prepared:
     """A pair's questions, and what is needed to try judges on them."""
 
-    outcome: Outcome
+    outcome: PairOutcome
     summarised: Summarised
     options: Options
 
@@ -66,13 +66,13 @@ class Prepared:
         return frozenset(triple[:2] for triple in wanted if triple[2] == "equivalent")
 
     @cached_property
-    def rule(self) -> Remembered:
+    def rule(self) -> KnownVerdicts:
         """The rule judge; it judges these questions once, whatever comes after it."""
         return self.remember(RuleJudge())
 
-    def remember(self, judge: Judge[MatchQuestion]) -> Remembered:
+    def remember(self, judge: Judge[MatchQuestion]) -> KnownVerdicts:
         """A judge that has answered all questions."""
-        return Remembered(judge.name, self.summarised.questions, judge.judge(self.summarised.questions))
+        return KnownVerdicts(judge.name, self.summarised.questions, judge.judge(self.summarised.questions))
 
     def after_the_rule(self, judge: Judge[MatchQuestion]) -> Judge[MatchQuestion]:
         """A cascade, with the rule judge's part done already; any other judge as it is."""
@@ -89,7 +89,7 @@ class Prepared:
         return Tried(score(found, wanted), non_trivial(found, wanted, self.outcome.trivial))
 
 
-def prepare(outcome: Outcome, options: Options, embedder: Embedder, index: VectorIndex) -> Prepared:
+def prepare(outcome: PairOutcome, options: Options, embedder: Embedder, index: VectorIndex) -> Prepared:
     """Everything up to ``summarise``; what the run stored already is neither embedded nor written again."""
     described = retrieve(outcome.source, outcome.target, options=options)
     found = search(store(described, index, embedder), options=options)

@@ -22,18 +22,18 @@ from kgnb.evaluate.alignment import (
 )
 from kgnb.kg.ontology import Ontology
 from kgnb.reporting.ontology_matching.ablation import Ablated
-from kgnb.reporting.ontology_matching.outcome import Cost, Outcome
+from kgnb.reporting.ontology_matching.outcome import PairCost, PairOutcome
 from kgnb.reporting.ontology_matching.prompt_counts import Prompts
 from kgnb.reporting.ontology_matching.simulation import Draw
 from kgnb.run import Run
 
 
 @dataclass(frozen=True)
-class Results:
+class MatchingResults:
     """Everything a report on ontology matching draws from."""
 
     task: str  # the data set, or what was matched
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[PairOutcome, ...]
     judge: str
     embedder: str
     options: Options
@@ -52,7 +52,7 @@ class Results:
         return f"kgnb, SIMULATION ({self.simulation})" if self.simulation else f"kgnb ({self.judge})"
 
     @cached_property
-    def scored(self) -> tuple[Outcome, ...]:
+    def scored(self) -> tuple[PairOutcome, ...]:
         """The pairs that have a reference."""
         return tuple(outcome for outcome in self.outcomes if outcome.score is not None)
 
@@ -98,9 +98,9 @@ class Results:
         return risk_coverage(found, (triple for one in self.scored for triple in _wanted(one)))
 
     @cached_property
-    def cost(self) -> Cost:
+    def cost(self) -> PairCost:
         """What all pairs took."""
-        return sum((outcome.cost for outcome in self.outcomes), Cost())
+        return sum((outcome.cost for outcome in self.outcomes), PairCost())
 
     @cached_property
     def ontologies(self) -> tuple[Ontology, ...]:
@@ -109,7 +109,7 @@ class Results:
         return tuple(met.values())
 
 
-def _wanted(outcome: Outcome) -> frozenset[Triple]:
+def _wanted(outcome: PairOutcome) -> frozenset[Triple]:
     return outcome.wanted.triples if outcome.wanted else frozenset()
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from kgnb.datasets.cases import Figure
 from kgnb.evaluate.alignment import Average, Score, best_threshold
 from kgnb.reporting.ontology_matching import ablation, prompt_counts, simulation
-from kgnb.reporting.ontology_matching.outcome import Cost
-from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.ontology_matching.outcome import PairCost
+from kgnb.reporting.ontology_matching.results import MatchingResults
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.plots import grouped_bars, over_confidence, risk_over_coverage
 from kgnb.reporting.sections import SCORES, UNMEASURED
@@ -18,7 +18,7 @@ from kgnb.results.table import Column, Table, Value, numbers
 COUNTS = numbers(found="Found", wanted="In reference", right="Right")
 
 
-def figures(results: Results) -> list[Figure]:
+def figures(results: MatchingResults) -> list[Figure]:
     """Our figures, micro and mean, and the published ones beside them: what each covers and where it is from."""
     ours: list[Figure] = []
     if results.mean:
@@ -33,7 +33,7 @@ def figures(results: Results) -> list[Figure]:
     return sorted([*ours, *results.peers], key=lambda one: ("these" not in one.covers, "mean" in one.covers))
 
 
-def headline(results: Results) -> Table:
+def headline(results: MatchingResults) -> Table:
     """The figures as a table."""
     columns = [Column("matcher", "Matcher"), Column("covers", "Covers"), *SCORES, Column("source", "Where it is from")]
     rows: list[list[Value]] = [[f.system, f.covers, f.precision, f.recall, f.f1, f.source] for f in figures(results)]
@@ -41,7 +41,7 @@ def headline(results: Results) -> Table:
     return Table(columns, rows, caption=_labelled(results, results.task), notes=notes)
 
 
-def headline_bars(results: Results) -> Plot:
+def headline_bars(results: MatchingResults) -> Plot:
     """The figures as bars."""
     shown = figures(results)
     names = [f"{_short(one.system)}\n{one.covers}" for one in shown]
@@ -50,7 +50,7 @@ def headline_bars(results: Results) -> Plot:
     return grouped_bars(names, _series(shown), _labelled(results, caption))
 
 
-def by_pair(results: Results) -> Table:
+def by_pair(results: MatchingResults) -> Table:
     """Every pair: counts and scores, and a peer's F1 where it is published for the pair."""
     rivals = sorted({name for one in results.outcomes for name in one.published})
     columns = [Column("pair", "Pair"), *COUNTS, *SCORES]
@@ -62,7 +62,7 @@ def by_pair(results: Results) -> Table:
     return Table(columns, rows, caption=_labelled(results, ""))
 
 
-def by_pair_bars(results: Results) -> Plot | None:
+def by_pair_bars(results: MatchingResults) -> Plot | None:
     """The scores of every pair as bars; nothing where the headline shows the only one."""
     if len(results.scored) < 2:
         return None
@@ -71,7 +71,7 @@ def by_pair_bars(results: Results) -> Plot | None:
     )
 
 
-def behind(results: Results) -> Table:
+def behind(results: MatchingResults) -> Table:
     """What the micro figures are made of: the part a string comparison would miss, kinds and relations."""
     rows: list[list[str | float | int]] = [["all", *_scored(results.micro)]]
     rows.append(["non-trivial: no label shared", *_scored(results.non_trivial)])
@@ -87,14 +87,14 @@ def behind(results: Results) -> Table:
     )
 
 
-def risk(results: Results) -> Plot:
+def risk(results: MatchingResults) -> Plot:
     """How many of the surest mappings are wrong."""
     points = [(point.coverage, point.risk) for point in results.curve]
     caption = "Risk over coverage, all pairs pooled: low on the left means the confidence can be trusted to sort."
     return risk_over_coverage(points, _labelled(results, caption))
 
 
-def thresholds(results: Results) -> Plot:
+def thresholds(results: MatchingResults) -> Plot:
     """Precision, recall and F1 if all mappings below a confidence were dropped."""
     points = sorted(results.curve, key=lambda point: point.confidence)
     scores = _series([point.score for point in points])
@@ -108,7 +108,7 @@ def thresholds(results: Results) -> Plot:
     return over_confidence([point.confidence for point in points], scores, _labelled(results, caption))
 
 
-def cost(results: Results) -> Table:
+def cost(results: MatchingResults) -> Table:
     """What every pair took in this run; what a cache had is counted apart."""
     columns = [Column("pair", "Pair")]
     columns += [
@@ -136,7 +136,7 @@ def cost(results: Results) -> Table:
     return Table(columns, rows, caption="Pair by pair", notes=notes)
 
 
-def sources(results: Results) -> Table:
+def sources(results: MatchingResults) -> Table:
     """Every ontology that was read: what it holds, how often it was used, and its digest."""
     columns = [
         Column("ontology", "Ontology"),
@@ -171,13 +171,13 @@ def _scored(score: Score) -> list[float | int]:
     return [found, wanted, score.tp, score.precision, score.recall, score.f1]
 
 
-def _costs(cost: Cost) -> list[float | int | None]:
+def _costs(cost: PairCost) -> list[float | int | None]:
     usd = cost.usd if cost.calls else 0.0
     counted = [cost.calls, cost.cached, cost.tokens, usd, cost.texts_embedded, cost.texts_reused, cost.points]
     return [round(cost.seconds, 2), *counted, cost.points_written]
 
 
-def _notes(results: Results) -> list[str]:
+def _notes(results: MatchingResults) -> list[str]:
     notes = [f"{note[0].upper()}{note[1:]}" for note in results.notes]
     strangers = sum(len(one.wanted.strangers) for one in results.scored if one.wanted)
     if strangers:
@@ -191,7 +191,7 @@ def _notes(results: Results) -> list[str]:
     return notes
 
 
-def _labelled(results: Results, text: str) -> str:
+def _labelled(results: MatchingResults, text: str) -> str:
     return f"SIMULATION ({results.simulation}). {text}".strip() if results.simulation else text
 
 
@@ -203,7 +203,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 28 else text[:27] + "…"
 
 
-def notice(results: Results) -> Words:
+def notice(results: MatchingResults) -> Words:
     """In a few sentences what was done; where anything is simulated, that comes first."""
     done = (
         f"{_pairs(len(results.outcomes))} matched by the {results.judge}, embedder {results.embedder}: "
@@ -216,29 +216,29 @@ def notice(results: Results) -> Words:
     return Words((done,))
 
 
-def oracle_curves(results: Results) -> Plot | Words:
+def oracle_curves(results: MatchingResults) -> Plot | Words:
     """Scores and questions over the error rate, drawn; SIMULATION."""
     points = simulation.curve(results.draws)
     return simulation.plot(points) if points else Words((simulation.OFF,), off=True)
 
 
-def oracle_table(results: Results) -> Table | None:
+def oracle_table(results: MatchingResults) -> Table | None:
     """The same as numbers, with the spread of the draws."""
     points = simulation.curve(results.draws)
     return simulation.table(points, several=len(results.scored) > 1) if points else None
 
 
-def oracle_shares(results: Results) -> Table | None:
+def oracle_shares(results: MatchingResults) -> Table | None:
     """What asking more or less would bring; SIMULATION."""
     return simulation.shares_table(results.shares) if results.shares else None
 
 
-def prompts(results: Results) -> Table | Words:
+def prompts(results: MatchingResults) -> Table | Words:
     """What a model would be sent."""
     off = "What a model would be sent: not counted; run the report with -p curves=true."
     return prompt_counts.table(results.prompts) if results.prompts else Words((off,), off=True)
 
 
-def left_out(results: Results) -> Table | Words:
+def left_out(results: MatchingResults) -> Table | Words:
     """What every ingredient is worth."""
     return ablation.table(results.ablated) if results.ablated else Words((ablation.OFF,), off=True)

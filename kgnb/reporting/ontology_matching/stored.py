@@ -10,8 +10,8 @@ from kgnb.evaluate.alignment import Score, Triple, micro, non_trivial, oriented,
 from kgnb.kg.ontology import Ontology
 from kgnb.mapping_files import load
 from kgnb.reporting.ontology_matching.errors import entity_details, evidence_details, linked
-from kgnb.reporting.ontology_matching.outcome import Outcome, Stored
-from kgnb.reporting.ontology_matching.results import Results
+from kgnb.reporting.ontology_matching.outcome import PairOutcome, StoredAlignment
+from kgnb.reporting.ontology_matching.results import MatchingResults
 from kgnb.reporting.words import Words
 from kgnb.results.table import Column, Table, Value, numbers, texts
 
@@ -21,25 +21,25 @@ SHOWN = 100  # rows of the tables one reads through
 Detail = tuple[str, str]
 
 
-def stored_alignments(case: MatchingCase, source: Ontology, target: Ontology) -> tuple[Stored, ...]:
+def stored_alignments(case: MatchingCase, source: Ontology, target: Ontology) -> tuple[StoredAlignment, ...]:
     """The alignments in ``baselines/*/*.rdf.gz`` beside a pair's ontologies; those of other pairs are passed over."""
     if not isinstance(case.source, Path):
         return ()
     return tuple(_read(case.source.parent / "baselines", source, target))
 
 
-def _read(folder: Path, source: Ontology, target: Ontology) -> Iterator[Stored]:
+def _read(folder: Path, source: Ontology, target: Ontology) -> Iterator[StoredAlignment]:
     sides = ({entity.iri for entity in source}, {entity.iri for entity in target})
     for file in sorted(folder.glob("*/*.rdf.gz"), key=lambda path: path.name.casefold()):
         alignment = load(file)
         found = scored_by_oaei(triples(alignment, *{mapping.relation for mapping in alignment}))
         try:
-            yield Stored(file.name.removesuffix(".rdf.gz"), oriented(found, *sides).triples)
+            yield StoredAlignment(file.name.removesuffix(".rdf.gz"), oriented(found, *sides).triples)
         except ValueError:  # it aligns two other ontologies
             continue
 
 
-def beside(results: Results) -> Table | Words:
+def beside(results: MatchingResults) -> Table | Words:
     """Everyone's scores by one evaluator, best first: of everything, and without the pairs that share a label."""
     columns = [Column("system", "System"), Column("found", "Found", "number"), Column("right", "Right", "number")]
     for key, title in (("", ""), ("part_", "Non-trivial: ")):
@@ -63,7 +63,7 @@ def beside(results: Results) -> Table | Words:
     )
 
 
-def compared(results: Results) -> list[tuple[str, Score, Score]]:
+def compared(results: MatchingResults) -> list[tuple[str, Score, Score]]:
     """Every system and ours, best first: scores, and those of the non-trivial part; of pairs with stored alignments."""
     pairs = [one for one in results.scored if one.stored]
     scored = [(results.matcher, *_scores((one, one.found) for one in pairs))] if pairs else []
@@ -72,7 +72,7 @@ def compared(results: Results) -> list[tuple[str, Score, Score]]:
     return sorted(scored, key=lambda one: (-one[1].f1, one[0]))
 
 
-def overlap(results: Results) -> Table | None:
+def overlap(results: MatchingResults) -> Table | None:
     """How our mappings and theirs lie over each other, system by system and against all of them at once."""
     columns = [
         Column("system", "System"),
@@ -96,7 +96,7 @@ def overlap(results: Results) -> Table | None:
     return Table(columns, rows, caption=_told(results, "Overlap")) if rows else None
 
 
-def only_ours(results: Results) -> Table | None:
+def only_ours(results: MatchingResults) -> Table | None:
     """What we found and nobody else did, right ones first; open a row for why."""
     found = [
         (one, triple, one.wanted is not None and triple in one.wanted.triples)
@@ -108,7 +108,7 @@ def only_ours(results: Results) -> Table | None:
     return _listed(results, found, "Found by us alone")
 
 
-def only_theirs(results: Results) -> Table | None:
+def only_theirs(results: MatchingResults) -> Table | None:
     """What every other system found, is right, and we missed."""
     found = [
         (one, triple, True)
@@ -119,7 +119,7 @@ def only_theirs(results: Results) -> Table | None:
     return _listed(results, found, "Right, found by all others, missed by us")
 
 
-def often_theirs(results: Results) -> Table | None:
+def often_theirs(results: MatchingResults) -> Table | None:
     """What is right, we missed, and most others found; most of them first."""
     found = []
     for one in results.scored:
@@ -131,7 +131,7 @@ def often_theirs(results: Results) -> Table | None:
     return _listed(results, [(one, triple, True) for _, one, triple in found], "Right, found by most, missed by us")
 
 
-def _listed(results: Results, found: list[tuple[Outcome, Triple, bool]], title: str) -> Table | None:
+def _listed(results: MatchingResults, found: list[tuple[PairOutcome, Triple, bool]], title: str) -> Table | None:
     if not any(one.stored for one in results.scored):
         return None
     columns = texts(right="In reference", source="Source", relation="Relation", target="Target", systems="Found by")
@@ -156,7 +156,7 @@ def _listed(results: Results, found: list[tuple[Outcome, Triple, bool]], title: 
     return Table(columns, rows, caption=caption, details=details, total=len(found) if len(found) > SHOWN else None)
 
 
-def _scores(sides: Iterable[tuple[Outcome, frozenset[Triple]]]) -> tuple[Score, Score]:
+def _scores(sides: Iterable[tuple[PairOutcome, frozenset[Triple]]]) -> tuple[Score, Score]:
     kept = [(one, found, one.wanted.triples) for one, found in sides if one.wanted]
     whole = micro(score(found, wanted) for _, found, wanted in kept)
     return whole, micro(non_trivial(found, wanted, one.trivial) for one, found, wanted in kept)
@@ -166,20 +166,20 @@ def _shares(one: Score) -> tuple[float, float, float]:
     return one.precision, one.recall, one.f1
 
 
-def _of(one: Outcome, system: str) -> frozenset[Triple]:
+def _of(one: PairOutcome, system: str) -> frozenset[Triple]:
     return next((stored.found for stored in one.stored if stored.system == system), frozenset())
 
 
-def _any(one: Outcome) -> frozenset[Triple]:
+def _any(one: PairOutcome) -> frozenset[Triple]:
     return frozenset().union(*(stored.found for stored in one.stored))
 
 
-def _all(one: Outcome) -> frozenset[Triple]:
+def _all(one: PairOutcome) -> frozenset[Triple]:
     first, *others = (stored.found for stored in one.stored)
     return first.intersection(*others)
 
 
-def _laid_over(sides: Iterable[tuple[Outcome, frozenset[Triple]]]) -> list[int]:
+def _laid_over(sides: Iterable[tuple[PairOutcome, frozenset[Triple]]]) -> list[int]:
     """Right by both, by us alone, by them alone; wrong by both, by us alone, by them alone."""
     counts = [0] * 6
     for one, theirs in sides:
@@ -191,5 +191,5 @@ def _laid_over(sides: Iterable[tuple[Outcome, frozenset[Triple]]]) -> list[int]:
     return counts
 
 
-def _told(results: Results, text: str) -> str:
+def _told(results: MatchingResults, text: str) -> str:
     return f"SIMULATION ({results.simulation}). {text}" if results.simulation else text

@@ -1,6 +1,6 @@
 """What the question-answering report computes and draws; its notebook only calls these functions.
 
-``asking``     every question asked over one graph: ``run_questions`` gives ``Results``
+``asking``     every question asked over one graph: ``run_questions`` gives ``AnsweringResults``
 ``measuring``  one question after another, with what each took
 ``results``    scores by kind, costs, errors
 ``sweep``      the ablation, and every judge beside the others
@@ -10,7 +10,7 @@
 
 from kgnb.reporting.question_answering.asking import run_questions
 from kgnb.reporting.question_answering.metrics import save
-from kgnb.reporting.question_answering.results import Results
+from kgnb.reporting.question_answering.results import AnsweringResults
 from kgnb.reporting.question_answering.sections import (
     ablation,
     cost,

@@ -14,14 +14,13 @@ from kgnb.errors import DataError
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.reporting.question_answering.measuring import ask_all
-from kgnb.reporting.question_answering.results import Results
+from kgnb.reporting.question_answering.results import AnsweringResults
 from kgnb.reporting.question_answering.sweep import judged, sweep
-from kgnb.reporting.session import Session, current, tell
+from kgnb.reporting.sections import judge_in_words, judging, run_in
+from kgnb.reporting.session import ReportSession, current
 from kgnb.settings import Settings
-from kgnb.tasks import new_run
 from kgnb.tasks.answer_files import plain
 from kgnb.tasks.asking import open_desk
-from kgnb.tasks.running import judge_and_model
 
 LOCAL = "CoDEx-S as a local slice"
 MOST = 500
@@ -47,8 +46,8 @@ def run_questions(
     rounds: int = Options().rounds,
     ablation: bool = False,
     judges: bool = False,
-    session: Session | None = None,
-) -> Results:
+    session: ReportSession | None = None,
+) -> AnsweringResults:
     """Ask the questions of a data set, or those of a file, over its graph (or ``graph``: files or an endpoint's URL).
 
     ``most`` asks only so many, evenly spread over the set, the same ones every time; 0 asks all. ``entities``: "given"
@@ -62,7 +61,7 @@ def run_questions(
         DataError: a file is missing or wrong, or a set has no graph and none was given.
     """
     session = session or current()
-    judge, settings = judge_and_model(judge, session.settings.with_(**({"model": model} if model else {})))
+    judge, settings = judging(session, judge, model)
     task = _own(questions, graph) if questions else question_set(dataset, settings.data)
     if graph and not questions:
         task = replace(task, graph=graph, triples=())
@@ -74,14 +73,8 @@ def run_questions(
     chosen = chosen if given else tuple(replace(asked, entities=()) for asked in chosen)
     options = Options(depth=depth, breadth=breadth, share=share, keep=keep, rounds=rounds)
     names = {"task": task.name, "questions": len(chosen), "entities": given, "judge": judge}
-    run = new_run(
-        "question_answering",
-        {},
-        parameters=names | {"depth": depth, "breadth": breadth, "share": share, "keep": keep, "rounds": rounds},
-        settings=settings,
-        folder=session.folder / "run",
-        on_event=tell,
-    )
+    names |= {"depth": depth, "breadth": breadth, "share": share, "keep": keep, "rounds": rounds}
+    run = run_in(session, "question_answering", {}, names, settings)
     embed = open_embedder(embedder or None, settings)
     asking: dict[str, Any] = {"judge": judge, "embedder": embed, "settings": settings}
     with run:
@@ -98,10 +91,10 @@ def run_questions(
             "time; -p most=0 asks all."
         )
     swept = sampled(chosen, SWEPT if most else 0)
-    return Results(
+    return AnsweringResults(
         title=task.title,
         measured=tuple(measured),
-        judge=_said(judge, settings),
+        judge=judge_in_words(judge, settings),
         embedder=embed.name,
         entities="given" if given else "linked",
         options=options,
@@ -154,9 +147,3 @@ def reference_on(graph: Graph, asked: Asked) -> Asked:
     rows = graph.select(asked.sparql, limit=1000).rows
     values = tuple(dict.fromkeys(plain(row[0]) for row in rows if row and row[0] is not None))
     return replace(asked, values=values)
-
-
-def _said(judge: str, settings: Settings) -> str:
-    """The judge by its name, and the model it asks."""
-    name = ("cascade" if settings.model else "rule") if judge == "auto" else judge
-    return f"{name}, {settings.model}" if settings.model and name in ("model", "cascade") else f"{name} judge"

@@ -13,7 +13,7 @@ from kgnb.errors import BackendError, LimitError
 from kgnb.evaluate.answers import Support, support
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import Triple
-from kgnb.reporting.question_answering.results import Cost, Measured
+from kgnb.reporting.question_answering.results import MeasuredQuestion, QuestionCost
 from kgnb.run import Run
 from kgnb.tasks.answer_files import Outcome, plain_triple
 from kgnb.tasks.asking import answer_questions
@@ -21,17 +21,17 @@ from kgnb.tasks.asking import answer_questions
 
 def ask_all(
     questions: Sequence[Asked], desk: Desk, options: Options, run: Run, *, out: Path | None = None
-) -> list[Measured]:
+) -> list[MeasuredQuestion]:
     """Ask one question after another; what was answered before a budget was spent is kept."""
     by_id = {asked.id: asked for asked in questions}
-    measured: list[Measured] = []
+    measured: list[MeasuredQuestion] = []
     mark = [perf_counter(), process_time(), float(len(run.steps))]
 
     def came(outcome: Outcome) -> None:
         now, steps = perf_counter(), run.steps
         new = steps[int(mark[2]) :]
         calls = [call for step in new for call in step.calls]
-        cost = Cost(
+        cost = QuestionCost(
             questions=1,
             seconds=now - mark[0],
             cpu=process_time() - mark[1],
@@ -41,7 +41,7 @@ def ask_all(
             calls=len(calls),
             tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
         )
-        measured.append(Measured(by_id[outcome.id], outcome, supported(outcome, desk.graph), cost))
+        measured.append(MeasuredQuestion(by_id[outcome.id], outcome, supported(outcome, desk.graph), cost))
         mark[:] = [perf_counter(), process_time(), float(len(run.steps))]
 
     try:

@@ -7,13 +7,13 @@ from typing import Any
 
 from kgnb.files import write_json
 from kgnb.reporting.costs import spent
-from kgnb.reporting.question_answering.results import Results
+from kgnb.reporting.question_answering.results import AnsweringResults
 from kgnb.reporting.question_answering.sections import figures
 from kgnb.reporting.sections import in_percent
-from kgnb.reporting.session import Session
+from kgnb.reporting.session import ReportSession
 
 
-def metrics(results: Results) -> dict[str, Any]:
+def metrics(results: AnsweringResults) -> dict[str, Any]:
     """The figures that are the same whenever the report is run again."""
     return {
         "report": "question-answering",
@@ -35,7 +35,7 @@ def metrics(results: Results) -> dict[str, Any]:
     }
 
 
-def save(results: Results, session: Session) -> None:
+def save(results: AnsweringResults, session: ReportSession) -> None:
     """Writes both files into the session's folder; the answers are there already."""
     write_json(session.folder / "metrics.json", metrics(results))
     seconds = {"all": results.cost.seconds, "questions": {one.asked.id: one.cost.seconds for one in results.measured}}

@@ -17,7 +17,7 @@ ZEROS = 'the reference is the literal "0"'
 
 
 @dataclass(frozen=True)
-class Cost:
+class QuestionCost:
     """What some questions took. Calls and tokens count cached replies too, so that they are the same when run again."""
 
     questions: int = 0
@@ -29,18 +29,18 @@ class Cost:
     calls: int = 0
     tokens: int = 0
 
-    def __add__(self, other: Cost) -> Cost:
-        return Cost(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
+    def __add__(self, other: QuestionCost) -> QuestionCost:
+        return QuestionCost(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredQuestion:
     """One question: what was asked, what came of it, whether its proof holds, what it took."""
 
     asked: Asked
     outcome: Outcome
     support: Support | None
-    cost: Cost
+    cost: QuestionCost
 
     @property
     def item(self) -> Item:
@@ -66,17 +66,17 @@ class Variant:
 
     name: str
     measures: Measures
-    cost: Cost
+    cost: QuestionCost
     kinds: Mapping[str, Measures] = field(default_factory=dict)
     failed: int = 0  # questions that brought an error
 
 
 @dataclass(frozen=True)
-class Results:
+class AnsweringResults:
     """Everything a report shows."""
 
     title: str
-    measured: tuple[Measured, ...]
+    measured: tuple[MeasuredQuestion, ...]
     judge: str
     embedder: str
     entities: str  # "given" or "linked"
@@ -91,7 +91,7 @@ class Results:
     zeros_apart: bool = False
 
     @property
-    def scored(self) -> tuple[Measured, ...]:
+    def scored(self) -> tuple[MeasuredQuestion, ...]:
         """The questions that have a reference."""
         return tuple(one for one in self.measured if one.asked.values is not None)
 
@@ -116,17 +116,17 @@ class Results:
         return found
 
     @property
-    def cost(self) -> Cost:
+    def cost(self) -> QuestionCost:
         """What all questions took together."""
         return total(one.cost for one in self.measured)
 
 
-def total(costs: Iterable[Cost]) -> Cost:
+def total(costs: Iterable[QuestionCost]) -> QuestionCost:
     """Costs added up."""
-    return sum(costs, Cost())
+    return sum(costs, QuestionCost())
 
 
-def wrong(measured: Sequence[Measured]) -> list[Measured]:
+def wrong(measured: Sequence[MeasuredQuestion]) -> list[MeasuredQuestion]:
     """The questions whose answer is not exactly the reference, those first that were answered."""
     missed = [one for one in measured if not one.right]
     return sorted(missed, key=lambda one: (one.outcome.status == "unsure", one.outcome.status == "failed"))

@@ -9,7 +9,7 @@ from kgnb.evaluate.alignment import risk_coverage
 from kgnb.evaluate.answers import WARNING, Measures
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.plots import risk_over_coverage
-from kgnb.reporting.question_answering.results import Measured, Results, wrong
+from kgnb.reporting.question_answering.results import AnsweringResults, MeasuredQuestion, wrong
 from kgnb.reporting.words import Words
 from kgnb.results.graph import GraphPicture
 from kgnb.results.metrics import Score, metrics
@@ -55,7 +55,7 @@ def _values(measures: Measures) -> dict[str, Value]:
     return found | ({} if measures.coverage else {"precision": None})
 
 
-def headline(results: Results) -> Table | Words:
+def headline(results: AnsweringResults) -> Table | Words:
     """Every kind of question, the three scores side by side."""
     if not results.items:
         return Words((UNMEASURED,))
@@ -64,7 +64,7 @@ def headline(results: Results) -> Table | Words:
     return scores(results.kinds, results.whole, results.title, notes)
 
 
-def judges(results: Results) -> Table | Words:
+def judges(results: AnsweringResults) -> Table | Words:
     """The same questions to every judge: how good, how much of it, at what cost; then exact sets by kind."""
     if not results.judges:
         return Words((ALONE,), off=True)
@@ -83,7 +83,7 @@ def judges(results: Results) -> Table | Words:
     return Table(columns, rows, caption="Judge by judge", notes=notes)
 
 
-def figures(results: Results) -> list[dict[str, Value]]:
+def figures(results: AnsweringResults) -> list[dict[str, Value]]:
     """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
     keys = {"legacy-lenient": "lenient", "strict": "strict", "F1": "f1"}
     rows: list[dict[str, Value]] = []
@@ -103,7 +103,7 @@ def figures(results: Results) -> list[dict[str, Value]]:
     return rows
 
 
-def published(results: Results) -> Table | Words:
+def published(results: AnsweringResults) -> Table | Words:
     """Our figures and published ones of the same questions side by side."""
     if not results.peers:
         return Words(("Nobody has published figures of these questions over this graph.",), off=True)
@@ -117,7 +117,7 @@ def published(results: Results) -> Table | Words:
     return Table(columns, rows, caption=results.title, notes=notes)
 
 
-def risk(results: Results) -> Plot | Words:
+def risk(results: AnsweringResults) -> Plot | Words:
     """How many of the surest answers are wrong."""
     given = [one for one in results.scored if one.outcome.values]
     if not given:
@@ -129,7 +129,7 @@ def risk(results: Results) -> Plot | Words:
     return risk_over_coverage([(point.coverage, point.risk) for point in points], caption, "answers")
 
 
-def ablation(results: Results) -> Table | Words:
+def ablation(results: AnsweringResults) -> Table | Words:
     """The sweep: one option changed at a time."""
     if not results.variants:
         return Words((OFF,), off=True)
@@ -170,7 +170,7 @@ def ablation(results: Results) -> Table | Words:
     return Table(columns, rows, caption="What each part is worth", notes=notes)
 
 
-def variant_costs(results: Results) -> Table | None:
+def variant_costs(results: AnsweringResults) -> Table | None:
     """What every variant of the sweep took, if there was one."""
     if not results.variants:
         return None
@@ -183,7 +183,7 @@ def variant_costs(results: Results) -> Table | None:
     return Table(columns, rows, caption="What each variant took", notes=notes)
 
 
-def cost(results: Results) -> Table:
+def cost(results: AnsweringResults) -> Table:
     """What it took, by kind of question and in all."""
     columns = [
         Column("kind", "Kind of question"),
@@ -205,7 +205,7 @@ def cost(results: Results) -> Table:
     return Table(columns, rows, caption="What a question costs on average", notes=notes)
 
 
-def _cost_row(name: str, members: Sequence[Measured]) -> list[Value]:
+def _cost_row(name: str, members: Sequence[MeasuredQuestion]) -> list[Value]:
     n = max(1, len(members))
     costs = [one.cost for one in members]
     shares = {field: sum(getattr(each, field) for each in costs) / n for field in COSTS}
@@ -217,7 +217,7 @@ def _cost_row(name: str, members: Sequence[Measured]) -> list[Value]:
     ]
 
 
-def errors(results: Results) -> Table | Words:
+def errors(results: AnsweringResults) -> Table | Words:
     """Every question whose answer is not exactly the reference; a row opens to what was cited and why."""
     missed = wrong(results.scored)
     if not results.items:
@@ -252,7 +252,7 @@ def errors(results: Results) -> Table | Words:
     )
 
 
-def went_wrong(one: Measured) -> str:
+def went_wrong(one: MeasuredQuestion) -> str:
     """What kind of error this is, in a few words."""
     if one.outcome.status == "failed":
         return one.outcome.error
@@ -270,7 +270,7 @@ def went_wrong(one: Measured) -> str:
     return "some right, some wrong" if found & wanted else "another thing"
 
 
-def _details(one: Measured) -> list[tuple[str, str]]:
+def _details(one: MeasuredQuestion) -> list[tuple[str, str]]:
     answer = one.outcome.answer
     if answer is None:
         return []
@@ -285,7 +285,7 @@ def _said(values: Sequence[str], most: int = 4) -> str:
     return (shown + (f" and {len(values) - most} more" if len(values) > most else "")) or "nothing"
 
 
-def example(results: Results) -> GraphPicture | Words:
+def example(results: AnsweringResults) -> GraphPicture | Words:
     """The proof of one right answer, the one with most triples among those a picture holds."""
     right = [one for one in results.scored if one.right and one.outcome.answer is not None and one.outcome.support]
     if not right:
@@ -295,7 +295,7 @@ def example(results: Results) -> GraphPicture | Words:
     return proof(best.outcome.answer)
 
 
-def notice(results: Results) -> Words:
+def notice(results: AnsweringResults) -> Words:
     """What must be known before any figure is read."""
     lines = [f"SIMULATION: {results.simulation}."] if results.simulation else []
     lines += [note for note in results.notes if note.startswith("SIMULATED")]
@@ -306,6 +306,6 @@ def notice(results: Results) -> Words:
     return Words(tuple(lines), alarm=bool(results.simulation) or lines[0].startswith("SIMULATED"))
 
 
-def _so_many(results: Results) -> str:
+def _so_many(results: AnsweringResults) -> str:
     unsure = sum(one.outcome.status == "unsure" for one in results.measured)
     return f"{len(results.measured) - unsure:,} answered, {unsure:,} left unsure"

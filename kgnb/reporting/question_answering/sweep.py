@@ -13,7 +13,7 @@ from kgnb.evaluate.answers import by_kind, measure
 from kgnb.kg.graph import Graph
 from kgnb.llm.replay import MissingReply
 from kgnb.reporting.question_answering.measuring import ask_all
-from kgnb.reporting.question_answering.results import Measured, Variant, total
+from kgnb.reporting.question_answering.results import MeasuredQuestion, Variant, total
 from kgnb.settings import Settings
 from kgnb.tasks import new_run
 from kgnb.tasks.asking import open_desk
@@ -79,7 +79,7 @@ def judged(
     return found
 
 
-def _line(name: str, measured: Sequence[Measured], asked: int) -> Variant:
+def _line(name: str, measured: Sequence[MeasuredQuestion], asked: int) -> Variant:
     items = [one.item for one in measured if one.asked.values is not None]
     failed = asked - sum(one.outcome.status != "failed" for one in measured)
     return Variant(name, measure(items), total(one.cost for one in measured), by_kind(items), failed)
