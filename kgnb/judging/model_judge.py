@@ -50,7 +50,7 @@ class ModelJudge(Generic[Q]):
         width: calls at once.
         name: who signs; by default "model:" and the model's name.
         show: how a question reads, if not as its ``text``.
-        heading: what stands above a sheet's questions; questions with different headings share no sheet.
+        heading: what stands above questions on a sheet; those with the same heading stand together.
         duplicates: whether a second option may be right, because it duplicates the first.
         sheet: how a batch is put and its answers are read.
         max_tokens: the longest reply, None for the server's own limit.
@@ -165,6 +165,7 @@ class ModelJudge(Generic[Q]):
         for number, question in enumerate(questions):
             if question.options:
                 headed.setdefault(self._heading(question), []).append(number)
+        ordered = (number for asked in headed.values() for number in _neighbours_together(asked, questions))
         return [
             _Batch(
                 positions=tuple(positions),
@@ -174,12 +175,11 @@ class ModelJudge(Generic[Q]):
                     tuple(questions[number].options for number in positions),
                     self._decisions,
                     self._none_decision,
-                    heading,
+                    tuple(self._heading(questions[number]) for number in positions),
                     self._duplicates,
                 ),
             )
-            for heading, asked in headed.items()
-            for positions in _chunks(_neighbours_together(asked, questions), self._batch)
+            for positions in _chunks(ordered, self._batch)
         ]
 
     def _request(self, batch: _Batch) -> Request:
@@ -231,7 +231,8 @@ class _Batch:
         return [self._part(slice(middle)), self._part(slice(middle, None))]
 
     def _part(self, part: slice) -> _Batch:
-        sheet = replace(self.sheet, texts=self.sheet.texts[part], options=self.sheet.options[part])
+        whole = self.sheet
+        sheet = replace(whole, texts=whole.texts[part], options=whole.options[part], headings=whole.headings[part])
         return _Batch(self.positions[part], sheet)
 
     def read(self, outcome: Outcome) -> _Read:

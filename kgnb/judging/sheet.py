@@ -52,9 +52,9 @@ class Answers:
 class Sheet:
     """Questions for one call: the text and the options of each, the words to decide with, and what the job is.
 
-    With one word to decide with, a letter says all. ``heading`` stands above the questions; the system prompt is the
-    same for all sheets of a job, so that a server may keep what it has read of it. With ``duplicates`` a second letter
-    may be given.
+    With one word to decide with, a letter says all. ``headings``: one a question, or none; each stands above the first
+    question that it is about. The system prompt is the same for all sheets of a job, so that a server may keep what it
+    has read of it. With ``duplicates`` a second letter may be given.
     """
 
     instructions: str
@@ -62,7 +62,7 @@ class Sheet:
     options: tuple[tuple[Option, ...], ...]
     decisions: tuple[str, ...]
     none_decision: str
-    heading: str = ""
+    headings: tuple[str, ...] = ()
     duplicates: bool = False
 
     @property
@@ -84,12 +84,19 @@ class Sheet:
             choosing=(_LETTER_ALONE if self._letter_says_all else choosing) + (_SECOND if self.duplicates else ""),
             form=self.form,
         )
-        body = "\n".join(
-            "\n".join([f"{FENCE} question {number}", *question, f"{FENCE} end"])
-            for number, question in enumerate(questions, start=1)
-        )
-        heading = f"{_data(self.heading)}\n" if self.heading else ""
-        return (Message("system", f"{self.instructions.strip()}\n\n{rules}"), Message("user", heading + body))
+        blocks = [
+            "\n".join([*heading, f"{FENCE} question {number}", *question, f"{FENCE} end"])
+            for number, heading, question in zip(self.numbers, self._headed(), questions, strict=True)
+        ]
+        return (Message("system", f"{self.instructions.strip()}\n\n{rules}"), Message("user", "\n".join(blocks)))
+
+    def _headed(self) -> list[list[str]]:
+        """What stands above each question: its heading, where it is not that of the question before."""
+        headings = self.headings or ("",) * len(self.texts)
+        return [
+            [_data(heading)] if heading and heading != before else []
+            for before, heading in zip(("", *headings), headings, strict=False)
+        ]
 
     @property
     def form(self) -> str:

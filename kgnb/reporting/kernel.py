@@ -17,7 +17,7 @@ class ThisPython(AsyncKernelManager):
     def kernel_spec(self) -> KernelSpec:
         """The specification of a kernel in this Python's environment."""
         return KernelSpec(
-            argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=40"],
+            argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=50"],
             display_name="Python 3",
             language="python",
         )

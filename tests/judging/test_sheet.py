@@ -139,8 +139,16 @@ def test_a_second_letter_names_a_duplicate() -> None:
 
 
 def test_a_heading_stands_above_the_questions() -> None:
-    text = replace(sheet(), heading="From the left.").messages()[1].text
+    text = replace(sheet(), headings=("From the left.",) * len(sheet().texts)).messages()[1].text
     assert text.splitlines()[:2] == ["From the left.", "##data question 1"]
+
+
+def test_a_second_heading_stands_above_the_first_of_its_questions() -> None:
+    first = sheet()
+    headings = ("From the left.",) * (len(first.texts) - 1) + ("From the right.",)
+    lines = replace(first, headings=headings).messages()[1].text.splitlines()
+    assert [line for line in lines if line.startswith("From")] == ["From the left.", "From the right."]
+    assert lines[lines.index("From the right.") + 1] == f"##data question {len(first.texts)}"
 
 
 def test_a_long_text_is_cut() -> None:

@@ -13,17 +13,17 @@ from kgnb.judging import UNSURE, Judge, Verdict
 
 DECISIONS = ("equivalent", "broader", "narrower", "related", "different")
 
-INSTRUCTIONS = """You align two data models{context}. Each question shows one entity of one model and lettered
-candidates of the other. Say which candidate means the same as the entity: the same things belong to it, or, for a
-property, it links the same things in the same direction. Rules:
-- Compare the definitions and the positions (kinds, domain, range), then the names. The same name is good evidence,
-  unless definition or position contradict it. Other names may be loose synonyms; a word in common is not enough.
-- A part, cell, tissue or layer of a thing, a document about it, its result, or a decision and what it decides about
-  (acceptance, accepted paper) are not the thing itself.
-- A much more general or more special candidate is not the same. A property whose domain or range is somewhat wider may
-  be; one in the opposite direction is not.
-- That an entity has no counterpart is common. Statements of a model may be wrong here and there; weigh them all.
-- An entity has one counterpart as a rule. Questions that share a candidate compete for it."""
+INSTRUCTIONS = """You align two data models{context}. Each question shows an entity of one model and lettered candidates
+of the other. Which candidate means the same: the same things belong to it or, for a property, it links the same things
+in the same direction? Rules:
+- Compare definitions and positions (kinds, domain, range), then names. The same name is good evidence unless definition
+  or position contradict it. Other names may be loose synonyms; a word in common is not enough.
+- A part, cell, tissue or layer of a thing, a document about it, its result, or a decision on it (acceptance of a paper)
+  are not the thing.
+- A much more general or more special candidate is not the same, nor a property in the opposite direction; one with a
+  somewhat wider domain or range may be.
+- Often there is no counterpart. Statements may be wrong here and there; weigh them all.
+- One counterpart is the rule. Questions that share a candidate compete for it."""
 
 RELATIONS = """
 Decisions: equivalent (means the same), broader (the candidate is the nearest more general thing), narrower (the
