@@ -18,6 +18,6 @@ def test_match_says_what_the_model_will_cost_and_quiet_says_nothing(kgnb: Kgnb, 
         quiet = kgnb(*words, "--quiet", environment=told)
     assert said.status == quiet.status == 0
     first = said.err.splitlines()[0]
-    assert first.startswith("kgnb: validate: about ") and "about 2 model calls, " in first  # a sheet a direction
+    assert first.startswith("kgnb: validate: about ") and "about 1 model call, " in first  # both directions on a sheet
     assert "tokens in and" in first and "at the price in the settings" in first
     assert said.out == quiet.out and quiet.err == ""
