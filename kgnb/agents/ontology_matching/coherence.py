@@ -25,7 +25,7 @@ def incoherent(described: Described, mappings: Sequence[Mapping]) -> list[Droppe
         if mapping.kind == "class":
             reason = _class_conflict(mapping, kept, source, target)
         else:
-            reason = _property_conflict(mapping, kept, described, target) if "property" in mapping.kind else ""
+            reason = _property_conflict(mapping, kept, described, source, target) if "property" in mapping.kind else ""
         if reason:
             dropped.append(Dropped(mapping, reason))
         elif mapping.kind == "class":
@@ -82,13 +82,16 @@ def _class_conflict(mapping: Mapping, kept: _Kept, source: _Classes, target: _Cl
     return ""
 
 
-def _property_conflict(mapping: Mapping, kept: _Kept, described: Described, target: _Classes) -> str:
+def _property_conflict(mapping: Mapping, kept: _Kept, described: Described, source: _Classes, target: _Classes) -> str:
     """Why these properties cannot be equal: what one side's ends are equal to is disjoint with the other's."""
     one = described.find("source", mapping.source, mapping.kind).entity  # type: ignore[arg-type]
     other = described.find("target", mapping.target, mapping.kind).entity  # type: ignore[arg-type]
     for word, ours, theirs in (("domain", one.domain, other.domain), ("range", one.range, other.range)):
-        images = [m for iri in ours for m in kept.by_source.get(iri, ())]
-        pairs = [(m, iri) for m in images for iri in theirs]
-        if pairs and len(images) >= len(ours) and all(target.disjoint(m.target, iri) for m, iri in pairs):
-            return f"the {word} {images[0].source_label} is {images[0].target_label}, disjoint with the other {word}"
+        there = [(m, m.target) for iri in ours for m in kept.by_source.get(iri, ())]
+        back = [(m, m.source) for iri in theirs for m in kept.by_target.get(iri, ())]
+        for ends, images, others, classes in ((ours, there, theirs, target), (theirs, back, ours, source)):
+            pairs = [(image, iri) for _, image in images for iri in others]
+            if pairs and len(images) >= len(ends) and all(classes.disjoint(*pair) for pair in pairs):
+                equal = images[0][0]
+                return f"the {word} {equal.source_label} is {equal.target_label}, disjoint with the other {word}"
     return ""
