@@ -10,6 +10,7 @@ import click
 
 from kgnb.agents.options import given_of, names_of
 from kgnb.agents.question_answering import AGENT
+from kgnb.agents.question_answering.card import guessed
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import URL, file_of, open_graph
 from kgnb.cli.outcome import FAILED, refuse_unwritable
@@ -231,6 +232,7 @@ def shown(answer: Answer) -> list[str]:
         rests = "from the graph" if answer.source == "graph" else "from the model's own memory, not from the graph"
         forced = "; forced: the rounds or the budget were over" if answer.status == "forced" else ""
         lines.append(f"  {rests}, confidence {answer.confidence:.2f}{forced}")
+    lines += [f"  {one_line(line)}" for line in guessed(answer)]
     if answer.rationale:
         lines.append(f"  why      {one_line(answer.rationale)}")
     shown_first = 12

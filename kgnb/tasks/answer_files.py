@@ -43,11 +43,13 @@ class Outcome:
     source: str = "graph"
     error: str = ""
     partial: str = ""  # why, if it is: a budget was spent, and what was found by then decided
+    guess: Mapping[str, Any] = field(default_factory=dict)  # of what is unsure: the best reading's values and sparql
     answer: Answer | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, answer: Answer) -> Outcome:
         """The outcome that is this answer."""
+        best = answer.guess
         return cls(
             answer.question.id,
             tuple(map(plain, answer.values)),
@@ -57,6 +59,7 @@ class Outcome:
             answer.sparql,
             answer.source,
             partial=answer.partial,
+            guess={"values": [*map(plain, best.values)], "sparql": best.sparql} if best and not answer.values else {},
             answer=answer,
         )
 
@@ -81,6 +84,7 @@ class Outcome:
             "source": self.source,
             "sparql": self.sparql,
         }
+        content |= {"guess": dict(self.guess)} if self.guess else {}
         content |= {"error": self.error} if self.error else {}
         return content | ({"partial": self.partial} if self.partial else {})
 
@@ -103,6 +107,7 @@ class Outcome:
             str(content.get("source", "graph")),
             str(content.get("error", "")),
             str(content.get("partial", "")),
+            dict(content.get("guess") or {}),
         )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.cli import main
+from kgnb.tasks.answer_files import Outcome
 from tests.llm.stub_server import Answer, Body, Call, StubServer
 
 WARDEN = "Who is the warden of the Hochkar House?"
@@ -48,6 +49,19 @@ def test_an_answer_can_be_had_as_json_or_as_bare_values(capsys: pytest.CaptureFi
     assert ["http://huts.example/id/hochkarhaus", "http://huts.example/network#warden", WILMA] in line["support"]
     assert main(["ask", WARDEN, "-g", "huts:graph", "-q"]) == 0
     assert capsys.readouterr().out == f"{WILMA}\n"
+
+
+def test_what_is_unsure_is_said_with_what_the_best_reading_gives(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["ask", WARDEN, "-g", "huts:graph", "--confidence", "1"]
+    assert main(asked) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("unsure: ") and "Not an answer, but what the best reading gives: Wilma Aschauer" in said
+    assert main([*asked, "--json", "-q"]) == 0
+    line = json.loads(capsys.readouterr().out)
+    assert (line["values"], line["status"], line["guess"]["values"]) == ([], "unsure", [WILMA])
+    assert Outcome.from_json(line).to_json() == line
+    assert main([*asked, "-q"]) == 0
+    assert capsys.readouterr().out == ""
 
 
 def test_an_entity_is_given_by_iri_or_by_name(capsys: pytest.CaptureFixture[str]) -> None:

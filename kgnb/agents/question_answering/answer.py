@@ -1,7 +1,8 @@
 """Answer: values, the triples that prove them, and a query that gives them again (section 3.1).
 
 A query is shown only after it was run and gave exactly the values. Where what is remembered does not support an answer,
-or the wording does not fit what was followed, there are no values and the status is "unsure".
+or the wording does not fit what was followed, there are no values, the status is "unsure", and what the best reading
+gives is a guess beside them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from kgnb.agents.question_answering.reading import Hop, Reading
 from kgnb.agents.question_answering.reflect import end_of
 from kgnb.agents.question_answering.showing import act_text, term_text
 from kgnb.agents.question_answering.state import State, iris
-from kgnb.agents.question_answering.values import Acted, Answer, Path, Status
+from kgnb.agents.question_answering.values import Acted, Answer, Guess, Path, Status
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.sparql import refuse_update
 from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
@@ -44,6 +45,9 @@ def answer(state: State) -> State:
     base = _blank(state, by, verdict.rationale, verdict.confidence)
     support = _support(state, question, acted, chosen)
     if not chosen or not support or verdict.confidence < state.options.confidence:
+        if chosen and acted is not None and acted.reading is not None:
+            values, query, _ = _reproduced(state, question, acted, chosen)
+            base = replace(base, guess=Guess(values, query), labels=_labels(state, values, ()))
         return replace(state, stage="answer", answered=_unsure(state, base, chosen, support))
     values, query, note = _reproduced(state, question, acted, chosen)
     status: Status = "answered" if state.finished else "forced"

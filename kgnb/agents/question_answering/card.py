@@ -15,12 +15,14 @@ from kgnb.results.views import view
 
 _YES, _NO = (Literal(text, datatype=f"{XSD}boolean") for text in ("true", "false"))
 _NONE = Literal("0", datatype=f"{XSD}integer")
+_GUESSED = 10  # values of a guess that are named
 
 
 @view.register
 def answered(value: Answer) -> Card:
     """The answer with its proof; for a no, what was looked for."""
     notes = [*([f"Partial: {value.partial}"] if value.partial else []), *looked_for(value)]
+    notes += guessed(value)
     if not value.values and value.rationale:
         notes.append(value.rationale)
     links = value.linked.ambiguous
@@ -41,6 +43,16 @@ def said(value: Answer) -> str:
     """How the answer came about, its confidence, and from where."""
     memory = "'s memory" if value.source == "model" else ""
     return f"{tables.status(value)}, confidence {value.confidence:.2f}, from the {value.source}{memory}"
+
+
+def guessed(value: Answer) -> list[str]:
+    """What the best reading gives, where the answer is unsure, and the query for it."""
+    if value.guess is None or value.values:
+        return []
+    names = [_plain(term, value) for term in value.guess.values[:_GUESSED]]
+    left = len(value.guess.values) - len(names)
+    found = f"Not an answer, but what the best reading gives: {', '.join(names)}{f' and {left:,} more' * (left > 0)}"
+    return [found, *([f"SPARQL of that reading: {value.guess.sparql}"] if value.guess.sparql else [])]
 
 
 def looked_for(value: Answer) -> list[str]:
@@ -94,5 +106,6 @@ def _text(value: Answer) -> Table:
     rows: list[list[Value]] = [[tables.shown(term, value.labels)] for term in value.values]
     query = [f"SPARQL: {value.sparql}"] if value.sparql else []
     notes = [*([f"Partial: {value.partial}"] if value.partial else []), said(value)]
-    notes += [*([value.rationale] if value.rationale else []), *looked_for(value), *_because(value), *query]
+    notes += [*guessed(value), *([value.rationale] if value.rationale else []), *looked_for(value), *_because(value)]
+    notes += query
     return Table([Column("answer", "answer")], rows, caption=value.question.text, notes=[*notes, *value.notes])

@@ -803,9 +803,10 @@ def _doubted(asked: _Asked, reading: Reading) -> Reading:
     found = [*_beyond_structure(asked, reading), *_polarity(asked, reading), *_unmatched(asked, reading)]
     if reading.counted or (reading.by and (reading.hops or reading.also)):
         found += _unnamed(asked, reading)
-    measures = () if reading.counted else reading.by or (reading.hops if reading.operator else ())
-    if asked.shape.noun and not asked.shape.measured and not all(_counts(asked.state, one.relation) for one in measures):
-        found += asked.shape.noun  # "more floors" is no floor area
+    shape, measures = asked.shape, reading.by or (reading.hops if reading.operator else ())
+    counts = reading.counted or all(_counts(asked.state, one.relation) for one in measures)
+    if shape.noun and not shape.measured and not counts:
+        found += shape.noun  # "more floors" is no floor area
     found = [word for word in dict.fromkeys(found) if word not in reading.unused or polar(word)]
     if not found:
         return reading

@@ -202,6 +202,14 @@ class Memory(Shown):
 
 
 @dataclass(frozen=True)
+class Guess:
+    """What the best reading gives where it is too unlikely to be an answer; ``sparql`` as of an Answer."""
+
+    values: tuple[Term, ...]
+    sparql: str = ""
+
+
+@dataclass(frozen=True)
 class Answer(Shown):
     """What ``answer`` gives. No values and the status "unsure": the graph does not support an answer.
 
@@ -223,6 +231,7 @@ class Answer(Shown):
     linked: Linked = Linked(())
     notes: tuple[str, ...] = ()
     partial: str = ""  # why, if it is: a budget was spent, and what was found by then decided
+    guess: Guess | None = None  # of what is unsure; ``rationale`` says how the question was read
     labels: Mapping[str, str] = field(
         default_factory=dict, repr=False
     )  # by IRI, for the first 1,000 values and the support

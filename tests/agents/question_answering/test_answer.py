@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from kgnb.agents.question_answering.card import answered
 from kgnb.agents.question_answering.pipeline import answer_question
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.kg.terms import Iri, Literal
@@ -53,6 +54,19 @@ def test_every_triple_of_the_proof_is_in_the_graph_and_the_query_gives_the_value
 def test_is_unsure_where_the_graph_has_the_relation_but_not_for_this_entity() -> None:
     found = ask("What is the religion of Ann Berger?", "ann")
     assert (found.status, found.values, found.sparql) == ("unsure", (), "")
+
+
+def test_what_is_unsure_offers_what_its_best_reading_gives_and_no_answer() -> None:
+    found = ask("Who is the warden of Upper Hut?", "upper", confidence=1.0)
+    assert (found.status, found.values, found.sparql, found.support) == ("unsure", (), "", ())
+    assert found.guess is not None and found.guess.values == (V + "ann",)
+    assert tuple(row[0] for row in desk().graph.select(found.guess.sparql)) == found.guess.values
+    card = answered(found)
+    assert card.json()["answers"] == [] and card.json()["query"] == ""
+    for shown in (card.html(), card.plain()):
+        assert "Not an answer" in shown and "Ann Berger" in shown and "SPARQL of that reading" in shown
+    sure = ask("Who is the warden of Upper Hut?", "upper")
+    assert sure.guess is None and "Not an answer" not in answered(sure).html()
 
 
 def test_does_not_take_a_relation_backwards_for_the_one_that_is_asked_for() -> None:

@@ -6,13 +6,15 @@ import pytest
 
 from kgnb.agents.question_answering.answer_shape import shape_of
 from kgnb.agents.question_answering.desk import Desk
+from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.phrases import tokens
-from kgnb.agents.question_answering.pipeline import answer_question, open_desk
-from kgnb.agents.question_answering.readings import calibrated
+from kgnb.agents.question_answering.pipeline import answer_question, begin, open_desk
+from kgnb.agents.question_answering.readings import calibrated, read_question
 from kgnb.agents.question_answering.segments import segmentations
 from kgnb.agents.question_answering.values import Answer, Question
 from kgnb.backends import open_embedder, open_graph
 from kgnb.settings import Settings
+from tests.agents.question_answering.worlds import desk
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +145,20 @@ def test_phrases_are_cut_from_the_entity_outwards(sentence: str, phrases: list[s
 def test_confidence_grows_with_what_it_stands_for() -> None:
     marks = [calibrated(at / 20) for at in range(21)]
     assert marks == sorted(marks) and marks[0] == 0.0 and 0.9 <= calibrated(0.6) < marks[-1] < 1.0
+
+
+def test_a_counted_noun_is_measured_by_a_number_of_such_and_by_no_area() -> None:
+    towers = """@prefix : <http://valley.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :area rdfs:label "floor area"@en . :number rdfs:label "floor count"@en .
+        :tower rdfs:label "Old Tower"@en ; :area 620.5 . :mill rdfs:label "New Mill"@en ; :area 310.5 ."""
+    asked = "Does Old Tower have more floors than New Mill?"
+    found = answer_question(Question("q", asked), desk(towers))
+    assert found.status == "unsure" and "floors" in found.rationale.partition("not used")[2]
+    counted = answer_question(Question("q", asked), desk(towers + ":tower :number 12 . :mill :number 3 ."))
+    assert counted.status == "answered" and "number" in counted.sparql
+
+
+def test_a_reading_that_others_outrank_is_never_sure(huts: Desk) -> None:
+    asked = Question("q", "Which dishes have an ingredient that contains gluten?")
+    first, second, *_ = read_question(link(begin(asked, huts)))[0]
+    assert second.hops != first.hops and first.confidence < 0.9
