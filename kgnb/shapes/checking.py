@@ -209,27 +209,40 @@ class Checker:
         """
         shapes = list(self.shapes_for(node, facts))
         limits = [limit for shape in shapes for limit in self._asking(shape)[1]]
+        lacking: list[tuple[Shape, Asked]] = []  # of values that it must have: several may share a limit
         for shape in shapes if limits else ():
-            for inner, constraint, predicates in self._asking(shape)[0]:
+            for asked in self._asking(shape)[0]:
+                inner, constraint, predicates = asked
                 assert inner.path is not None
-                room = min(
-                    (most - len(facts.ends(node, path)) for path, most, wider in limits if predicates <= wider),
-                    default=None,
-                )
+                room = self._room(node, facts, limits, predicates)
                 if room is None:
                     continue
                 values = facts.ends(node, inner.path)
                 if constraint.component == "hasValue":
-                    have, least = int(constraint.terms[0] in values), 1
-                elif constraint.component == "minCount":
+                    if constraint.terms[0] not in values:
+                        lacking.append((shape, asked))
+                    continue
+                if constraint.component == "minCount":
                     have, least = len(values), constraint.number
                 else:
                     wanted = constraint.shapes[0]
                     have, least = 0, constraint.number
                     for value in values:
                         have += not any(one.final for one in self.judge(wanted, value, facts, 1))
-                if have + max(0, room) < least:
+                if have + room < least:
                     yield shape, Found(node, inner, constraint, None, True, inner.path)
+        for shape, (inner, constraint, predicates) in lacking:
+            for limit in (one for one in limits if predicates <= one[2]):
+                needed = {other.terms[0] for _, (_, other, narrower) in lacking if narrower <= limit[2]}
+                if len(needed) > (self._room(node, facts, [limit], predicates) or 0):
+                    yield shape, Found(node, inner, constraint, None, True, inner.path)
+                    break
+
+    @staticmethod
+    def _room(node: Term, facts: Facts, limits: Iterable[Limit], predicates: frozenset[str]) -> int | None:
+        """How many more values a node may have for these properties; None where there is no limit."""
+        left = [most - len(facts.ends(node, path)) for path, most, wider in limits if predicates <= wider]
+        return max(0, min(left)) if left else None
 
     def _asking(self, shape: Shape) -> tuple[list[Asked], list[Limit]]:
         """What a shape asks of its target at least, and how many values it allows it at most."""

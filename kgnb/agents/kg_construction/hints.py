@@ -139,6 +139,11 @@ class Hints:
             return f"the domain of '{told}': its subject {demand}, and {who} is {self._types(found.focus, facts)}{also}"
         if component in ("minCount", "qualifiedMinCount", "hasValue") and found.final:
             values = joined([self.name(one, facts) for one in self._values(found, facts)], 4, "and")
+            if component == "hasValue" and not values:
+                return (
+                    f"{who} must have '{told}' so that it {demand}, and its classes ask for other values besides, more "
+                    "than it may have: nothing can be of all these classes, so leave one"
+                )
             return (
                 f"{who} must have '{told}' so that it {demand}, and may have no more than there are: with {values} "
                 "that could never be. Say first of what class a value is, give another value, or replace one"

@@ -50,6 +50,22 @@ def test_a_value_that_must_be_there_is_not_kept_out_by_another() -> None:
     assert session.call("add_work", {"subject": iri["mary"], "value": True}).ok
 
 
+def test_values_that_two_classes_ask_for_are_added_up() -> None:
+    """As of a Chardonnay that is a Pinot Blanc as well, in the wine ontology: each asks for its own grape, of one."""
+    asks = "rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :grape ; owl:hasValue :{} ]"
+    grapes = ":grape a owl:ObjectProperty . :Grape a owl:Class . :white a :Grape . :blue a :Grape . "
+    one = "rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :grape ; owl:maxCardinality 1 ]"
+    classes = (
+        f":Wine a owl:Class . :Pinot a owl:Class ; {asks.format('white')} . :Cab a owl:Class ; {asks.format('blue')} . "
+    )
+    free, iri = made(grapes + classes, w="pinot")
+    assert free.call("create_cab", {"label": "w", "entity": iri["w"]}).ok
+    session, iri = made(grapes + classes + f":Pinot {one} .", w="pinot")
+    both = session.call("create_cab", {"label": "w", "entity": iri["w"]})
+    assert not both.ok and all("leave one" in violation.hint for violation in both.violations)
+    assert session.call("add_grape", {"subject": iri["w"], "object": "white"}).ok
+
+
 def test_a_used_up_maximum_of_a_wider_property_counts() -> None:
     session, iri = made(
         ":name a owl:DatatypeProperty , owl:FunctionalProperty . :title a owl:DatatypeProperty ; "
