@@ -103,7 +103,7 @@ class GraphDrawing {
           this.zoom(1 / STEP);
         }),
         press('kgnb-graph-all', words.showAll, '⤢', () => {
-          this.core?.fit(undefined, 14);
+          this.fit();
         }),
         press('kgnb-graph-png', words.savePicture('PNG'), 'PNG', () => {
           if (this.core) {
@@ -310,6 +310,7 @@ class GraphDrawing {
         seen.disconnect();
       } else if (this.core) {
         this.core.resize();
+        this.fit(); // a window made narrow cuts off what was drawn for a wide one
       } else if (!asked && this.frame.clientWidth > 0) {
         asked = true;
         void import('cytoscape').then(({ default: cytoscape }) => {
@@ -327,7 +328,7 @@ class GraphDrawing {
       container: frame,
       elements: elementsOf(data, state.places),
       style: styleFor(frame),
-      layout: { name: 'preset', fit: true, padding: 14 },
+      layout: { name: 'preset' },
       minZoom: LIMITS[0],
       maxZoom: LIMITS[1],
       userZoomingEnabled: false, // without Ctrl the wheel scrolls the page, as it should
@@ -335,10 +336,7 @@ class GraphDrawing {
       textureOnViewport: many
     });
     this.core = core;
-    if (core.zoom() > 1) {
-      core.zoom(1);
-      core.center();
-    }
+    this.fit();
     keepHubs(core);
     const on = (what: string, act: (at: number, node: NodeSingular) => void): void => {
       core.on(what, 'node', (event: EventObject) => {
@@ -370,6 +368,15 @@ class GraphDrawing {
     });
     Object.assign(frame, { kgnbGraph: core }); // a canvas has no elements: for tests and for the curious
     this.show();
+  }
+
+  /** Shows all of it, no larger than it was made. */
+  private fit(): void {
+    this.core?.fit(undefined, 14);
+    if (this.core && this.core.zoom() > 1) {
+      this.core.zoom(1);
+      this.core.center();
+    }
   }
 
   private zoom(factor: number): void {

@@ -14,6 +14,7 @@ export interface Template {
 export interface TemplateCell {
   readonly kind: 'code' | 'markdown';
   readonly source: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /** The eight tutorials, made from their sources by `notebooks/tutorials/build.py`, after an empty notebook. */
@@ -39,7 +40,7 @@ export function notebookOf(
     cells: template.cells.map((cell, at) => ({
       id: `${template.id}-${at + 1}`,
       cell_type: cell.kind,
-      metadata: {},
+      metadata: cell.metadata ?? {},
       source: cell.source,
       ...(cell.kind === 'code' ? { execution_count: null, outputs: [] } : {})
     })),

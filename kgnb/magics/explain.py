@@ -150,28 +150,32 @@ def candidates_of(
     judged: Judged | None,
     alignment: Alignment | None = None,
 ) -> Table:
-    """An entity's candidates with their ranks, cosines and verdict, and why those above the chosen one lost."""
+    """An entity's candidates with verdict, why those above the chosen one lost, and which view found them where."""
     questions = summarised.questions if summarised else ()
     question = next((q for q in questions if (q.side, q.about.key) == (description.side, description.key)), None)
     ranks = ranks_of(description, found)
-    columns = [Column("rank", "rank", "number"), Column("name", "candidate", "iri"), Column("score", "fused", "number")]
-    columns += [Column(view, view) for view in VIEWS]
-    columns += [Column("exact", "equal name"), Column("said", "verdict"), Column("lost", "why not")]
+    columns = [Column("rank", "rank", "number"), Column("name", "candidate", "iri")]
+    columns += [Column("views", "found by: rank (cosine)"), Column("said", "verdict"), Column("lost", "why not")]
     rows, details = [], []
     offered = list(zip(question.candidates, question.others, strict=True)) if question else []
     choice = judged.verdict.choice if judged else None
     chosen = next((candidate for candidate, other in offered if other.iri == choice), None)
     for candidate, other in offered:
         places = ranks.get(other.iri, {})
-        views = [f"{places.get(view, '-')} ({getattr(candidate.cosines, view):.2f})" for view in VIEWS]
+        views = ["equal name"] if "exact" in places else []
+        views += [f"{view} {places[view]} ({getattr(candidate.cosines, view):.2f})" for view in VIEWS if view in places]
         said = judged.verdict.decision if judged and choice == other.iri else ""
-        exact = "yes" if "exact" in places else ""
         ahead = judged is not None and other.iri != choice and (chosen is None or candidate.rank <= chosen.rank)
         lost = _why_not(candidate, other, chosen, judged, alignment) if ahead and judged else ""
-        rows.append([candidate.rank, Link(other.iri, other.name), candidate.score, *views, exact, said, lost])
+        rows.append([candidate.rank, Link(other.iri, other.name), ", ".join(views), said, lost])
         evidence = [(one.kind, one.text) for one in candidate.evidence]
+        evidence.append(("scores", f"fused {candidate.score:.3f}; cosine " + _cosines(candidate)))
         details.append([("text compared", description.in_short), ("with", other.in_short), *evidence])
-    return Table(columns, rows, caption="Candidates, with their rank and cosine in each view", details=details)
+    return Table(columns, rows, caption="Candidates", details=details)
+
+
+def _cosines(candidate: Candidate) -> str:
+    return ", ".join(f"{getattr(candidate.cosines, view):.2f} {view}" for view in VIEWS)
 
 
 def _why_not(

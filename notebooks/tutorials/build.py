@@ -20,6 +20,7 @@ import nbformat
 HERE = Path(__file__).parent
 TEMPLATES = HERE.parent.parent / "extension" / "src" / "templates.json"
 FENCE = re.compile(r"^~~~ (code|exercise|solution|check|hint)(?: (\w+))?\n(.*?)^~~~$", re.MULTILINE | re.DOTALL)
+CHECK = "# Check your answer: run this cell. Its code is folded away, for it tells the answer.\n"
 MISSING = """{name} = globals().get("{name}", ...)
 filled = all(part is not ... and str(part) != "___" for part in ({name} if isinstance({name}, tuple) else [{name}]))
 assert filled, "nothing is filled in yet: put your answer into the cell above, and run it"
@@ -59,9 +60,11 @@ def notebook(stem: str, source: str, solved: bool) -> Any:
             continue
         else:
             text = MISSING.format(name=block.name) + block.text if block.kind == "check" and block.name else block.text
-            cell = nbformat.v4.new_code_cell(text)
+            cell = nbformat.v4.new_code_cell(CHECK + text if block.kind == "check" else text)
             if block.kind != "code":
                 cell.metadata["tags"] = [block.kind]
+            if block.kind == "check":
+                cell.metadata["jupyter"] = {"source_hidden": True}
         cell["id"] = f"{stem}-{number}"
         cells.append(cell)
     made = nbformat.v4.new_notebook(cells=cells)
@@ -94,7 +97,11 @@ def template(source: Path) -> dict[str, object]:
         "id": source.stem,
         "title": title,
         "caption": "Afterwards you can " + re.sub(r"\s+", " ", goals[1]) if goals else title,
-        "cells": [{"kind": cell.cell_type, "source": cell.source} for cell in made.cells],
+        "cells": [
+            {"kind": cell.cell_type, "source": cell.source}
+            | ({"metadata": cell.metadata} if "jupyter" in cell.metadata else {})
+            for cell in made.cells
+        ],
     }
 
 
