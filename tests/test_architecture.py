@@ -70,22 +70,22 @@ ALLOWED: dict[str, set[str]] = {
 }
 # Lines of each large room, with some air: what goes beyond wants another room, or a look at what stands twice.
 ROOMS = {
-    "agents": 24_500,
-    "reporting": 9_000,
-    "magics": 6_000,
-    "kg": 5_600,
-    "shapes": 3_300,
+    "agents": 24_200,
+    "reporting": 8_500,
+    "magics": 5_900,
+    "kg": 5_500,
+    "shapes": 3_200,
     "llm": 3_400,
-    "results": 2_900,
-    "cli": 2_600,
-    "vectors": 2_500,
-    "tasks": 2_300,
-    "judging": 2_100,
-    "datasets": 2_000,
-    "run": 2_000,
+    "results": 2_850,
+    "cli": 2_350,
+    "vectors": 2_300,
+    "tasks": 2_250,
+    "judging": 2_000,
+    "datasets": 1_700,
+    "run": 1_900,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.
-TOTAL = 68_000
+TOTAL = 67_700
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],

@@ -12,7 +12,7 @@ from kgnb.agents.entity_alignment import AGENT
 from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.agents.options import given_of
-from kgnb.cli.outcome import refuse_unwritable
+from kgnb.cli.outcome import check_outs
 from kgnb.cli.work import Work, agent_command
 from kgnb.evaluate.ranking import Measured, measure
 from kgnb.files import write_whole
@@ -85,7 +85,8 @@ def align(first: str, second: str | None, **given: Any) -> int:
       kgnb align a.ttl https://example.org/sparql --seeds known.tsv --judge rule | less
     """
     outs = given["out"] or ("-",)
-    _check_outs((*outs, *([given["ranking"]] if given["ranking"] else [])), outs, (first, second, given["seeds"]))
+    beside = [given["ranking"]] if given["ranking"] else []
+    check_outs(outs, (PLAIN, *EXPORTED), (first, second, given["seeds"]), beside)
     work = Work(given)
     with work.reading(first, second):
         sides = open_sides(
@@ -120,18 +121,6 @@ def _aligned(sides: Sides, known: tuple[tuple[str, str], ...], given: dict[str, 
             settings=work.settings,
             **told,
         )
-
-
-def _check_outs(files: tuple[str, ...], alignments: tuple[str, ...], inputs: tuple[str | None, ...]) -> None:
-    """Refuse, before any work is done, what could not be written at the end."""
-    for out in files:
-        if out == "-":
-            continue
-        if out in alignments and not out.lower().endswith((PLAIN, *EXPORTED)):
-            raise ValueError(f"--out {out}: the suffix says no format\nChoose .tsv, .sssom.tsv, .rdf or .ttl.")
-        refuse_unwritable(out, inputs)
-    if len(set(files)) < len(files):
-        raise ValueError("one file is named twice for output")
 
 
 def _write(outcome: Outcome, out: str) -> None:

@@ -12,7 +12,7 @@ from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.options import given_of, names_of
-from kgnb.cli.outcome import refuse_unwritable
+from kgnb.cli.outcome import check_outs
 from kgnb.cli.work import Work, agent_command
 from kgnb.files import write_whole
 from kgnb.kg.result_files import inert
@@ -52,7 +52,7 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
       kgnb build tbox.ttl papers/ --shapes shapes.ttl --model gpt-4o --run runs/papers -o papers.trig -o papers.ttl
     """
     outs = given["out"] or ("-",)
-    _check_outs(outs)
+    check_outs(outs, SUFFIXES)
     work = Work(given)
     told = {name: given[name] for name in ("judge", "namespace", "outside", "extractor", "folder")}
     with work.reading(tbox):
@@ -76,13 +76,3 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     counted = [f"{value:,} {name}" for name, value in counts if value or name in ("documents", "facts")]
     failed = [f"{journal.document}: {journal.error}" for journal in built.failed]
     return work.end(run, ", ".join(counted), *failed) or int(bool(failed))
-
-
-def _check_outs(outs: tuple[str, ...]) -> None:
-    """Refuse, before any work is done, what could not be written at the end."""
-    for out in outs:
-        if out == "-":
-            continue
-        if Path(out).suffix not in SUFFIXES:
-            raise ValueError(f"--out {out}: name a file that ends in {', '.join(SUFFIXES)}")
-        refuse_unwritable(out)

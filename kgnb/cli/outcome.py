@@ -96,6 +96,20 @@ def refuse_unwritable(out: str, inputs: Iterable[str | Path | None] = ()) -> Non
         raise ValueError(f"--out {out}: this is one of the inputs\nChoose another file.")
 
 
+def check_outs(
+    outs: Sequence[str], suffixes: tuple[str, ...], inputs: Iterable[str | None] = (), beside: Sequence[str] = ()
+) -> None:
+    """Refuse, before any work is done, what could not be written at the end; files ``beside`` may end as they like."""
+    for out in outs:
+        if out != "-" and not out.lower().endswith(suffixes):
+            raise ValueError(f"--out {out}: the suffix says no format\nName a file that ends in {', '.join(suffixes)}.")
+    for out in (*outs, *beside):
+        if out != "-":
+            refuse_unwritable(out, inputs)
+    if len({*outs, *beside}) < len(outs) + len(beside):
+        raise ValueError("one file is named twice for output")
+
+
 @contextmanager
 def stoppable(run: Run) -> Iterator[None]:
     """While this lasts, the first Ctrl-C ends the asking, not the command; a second one ends it at once."""

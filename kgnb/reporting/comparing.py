@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError
-from kgnb.files import from_json
-from kgnb.reporting.figures import Figure, costs, headline_figures, marks
+from kgnb.reporting.figures import Figure, costs, headline_figures, marks, read_metrics
 from kgnb.reporting.grid import Grid
 from kgnb.reporting.item import read_state
 from kgnb.reporting.ledger import read_ledger
@@ -88,7 +87,7 @@ def compare_items(folder: Path, grid: Grid) -> Compared:
         said = state.state if state else "not run"
         page = f"items/{item.name}/report.html" if (home / "report.html").is_file() else ""
         told = {name: item.values[name] for name in grid.varied}
-        metrics = _metrics(home) if said == "done" else {}
+        metrics = read_metrics(home) if said == "done" else {}
         error = state.error if state and said == "failed" else ""
         rows.append(
             Row(told, said, page, headline_figures(metrics) if metrics else {}, costs(metrics), marks(metrics), error)
@@ -106,7 +105,7 @@ def compare_reports(folders: Iterable[Path | str], start: Path | str | None = No
     """
     found = []
     for folder in map(Path, folders):
-        ledger, metrics, request = read_ledger(folder), _metrics(folder), read_request(folder)
+        ledger, metrics, request = read_ledger(folder), read_metrics(folder), read_request(folder)
         if ledger is None:
             raise DataError("there is no report", where=str(folder), fix="Name a folder that kgnb report has written.")
         asked = {"report": _name(request.report)} | dict(request.values) if request else {"report": folder.parent.name}
@@ -150,14 +149,6 @@ def text_of(compared: Compared) -> str:
 def _alike(figures: Mapping[str, Figure], spelled: dict[str, str]) -> dict[str, Figure]:
     """The figures, one that another report spells otherwise (F1, f1) under the name met first."""
     return {spelled.setdefault(name.casefold(), name): value for name, value in figures.items()}
-
-
-def _metrics(folder: Path) -> dict[str, Any]:
-    try:
-        content = from_json((folder / "metrics.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _name(report: str) -> str:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
+
+from kgnb.files import from_json
 
 Figure: TypeAlias = float | int
 WHOLE = ("all", "micro", "scores", "mean")  # where reports without a headline keep the figures of the whole
 COSTS = ("calls", "tokens", "prompt_tokens", "completion_tokens")
 OURS = "this run"  # the source of a headline's row that the report itself found
 MOST = 8
+
+
+def read_metrics(folder: Path) -> dict[str, Any]:
+    """A report's ``metrics.json``; empty where there is none that can be read."""
+    try:
+        content = from_json((folder / "metrics.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Figure]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import html
 from pathlib import Path
-from typing import Any
 
-from kgnb.files import from_json, write_whole
-from kgnb.reporting.figures import headline_figures, marks
+from kgnb.files import write_whole
+from kgnb.reporting.figures import headline_figures, marks, read_metrics
 from kgnb.reporting.ledger import read_ledger
 from kgnb.reporting.listing import document, table
 from kgnb.reporting.parameters import assignments
@@ -44,7 +43,7 @@ def _row(home: Path, folder: Path) -> list[str]:
         state: str = ledger.state if ledger else "not run"
     except (ValueError, KeyError, TypeError):
         state = "cannot be read"
-    metrics = _metrics(home)
+    metrics = read_metrics(home)
     figures = ", ".join(f"{name} {value:g}" for name, value in list(headline_figures(metrics).items())[:5])
     notes = "; ".join(marks(metrics))
     page = home / "report.html"
@@ -63,14 +62,6 @@ def _changed(request: ReportRequest | None) -> str:
         defaults = {}
     changed = {name: value for name, value in request.values.items() if value != defaults.get(name, "")}
     return f"<code>{html.escape(' '.join(assignments(changed)))}</code>" if changed else ""
-
-
-def _metrics(home: Path) -> dict[str, Any]:
-    try:
-        content = from_json((home / "metrics.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _link(page: Path, folder: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from kgnb.llm.model import ChatModel
 from kgnb.mappings import Alignment
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import answering_model, judge_and_model, new_run, remembering
+from kgnb.tasks.running import answering_model, judge_and_model, new_run, remembering, within
 from kgnb.tasks.sides import Links, Names, Seeds, Sides, Source, check_links, links_of, open_sides
 from kgnb.vectors.embedder import Embedder
 
@@ -142,12 +141,10 @@ def align(
         if isinstance(left, Sides)
         else open_sides(left, right, seeds=seeds, names=names, labels=labels, settings=settings)
     )
-    own_run = run is None
-    run = run or new_run("entity_alignment", sides.digests(), settings=settings, on_event=on_event)
     known = links_of(reference, settings) if reference is not None else sides.tests or None
     ruled = decisions if isinstance(decisions, EntityDecisions) or decisions is None else EntityDecisions(decisions)
-    before = run.totals
-    with run if own_run else nullcontext():
+    with within(run, "entity_alignment", sides.digests(), settings, on_event) as run:
+        before = run.totals
         watched = run.watch(chat) if chat else None
         asked = _judge(judge, watched, known, error_rate, seed, ruled, settings)
         tested = universe == "test" and bool(sides.tests)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,7 @@ from kgnb.llm.model import ChatModel
 from kgnb.llm.tools import Tool
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import answering_model, judge_and_model, new_run
+from kgnb.tasks.running import answering_model, judge_and_model, within
 
 READERS = ("auto", "rule", "model")
 
@@ -114,10 +113,8 @@ def build_graph(
     else:
         raise ValueError("shapes are compiled into a pack: give them to compile_ontology")
     target = session or (pack.session(namespace, checked=checked) if namespace else pack.session(checked=checked))
-    own_run = run is None
     data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
-    run = run or new_run("kg_construction", data, settings=settings, on_event=on_event)
-    with run if own_run else nullcontext():
+    with within(run, "kg_construction", data, settings, on_event) as run:
         if isinstance(judge, str):
             judge, settings = judge_and_model(judge, settings)
         chat = model or (answering_model(settings, "extract") if judge in ("auto", "model") else None)
@@ -185,13 +182,11 @@ def ground(
         more.append(open_graph(_hierarchy(graph.pack), settings))
         graph = graph.graph
     mine, theirs = open_graph(graph, settings), open_graph(reference, settings)
-    own_run = run is None
-    run = run or new_run("kg_construction", {}, settings=settings, on_event=on_event)
-    with run if own_run else nullcontext():
-        return run.do(
-            ground_graph, mine, run.watch_graph(theirs), options, schema=more, predicates=predicates,
+    with within(run, "kg_construction", {}, settings, on_event) as noting:
+        return noting.do(
+            ground_graph, mine, noting.watch_graph(theirs), options, schema=more, predicates=predicates,
             decisions=decisions, cache=Path(cache) if cache is not None else None,
-            on_page=lambda rows: run.progress(rows, None, "labels"),
+            on_page=lambda rows: noting.progress(rows, None, "labels"),
         )  # fmt: skip
 
 

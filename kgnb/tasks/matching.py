@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 from typing import Literal as OneOf
@@ -22,7 +21,7 @@ from kgnb.mapping_files import load_reference, reviews
 from kgnb.mappings import Alignment
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.running import Role, answering_model, judge_and_model, new_run, remembering
+from kgnb.tasks.running import Role, answering_model, judge_and_model, remembering, within
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
@@ -76,9 +75,7 @@ def match_ontologies(
     source = open_ontology(source, settings, individuals=options.individuals)
     target = open_ontology(target, settings, individuals=options.individuals)
     source, target = comparable(source, target)
-    own_run = run is None
-    run = run or new_run("ontology_matching", digests(source, target), settings=settings, on_event=on_event)
-    with run if own_run else nullcontext():
+    with within(run, "ontology_matching", digests(source, target), settings, on_event) as run:
         watched = run.watch(chat) if chat else None
         role: Role = "plan" if plan == "model" else "write"
         beside = watched

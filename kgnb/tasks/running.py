@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 from typing import Literal as OneOf
@@ -50,6 +51,18 @@ def new_run(
         prices=prices_of(settings),
         on_event=on_event,
     )
+
+
+@contextmanager
+def within(
+    run: Run | None, agent: str, data: Mapping[str, str], settings: Settings, on_event: Callable[[Any], None] | None
+) -> Iterator[Run]:
+    """The run that was given, which whoever made it ends; or a new one, which ends with this."""
+    if run is not None:
+        yield run
+        return
+    with new_run(agent, data, settings=settings, on_event=on_event) as made:
+        yield made
 
 
 def judge_and_model(judge: str, settings: Settings) -> tuple[str, Settings]:
