@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,7 +36,8 @@ class Turns:
             if fcntl is None or file is None:
                 yield
                 return
-            fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
+            while not _taken(file, place):
+                time.sleep(0.05)
             try:
                 yield
             finally:
@@ -48,3 +51,15 @@ class Turns:
                 except OSError:  # a cache that can only be read
                     return None
             return self._file[1]
+
+
+def _taken(file: int, place: int) -> bool:
+    """Waits for a place; False where the system sees a deadlock with another process: it does not tell threads apart,
+    each of which holds one place at most."""
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
+    except OSError as error:
+        if error.errno != errno.EDEADLK:
+            raise
+        return False
+    return True

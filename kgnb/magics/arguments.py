@@ -16,6 +16,7 @@ from IPython.core.magic_arguments import ArgDecorator, MagicArgumentParser
 
 from kgnb.agents.options import Option, within
 from kgnb.errors import KgnbError
+from kgnb.secret import blot_forms
 
 VARIABLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 NONE = ("none", "auto", "automatic")
@@ -103,7 +104,7 @@ def without_secrets(line: str) -> str:
     >>> without_secrets("%llm use m --key env:MY_KEY")
     '%llm use m --key env:MY_KEY'
     """
-    return _LIKE_A_KEY.sub("...", _AFTER_KEY.sub(r"\1...", line))
+    return blot_forms(_LIKE_A_KEY.sub("...", _AFTER_KEY.sub(r"\1...", line)))
 
 
 def quote(word: str) -> str:

@@ -18,6 +18,7 @@ from kgnb.magics.completing import schema_of
 from kgnb.magics.progress import CALLS
 from kgnb.magics.reviewing import queue_of
 from kgnb.magics.session import NamedGraph, Session, is_remote
+from kgnb.results.bundle import one_of
 from kgnb.results.run_view import RunView
 from kgnb.run import Run, Step
 
@@ -157,7 +158,8 @@ def agent(session: Session, name: str) -> Json:
             for step in run.steps:
                 if step.name in shown:
                     stages[step.name] = {
-                        "name": step.name, "state": step.state, "counts": dict(step.counts), "seconds": step.seconds,
+                        "name": step.name, "state": step.state, "seconds": step.seconds,
+                        "counts": {one_of(what) if n == 1 else what: n for what, n in step.counts.items()},
                         "calls": len(step.calls), "error": step.error,
                     }  # fmt: skip
     if task is not None:
