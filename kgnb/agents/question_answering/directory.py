@@ -200,11 +200,12 @@ class Directory:
     def _asked_for(self, texts: Sequence[str], tags: Sequence[str | None]) -> bool:
         """Whether any entity has one of these names, in one of these languages; those that do are kept."""
         literals = [Literal(text, tag) for text in texts for tag in tags]
-        naming = " ".join(f"<{name}>" for name in self._naming())
+        naming = ", ".join(f"<{name}>" for name in self._naming())
         any_named = False
         for begin in range(0, len(literals), 400):
             values = " ".join(n3(literal) for literal in literals[begin : begin + 400])
-            query = f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} VALUES ?q {{ {naming} }} ?s ?q ?l }}"
+            # a filter: joined with a second VALUES, some engines read every label there is
+            query = f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} ?s ?q ?l FILTER (?q IN ({naming})) }}"
             for iri, text in sorted(self._hood.select(query).rows, key=str):
                 if isinstance(iri, Iri) and isinstance(text, Literal):
                     self._add(iri, text.text)

@@ -102,17 +102,18 @@ class Names:
         found: dict[str, dict[tuple[str, str | None], bool]] = {iri: {} for iri in iris}
         values = " ".join(n3(Iri(iri)) for iri in iris if _writable(iri))
         if values:
-            naming = " ".join(f"<{name}>" for name in sorted(NAMING))
-            own = f"VALUES ?x {{ {values} }} VALUES ?q {{ {naming} }} ?x ?q ?l"
+            naming = ", ".join(f"<{name}>" for name in sorted(NAMING))
+            # a filter: joined with a second VALUES, some engines read every label there is
+            own = f"VALUES ?x {{ {values} }} ?x ?q ?l FILTER (?q IN ({naming}))"
             self._read(f"SELECT ?x ?q ?l WHERE {{ {own} }} ORDER BY ?x ?q ?l", found)
             coded = " ".join(n3(Iri(iri)) for iri in iris if not found[iri] and opaque(iri) and _writable(iri))
-            if coded and (kinds := " ".join(f"<{name}>" for name in self._own())):
-                own = f"VALUES ?x {{ {coded} }} VALUES ?q {{ {kinds} }} ?x ?q ?l"
+            if coded and (kinds := ", ".join(f"<{name}>" for name in self._own())):
+                own = f"VALUES ?x {{ {coded} }} ?x ?q ?l FILTER (?q IN ({kinds}))"
                 self._read(f"SELECT ?x ?q ?l WHERE {{ {own} }} ORDER BY ?x ?q ?l", found)
             bare = " ".join(n3(Iri(iri)) for iri in iris if not found[iri] and _writable(iri))
             if bare and self._wikibase():
                 claims = " ".join(f"<{name}>" for name in CLAIMS)
-                via = f"VALUES ?x {{ {bare} }} VALUES ?c {{ {claims} }} VALUES ?q {{ {naming} }} ?e ?c ?x . ?e ?q ?l"
+                via = f"VALUES ?x {{ {bare} }} VALUES ?c {{ {claims} }} ?e ?c ?x . ?e ?q ?l FILTER (?q IN ({naming}))"
                 self._read(f"SELECT ?x ?q ?l WHERE {{ {via} }} ORDER BY ?x ?q ?l", found)
         for iri in iris:
             self._texts[iri] = tuple((Text(text, language), alias) for (text, language), alias in found[iri].items())
