@@ -27,15 +27,7 @@ class StopAsking(KeyboardInterrupt):
     """A person wants no more to be asked, and what there is by now; raised from a signal handler."""
 
 
-@dataclass
-class _Rounds:
-    """Rounds of asking in the main thread, which alone counts them: those under way, and those that ended."""
-
-    under_way: int = 0
-    ended: int = 0
-
-
-_rounds = _Rounds()
+_rounds = {"under way": 0, "ended": 0}  # of asking in the main thread, which alone counts them
 
 
 def stop_asking() -> None:
@@ -47,7 +39,7 @@ def stop_asking() -> None:
     Raises:
         StopAsking: something is being asked, or nothing was yet.
     """
-    if _rounds.under_way or not _rounds.ended:
+    if _rounds["under way"] or not _rounds["ended"]:
         raise StopAsking
 
 
@@ -105,9 +97,9 @@ def do_many(
         context.run(stopped.set, stop)
         waiting.put((index, context))
     outcomes: dict[int, Result | Failure] = {}
-    rounds = _rounds if threading.current_thread() is threading.main_thread() else _Rounds()
+    rounds = _rounds if threading.current_thread() is threading.main_thread() else dict(_rounds)
     try:
-        rounds.under_way += 1
+        rounds["under way"] += 1
         for _ in range(min(width, len(items))):
             worker = threading.Thread(target=work, daemon=True, name="kgnb-ask")
             _workers.add(worker)
@@ -123,7 +115,8 @@ def do_many(
         for index in range(len(items)):
             outcomes.setdefault(index, LimitError("stopped by hand before it was answered", limit="stopped"))
     finally:
-        rounds.ended, rounds.under_way = rounds.ended + 1, rounds.under_way - 1
+        rounds["ended"] += 1
+        rounds["under way"] -= 1
         stop.set()
     return [outcomes[index] for index in range(len(items))]
 

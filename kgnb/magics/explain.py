@@ -169,13 +169,10 @@ def candidates_of(
         lost = _why_not(candidate, other, chosen, judged, alignment) if ahead and judged else ""
         rows.append([candidate.rank, Link(other.iri, other.name), ", ".join(views), said, lost])
         evidence = [(one.kind, one.text) for one in candidate.evidence]
-        evidence.append(("scores", f"fused {candidate.score:.3f}; cosine " + _cosines(candidate)))
+        cosines = ", ".join(f"{getattr(candidate.cosines, view):.2f} {view}" for view in VIEWS)
+        evidence.append(("scores", f"fused {candidate.score:.3f}; cosine {cosines}"))
         details.append([("text compared", description.in_short), ("with", other.in_short), *evidence])
     return Table(columns, rows, caption="Candidates", details=details)
-
-
-def _cosines(candidate: Candidate) -> str:
-    return ", ".join(f"{getattr(candidate.cosines, view):.2f} {view}" for view in VIEWS)
 
 
 def _why_not(
