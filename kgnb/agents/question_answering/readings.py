@@ -695,8 +695,11 @@ def _whether(asked: _Asked, a: Link, b: Link) -> list[Reading]:
         there = any(b.iri in (path[-1][0], path[-1][2]) for path in paths)
         nearby = tuple(dict.fromkeys(triple for path in paths[:20] for triple in path))
         sure = reading.confidence
-        # the graph saying just what is asked settles half of the doubt; a no needs values of its own to be a no
-        sure = sure + (1 - sure) * 0.5 * min(1.0, 2 * sure + 0.2) if there else 0.9 * sure if paths else 0.3 * sure
+        # the graph saying just what is asked settles half of the doubt; a no needs things of its own to be a no: that a
+        # season begins on a date, and on no hut, says nothing of the hut
+        ends = [path[-1][0] if reading.hops[-1].inverse else path[-1][2] for path in paths]
+        things = any(not isinstance(end, Literal) for end in ends)
+        sure = sure + (1 - sure) * 0.5 * min(1.0, 2 * sure + 0.2) if there else 0.9 * sure if things else 0.3 * sure
         score = reading.score + (1.0 if there else 0.0)
         found.append(replace(asks, confidence=sure, score=score, nearby=nearby))
     return found

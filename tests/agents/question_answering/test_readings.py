@@ -45,6 +45,13 @@ def test_short_questions_are_answered(text: str, wanted: list[str], huts: Desk) 
     assert found.support
 
 
+def test_a_no_rests_on_things_of_the_kind_that_was_asked_about(huts: Desk) -> None:
+    """A season begins on a date: that it begins on no hut was given as the answer, at .97."""
+    found = ask("Is the Hochkar House open in winter?", huts)
+    assert [found.label(value) for value in found.values] == ["false"]
+    assert all(triple[1].endswith("openDuring") for triple in found.support)
+
+
 @pytest.mark.parametrize(
     ("text", "left"),
     [
