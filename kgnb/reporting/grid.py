@@ -117,7 +117,7 @@ def as_yaml(grid: Grid) -> str:
 def part_of(items: tuple[GridItem, ...], shard: str) -> tuple[GridItem, ...]:
     """Every n-th item, beginning with the i-th, for ``shard`` "i/n"; all of them for "".
 
-    >>> [item.number for item in part_of(tuple(Item(number, {}) for number in range(1, 6)), "2/3")]
+    >>> [item.number for item in part_of(tuple(GridItem(number, {}) for number in range(1, 6)), "2/3")]
     [2, 5]
     """
     if not shard:

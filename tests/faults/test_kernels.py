@@ -162,7 +162,7 @@ def test_a_notebook_shows_the_same_in_kernels_with_other_hash_seeds_and_language
         assert first == second, cell
 
 
-KEY, PASSWORD = "plain-looking-value-of-a-key-78", "open-sesame-4712"
+KEY, PASSWORD = "plain-looking-value-of-a-key-78", "open-sesame-4712"  # pragma: allowlist secret
 TOML = f"""
 [model]
 name = "stub"

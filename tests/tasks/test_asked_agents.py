@@ -16,7 +16,7 @@ from tests.llm.obliging import oblige
 from tests.llm.stub_server import StubServer
 from tests.tasks.asked_agents import AGENTS, run_agent, settings_for
 
-CUT = 2  # calls, after which the run is killed
+CUT = 1  # calls, after which the run is killed
 
 
 def bodies(server: StubServer) -> Counter[str]:

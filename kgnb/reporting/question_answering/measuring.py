@@ -1,4 +1,4 @@
-"""Questions asked one after another, with what each took and whether its proof holds."""
+"""Questions asked, with what came in the time of each and whether its proof holds."""
 
 from __future__ import annotations
 
@@ -22,27 +22,29 @@ from kgnb.tasks.asking import answer_questions
 def ask_all(
     questions: Sequence[Asked], desk: Desk, options: Options, run: Run, *, out: Path | None = None
 ) -> list[MeasuredQuestion]:
-    """Ask one question after another; what was answered before a budget was spent is kept."""
+    """Ask the questions; what was answered before a budget was spent is kept."""
     by_id = {asked.id: asked for asked in questions}
     measured: list[MeasuredQuestion] = []
-    mark = [perf_counter(), process_time(), float(len(run.steps))]
+    mark = [perf_counter(), process_time(), *_counted(run)]
 
     def came(outcome: Outcome) -> None:
-        now, steps = perf_counter(), run.steps
-        new = steps[int(mark[2]) :]
-        calls = [call for step in new for call in step.calls]
+        # against all there is by now: several questions are under way, and a step that was begun counts on
+        now = [perf_counter(), process_time(), *_counted(run)]
+        seconds, cpu, queries, embedded, calls, tokens = (
+            after - before for after, before in zip(now, mark, strict=True)
+        )
         cost = QuestionCost(
             questions=1,
-            seconds=now - mark[0],
-            cpu=process_time() - mark[1],
+            seconds=seconds,
+            cpu=cpu,
             rounds=outcome.answer.rounds if outcome.answer else 0,
-            queries=sum(len(step.queries) for step in new),
-            embedded=sum(int(step.counts.get("embedded", 0)) for step in new),
-            calls=len(calls),
-            tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
+            queries=int(queries),
+            embedded=int(embedded),
+            calls=int(calls),
+            tokens=int(tokens),
         )
         measured.append(MeasuredQuestion(by_id[outcome.id], outcome, supported(outcome, desk.graph), cost))
-        mark[:] = [perf_counter(), process_time(), float(len(run.steps))]
+        mark[:] = [perf_counter(), process_time(), *now[2:]]
 
     try:
         answer_questions(questions, desk, options=options, run=run, out=out, on_outcome=came)
@@ -50,6 +52,18 @@ def ask_all(
         if not measured:
             raise
     return measured
+
+
+def _counted(run: Run) -> tuple[int, int, int, int]:
+    """Queries, texts embedded, model calls and tokens of a run so far."""
+    steps = run.steps
+    calls = [call for step in steps for call in step.calls]
+    return (
+        sum(len(step.queries) for step in steps),
+        sum(int(step.counts.get("embedded", 0)) for step in steps),
+        len(calls),
+        sum(call.prompt_tokens + call.completion_tokens for call in calls),
+    )
 
 
 def supported(outcome: Outcome, graph: Graph) -> Support | None:
