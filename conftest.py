@@ -50,6 +50,16 @@ def benchmark_data() -> Path:
     return Path(folder).resolve()
 
 
+OTHER_PROCESSES = ("tests/browser/", "tests/faults/", "tests/llm/", "tests/magics/test_kernel", "tests/kg/test_flaky")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What drives a browser, kernels, servers and signals is tried twice on a busy machine; the summary names each."""
+    for item in items:
+        if item.nodeid.startswith(OTHER_PROCESSES):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 def pytest_runtest_makereport(item: pytest.Item) -> None:
     """Carry the row of a fault, and how many tries a test made of it, to wherever the report is read."""
     marker = item.get_closest_marker("fault")

@@ -47,7 +47,7 @@ class Kernel:
 
     def begin(self, cell: str) -> str:
         """Start a cell and do not wait for it."""
-        asked: str = self.client.execute(cell)
+        asked: str = self.client.execute(cell, stop_on_error=False)
         return asked
 
     def end(self, asked: str) -> list[dict[str, Any]]:

@@ -192,7 +192,7 @@ def test_a_stopped_batch_sends_nothing_and_sleeps_no_longer() -> None:
         start = time.monotonic()
         with pytest.raises(ModelError, match="stopped"):
             rest(30)
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < 5  # not thirty
         model = ScriptedModel(["A"])
         with pytest.raises(ModelError, match="stopped"):
             Paced(model, Pace()).ask(ASK)
@@ -221,7 +221,7 @@ def test_an_interrupt_ends_the_wait_at_once() -> None:
         start = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             Paced(OpenAIModel("stub", server.url), Pace()).ask(ASK)
-    assert time.monotonic() - start < 1.3
+    assert time.monotonic() - start < 5  # a second on an idle machine, not the thirty it was told
 
 
 def test_bad_limits_are_refused() -> None:

@@ -101,7 +101,7 @@ def test_hostile_and_huge_replies_are_refused_in_no_time(text: str) -> None:
     start = time.monotonic()
     with pytest.raises(ValueError) as caught:
         parse(text, Choice)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 5
     assert len(str(caught.value)) < 1000
 
 
