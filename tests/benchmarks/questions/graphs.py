@@ -1,19 +1,25 @@
-"""The two real graphs the questions are asked of, laid out as RDF from the data folder.
+"""The graphs the questions are asked of, two of them real and laid out as RDF from the data folder.
 
 ``codex``: CoDEx-M with its types; labels of entities are ours (``labels.txt``), those in question files at hand, and
 those of classes: most people have none. ``webnlg``: the DBpedia triples behind Text2KGBench's dbpedia_webnlg (train and
-reference); types come from each ontology's domains and ranges, numbers and dates are typed.
+reference); types come from each ontology's domains and ranges, numbers and dates are typed. ``geography``: ours, made
+up by ``geography.py``; ``huts``: our teaching graph.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+import pyoxigraph
 
 HERE = Path(__file__).parent
 RDF, RDFS = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#"
@@ -125,4 +131,30 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
 
 
-GRAPHS: dict[str, Callable[[Path], list[str]]] = {"codex-m": codex, "webnlg": webnlg}
+def geography(_: Path) -> list[str]:
+    """The invented country, as N-Triples, sorted."""
+    done = subprocess.run([sys.executable, HERE / "geography.py"], check=True, capture_output=True, text=True)
+    return sorted(done.stdout.splitlines())
+
+
+def huts(_: Path) -> list[str]:
+    """Our huts as N-Triples, sorted."""
+    store = pyoxigraph.Store()
+    store.load(path=HERE.parents[2] / "data" / "huts" / "graph.ttl", format=pyoxigraph.RdfFormat.TURTLE)
+    return sorted(f"{quad.triple} ." for quad in store)
+
+
+GRAPHS: dict[str, Callable[[Path], list[str]]] = {
+    "codex-m": codex,
+    "codex-m-2": codex,
+    "geography": geography,
+    "huts-paraphrases": huts,
+    "webnlg": webnlg,
+    "webnlg-2": webnlg,
+}
+"""The graph of each file of questions."""
+
+
+def lines_of(name: str) -> list[str]:
+    """The graph of a file of questions, as N-Triples."""
+    return GRAPHS[name](Path(os.environ.get("KGNB_DATA", "")))

@@ -7,7 +7,6 @@ the wrong ones, and a line: exact sets, F1, coverage, precision of what was answ
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ import pyoxigraph
 import kgnb
 from kgnb.settings import Settings
 from kgnb.tasks.answer_files import Outcome
-from tests.benchmarks.questions.graphs import GRAPHS, HERE
+from tests.benchmarks.questions.graphs import GRAPHS, HERE, lines_of
 
 Scored = tuple[Outcome, frozenset[str]]
 
@@ -37,7 +36,7 @@ def main(name: str, half: str, judge: str, model: str) -> None:
     rows = [row for row in rows if row["half"] == half]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{name}.nt"
-        file.write_text("\n".join(GRAPHS[name](Path(os.environ["KGNB_DATA"]))) + "\n")
+        file.write_text("\n".join(lines_of(name)) + "\n")
         asked = [{"id": row["id"], "question": row["question"]} for row in rows]
         outcomes = kgnb.answer_questions(asked, file, judge=judge, settings=settings, width=50)
         store = pyoxigraph.Store()
