@@ -19,8 +19,8 @@ _WAYS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "Make room ther
 def write_whole(path: Path, content: str | bytes, *, lasting: bool = False) -> Path:
     """Write beside ``path`` and rename into place: a reader sees the old file or the new one, and no half stays.
 
-    Text is written as UTF-8, its line ends as they are. ``lasting`` waits until it is on the disk, so that a power
-    cut leaves the old file or the new one.
+    Text is written as UTF-8, its line ends as they are. A power cut, too, leaves the old file or the new one;
+    ``lasting`` waits until it is sure to be the new one.
 
     Raises:
         DataError: it cannot be written; the old file stays.
@@ -32,9 +32,8 @@ def write_whole(path: Path, content: str | bytes, *, lasting: bool = False) -> P
         try:
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(data)
-                if lasting:
-                    stream.flush()
-                    os.fsync(stream.fileno())
+                stream.flush()
+                os.fsync(stream.fileno())
             os.chmod(name, mode)
             os.replace(name, path)
         except BaseException:
@@ -42,7 +41,7 @@ def write_whole(path: Path, content: str | bytes, *, lasting: bool = False) -> P
                 os.unlink(name)
             raise
         if lasting:
-            _settle(path.parent)
+            settle(path.parent)
     except OSError as error:
         raise DataError(
             f"cannot be written: {error.strerror or error}",
@@ -76,8 +75,8 @@ def _umask() -> int:
     return mask
 
 
-def _settle(folder: Path) -> None:
-    """Wait until a folder's entries are on the disk, where the system knows such a thing."""
+def settle(folder: Path) -> None:
+    """Wait until a folder's entries are on the disk, a new file among them, where the system knows such a thing."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from kgnb.errors import DataError
-from kgnb.files import from_json
+from kgnb.files import from_json, settle
 
 CUT = " <- cut short"  # ends a line that a kill left unfinished: whoever wrote it was never told that it was kept
 
@@ -23,11 +23,14 @@ def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(entry, ensure_ascii=True, allow_nan=False) + "\n" for entry in entries)
+    new = not path.exists()
     with path.open("ab+", buffering=0) as file:
         rest = (_closing(cast(BinaryIO, file)) + text).encode()
         while rest:  # all of it in the first write, save on a full disk: then that says so
             rest = rest[file.write(rest) :]
         os.fsync(file.fileno())
+    if new:
+        settle(path.parent)
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from kgnb.errors import BackendError, DataError
-from kgnb.files import from_json
+from kgnb.files import from_json, settle
 from kgnb.kg.loading import load
 from kgnb.kg.quads import Quad, read_n_quads, written
 
@@ -61,6 +61,7 @@ class GraphFile:
         self._stream = self.journal.open("ab", buffering=0)
         try:
             self._lock()
+            settle(path.absolute().parent)
             self._begin()
         except BaseException:
             self._let_go()

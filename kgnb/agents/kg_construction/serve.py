@@ -23,7 +23,7 @@ from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.ontology_card import OntologyCard
 from kgnb.agents.kg_construction.values import WRITING, CallResult, Source, ToolPack, Violation
-from kgnb.errors import ConfigError
+from kgnb.errors import BackendError, ConfigError, KgnbError
 from kgnb.llm.tools import Tool
 
 if TYPE_CHECKING:
@@ -69,9 +69,7 @@ class Shared:
 
     @cached_property
     def _generic(self) -> GenericTools:
-        return GenericTools(
-            OntologyCard(self.pack), lambda name, given, _: self.session.call(name, given, self._source)
-        )
+        return GenericTools(OntologyCard(self.pack), lambda name, given, _: self._kept(name, given, self._source))
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
         """Call a tool; waits while another client's call is under way. What is acknowledged is on the disk.
@@ -85,7 +83,13 @@ class Shared:
             source = self._read_in(name, given)
             if isinstance(source, Violation):
                 return CallResult(False, violations=(source,), retryable=True)
+            return self._kept(name, given, source)
+
+    def _kept(self, name: str, given: Mapping[str, Any], source: Source | None) -> CallResult:
+        try:
             return self.session.call(name, given, source)
+        except BackendError as error:  # the disk is full: nothing was written, and the client hears why
+            return CallResult(False, violations=(Violation(name, "not kept", "", (), str(error)),), retryable=True)
 
     def use(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call a generic tool: plain JSON with ids in place of IRIs."""
@@ -99,10 +103,15 @@ class Shared:
             return self._generic.use(name, given)
 
     def ask(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask one of the outside tools."""
+        """Ask one of the outside tools; arguments that its schema does not allow are refused."""
+        from jsonschema import Draft202012Validator  # takes a second to import
+
+        tool = self.outside[name]
         try:
-            answer = self.outside[name].function(**arguments)
-        except (TypeError, ValueError) as error:
+            for wrong in Draft202012Validator(tool.spec.parameters).iter_errors(dict(arguments)):
+                raise ValueError(f"{wrong.json_path}: {wrong.message}")
+            answer = tool.function(**arguments)
+        except (KgnbError, TypeError, ValueError) as error:
             return {"ok": False, "refused": [f"{name}: {error}"]}
         return answer if isinstance(answer, dict) else {"ok": True, "answer": answer}
 

@@ -236,7 +236,7 @@ class Session(GraphState):
     def save(self, path: str | Path, *, lasting: bool = False) -> Path:
         """Write the graph to a file: .trig with provenance, .ttl or .jsonld without; whole or not at all.
 
-        ``lasting`` waits until it is on the disk, so that a power cut leaves the old file or the new one.
+        ``lasting`` waits until it is on the disk.
         """
         target = Path(path)
         writers = {".trig": self.trig, ".ttl": self.turtle, ".jsonld": self.jsonld}

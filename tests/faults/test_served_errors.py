@@ -1,0 +1,157 @@
+# ruff: noqa: E501
+"""What ``kgnb serve`` says when a call fails: a reason that the client is told, and never a key, a password or the token."""
+
+from __future__ import annotations
+
+import base64
+import errno
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import rdflib
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from kgnb.agents.kg_construction.generic_tools import model_tools
+from kgnb.agents.kg_construction.graph_file import GraphFile
+from kgnb.agents.kg_construction.outside import function_tool
+from kgnb.agents.kg_construction.serve import Face, Shared, mcp_server
+from kgnb.errors import BackendError
+from kgnb.llm.model import ToolSpec
+from kgnb.llm.tools import Tool
+from kgnb.tasks.building import compile_ontology
+from tests.apart import run_apart
+from tests.faults.test_served_under_load import TBOX
+from tests.kg.stub_endpoint import Reply, StubEndpoint, solutions
+
+KEY, PASSWORD, TOKEN = "plain-looking-value-of-a-key-79", "open-sesame-4713", "token-of-a-server-4713"
+NAMES = {"typed": ("create_hut", {"label": "Ambre"}), "generic": ("create", {"class": "hut", "label": "Ambre"})}
+
+
+@pytest.mark.fault("full disk")
+@pytest.mark.parametrize("face", NAMES)
+def test_a_client_hears_that_the_disk_is_full_and_may_call_again(
+    tmp_path: Path, face: Face, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+    session = pack.session()
+    file = GraphFile(tmp_path / "built.trig", session, None)
+    name, given = NAMES[face]
+    append = file._append
+
+    def full(data: bytes) -> None:
+        append(data[:20])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async def talk() -> list[Any]:
+        async with Client(mcp_server(Shared(pack, session, file, face=face))) as client:
+            monkeypatch.setattr(file, "_append", full)
+            refused = await client.call_tool(name, given)
+            monkeypatch.setattr(file, "_append", append)
+            return [refused, await client.call_tool(name, given)]
+
+    assert "create" in {tool.name for tool in model_tools(partial=True)}
+    refused, done = run_apart(talk)
+    assert refused.is_error and "No space left on device" in refused.content[0].text
+    assert "the same call can be made again" in refused.content[0].text
+    assert not done.is_error, done.content[0].text
+    file.close()
+    again = pack.session()
+    GraphFile(tmp_path / "built.trig", again, None).close()
+    assert list(again.labels().values()) == ["Ambre"]
+
+
+@pytest.mark.fault("SPARQL endpoint fails")
+def test_a_client_hears_that_a_service_behind_a_tool_is_gone() -> None:
+    def look(label: str) -> str:
+        raise BackendError("cannot be reached", service="http://graphs.example")
+
+    pack = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+    spec = ToolSpec("look", "Look it up.", {"type": "object", "properties": {"label": {"type": "string"}}})
+    shared = Shared(pack, pack.session(), outside={"look": Tool(spec, look)})
+
+    async def talk() -> Any:
+        async with Client(mcp_server(shared)) as client:
+            return await client.call_tool("look", {"label": "Ambre"})
+
+    said = run_apart(talk)
+    assert said.is_error and "cannot be reached" in said.content[0].text
+
+
+@pytest.mark.fault("odd tool arguments")
+@pytest.mark.parametrize("given", [{}, {"label": 5}, {"label": ["x"]}, {"label": "x", "more": 1}, {"label": None}])
+def test_odd_arguments_of_a_tool_of_others_are_refused_in_words(given: dict[str, Any]) -> None:
+    def look(label: str) -> str:
+        """Look it up."""
+        return label.lower()
+
+    pack = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+    shared = Shared(pack, pack.session(), outside={"look": function_tool(look)})
+
+    async def talk() -> Any:
+        async with Client(mcp_server(shared)) as client:
+            return await client.call_tool("look", given)
+
+    said = run_apart(talk)
+    assert said.is_error and "look: $" in said.content[0].text
+
+
+@pytest.mark.slow
+@pytest.mark.fault("planted secrets")
+def test_no_key_is_in_what_a_server_says_over_http(tmp_path: Path) -> None:
+    (tmp_path / "huts.ttl").write_text(TBOX)
+    (tmp_path / "kgnb.toml").write_text('[model]\nname = "openai:m"\nkey = "env:OUR_MODEL"\n')
+    endpoint = StubEndpoint(Reply(solutions()))
+    address = endpoint.url.replace("//", f"//reader:{PASSWORD}@") + f"?api_key={KEY}"
+    words = ["serve", "huts.ttl", "--http", "--token", "env:OUR_TOKEN", "--reference", address, "--out", "built.trig"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kgnb", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "OUR_TOKEN": TOKEN, "OUR_MODEL": KEY},
+    )  # fmt: skip
+    assert process.stderr is not None
+    heard: list[str] = []
+    try:
+        url = process.stderr.readline().strip().removeprefix("kgnb: ")
+        heard.append(url)
+        endpoint.stop()
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+
+        async def talk() -> None:
+            http = httpx2.AsyncClient(headers=headers, timeout=60)
+            async with Client(streamable_http_client(url, http_client=http)) as client:
+                heard.append((await client.list_tools()).model_dump_json())
+                calls: list[tuple[str, dict[str, Any]]] = [
+                    ("look_up", {"label": "Ambre"}), ("look_up", {}), ("look_up", {"label": 5, "kind": []}),
+                    ("create_hut", {"label": ["x"]}), ("create_hut", {"label": "Ambre", "quote": "x", "document": "y"}),
+                    ("castle", {}), ("add_beds", {"subject": "https://nowhere.example/x", "value": "many"}),
+                ]  # fmt: skip
+                for name, given in calls:
+                    heard.append((await client.call_tool(name, given)).model_dump_json())
+
+        run_apart(talk)
+        kinds = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        for body in (b"{", b"[]", b"[" * 50_000, b"\xff", b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}'):
+            answer = httpx2.post(url, content=body, headers=headers | kinds)
+            assert 400 <= answer.status_code < 500
+            heard.append(f"{answer.headers} {answer.text}")
+        for wrong in ({}, {"Authorization": f"Bearer {TOKEN[:-1]}"}):
+            answer = httpx2.post(url, content=b"{}", headers=wrong | kinds)
+            assert answer.status_code == 401
+            heard.append(f"{answer.headers} {answer.text}")
+    finally:
+        process.terminate()
+        process.wait(60)
+        heard.append(process.stderr.read())
+        process.stderr.close()
+    told = "\n".join(heard) + "".join(one.read_text() for one in tmp_path.glob("built.trig*"))
+    assert told.count('"is_error":true') + told.count('"isError":true') >= 4
+    assert "Traceback" not in told
+    login = base64.b64encode(f"reader:{PASSWORD}".encode()).decode()
+    for secret in (KEY, PASSWORD, TOKEN, login, json.dumps(login)):
+        assert secret not in told
