@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,11 @@ from jupyter_client.manager import KernelManager
 from kgnb.agents.question_answering.agent import AGENT
 from kgnb.settings import Settings
 from kgnb.tasks.agent_tools import call
-from tests.faults.test_killed import IN_FLIGHT, Counting
-from tests.faults.tries import tries
-from tests.llm.stub_server import StubServer
+from tests.agents.kg_construction.test_killed import TBOX
+from tests.faults.test_killed import Counting
+from tests.faults.tries import WHOLE, tries
+from tests.llm.obliging import oblige
+from tests.llm.stub_server import Answer, Body, Call, StubServer
 
 pytestmark = [pytest.mark.slow]
 START = "%load_ext kgnb\n%om start huts:alpine huts:refuge --embedder characters --judge model"
@@ -86,33 +90,110 @@ def asking(server: StubServer) -> dict[str, str]:
     return {"KGNB_MODEL": "stub", "KGNB_BASE_URL": server.url, "KGNB_RETRIES": "0"}
 
 
+BOOKS: dict[str, tuple[str, ...]] = {
+    "om": CELLS,
+    "ea": (
+        "%load_ext kgnb\n%ea start huts:hollenmark huts:corvane --embedder characters --judge model",
+        "%ea run",
+        "%ea export out.tsv",
+    ),
+    "qa": (
+        "%load_ext kgnb\n%qa start huts:graph --judge model --embedder characters",
+        '%qa ask "Who is the warden of the Hochkar House?"',
+        '%qa ask "Which huts lie above 2000 m?"',
+        "%qa export out.jsonl",
+    ),
+    "kgc": (
+        "%load_ext kgnb\n%kgc compile huts.ttl",
+        "%kgc run notes --judge model",
+        "%kgc export out.trig",
+    ),
+}
+
+
+def building(body: Body) -> Answer:
+    """Creates a hut for each document, then finishes."""
+    said = body["messages"][1]["content"] if len(body["messages"]) > 1 else ""
+    if "The text (" not in said or body["messages"][-1]["role"] == "tool":
+        return Call("finish")
+    return Call("create_hut", {"label": said.split("The text (")[1].split(",")[0], "quote": "Hut"})
+
+
+def notes_in(home: Path) -> None:
+    """What the cells of kgc read."""
+    (home / "notes").mkdir(parents=True)
+    (home / "huts.ttl").write_text(TBOX)
+    for number in range(12):
+        (home / "notes" / f"note-{number:02d}.txt").write_text(f"Hut number {number}.")
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """What an agent's cells write when nothing happens to them, and how many seconds they take."""
+
+    written: bytes
+    seconds: float
+
+
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """What the cells write when nothing happens to them."""
-    home = tmp_path_factory.mktemp("whole")
-    with StubServer(Counting()) as server, kernel(home, **asking(server)) as undisturbed:
-        undisturbed.run(*CELLS)
-    return (home / "out.sssom.tsv").read_bytes()
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Undisturbed]:
+    found: dict[str, Undisturbed] = {}
+
+    def get(agent: str) -> Undisturbed:
+        if agent not in found:
+            home = tmp_path_factory.mktemp(agent)
+            notes_in(home)
+            with StubServer(counting(agent)) as server, kernel(home, **asking(server)) as calm:
+                begun = time.monotonic()
+                calm.run(*BOOKS[agent])
+                found[agent] = Undisturbed(exported(home), time.monotonic() - begun)
+        return found[agent]
+
+    return get
+
+
+def counting(agent: str) -> Counting:
+    return Counting(building if agent == "kgc" else oblige)
+
+
+def exported(home: Path) -> bytes:
+    [file] = home.glob("out.*")
+    assert file.stat().st_size
+    return file.read_bytes()
+
+
+@pytest.fixture
+def whole(undisturbed: Callable[[str], Undisturbed]) -> bytes:
+    """What the cells of ontology matching write when nothing happens to them."""
+    return undisturbed("om").written
+
+
+IN_A_ROW = 5 if WHOLE else 1
 
 
 @pytest.mark.fault("kill -9")
-@pytest.mark.parametrize("number", tries(1, 10))
-def test_a_kernel_killed_in_a_stage_runs_again_to_the_same_bytes(tmp_path: Path, whole: bytes, number: int) -> None:
-    counting = Counting()
-    with StubServer(counting) as server:
-        with kernel(tmp_path, **asking(server)) as first:
-            first.run(*CELLS[:2])
-            first.begin(CELLS[2])
-            while not counting.answered:
-                time.sleep(0.02)
-            time.sleep(IN_FLIGHT * (1 + number / 4))
-            first.kill()
-        killed = time.monotonic()
-        with kernel(tmp_path, **asking(server)) as second:
-            second.run(*CELLS)
-    assert (tmp_path / "out.sssom.tsv").read_bytes() == whole
-    twice = [times for times in counting.answered.values() if len(times) > 1]
-    assert not [times for times in twice if times[0] < killed - IN_FLIGHT], "a reply that had arrived was asked again"
+@pytest.mark.parametrize("number", tries(1, 4))
+@pytest.mark.parametrize("agent", BOOKS if WHOLE else ["om"])
+def test_an_agent_whose_kernel_is_killed_again_and_again_ends_with_the_same_bytes(
+    tmp_path: Path, undisturbed: Callable[[str], Undisturbed], agent: str, number: int, record_property: Any
+) -> None:
+    """Each kernel is killed at another moment and the next goes on from its cache; the last is left alone."""
+    calm, replies, kills = undisturbed(agent), counting(agent), list[float]()
+    notes_in(tmp_path)
+    draw = random.Random(f"{agent}{number}")
+    with StubServer(replies) as server:
+        for _ in range(IN_A_ROW):
+            with kernel(tmp_path, **asking(server)) as cut:
+                for cell in BOOKS[agent]:
+                    cut.begin(cell)
+                time.sleep(draw.uniform(0.05, 0.95) * calm.seconds)
+                cut.kill()
+            kills.append(time.monotonic())
+        with kernel(tmp_path, **asking(server)) as last:
+            last.run(*BOOKS[agent])
+    record_property("tries", len(kills))
+    assert exported(tmp_path) == calm.written
+    assert not replies.needlessly_twice(kills), "a reply that had arrived was asked again"
 
 
 @pytest.mark.fault("two notebooks, one project")
