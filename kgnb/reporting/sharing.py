@@ -81,7 +81,7 @@ def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
         for file in sorted((folder / "reports").glob("*.json")):
             target = cache / "reports" / file.name
             target.parent.mkdir(parents=True, exist_ok=True)
-            if not target.exists():
+            if not target.exists() and not file.is_symlink():  # it might be a link to a file of one's own
                 shutil.copyfile(file, target)
     return counts
 

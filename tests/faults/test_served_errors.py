@@ -7,8 +7,10 @@ import base64
 import errno
 import json
 import os
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +157,48 @@ def test_no_key_is_in_what_a_server_says_over_http(tmp_path: Path) -> None:
     login = base64.b64encode(f"reader:{PASSWORD}".encode()).decode()
     for secret in (KEY, PASSWORD, TOKEN, login, json.dumps(login)):
         assert secret not in told
+
+
+FEW = "from kgnb.agents.kg_construction import serve; serve.MOST_AT_ONCE = 20; from kgnb.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
+
+
+@pytest.mark.slow
+@pytest.mark.fault("MCP server")
+def test_a_page_of_another_site_a_long_body_and_a_crowd_are_turned_away(tmp_path: Path) -> None:
+    (tmp_path / "huts.ttl").write_text(TBOX)
+    words = ["serve", "huts.ttl", "--http", "--token", "env:OUR_TOKEN"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", FEW, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "OUR_TOKEN": TOKEN},
+    )  # fmt: skip
+    assert process.stderr is not None
+    crowd: list[socket.socket] = []
+    try:
+        url = process.stderr.readline().strip().removeprefix("kgnb: ")
+        headers = {
+            "Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }  # fmt: skip
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+
+        def status(content: bytes = body, **more: str) -> int:
+            return httpx2.post(url, content=content, headers=headers | more, timeout=60).status_code
+
+        assert status(Origin="http://evil.example") == 403
+        assert status(Origin="null") == 403
+        assert status(b'{"x": "' + b"x" * (5 << 20) + b'"}') == 413
+        plain = status()
+        assert plain != 503
+        port = int(url.split(":")[2].split("/")[0])
+        crowd += [socket.create_connection(("127.0.0.1", port)) for _ in range(30)]
+        assert status() == 503
+        for one in crowd:
+            one.close()
+        end = time.monotonic() + 60
+        while status() == 503 and time.monotonic() < end:
+            time.sleep(0.1)
+        assert status() == plain
+    finally:
+        process.terminate()
+        process.wait(60)
+        process.stderr.close()

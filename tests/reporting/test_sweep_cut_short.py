@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ import pytest
 from kgnb.reporting.grid import read_grid
 from kgnb.reporting.item import read_state
 from kgnb.reporting.ledger import read_ledger
+from tests.faults.tries import WHOLE
 from tests.llm.stub_server import StubServer
 from tests.reporting.answering import answer
 
@@ -134,6 +137,38 @@ def test_a_sweep_cut_short_ends_as_if_it_had_not_been_and_asks_nothing_twice(tmp
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not WHOLE, reason="twenty kills: only by make faults")
+def test_a_sweep_killed_twenty_times_ends_as_if_it_had_not_been_and_asks_nothing_twice(
+    tmp_path: Path, record_property: Any
+) -> None:
+    file = tmp_path / "grid.yaml"
+    file.write_text(json.dumps({"report": "ontology-matching", "parameters": HUTS}))
+    with StubServer(answer, delay=0.05) as server:
+        whole = Sweep(file, tmp_path / "whole", server)
+        whole.run("sweep", str(file), "--out", str(whole.out), "-j", "2")
+        wanted = Counter(asked(server))
+    draw, killed = random.Random(21), 0
+    with StubServer(answer, delay=0.05) as server:
+        cut = Sweep(file, tmp_path / "cut", server)
+        for number in range(20):
+            again = number % 2 and (cut.out / "sweep.json").is_file()
+            process = cut.begin(
+                *(("resume", str(cut.out)) if again else ("sweep", str(file), "--out", str(cut.out))), "-j", "2"
+            )
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(draw.uniform(1.0, 6.0))
+            killed += process.poll() is None
+            process.kill()
+            process.communicate(timeout=120)
+        cut.run("sweep", str(file), "--out", str(cut.out), "-j", "2")
+        assert cut.states() == {"done": 5}
+        assert cut.pages() == whole.pages()
+        assert Counter(asked(server)) == wanted
+    record_property("tries", killed)
+
+
+@pytest.mark.slow
 @pytest.mark.benchmark
+@pytest.mark.skipif(not WHOLE, reason="minutes: only by make faults")
 def test_twelve_real_pairs_cut_short_end_as_if_they_had_not_been(tmp_path: Path, benchmark_data: Path) -> None:
     check(tmp_path, {"parameters": CONFERENCE, "include": MORE}, 0.05)

@@ -279,7 +279,7 @@ def _http(
     app = guarded(inner, wanted, HERE if host in LOOPBACK else None)
     config = uvicorn.Config(
         app, host=host, port=port, log_level="warning", access_log=False, lifespan="on", http=PromptRequests,
-        timeout_graceful_shutdown=2,
+        timeout_graceful_shutdown=2, limit_concurrency=MOST_AT_ONCE,
     )  # fmt: skip
     listening = config.bind_socket()
     listening.listen(config.backlog)  # who is told the address waits in line from now on, and is not refused
@@ -293,6 +293,8 @@ def _http(
 
 MOST_SESSIONS, SESSION_IDLE = 128, 1800.0
 """Clients at once, and the seconds after which one that says nothing is forgotten; each keeps some 30 kB."""
+MOST_AT_ONCE = 512
+"""Connections and requests under way at once; who comes on top is told 503 and may come again."""
 HERE = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 
 

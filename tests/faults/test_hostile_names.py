@@ -1,0 +1,79 @@
+"""Names and links that lead out of where they may lead: refused by name, and nobody is asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from kgnb.cli import main
+from kgnb.errors import DataError
+from kgnb.kg.loading import load
+from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.llm.replay import ReplayCache
+from kgnb.reporting.sharing import import_cache
+
+pytestmark = pytest.mark.fault("paths and links that lead elsewhere")
+
+OUT = "../../../../etc/passwd"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", f"huts:{OUT}", "huts:refuge"),
+        ("match", "huts:/etc/passwd", "huts:refuge"),
+        ("match", "huts:alpine", "huts:refuge", "--model", f"recorded:{OUT}"),
+        ("report", OUT),
+        ("build", "huts:kitchen", f"huts:{OUT}", "--judge", "rule"),
+        ("ask", "Who?", "--graph", f"huts:{OUT}", "--judge", "rule"),
+    ],
+    ids=" ".join,
+)
+def test_a_name_that_climbs_out_of_its_folder_is_no_name(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words) in (1, 2)
+    said = capsys.readouterr()
+    assert "root:" not in said.out + said.err and "Traceback" not in said.err
+    assert not list(tmp_path.iterdir())
+
+
+ASKING = {
+    "context.jsonld": '{"@context": "http://127.0.0.1:PORT/c", "@id": "http://a/x", "http://a/p": "v"}',
+    "import.jsonld": '{"@context": {"@import": "http://127.0.0.1:PORT/c"}, "@id": "http://a/x", "http://a/p": "v"}',
+    "imports.ttl": "<http://a/o> <http://www.w3.org/2002/07/owl#imports> <http://127.0.0.1:PORT/o> .",
+    "dtd.rdf": '<!DOCTYPE r SYSTEM "http://127.0.0.1:PORT/d"><r/>',
+    "entity.rdf": '<!DOCTYPE r [<!ENTITY x SYSTEM "http://127.0.0.1:PORT/d">]><r>&x;</r>',
+    "include.rdf": '<r xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="http://127.0.0.1:PORT/d"/></r>',
+}
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_nobody_is_asked_because_a_file_says_so(tmp_path: Path, name: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setblocking(False)
+        path = tmp_path / name
+        path.write_text(ASKING[name].replace("PORT", str(listening.getsockname()[1])))
+        try:
+            load(OxigraphGraph(), path)
+        except DataError as error:
+            assert name in str(error)
+        with pytest.raises(BlockingIOError):  # nobody has knocked
+            listening.accept()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_link_in_an_exported_cache_is_not_followed(tmp_path: Path) -> None:
+    secret, export = tmp_path / "mine.json", tmp_path / "export"
+    secret.write_text(json.dumps({"mine": "a secret"}))
+    (export / "replies").mkdir(parents=True)
+    (export / "reports").mkdir()
+    (export / "reports" / "theirs.json").symlink_to(secret)
+    ReplayCache(tmp_path / "cache" / "replies.sqlite").close()
+    import_cache(tmp_path / "cache", export)
+    assert not [one for one in (tmp_path / "cache").rglob("*") if one.is_file() and b"a secret" in one.read_bytes()]
