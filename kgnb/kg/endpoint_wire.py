@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import email.utils
 import gzip
 import http.client
@@ -18,10 +19,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
-from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.courtesy import AGENT, Courtesy
+from kgnb.secret import HIDDEN, blot_forms
 
 _RESULTS = "application/sparql-results+json, application/json;q=0.9"
 _RDF = "text/turtle, application/n-triples;q=0.9, application/x-turtle;q=0.8"
@@ -186,7 +188,11 @@ class Wire:
         )
 
     def _clean(self, text: str, most: int) -> str:
-        for secret in (self.authorization, self.authorization.partition(" ")[2], *self.headers.values()):
+        scheme, _, coded = self.authorization.partition(" ")
+        password = base64.b64decode(coded).decode().partition(":")[2] if scheme == "Basic" else ""
+        named = (*self.parameters.items(), *parse_qsl(urlsplit(self.url).query))
+        keys = [value for name, value in named if HIDDEN in blot_forms(f"x?{name}={value}")]
+        for secret in sorted((self.authorization, coded, password, *self.headers.values(), *keys), key=len)[::-1]:
             if len(secret) > 3:
                 text = text.replace(secret, "***")
         return harmless(text, most)

@@ -52,6 +52,7 @@ FAULTS = {
     "hangs up": Fault(drop=True),
     "redirect elsewhere": Fault(307, {"Location": "http://127.0.0.1:9/v1/chat/completions"}, body=""),
     "wrong key": Fault(401, body=error_body("Incorrect API key provided: {key}", "invalid_api_key")),
+    "no TLS": Fault(),  # asked by https
 }
 COMMANDS = {
     "match": ("match", "huts:alpine", "huts:refuge", "--judge", "model", "--embedder", "characters"),
@@ -79,7 +80,7 @@ def test_a_command_ends_says_so_and_is_no_success(
     with StubServer(oblige, always=FAULTS[fault]) as server:
         for name, value in {
             "MODEL": "stub",
-            "BASE_URL": server.url,
+            "BASE_URL": server.url.replace("http:", "https:" if fault == "no TLS" else "http:"),
             "RETRIES": "0",
             "TIMEOUT": "5",
             "KEY": "env:OURS",

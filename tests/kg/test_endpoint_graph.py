@@ -336,6 +336,7 @@ def test_credentials_are_sent_and_never_shown(stub: Start) -> None:
             graph.select(SELECT)
         shown = f"{raised.value} {raised.value.details} {graph!r} {graph.name} {graph._wire!r}"
         assert sent.split()[1] not in shown
+        assert more.get("password", token) not in shown
 
 
 def test_credentials_in_the_address_are_taken_out(stub: Start) -> None:
