@@ -25,6 +25,8 @@ def call(agent: Agent, arguments: dict[str, Any], settings: Settings) -> dict[st
     names = {one.name for one in (*agent.inputs, *agent.asked)}
     try:
         inputs = {name: arguments[name] for name in names if name in arguments}
+        if odd := [name for name, value in inputs.items() if not isinstance(value, str)]:
+            raise ValueError(f"{odd[0]} is {inputs[odd[0]]!r}: it is a text")
         options = {name: value for name, value in arguments.items() if name not in names}
         return {"ok": True, "result": plain(run_agent(agent, inputs, settings=settings, **options))}
     except (KgnbError, ValueError) as error:

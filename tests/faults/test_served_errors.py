@@ -27,6 +27,9 @@ from kgnb.agents.kg_construction.serve import Face, Shared, mcp_server
 from kgnb.errors import BackendError
 from kgnb.llm.model import ToolSpec
 from kgnb.llm.tools import Tool
+from kgnb.settings import Settings
+from kgnb.tasks.agent_tools import call
+from kgnb.tasks.agents import agent_called
 from kgnb.tasks.building import compile_ontology
 from tests.apart import run_apart
 from tests.faults.test_served_under_load import TBOX
@@ -102,6 +105,16 @@ def test_odd_arguments_of_a_tool_of_others_are_refused_in_words(given: dict[str,
 
     said = run_apart(talk)
     assert said.is_error and "look: $" in said.content[0].text
+
+
+@pytest.mark.fault("odd tool arguments")
+@pytest.mark.parametrize("odd", [None, 5, ["x"], {}], ids=str)
+@pytest.mark.parametrize("agent", ["question_answering", "ontology_matching", "entity_alignment", "kg_construction"])
+def test_odd_arguments_of_an_agent_are_refused_in_words(agent: str, odd: Any) -> None:
+    ours = agent_called(agent)
+    names = [one.name for one in (*ours.inputs, *ours.asked)]
+    said = call(ours, dict.fromkeys(names, odd), Settings())
+    assert not said["ok"] and "it is a text" in said["error"]
 
 
 @pytest.mark.slow
