@@ -31,6 +31,7 @@ class Found:
 Judged: TypeAlias = tuple[Shape, Found]
 Fresh: TypeAlias = dict[Term, None]
 """The values a node was given just now, in order."""
+_HANDED = 2  # steps that a demand is followed from neighbour to neighbour
 _MENDABLE = ("minCount", "qualifiedMinCount", "hasValue", "equals")  # adding facts can always mend these
 
 
@@ -88,6 +89,11 @@ class Checker:
         self._objects_of: dict[str, list[Shape]] = {}
         self._of_node: dict[Term, list[Shape]] = {}
         self._demands: dict[int, tuple[list[Asked], list[Limit]]] = {}
+        self._passed: dict[int, list[tuple[Path, Shape]]] = {}
+        self._values: list[Shape] = []
+        self._handing: set[str] = set()  # properties whose values are asked for more by what leads to them
+        self._handing_back: set[str] = set()  # and those where it is the other way round
+        self._needing: set[str] = set()  # properties that need values of a kind
         self._triggers: dict[str, dict[tuple[bool, Path | None], None]] = {}
         for shape in self.shapes:
             self._enter(shape)
@@ -117,6 +123,10 @@ class Checker:
         for node in shape.nodes:
             self._of_node.setdefault(node, []).append(shape)
         if not shape.late:
+            for path, _ in self._handed(shape):
+                (self._handing_back if path.kind == "inverse" else self._handing).update(path.predicates())
+            for _, constraint, predicates in self._asking(shape)[0]:
+                self._needing |= predicates if constraint.component == "qualifiedMinCount" else set()
             for predicate, forward, back in reaches(shape, self.named):
                 self._triggers.setdefault(predicate, {})[forward, back] = None
 
@@ -199,15 +209,36 @@ class Checker:
         found = [(shape, one) for node, fresh in touched.items()
                  for shape in self.shapes_for(node, facts) if not shape.late
                  for one in self.judge(shape, node, facts, fresh=fresh, lasting=True) if one.final]  # fmt: skip
-        return found + [judged for node in touched for judged in self._unreachable(node, facts)]
+        return found + [judged for node in self._concerned(touched, facts) for judged in self._unreachable(node, facts)]
 
-    def _unreachable(self, node: Term, facts: Facts) -> Iterator[Judged]:
+    def _concerned(self, touched: Iterable[Term], facts: Facts) -> dict[Term, None]:
+        """The nodes whose demands new facts about others may put out of reach: their own, and what is asked of values
+        by what leads to them, or what needs them as a value."""
+        found = dict.fromkeys(touched)
+        for node in list(found):
+            for shape in self._bearing(node, facts):
+                for path, _ in self._handed(shape):
+                    found |= dict.fromkeys(facts.ends(node, path))
+            for predicate, others in facts.pointing_at(node).items() if self._needing else ():
+                found |= dict.fromkeys(others if predicate in self._needing else ())
+        return found
+
+    def _bearing(self, node: Term, facts: Facts, depth: int = 0) -> Iterator[Shape]:
+        """The shapes a node is judged by: those it is a target of, and those that neighbours hand to their values."""
+        yield from self.shapes_for(node, facts)
+        for index, ends in ((self._handing, facts.pointing_at(node)), (self._handing_back, facts.about(node))):
+            for predicate in ends if index and depth < _HANDED else ():
+                for other in ends[predicate] if predicate in index else ():
+                    for shape in self._bearing(other, facts, depth + 1):
+                        yield from (inner for path, inner in self._handed(shape) if node in facts.ends(other, path))
+
+    def _unreachable(self, node: Term, facts: Facts, asked_of: Shape | None = None, depth: int = 0) -> Iterator[Judged]:
         """What a node must have and can have no more, since as many values as are allowed are there already.
 
         Without this a legal fact makes the last call impossible: a functional property that must lead to a hut leads to
-        a valley.
+        a valley. ``asked_of`` is a shape the node has to fit besides.
         """
-        shapes = list(self.shapes_for(node, facts))
+        shapes = [*self._bearing(node, facts), *([asked_of] if asked_of else ())]
         limits = [limit for shape in shapes for limit in self._asking(shape)[1]]
         lacking: list[tuple[Shape, Asked]] = []  # of values that it must have: several may share a limit
         for shape in shapes if limits else ():
@@ -228,7 +259,10 @@ class Checker:
                     wanted = constraint.shapes[0]
                     have, least = 0, constraint.number
                     for value in values:
-                        have += not any(one.final for one in self.judge(wanted, value, facts, 1))
+                        lost = any(one.final for one in self.judge(wanted, value, facts, 1))
+                        have += not (
+                            lost or depth < _HANDED and any(self._unreachable(value, facts, wanted, depth + 1))
+                        )
                 if have + room < least:
                     yield shape, Found(node, inner, constraint, None, True, inner.path)
         for shape, (inner, constraint, predicates) in lacking:
@@ -261,6 +295,20 @@ class Checker:
                     ):
                         asked.append((inner, constraint, inner.path.predicates()))
             known = self._demands[id(shape)] = (asked, limits)
+        return known
+
+    def _handed(self, shape: Shape, depth: int = 0) -> list[tuple[Path, Shape]]:
+        """What a shape asks of the values of its target, with the path to them: no more than can be added up."""
+        known = self._passed.get(id(shape))
+        if known is None:
+            known = self._passed[id(shape)] = []
+            for inner in _of_target(shape, self.named) if depth < _HANDED else ():
+                nested = tuple(c for c in inner.constraints if c.component in ("and", "node"))
+                if inner.path is not None and (nested or inner.properties):
+                    value = Shape(nested, None, inner.properties, shape.kind, shape.about, shape.id)
+                    self._values.append(value)  # kept, for what is known of a shape is found by its id()
+                    if any(self._asking(value)) or self._handed(value, depth + 1):
+                        known.append((inner.path, value))
         return known
 
     def judge(

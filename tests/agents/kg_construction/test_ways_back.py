@@ -8,7 +8,7 @@ import pytest
 import rdflib
 
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import Source
+from kgnb.agents.kg_construction.values import CallResult, Source
 from tests.agents.kg_construction.kitchen import opened, pack_of
 
 PROV = rdflib.Namespace("http://www.w3.org/ns/prov#")
@@ -64,6 +64,51 @@ def test_values_that_two_classes_ask_for_are_added_up() -> None:
     both = session.call("create_cab", {"label": "w", "entity": iri["w"]})
     assert not both.ok and all("leave one" in violation.hint for violation in both.violations)
     assert session.call("add_grape", {"subject": iri["w"], "object": "white"}).ok
+
+
+COLOURS = (
+    ":White a owl:Class ; owl:equivalentClass [ a owl:Class ; owl:oneOf ( :white :red ) ] . :Wine a owl:Class . "
+    ":colour a owl:ObjectProperty , owl:FunctionalProperty . :drink a owl:ObjectProperty . :Course a owl:Class . "
+)
+WHITE = "[ a owl:Restriction ; owl:onProperty :colour ; owl:hasValue :white ]"
+
+
+@pytest.mark.parametrize("wanted", [
+    f"[ a owl:Restriction ; owl:onProperty :drink ; owl:allValuesFrom {WHITE} ]",
+    f"[ a owl:Class ; owl:intersectionOf ( :Course [ a owl:Restriction ; owl:onProperty :drink ; owl:allValuesFrom "
+    f"[ a owl:Class ; owl:intersectionOf ( :Wine {WHITE} ) ] ] ) ]",
+    f"[ a owl:Restriction ; owl:onProperty [ owl:inverseOf :drunkAt ] ; owl:allValuesFrom {WHITE} ]",
+])  # fmt: skip
+def test_what_a_neighbour_asks_of_its_values_is_counted(wanted: str) -> None:
+    with_fish = f":Fish a owl:Class ; rdfs:subClassOf :Course , {wanted} . :drunkAt a owl:ObjectProperty . "
+    back = "drunkAt" in wanted
+
+    def call(session: Session, course: str, wine: str) -> CallResult:
+        if back:
+            return session.call("add_drunk_at", {"subject": wine, "object": course})
+        return session.call("add_drink", {"subject": course, "object": wine})
+
+    session, iri = made(COLOURS + with_fish, f="fish", c="course", r="wine", w="wine", n="wine")
+    assert session.call("add_colour", {"subject": iri["r"], "object": "red"}).ok
+    assert session.call("add_colour", {"subject": iri["w"], "object": "white"}).ok
+    refused = call(session, iri["f"], iri["r"])
+    assert not refused.ok and "red" in refused.violations[0].hint  # the value that is there is named
+    assert call(session, iri["f"], iri["w"]).ok and call(session, iri["c"], iri["r"]).ok
+    assert call(session, iri["f"], iri["n"]).ok  # may still be white
+    assert not session.call("add_colour", {"subject": iri["n"], "object": "red"}).ok
+    assert session.call("add_colour", {"subject": iri["n"], "object": "white"}).ok
+    assert not session.call("create_fish", {"label": "c", "entity": iri["c"]}).ok  # its wine is red
+
+
+def test_a_value_that_can_be_no_more_what_is_needed_is_refused() -> None:
+    need = f":Dinner a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :opens ; "\
+        f"owl:someValuesFrom {WHITE} ] . :opens a owl:ObjectProperty , owl:FunctionalProperty ."  # fmt: skip
+    session, iri = made(COLOURS + need, d="dinner", e="dinner", r="wine", n="wine")
+    assert session.call("add_colour", {"subject": iri["r"], "object": "red"}).ok
+    assert not session.call("add_opens", {"subject": iri["d"], "object": iri["r"]}).ok
+    assert session.call("add_opens", {"subject": iri["e"], "object": iri["n"]}).ok
+    assert not session.call("add_colour", {"subject": iri["n"], "object": "red"}).ok
+    assert session.call("add_colour", {"subject": iri["n"], "object": "white"}).ok
 
 
 def test_a_used_up_maximum_of_a_wider_property_counts() -> None:
