@@ -6,9 +6,10 @@ import errno
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from kgnb.errors import DataError
 
@@ -16,11 +17,13 @@ _ANOTHER = "Name another place, in a folder that exists and may be written to."
 _WAYS = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "Make room there, or name another place.")
 
 
-def write_whole(path: Path, content: str | bytes, *, lasting: bool = False) -> Path:
+def write_whole(
+    path: Path, content: str | bytes | Callable[[IO[bytes]], object], *, lasting: bool = False
+) -> Path:  # fmt: skip
     """Write beside ``path`` and rename into place: a reader sees the old file or the new one, and no half stays.
 
-    Text is written as UTF-8, its line ends as they are. A power cut, too, leaves the old file or the new one;
-    ``lasting`` waits until it is sure to be the new one.
+    Text is written as UTF-8, its line ends as they are; a function writes its own content. A power cut, too, leaves the
+    old file or the new one; ``lasting`` waits until it is sure to be the new one.
 
     Raises:
         DataError: it cannot be written; the old file stays.
@@ -31,7 +34,7 @@ def write_whole(path: Path, content: str | bytes, *, lasting: bool = False) -> P
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         try:
             with os.fdopen(descriptor, "wb") as stream:
-                stream.write(data)
+                data(stream) if callable(data) else stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
             os.chmod(name, mode)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from functools import lru_cache
+from io import BytesIO
+from itertools import groupby
+from typing import IO, TypeAlias
 
 import pyoxigraph as ox
 
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.oxigraph_terms import to_oxigraph, triple_from_oxigraph
 from kgnb.kg.sorting import triple_key
-from kgnb.kg.terms import Iri, Term, Triple
+from kgnb.kg.terms import Iri, Literal, Term, Triple
 
 Quad: TypeAlias = tuple[Triple, Iri | None]
 """A triple and the named graph it stands in; None for the default graph."""
@@ -18,13 +21,16 @@ Quad: TypeAlias = tuple[Triple, Iri | None]
 _FORMATS = {"trig": ox.RdfFormat.TRIG, "turtle": ox.RdfFormat.TURTLE, "json-ld": ox.RdfFormat.JSON_LD,
             "n-quads": ox.RdfFormat.N_QUADS, "n-triples": ox.RdfFormat.N_TRIPLES}  # fmt: skip
 
+_NAMED = ("trig", "json-ld", "n-quads")
+
 
 class QuadWriter:
     """Writes quads into one store; terms that come again are converted once."""
 
     def __init__(self, graph: OxigraphGraph) -> None:
         self._graph = graph
-        self._known: dict[Term, object] = {}
+        terms = _Terms()
+        self._converted, self._term = terms.quad, terms.term
 
     def add(self, quads: Iterable[Quad]) -> None:
         """Add quads in one transaction: all or none."""
@@ -49,15 +55,22 @@ class QuadWriter:
         matching = self._graph.matching(self._term(subject), self._term(Iri(predicate)), None, self._term(graph))
         return [triple_from_oxigraph(quad)[2] for quad in matching]
 
-    def _converted(self, quad: Quad) -> ox.Quad:
-        (subject, predicate, value), name = quad
-        s, p, o = self._term(subject), self._term(predicate), self._term(value)
-        return ox.Quad(s, p, o, ox.DefaultGraph() if name is None else self._term(name))  # type: ignore[arg-type]
 
-    def _term(self, term: Term) -> object:
+class _Terms:
+    """Turns quads into pyoxigraph's; a term that comes again is converted once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Term, object] = {}
+
+    def quad(self, quad: Quad) -> ox.Quad:
+        (subject, predicate, value), name = quad
+        s, p, o = self.term(subject), self.term(predicate), self.term(value)
+        return ox.Quad(s, p, o, ox.DefaultGraph() if name is None else self.term(name))  # type: ignore[arg-type]
+
+    def term(self, term: Term) -> object:
         known = self._known.get(term)
         if known is None:
-            if len(self._known) > 50_000:
+            if len(self._known) > 20_000:
                 self._known.clear()
             known = self._known[term] = to_oxigraph(term)
         return known
@@ -67,6 +80,20 @@ def quads(graph: OxigraphGraph) -> Iterator[Quad]:
     """Every quad of a store, in no order."""
     for quad in graph.all_quads():
         yield triple_from_oxigraph(quad), _graph_name(quad)
+
+
+@lru_cache(10_000)
+def as_stored(term: Term) -> Term:
+    """A term as the store gives it back: of a typed literal it keeps the value, not how that was written.
+
+    >>> as_stored(Literal("1.50", None, "http://www.w3.org/2001/XMLSchema#decimal")).text
+    '1.5'
+    """
+    if not isinstance(term, Literal) or term.datatype is None:
+        return term
+    store, node = ox.Store(), ox.NamedNode("urn:any")
+    store.add(ox.Quad(node, node, to_oxigraph(term)))
+    return next(triple_from_oxigraph(quad)[2] for quad in store)
 
 
 def read_n_quads(text: str) -> list[Quad]:
@@ -82,23 +109,29 @@ def _graph_name(quad: ox.Quad) -> Iri | None:
     return Iri(quad.graph_name.value) if isinstance(quad.graph_name, ox.NamedNode) else None
 
 
-def written(content: Iterable[Quad], form: str, prefixes: Mapping[str, str] | None = None) -> str:
-    """Quads as text, in one order: ``form`` is trig, turtle, json-ld, n-quads or n-triples (the last two sorted too).
-
-    >>> print(written([((Iri("urn:a"), Iri("urn:p"), Iri("urn:b")), None)], "turtle"), end="")
-    <urn:a> <urn:p> <urn:b> .
+def write(ordered: Iterable[Quad], form: str, stream: IO[bytes], prefixes: Mapping[str, str] | None = None) -> None:
+    """Write quads as they come: ``form`` is trig, turtle, json-ld, n-quads or n-triples.
 
     Raises ValueError for another form.
     """
     if form not in _FORMATS:
         raise ValueError(f"form is {form!r}: choose one of {', '.join(_FORMATS)}")
-    named = form in ("trig", "json-ld", "n-quads")
-    ordered = sorted(content, key=lambda quad: ((quad[1] or "") if named else "", triple_key(quad[0])))
-    converted = [
-        ox.Quad(*map(to_oxigraph, triple), to_oxigraph(name) if name and named else ox.DefaultGraph())  # type: ignore[arg-type,call-arg]
-        for triple, name in ordered
-    ]
-    if not named:
-        converted = list(dict.fromkeys(converted))
-    given = ox.serialize(converted, format=_FORMATS[form], prefixes=dict(prefixes or {}))
-    return (given or b"").decode("utf-8")
+    named, terms = form in _NAMED, _Terms()
+    once = ordered if named else ((triple, None) for triple, _ in groupby(triple for triple, _ in ordered))
+    ox.serialize(map(terms.quad, once), stream, format=_FORMATS[form], prefixes=dict(prefixes or {}))
+
+
+def in_order(content: Iterable[Quad], *, named: bool = True) -> list[Quad]:
+    """Quads sorted by graph, unless it is not ``named``, and by triple."""
+    return sorted(content, key=lambda quad: ((quad[1] or "") if named else "", triple_key(quad[0])))
+
+
+def written(content: Iterable[Quad], form: str, prefixes: Mapping[str, str] | None = None) -> str:
+    """Quads as text, in one order: what ``write`` writes of them sorted.
+
+    >>> print(written([((Iri("urn:a"), Iri("urn:p"), Iri("urn:b")), None)], "turtle"), end="")
+    <urn:a> <urn:p> <urn:b> .
+    """
+    stream = BytesIO()
+    write(in_order(content, named=form in _NAMED), form, stream, prefixes)
+    return stream.getvalue().decode("utf-8")

@@ -111,8 +111,9 @@ class Built:
         )]  # fmt: skip
         rows: list[list[Value]] = []
         for journal in self.journals:
-            for at, act in enumerate(journal.acts):
-                later = any(other.ok and other.tool == act.tool for other in journal.acts[at + 1 :])
+            acts = list(journal.acts)
+            for at, act in enumerate(acts):
+                later = any(other.ok and other.tool == act.tool for other in acts[at + 1 :])
                 rows += [
                     [journal.document, act.tool, one.constraint, one.got, one.hint, "yes" if later else "no"]
                     for one in act.violations

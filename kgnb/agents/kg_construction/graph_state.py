@@ -11,7 +11,7 @@ import rdflib
 
 from kgnb.agents.kg_construction.hints import Hints, nearest
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.provenance import DESCRIPTIONS
+from kgnb.agents.kg_construction.provenance import DESCRIPTIONS, CallLog
 from kgnb.agents.kg_construction.tool_values import Violation
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -38,15 +38,31 @@ class GraphState:
         self.namespace = namespace if namespace.endswith(("/", "#", ":")) else f"{namespace}/"
         self.checked = checked
         self._stored = stored
-        self.store = store if isinstance(store, OxigraphGraph) else OxigraphGraph(store)
+        self._calls = CallLog() if store is None else None  # until somebody asks for the store
+        self._store = store if store is None or isinstance(store, OxigraphGraph) else OxigraphGraph(store)
         self.facts = Facts()
         self._tbox_names: dict[str, list[str]] | None = None
-        self._writer = QuadWriter(self.store)
         self.lock = threading.RLock()
         self.log: Callable[[Sequence[Quad], Sequence[Quad]], None] | None = None  # told of a write before it is done
         self._version = 0
         self._graph: tuple[int, rdflib.Graph] | None = None
-        self.reload()
+        if store is not None:
+            self.reload()
+
+    @property
+    def store(self) -> OxigraphGraph:
+        """The facts, each call's in a named graph of its own, and where they come from."""
+        with self.lock:
+            if self._store is None:
+                self._store = OxigraphGraph()
+            if self._calls is not None:
+                calls, self._calls = self._calls, None
+                self._writer.add(calls.quads())
+            return self._store
+
+    @cached_property
+    def _writer(self) -> QuadWriter:
+        return QuadWriter(self.store)
 
     def reload(self) -> None:
         """Take up the facts that the store holds."""
@@ -184,7 +200,8 @@ class GraphState:
 
     def close(self) -> None:
         """Let go of the store; a store on disk keeps what was written."""
-        self.store.close()
+        if self._store is not None:
+            self._store.close()
 
 
 def _hierarchy(pack: PackContent) -> rdflib.Graph:

@@ -168,11 +168,11 @@ def _one(
         }
     )  # fmt: skip
     if folder is not None and (kept := read_journal(folder, document.name, key)):
-        return kept
+        return kept.packed()
     journal = replace(_read(document, pack, reader, plan, options, namespace, checked), key=key)
     if folder is not None and not journal.error:
         write_journal(folder, journal)
-    return journal
+    return journal.packed()
 
 
 def _deciding(options: Options) -> dict[str, object]:

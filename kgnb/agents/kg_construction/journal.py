@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ class Journal:
     digest: str  # of the document
     key: str  # of all that decides what a reader does
     reader: str
-    acts: tuple[Act, ...] = ()
+    acts: Sequence[Act] = ()
     doubts: tuple[Doubt, ...] = ()
     repaired: int = 0
     repeats: int = 0
@@ -39,6 +41,26 @@ class Journal:
     def refused(self) -> int:
         """Calls that were refused."""
         return sum(not act.ok for act in self.acts)
+
+    def packed(self) -> Journal:
+        """The same, in a hundredth of the memory: what a batch holds of a document that it is done with."""
+        return replace(self, acts=Packed(self.acts))
+
+
+class Packed(Sequence[Act]):
+    """Calls that are kept compressed, and made again each time they are looked through."""
+
+    def __init__(self, acts: Sequence[Act]) -> None:
+        self._count, self._content = len(acts), zlib.compress(pickle.dumps(list(acts), 5), 1)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Act]:
+        return iter(pickle.loads(zlib.decompress(self._content)))
+
+    def __getitem__(self, at: Any) -> Any:
+        return list(self)[at]
 
 
 def journal_key(parts: Mapping[str, Any]) -> str:

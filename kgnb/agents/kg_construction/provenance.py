@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+import pickle
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, cast
 from urllib.parse import quote
 
 from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.kg.prefixes import PREFIXES
-from kgnb.kg.quads import Quad
+from kgnb.kg.quads import Quad, as_stored
+from kgnb.kg.sorting import triple_key
 from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri
 
 PROV = PREFIXES["prov"]
 OA = "http://www.w3.org/ns/oa#"
 CALL = "urn:kgnb:call:"
+_DIGITS = 24
 DESCRIPTIONS = Iri("urn:kgnb:provenance")
 """The named graph that says where the others come from."""
 TBOX = Iri("urn:kgnb:tbox")
@@ -26,7 +32,7 @@ def call_graph(tool: str, arguments: Mapping[str, Any], source: Source | None) -
     """The named graph of a call: the same call on the same span has the same."""
     span = [source.document, source.start, source.end] if source else None
     said = json.dumps([tool, arguments, span], sort_keys=True, ensure_ascii=True, default=str)
-    return Iri(f"{CALL}{hashlib.sha256(said.encode()).hexdigest()[:24]}")
+    return Iri(f"{CALL}{hashlib.sha256(said.encode()).hexdigest()[:_DIGITS]}")
 
 
 def described(
@@ -42,18 +48,23 @@ def described(
         (activity, f"{RDFS}label", Literal(f"{tool} {said}")),
     ]
     if source is not None:
-        document = document_iri(source.document)
-        about += [(graph, f"{PROV}wasDerivedFrom", document), (document, f"{RDFS}label", Literal(source.document))]
+        about.append((graph, f"{PROV}wasDerivedFrom", document_iri(source.document)))
         if source.start is not None:
             span = Iri(f"{graph}:span")
             about += [
                 (graph, f"{OA}hasSelector", span),
                 (span, f"{RDF}type", Iri(f"{OA}TextPositionSelector")),
-                (span, f"{OA}start", Literal(str(source.start), None, f"{XSD}nonNegativeInteger")),
-                (span, f"{OA}end", Literal(str(source.end), None, f"{XSD}nonNegativeInteger")),
+                (span, f"{OA}start", Literal(str(source.start), None, f"{XSD}integer")),
+                (span, f"{OA}end", Literal(str(source.end), None, f"{XSD}integer")),
             ]
-    quads: list[Quad] = [(triple, graph) for triple in facts]
-    return quads + [((s, Iri(p), o), DESCRIPTIONS) for s, p, o in about]
+    triples: list[Triple] = [*((s, Iri(p), o) for s, p, o in about), *named(source)]
+    quads: list[Quad] = [(fact, graph) for fact in facts]
+    return quads + [(one, DESCRIPTIONS) for one in triples]
+
+
+def named(source: Source | None) -> list[Triple]:
+    """What a document is called."""
+    return [(document_iri(source.document), Iri(f"{RDFS}label"), Literal(source.document))] if source else []
 
 
 def withdrawn(content: Iterable[Quad], graph: Iri) -> list[Quad]:
@@ -68,6 +79,59 @@ def withdrawn(content: Iterable[Quad], graph: Iri) -> list[Quad]:
             *([(statement, f"{PROV}wasQuotedFrom", said_in)] if said_in else []),
         ]  # fmt: skip
     return [((s, Iri(p), o), DESCRIPTIONS) for s, p, o in found]
+
+
+class CallLog:
+    """Calls in a temporary file that is nobody else's: where facts come from takes no memory, however many they are.
+
+    What is said of a call is many times its facts; it is made of the call when it is asked for.
+    """
+
+    def __init__(self) -> None:
+        self._file = cast(IO[bytes], SpooledTemporaryFile(4_000_000))  # noqa: SIM115  # as long as this
+        self._names = bytearray()  # of the calls' graphs, 24 digits each
+        self._starts = array("Q")
+        self._borrowed: dict[Triple, None] = {}
+        self._documents: dict[Triple, None] = {}
+
+    def add(
+        self, facts: Sequence[Triple], borrowed: Iterable[Triple], graph: Iri, tool: str,
+        arguments: Mapping[str, Any], source: Source | None,
+    ) -> None:  # fmt: skip
+        """Note a call: its facts, and what they borrowed of the ontology's own individuals."""
+        self._borrowed |= dict.fromkeys(borrowed)
+        self._documents |= dict.fromkeys(named(source))
+        self._names += graph[-_DIGITS:].encode()
+        self._starts.append(self._file.seek(0, 2))
+        pickle.dump((facts, tool, arguments, source), self._file, 5)
+
+    def quads(self) -> Iterator[Quad]:
+        """All of it, by graph and then by triple: as ``written`` has it."""
+        for graph, calls in self._calls():
+            facts = {(s, p, as_stored(o)) for call in calls for s, p, o in call[0]}
+            yield from ((fact, graph) for fact in sorted(facts, key=triple_key))
+        documents = sorted(self._documents, key=triple_key)
+        yield from ((one, DESCRIPTIONS) for one in documents if str(one[0]) < CALL)
+        for graph, calls in self._calls():
+            said = {quad for call in calls for quad in described((), graph, *call[1:])[: -len(named(call[3])) or None]}
+            yield from sorted(said, key=lambda one: triple_key(one[0]))
+        yield from ((one, DESCRIPTIONS) for one in documents if str(one[0]) >= CALL)
+        borrowed = {(s, p, as_stored(o)) for s, p, o in self._borrowed}
+        yield from ((one, TBOX) for one in sorted(borrowed, key=triple_key))
+
+    def _calls(self) -> Iterator[tuple[Iri, list[Any]]]:
+        """The calls of each graph, by its name."""
+        names, starts = self._names, self._starts
+
+        def name(at: int) -> bytes:
+            return bytes(names[_DIGITS * at : _DIGITS * (at + 1)])
+
+        for digits, places in groupby(sorted(range(len(starts)), key=name), name):
+            yield Iri(CALL + digits.decode()), [self._read(starts[at]) for at in places]
+
+    def _read(self, start: int) -> Any:
+        self._file.seek(start)
+        return pickle.load(self._file)
 
 
 def document_iri(document: str) -> Iri:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
+from io import BytesIO
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import rdflib
 
@@ -22,7 +26,8 @@ from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.quads import Quad, quads, written
+from kgnb.kg.quads import Quad, in_order, quads, write
+from kgnb.kg.sorting import term_key, triple_key
 from kgnb.kg.terms import Iri, Triple
 from kgnb.shapes.checking import Judged
 from kgnb.shapes.shape import TYPE
@@ -87,7 +92,7 @@ class Session(GraphState):
         except (TypeError, ValueError):
             wrong = Violation("arguments", "object", type(given).__name__, (), "give plain JSON values")
             return CallResult(False, violations=(wrong,), retryable=True)
-        if key in self._made:
+        if key in self._made and not merge:
             return self._repeat(self._made[key])
         read = read_arguments(tool, given, self)
         result = CallResult(False, violations=tuple(read.violations), retryable=True) if read.violations else None
@@ -99,7 +104,8 @@ class Session(GraphState):
         elif result is None:
             result = self._withdrawals.change(tool, read, given, source, merge)
         if result.ok and tool.kind in ("create", "add"):
-            self._made[key] = result
+            if not merge:  # a journal says nothing twice
+                self._made[key] = result
             self._refused.pop(key, None)
         elif result.ok:
             self._made.clear()  # what was made once may be wanted again
@@ -180,7 +186,9 @@ class Session(GraphState):
                 violations = self._caused(added, broken)
                 if violations:
                     return CallResult(False, str(iri) if not new_entity else "", violations=violations, retryable=True)
-            if self._stored:
+            if self._stored and self._calls is not None:
+                self._calls.add(triples, borrowed, graph, tool.name, given, source)
+            elif self._stored:
                 content: list[Quad] = [(triple, TBOX) for triple in borrowed]
                 self._put(content + described(triples, graph, tool.name, given, source))
             done = True
@@ -217,21 +225,33 @@ class Session(GraphState):
 
     def trig(self) -> str:
         """Facts and where they come from, each call's in a named graph of its own, as TriG."""
-        with self.lock:
-            content = list(quads(self.store))
-        return written(content, "trig", self._prefixes)
+        return self._text("trig")
 
     def turtle(self) -> str:
         """The facts alone as Turtle."""
-        return written(self._alone(), "turtle", self._prefixes)
+        return self._text("turtle")
 
     def jsonld(self) -> str:
         """The facts alone as JSON-LD."""
-        return written(self._alone(), "json-ld", self._prefixes)
+        return self._text("json-ld")
 
-    def _alone(self) -> list[Quad]:
+    def _text(self, form: str) -> str:
+        stream = BytesIO()
+        self._write_as(form, stream)
+        return stream.getvalue().decode("utf-8")
+
+    def _write_as(self, form: str, stream: IO[bytes]) -> None:
+        """Write the graph piece by piece; where several may call at once, as it was when this began."""
         with self.lock:
-            return [(triple, None) for triple in self.facts]
+            if form == "trig" and self._calls is not None:
+                return write(self._calls.quads(), form, stream, self._prefixes)
+            content = list(quads(self.store)) if form == "trig" else []
+            groups = [] if form == "trig" else [list(one) for _, one in groupby(self.facts, itemgetter(0))]
+        if form == "trig":
+            return write(in_order(content), form, stream, self._prefixes)
+        groups.sort(key=lambda group: term_key(group[0][0]))
+        facts = ((triple, None) for group in groups for triple in sorted(group, key=triple_key))
+        write(facts, form, stream, self._prefixes)
 
     def save(self, path: str | Path, *, lasting: bool = False) -> Path:
         """Write the graph to a file: .trig with provenance, .ttl or .jsonld without; whole or not at all.
@@ -239,10 +259,10 @@ class Session(GraphState):
         ``lasting`` waits until it is on the disk.
         """
         target = Path(path)
-        writers = {".trig": self.trig, ".ttl": self.turtle, ".jsonld": self.jsonld}
-        if target.suffix not in writers:
+        forms = {".trig": "trig", ".ttl": "turtle", ".jsonld": "json-ld"}
+        if target.suffix not in forms:
             raise ValueError(f"{target}: name a file that ends in .trig, .ttl or .jsonld")
-        return write_whole(target, writers[target.suffix](), lasting=lasting)
+        return write_whole(target, partial(self._write_as, forms[target.suffix]), lasting=lasting)
 
     def shacl_report(self) -> tuple[bool, str]:
         """Whether the facts conform to the pack's SHACL, and the report as Turtle, by an engine not ours (pyshacl)."""

@@ -290,6 +290,19 @@ def test_writes_turtle_json_ld_and_trig_that_are_read_back(session: Session, tmp
         session.save(tmp_path / "out.docx")
 
 
+def test_a_graph_is_written_alike_before_and_after_its_store_is_asked_for(session: Session) -> None:
+    soup = make(session, "create_soup", "Barley")
+    for document in ("menu.txt", "https://hut.example/menu", "zzz"):  # a document's own IRI stands before the calls
+        session.call("add_price", {"subject": soup, "value": 4.50}, Source(document, 3, 9))
+    session.call("create_cake", {"label": "Nut"}, Source("menu.txt"))
+    session.call("add_served_as", {"subject": soup, "object": "starter"}, Source("https://hut.example/menu", 0, 2))
+    before = session.trig()
+    assert "oa:start" in before and "urn:kgnb:tbox" in before
+    asked = "SELECT ?g { GRAPH ?g { ?s <https://hut.example/kitchen#servedAs> ?o } }"
+    assert len(session.store.select(asked).rows) == 1
+    assert session.trig() == before
+
+
 def test_a_store_on_disk_goes_on_where_it_was(pack, tmp_path: Path) -> None:
     first = pack.session(namespace="https://hut.example/data/", store=tmp_path / "store")
     soup = make(first, "create_soup", "Barley")
