@@ -17,7 +17,7 @@ from kgnb.errors import BackendError, DataError, NotKept
 from kgnb.vectors.embedder import Embedder, Vectors
 from kgnb.write_ahead import PATIENCE, unusable, write_ahead
 
-_FORMAT = 1
+_FORMAT = 2  # what format 1 wrote is read as well: all vectors whole
 _KEYS_A_QUERY = 500  # below SQLite's oldest limit of 999 parameters
 
 
@@ -54,7 +54,7 @@ class VectorCache:
 
     def put(self, embedder: str, vectors: Mapping[bytes, Vectors]) -> None:
         """Write vectors in one transaction; a key that is there keeps what it has."""
-        rows = [(embedder, key, np.ascontiguousarray(vector, dtype="<f4").tobytes()) for key, vector in vectors.items()]
+        rows = [(embedder, key, _packed(vector)) for key, vector in vectors.items()]
         with self._open() as connection, connection:
             connection.executemany("INSERT OR IGNORE INTO vectors (embedder, key, vector) VALUES (?, ?, ?)", rows)
 
@@ -94,7 +94,7 @@ class VectorCache:
         connection = sqlite3.connect(self.path, timeout=PATIENCE, check_same_thread=False)
         try:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version not in (0, _FORMAT):
+            if not 0 <= version <= _FORMAT:
                 raise self._corrupt(f"its format is {version}, this version of kgnb writes format {_FORMAT}")
             write_ahead(connection)
             with connection:
@@ -110,9 +110,9 @@ class VectorCache:
 
     def _vector(self, blob: object) -> Vectors:
         """The stored vector, checked: a row of finite parts and unit length is what was written."""
-        if not isinstance(blob, bytes) or not blob or len(blob) % 4:
+        vector = _unpacked(blob) if isinstance(blob, bytes) else None
+        if vector is None:
             raise self._corrupt("it holds something that is not a vector")
-        vector: Vectors = np.frombuffer(blob, dtype="<f4").astype(np.float32)
         length = float(np.linalg.norm(vector.astype(np.float64)))
         if not (abs(length - 1.0) < 1e-3 or length == 0.0):
             raise self._corrupt(f"it holds a vector of length {length:.3g} where all have length 1")
@@ -220,6 +220,30 @@ class CachedEmbedder:
     def _report(self, done: int, total: int) -> None:
         if self.on_progress is not None:
             self.on_progress(done, total)
+
+
+def _packed(vector: Vectors) -> bytes:
+    """Its parts, 4 bytes each; where most are zero (counts of characters) length, places and parts of the others."""
+    places = np.flatnonzero(vector)
+    if len(vector) >= 1 << 16 or 12 * len(places) > 4 * len(vector):
+        return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+    numbers = np.concatenate([[len(vector)], places]).astype("<u2")
+    return b"\0" + numbers.tobytes() + vector[places].astype("<f4").tobytes()  # an odd number of bytes
+
+
+def _unpacked(blob: bytes) -> Vectors | None:
+    """What was packed, every part equal; None for anything else."""
+    if len(blob) % 4 == 0:
+        return np.frombuffer(blob, dtype="<f4").astype(np.float32) if blob else None
+    number, rest = divmod(len(blob) - 3, 6)
+    if rest or number < 0 or blob[0]:
+        return None
+    numbers = np.frombuffer(blob, dtype="<u2", offset=1, count=1 + number)
+    if number and numbers[1:].max() >= numbers[0]:
+        return None
+    vector = np.zeros(int(numbers[0]), dtype=np.float32)
+    vector[numbers[1:]] = np.frombuffer(blob, dtype="<f4", offset=3 + 2 * number)
+    return vector
 
 
 def _key(text: str) -> bytes:

@@ -11,6 +11,7 @@ import pytest
 
 from kgnb.errors import BackendError, DataError
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
+from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.embedder import Embedder, Vectors
 from kgnb.vectors.tiny_embedder import TinyEmbedder
 
@@ -148,7 +149,8 @@ def test_a_file_that_is_no_cache_says_how_to_mend_it(tmp_path: Path) -> None:
     assert "Delete this file" in caught.value.fix
 
 
-BROKEN = [b"", b"abc", np.full(32, np.nan, "<f4").tobytes(), np.full(32, 9, "<f4").tobytes(), "text"]
+BEYOND = b"\0" + np.array([32, 32], "<u2").tobytes() + np.ones(1, "<f4").tobytes()  # a part in place 32 of 32
+BROKEN = [b"", b"abc", b"\1\2\0", BEYOND, np.full(32, np.nan, "<f4").tobytes(), np.full(32, 9, "<f4").tobytes(), "text"]
 
 
 @pytest.mark.parametrize("blob", BROKEN)
@@ -161,6 +163,32 @@ def test_a_damaged_vector_is_found_out(tmp_path: Path, blob: bytes | str) -> Non
     connection.close()
     with pytest.raises(DataError, match="damaged"):
         cached.embed(["hut"])
+
+
+def test_vectors_of_characters_take_a_tenth_of_the_room_and_come_back_equal(tmp_path: Path) -> None:
+    """Baseline: four bytes a part."""
+    names = [f"Refuge de la Dent {number} Parrachée" for number in range(500)]
+    embedder = CharacterEmbedder()
+    cached = CachedEmbedder(embedder, VectorCache(tmp_path / "vectors.sqlite"))
+    first = cached.embed(names)
+    cached.cache.close()
+    ratio = (tmp_path / "vectors.sqlite").stat().st_size / (4 * first.size)
+    print(f"{ratio:.3f} of the vectors as they are")
+    assert ratio < 0.15
+    assert np.array_equal(cached.embed(names), embedder.embed(names)) and cached.reused == len(names)
+
+
+def test_vectors_of_the_first_format_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    cached = CachedEmbedder(TinyEmbedder(), VectorCache(path))
+    before = cached.embed(["hut"])
+    cached.cache.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute("UPDATE vectors SET vector = ?", (before[0].astype("<f4").tobytes(),))
+    connection.close()
+    again = CachedEmbedder(TinyEmbedder(), VectorCache(path))
+    assert np.array_equal(again.embed(["hut"]), before) and again.computed == 0
 
 
 def test_vectors_of_another_length_are_found_out(tmp_path: Path) -> None:
