@@ -144,10 +144,7 @@ def _ranking(outcome: Outcome) -> str:
 
 def _summary(outcome: Outcome, known: tuple[tuple[str, str], ...]) -> list[str]:
     settled = outcome.settled
-    counts = settled.counts()
-    lines = [f"{counts['matched']:,} of {counts['entities']:,} entities matched"]
-    lines += [f"{number:,} left unmatched: {reason}" for reason, number in settled.unmatched().items()]
-    lines += outcome.cost()
+    lines = [*settled.summary(), *outcome.cost()]
     seeded = {source for source, _ in outcome.sides.seeds}
     tests = [pair for pair in known if pair[0] not in seeded]
     if tests:

@@ -94,6 +94,17 @@ class Settled:
             "changed": int((self.targets != first).sum()),
         }
 
+    @property
+    def estimated_precision(self) -> float | None:
+        """The share of right ones to be expected among the matches that are no seeds: the mean of their confidences.
+
+        No reference is looked at. What nobody was asked about is as sure as its likeness to decoys says
+        (``calibration``), what a judge or a person chose as sure as they were. None where there is no such match.
+        """
+        proposal = self.proposal
+        found = np.flatnonzero((self.targets >= 0) & ~np.isin(proposal.sources, proposal.seeds[:, 0])).tolist()
+        return round(sum(min(1.0, self.confidence(row)) for row in found) / len(found), 6) if found else None
+
     def pairs(self) -> list[tuple[str, str, float]]:
         """Source IRI, target IRI and confidence of every match, in the order of the sources."""
         proposal = self.proposal
@@ -140,14 +151,19 @@ class Settled:
             partial=self.partial,
         )
 
-    def notes(self) -> list[str]:
-        """How many were left unmatched and why; what was simulated."""
-        counts = self.counts()
+    def summary(self) -> list[str]:
+        """How many were matched, how many left unmatched and why, and how good it probably is."""
+        counts, share = self.counts(), self.estimated_precision
         found = [f"{counts['matched']:,} of {counts['entities']:,} entities matched"]
         found += [f"{number:,} left unmatched: {reason}" for reason, number in self.unmatched().items()]
-        if self.simulation:
-            found.insert(0, "SIMULATION: whoever was asked knows the reference")
-        return [*found, *self.proposal.notes]
+        if share is not None:
+            found.append(f"estimated precision {share:.1%}: the mean confidence, no reference was looked at")
+        return found
+
+    def notes(self) -> list[str]:
+        """The summary, what was simulated, and what the first alignment had to say."""
+        told = ["SIMULATION: whoever was asked knows the reference"] if self.simulation else []
+        return [*told, *self.summary(), *self.proposal.notes]
 
     def _dropped(self) -> Iterator[Dropped]:
         for row, choice in sorted(self.choices.items()):

@@ -78,6 +78,10 @@ def _warnings(results: AlignmentResults) -> list[str]:
         "Pairs about entities that are in no known pair are not counted in precision.",
     ]
     first = results.headline[0].measured
+    for one in results.headline:
+        share = one.outcome.settled.estimated_precision
+        if share is not None:
+            notes.append(f"{one.name}: a precision of {100 * share:.1f} % was estimated without the reference.")
     if IDENTICAL in first.slices:
         share = first.slices[IDENTICAL].tests / max(1, first.ranking.tests)
         notes.append(f"Identical names alone would solve {100 * share:.1f} % of the pairs.")
@@ -212,7 +216,7 @@ def _scored(found: Measured) -> list[float]:
     return [found.chosen.precision, found.chosen.recall, found.chosen.f1]
 
 
-def rows_of(settings: tuple[Setting, ...]) -> list[dict[str, float | int | str]]:
+def rows_of(settings: tuple[Setting, ...]) -> list[dict[str, float | int | str | None]]:
     """Settings as plain numbers, for ``metrics.json``."""
     return [
         {
@@ -224,6 +228,7 @@ def rows_of(settings: tuple[Setting, ...]) -> list[dict[str, float | int | str]]
             "precision": round(one.measured.chosen.precision, 6),
             "recall": round(one.measured.chosen.recall, 6),
             "f1": round(one.measured.chosen.f1, 6),
+            "estimated_precision": one.outcome.settled.estimated_precision,
             "tests": one.measured.ranking.tests,
             "seeds": one.measured.seeds,
             "universe": one.measured.universe,

@@ -224,6 +224,26 @@ def test_where_all_have_one_name_and_nothing_else_tells_nothing_is_matched() -> 
     assert len(wrong) < 6
 
 
+@pytest.mark.parametrize(("dangling", "share"), [(0, 0.0), (108, 0.0), (0, 0.3), (108, 0.3)])
+def test_precision_is_estimated_without_a_reference_and_hardly_ever_too_high(dangling: int, share: float) -> None:
+    given = bare(world(360, dangling=dangling, degree=6.0))
+    seeds = seeds_of(given, share)
+    sides = (given.left.unnamed(), given.right.unnamed()) if seeds else (given.left, given.right)
+    found = aligned(*sides, seeds)
+    precision, _ = right(found, given, seeds)
+    assert found.estimated_precision == pytest.approx(precision, abs=0.06)
+    assert found.estimated_precision <= precision + 0.02
+    assert any(f"estimated precision {found.estimated_precision:.1%}" in note for note in found.notes())
+
+
+def test_where_nothing_but_seeds_is_matched_nothing_is_estimated() -> None:
+    given = bare(world(60))
+    given = World(given.left.unnamed(), given.right.unnamed(), given.answers)
+    found = aligned(given.left, given.right, seeds_of(given, 1.0))
+    assert found.counts()["matched"] == 60 and found.estimated_precision is None
+    assert not any("estimated" in note for note in found.notes())
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("values", [True, False])
 def test_of_what_is_matched_nineteen_in_twenty_are_right_though_three_in_ten_have_no_counterpart(seed, values):
