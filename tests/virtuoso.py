@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -11,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from tests.ports import free_port
 
 GRAPH = "http://hut.example/graph"
 MOST_ROWS = 10_000
@@ -35,13 +36,6 @@ ServerThreads = 10
 ResultSetMaxRows = {rows}
 {default}
 """
-
-
-def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 @contextmanager
@@ -74,5 +68,5 @@ def virtuoso(folder: Path, turtle: Path | None = None) -> Iterator[str]:
             raise AssertionError(f"Virtuoso did not start: {done.stdout[-500:]}{done.stderr[-500:]}")
         yield f"http://127.0.0.1:{http}/sparql"
     finally:
-        process.terminate()
-        process.wait(timeout=30)
+        process.kill()  # nothing of it is kept
+        process.wait()

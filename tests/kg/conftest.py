@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from kgnb.kg.endpoint_wire import Patience
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
+from tests.ports import free_port
 from tests.virtuoso import GRAPH, virtuoso
 
 from .flaky_endpoint import HARMLESS, PASSING, FlakyEndpoint
@@ -40,24 +40,23 @@ def oxigraph_server() -> Iterator[str]:
     program = str(beside) if beside.exists() else shutil.which("oxigraph")
     if program is None:
         pytest.skip("the oxigraph server is not installed: pip install oxigraph")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     server = subprocess.Popen([program, "serve", "--bind", f"127.0.0.1:{port}"], stderr=subprocess.DEVNULL)
     try:
-        for _ in range(200):
+        for _ in range(1200):
+            assert server.poll() is None, "the oxigraph server ended"
             try:
                 urllib.request.urlopen(f"{url}/query?query=ASK%7B%7D", timeout=5).read()
                 break
             except urllib.error.URLError:
-                time.sleep(0.05)
+                time.sleep(0.1)
         else:
-            raise AssertionError("the oxigraph server did not start within 10 seconds")
+            raise AssertionError("the oxigraph server did not start within two minutes")
         yield url
     finally:
-        server.terminate()
-        server.wait(timeout=10)
+        server.kill()  # nothing of it is kept
+        server.wait()
 
 
 @pytest.fixture(scope="session")

@@ -158,11 +158,11 @@ def test_patience_ends(stub: Start) -> None:
 def test_a_service_that_is_not_there_is_named() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/sparql"
-    clock = Clock()
-    graph = EndpointGraph(url, patience=Patience(retries=1, sleep=clock))
-    with pytest.raises(BackendError, match="cannot be reached"):
-        graph.ask("ASK {}")
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/sparql"  # bound, so nobody else's, and not listened to
+        clock = Clock()
+        graph = EndpointGraph(url, patience=Patience(retries=1, sleep=clock))
+        with pytest.raises(BackendError, match="cannot be reached"):
+            graph.ask("ASK {}")
     assert len(clock.waits) == 1
 
 
@@ -282,11 +282,11 @@ def test_queries_go_by_post_however_long(stub: Start) -> None:
 
 
 def test_a_service_that_answers_late_is_given_up(stub: Start) -> None:
-    service = stub(Reply(GOOD.body, drip=0.05))
+    service = stub(Reply(GOOD.body, drip=1))
     began = time.monotonic()
     with pytest.raises(BackendError, match=r"no answer within 0.3 s"):
         endpoint(service).select(SELECT, timeout=0.3)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 20  # its bytes take minutes
     with pytest.raises(ValueError, match="timeout"):
         endpoint(service).select(SELECT, timeout=0)
 

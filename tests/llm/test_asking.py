@@ -17,7 +17,7 @@ from kgnb.errors import BackendError, ConfigError, DataError, LimitError
 from kgnb.llm.asking import StopAsking, ask_many, stop_asking
 from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.openai_model import OpenAIModel
-from kgnb.llm.pacing import Pace, Paced
+from kgnb.llm.pacing import Pace, Paced, rest
 from kgnb.llm.replay import ReplayCache
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import Run
@@ -32,9 +32,13 @@ def asks(count: int) -> list[Request]:
 
 
 def test_answers_come_in_the_order_of_the_questions_whatever_finishes_first() -> None:
+    answered = [threading.Event() for _ in range(9)]
+    answered[8].set()
+
     def slow_first(request: Request) -> str:
         number = int(request.messages[-1].text)
-        time.sleep(0.02 * (8 - number))
+        assert answered[number + 1].wait(60)
+        answered[number].set()
         return f"answer {number}"
 
     ended: list[int] = []
@@ -74,10 +78,11 @@ def test_what_the_next_call_would_meet_too_ends_it_at_once(error: Exception) -> 
 
 
 def test_never_wider_than_told() -> None:
-    with StubServer(lambda body: "A", delay=0.02) as server:
+    three = threading.Barrier(3, timeout=60)
+    with StubServer(lambda body: "A" if three.wait() >= 0 else "") as server:
         outcomes = ask_many(OpenAIModel("stub", server.url), asks(12), 3)
     assert len(outcomes) == len(server.requests) == 12
-    assert 1 < server.most_at_once <= 3
+    assert server.most_at_once == 3
     with pytest.raises(ValueError):
         ask_many(ScriptedModel([]), asks(1), 0)
 
@@ -112,17 +117,26 @@ def test_on_done_runs_in_the_callers_thread_and_its_fault_ends_the_batch() -> No
 
 def test_an_interrupt_ends_it_within_a_second_even_while_all_wait_to_try_again() -> None:
     with StubServer(always=stub.rate_limited(after=30)) as server:
-        model = Paced(OpenAIModel("stub", server.url), Pace())
-        ask_many(OpenAIModel("stub", server.url), asks(1))  # the import of openai takes longer than the test
-        sent = len(server.requests)
-        timer = threading.Timer(0.5, _thread.interrupt_main)
-        timer.start()
-        start = time.monotonic()
+        waiting, told = threading.Semaphore(0), list[float]()
+
+        def wait(seconds: float) -> None:
+            waiting.release()
+            rest(seconds)
+
+        def interrupt() -> None:
+            assert all(waiting.acquire(timeout=60) for _ in range(4))
+            told.append(time.monotonic())
+            _thread.interrupt_main()
+
+        interrupting = threading.Thread(target=interrupt)
+        interrupting.start()
         with pytest.raises(KeyboardInterrupt):
-            ask_many(model, asks(20), 4)
-        assert time.monotonic() - start < 5  # a second on an idle machine, not the thirty it was told
-        time.sleep(0.5)
-        assert len(server.requests) - sent <= 4
+            ask_many(Paced(OpenAIModel("stub", server.url), Pace(sleep=wait)), asks(20), 4)
+        assert time.monotonic() - told[0] < 15  # a second on an idle machine, not the thirty it was told
+        interrupting.join()
+        for thread in [thread for thread in threading.enumerate() if thread.name == "kgnb-ask"]:
+            thread.join(15)
+        assert 1 <= len(server.requests) <= 4
     assert not [thread for thread in threading.enumerate() if thread.name == "kgnb-ask"]
 
 

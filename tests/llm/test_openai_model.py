@@ -266,7 +266,7 @@ def test_a_slow_server_is_left_after_the_timeout() -> None:
     with StubServer(faults=[late]) as server, pytest.raises(ModelError, match="no answer within 0.2 s") as caught:
         OpenAIModel("stub", server.url, KEY, timeout=0.2).ask(ASK)
     assert statuses(caught.value.attempts) == [0]
-    assert caught.value.attempts[0].seconds < 2
+    assert caught.value.attempts[0].seconds < 5
 
 
 def test_an_absent_server_is_a_backend_error_with_advice() -> None:

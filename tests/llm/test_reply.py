@@ -98,10 +98,10 @@ def test_what_is_not_plainly_meant_is_not_guessed(text: str, says: str) -> None:
     ],
 )
 def test_hostile_and_huge_replies_are_refused_in_no_time(text: str) -> None:
-    start = time.monotonic()
+    start = time.thread_time()
     with pytest.raises(ValueError) as caught:
         parse(text, Choice)
-    assert time.monotonic() - start < 5
+    assert time.thread_time() - start < 5
     assert len(str(caught.value)) < 1000
 
 

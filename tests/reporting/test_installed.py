@@ -34,17 +34,17 @@ def test_what_a_system_finds_is_taken_if_the_ontologies_know_it(pair: tuple[Matc
 
 
 @pytest.mark.parametrize(
-    ("script", "why"),
+    ("script", "seconds", "why"),
     [
-        ("raise SystemExit('no such ontology format')", "failed: no such ontology format"),
-        ("pass", "failed: it wrote nothing"),
-        ("import time; time.sleep(60)", "not done after 1 s"),
+        ("raise SystemExit('no such ontology format')", 120, "failed: no such ontology format"),
+        ("pass", 120, "failed: it wrote nothing"),
+        ("import time; time.sleep(60)", 1, "not done after 1 s"),
     ],
 )
 def test_a_system_that_fails_leaves_a_note(
-    pair: tuple[MatchingCase, Ontology, Ontology], script: str, why: str
+    pair: tuple[MatchingCase, Ontology, Ontology], script: str, seconds: float, why: str
 ) -> None:
-    found, (note,) = installed_alignments(*pair, systems=[System("Double", "json", script)], seconds=1)
+    found, (note,) = installed_alignments(*pair, systems=[System("Double", "json", script)], seconds=seconds)
     assert found == ()
     assert note == f"Double, run here, on huts: {why}"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -230,14 +229,16 @@ def test_what_was_read_is_not_read_again_and_the_graph_is_the_same(tmp_path: Pat
 def test_several_documents_at_once_give_the_same_bytes_and_the_same_journals(tmp_path: Path) -> None:
     documents = {f"note {n}": f"The Ambre has 28 beds and an oven of 120 C. {n}" for n in range(9)}
     one = build_graph(documents, PACK, judge="model", model=ScriptedModel(obedient), folder=tmp_path)
-    at_once, heard = [], threading.Lock()
+    at_once, heard, three = [], threading.Lock(), threading.Event()
     working = [0]
 
     def slow(request: Request) -> Reply:
         with heard:
             working[0] += 1
             at_once.append(working[0])
-        time.sleep(0.02)
+            if working[0] == 3:
+                three.set()
+        assert three.wait(60)
         with heard:
             working[0] -= 1
         return obedient(request)
