@@ -50,7 +50,24 @@ def benchmark_data() -> Path:
     return Path(folder).resolve()
 
 
-OTHER_PROCESSES = ("tests/browser/", "tests/faults/", "tests/llm/", "tests/magics/test_kernel", "tests/kg/test_flaky")
+OTHER_PROCESSES = (
+    "tests/browser/", "tests/faults/", "tests/llm/", "tests/reporting/", "tests/agents/kg_construction/test_killed",
+    "tests/agents/kg_construction/test_serve", "tests/benchmarks/llm/test_in_flight", "tests/benchmarks/run/",
+    "tests/cli/test_dead_model", "tests/cli/test_match", "tests/judging/test_model_judge_over_http",
+    "tests/kg/test_endpoint_graph", "tests/kg/test_flaky", "tests/kg/test_graph_contract", "tests/kg/test_updating",
+    "tests/magics/test_kernel", "tests/tasks/test_asked_agents", "tests/tasks/test_asking_endpoints",
+    "tests/test_notebooks", "tests/test_run_folder", "tests/test_tutorials", "tests/test_your_own_agent",
+    "tests/vectors/test_openai_embedder", "tests/vectors/test_qdrant_index",
+)  # fmt: skip
+LONGEST = (
+    "tests/benchmarks/", "tests/browser/", "tests/faults/", "tests/reporting/", "tests/cli/", "tests/test_notebooks",
+    "tests/test_recordings", "tests/test_tutorials",
+)  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Files go to the workers in our order: a worker that ends with a long one leaves the other idle for minutes."""
+    config.option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -58,6 +75,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(OTHER_PROCESSES):
             item.add_marker(pytest.mark.flaky(reruns=1))
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 def pytest_runtest_makereport(item: pytest.Item) -> None:

