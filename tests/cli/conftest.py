@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kgnb.cli import main
+
 LEFT = """@prefix : <http://left.example.org/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 <http://left.example.org/> a owl:Ontology .
@@ -52,18 +54,34 @@ def pair(tmp_path: Path) -> Pair:
 
 
 @pytest.fixture
-def kgnb(tmp_path: Path) -> Callable[..., Said]:
-    """Runs the real command in a process of its own, in an empty folder."""
+def kgnb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """Runs the command in this process, in an empty folder."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("KGNB_EMBEDDER", "characters")
+
+    def run(*words: str, environment: Mapping[str, str] | None = None) -> Said:
+        for name, value in (environment or {}).items():
+            monkeypatch.setenv(name, value)
+        status = main(words)
+        return Said(status, *capfd.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def kgnb_process(tmp_path: Path) -> Callable[..., Said]:
+    """Runs the command in a process of its own, in an empty folder."""
     (tmp_path / "here").mkdir()
 
-    def run(*words: str, environment: Mapping[str, str] | None = None, stdin: str = "") -> Said:
+    def run(*words: str) -> Said:
         done = subprocess.run(
             [sys.executable, "-m", "kgnb", *words],
             capture_output=True,
             text=True,
             cwd=tmp_path / "here",
-            env=os.environ | {"KGNB_EMBEDDER": "characters"} | (environment or {}),
-            timeout=120,
+            env=os.environ | {"KGNB_EMBEDDER": "characters"},
+            timeout=300,
         )
         return Said(done.returncode, done.stdout, done.stderr)
 

@@ -156,11 +156,11 @@ def test_the_version_is_the_packages(capsys):
     assert capsys.readouterr().out == f"kgnb, version {version('kgnb')}\n"
 
 
-def test_as_a_process_it_ends_with_its_status_and_keeps_the_streams_apart(pair, kgnb, tmp_path):
-    done = kgnb("match", pair.left, pair.right)
+def test_as_a_process_it_ends_with_its_status_and_keeps_the_streams_apart(pair, kgnb_process):
+    done = kgnb_process("match", pair.left, pair.right)
     assert (done.status, done.out.splitlines()[0][:1]) == (0, "#")
     assert done.err.count("\n") == 1
-    failed = kgnb("match", "missing.ttl", pair.right)
+    failed = kgnb_process("match", "missing.ttl", pair.right)
     assert (failed.status, failed.out) == (1, "")
     assert failed.err.startswith("kgnb: ") and "Traceback" not in failed.err
 
