@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("patient", deadline=None)  # a busy machine is no failure
+# A busy machine is no failure; and a run tries the examples of the one before: FAULTS=whole draws new ones.
+settings.register_profile(
+    "patient",
+    deadline=None,
+    derandomize=os.environ.get("FAULTS") != "whole",
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("patient")
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost", "0.0.0.0", ""}

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 import rdflib
-from hypothesis import settings
 
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.endpoint_wire import Patience
@@ -25,9 +24,6 @@ from tests.virtuoso import GRAPH, virtuoso
 
 from .flaky_endpoint import HARMLESS, PASSING, FlakyEndpoint
 from .stub_endpoint import Reply, StubEndpoint
-
-settings.register_profile("patient", deadline=None)  # a busy machine is no failure
-settings.load_profile("patient")
 
 FLAKY = tuple(f"flaky stub: {fault}" for fault in (*PASSING, *HARMLESS))
 KINDS = ("files", "memory", "disk", "rdflib", "rdflib plain", "oxigraph server", "virtuoso", *FLAKY)

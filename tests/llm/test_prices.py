@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kgnb.errors import DataError
 from kgnb.llm.model import Message, Request, Usage
 from kgnb.llm.prices import Price, Prices, cost, estimate_tokens, estimate_usage
-
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 
 
 def test_reads_a_dated_table_and_prices_a_usage(tmp_path: Path) -> None:
@@ -58,7 +56,6 @@ def test_a_missing_table_is_a_data_error(tmp_path: Path) -> None:
         Prices.load(tmp_path / "nowhere.toml")
 
 
-@patient
 @given(st.text(), st.text())
 def test_estimates_are_marked_and_never_shrink_with_more_text(first: str, second: str) -> None:
     assert estimate_tokens(first) <= estimate_tokens(first + second)

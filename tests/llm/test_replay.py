@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kgnb.errors import DataError
@@ -24,8 +24,6 @@ from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import StubServer
-
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 
 ASK = Request((Message("user", "Is a Referee a Reviewer?"),))
 FULL = Reply(
@@ -87,7 +85,6 @@ def test_keeps_text_calls_usage_and_ending_but_neither_times_nor_tries(cache: Re
     assert kept == replace(FULL, cached=True, seconds=0.0, attempts=())
 
 
-@patient
 @given(st.text(), st.text(), st.integers(0), st.booleans())
 def test_a_kept_reply_comes_back_as_it_was(text: str, ending: str, tokens: int, estimated: bool) -> None:
     reply = Reply(text, (ToolCall("i", "n", {"a": [text, None]}),), Usage(tokens, 1, estimated), ending, text)

@@ -8,7 +8,7 @@ from typing import Any
 from typing import Literal as OneOf
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
@@ -19,8 +19,6 @@ from kgnb.llm.reply import UnusableReply, json_values, parse, structured
 from kgnb.llm.scripted import ScriptedModel
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import StubServer
-
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 
 
 class Choice(BaseModel):
@@ -115,7 +113,6 @@ json_objects = st.dictionaries(
 )
 
 
-@patient
 @given(json_objects, st.sampled_from(["{0}", "```json\n{0}\n```", "Here: {0}. That is all."]))
 def test_any_object_is_found_as_it_was_written(value: dict[str, Any], around: str) -> None:
     text = json.dumps(value)
@@ -124,7 +121,6 @@ def test_any_object_is_found_as_it_was_written(value: dict[str, Any], around: st
     assert json_values(around.replace("{0}", text)) == [value]
 
 
-@patient
 @given(st.text())
 def test_no_text_does_worse_than_hold_nothing(text: str) -> None:
     assert isinstance(json_values(text), list)

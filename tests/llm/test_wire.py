@@ -6,15 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kgnb.llm.failure import shown
 from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.refusal import Refusal, advice, ending, milder
 from kgnb.llm.wire import Gathered, error_text, from_wire, to_wire
-
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 
 NAMES = [
     "choices",
@@ -40,7 +38,6 @@ choices = st.lists(st.fixed_dictionaries({"message": message, "finish_reason": a
 completions = anything | st.fixed_dictionaries({"choices": choices, "usage": anything, "model": anything})
 
 
-@patient
 @given(completions)
 def test_any_json_is_a_reply_or_a_value_error(body: Any) -> None:
     try:
@@ -52,7 +49,6 @@ def test_any_json_is_a_reply_or_a_value_error(body: Any) -> None:
     assert all(isinstance(call.arguments, dict) for call in reply.tool_calls)
 
 
-@patient
 @given(st.lists(completions, max_size=4))
 def test_any_stream_is_a_reply_or_a_value_error(chunks: list[Any]) -> None:
     gathered = Gathered()
@@ -64,7 +60,6 @@ def test_any_stream_is_a_reply_or_a_value_error(chunks: list[Any]) -> None:
     assert "".join(pieces) in (reply.text, "")
 
 
-@patient
 @given(anything, st.integers(400, 599))
 def test_any_error_body_is_judged(body: Any, status: int) -> None:
     got = Refusal(status, error_text(body), body)
@@ -98,7 +93,6 @@ def test_half_a_surrogate_pair_does_not_stop_a_request() -> None:
     assert sent["messages"][0]["content"] == "bad ? label"
 
 
-@patient
 @given(st.text(), st.integers(1, 50))
 def test_what_is_shown_is_one_printable_line_of_bounded_length(text: str, length: int) -> None:
     line = shown(text, length)
