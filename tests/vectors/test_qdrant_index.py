@@ -44,7 +44,7 @@ def test_a_folder_in_use_says_so_to_another_process(tmp_path: Path) -> None:
         "import sys\nfrom kgnb.errors import BackendError\nfrom kgnb.vectors.qdrant_index import QdrantIndex\n"
         "try:\n    QdrantIndex(sys.argv[1])\nexcept BackendError as error:\n    print(error)\n"
     )
-    said = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    said = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=300)
     index.close()
     assert "in use by another kernel or program" in said.stdout, said.stderr
     assert "Qdrant server" in said.stdout

@@ -89,14 +89,14 @@ def listening(tbox: Path, *more: str) -> Iterator[tuple[str, str]]:
         yield url, token
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(120)
         assert process.stderr is not None
         process.stderr.close()
 
 
 def over_http(url: str, token: str) -> Any:
     headers = {"Authorization": f"Bearer {token}"}
-    return streamable_http_client(url, http_client=httpx2.AsyncClient(headers=headers, timeout=30))
+    return streamable_http_client(url, http_client=httpx2.AsyncClient(headers=headers, timeout=120))
 
 
 def test_a_client_in_the_same_process_builds_a_graph(tbox: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_server_that_is_killed_loses_nothing_it_acknowledged(tbox: Path, tmp_p
         run_apart(talk)
     finally:
         process.kill()
-        process.wait(20)
+        process.wait(120)
         process.stderr.close()
     pack = compile_ontology(tbox)
     session = pack.session()
