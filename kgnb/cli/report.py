@@ -55,7 +55,7 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
       kgnb report --index                            reports/index.html
     """
     from kgnb.reporting.figures import marks
-    from kgnb.reporting.index import write_index
+    from kgnb.reporting.listing import write_index
     from kgnb.reporting.pdf import print_pdf
     from kgnb.reporting.report import REPORTS, run_report, templates
 

@@ -27,7 +27,7 @@ def resume(folder: str, workers: int, shard: str, scheduler: str) -> None:
       kgnb resume reports/ontology-matching/17190f336b6b
     """
     from kgnb.reporting.report import run_report
-    from kgnb.reporting.request import read_request
+    from kgnb.reporting.session import read_request
     from kgnb.reporting.sweep import FILE, resume_sweep
 
     home = Path(folder)

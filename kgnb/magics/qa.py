@@ -150,7 +150,7 @@ class QaMagics(AgentMagics, agent=AGENT):
     def measure(self, arguments: argparse.Namespace) -> Any:
         """Ask a file of questions and compare with its answers: three scores by kind of question."""
         from kgnb.evaluate.answers import by_kind, measure
-        from kgnb.reporting.question_answering.measuring import ask_all
+        from kgnb.reporting.question_answering.results import ask_all
         from kgnb.reporting.question_answering.sections import scores
 
         task = self._task(arguments)

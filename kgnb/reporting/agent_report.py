@@ -1,16 +1,26 @@
-"""The report of an agent of which nothing is written by hand: a notebook made from what the agent says of itself."""
+"""The report of an agent of which nothing is written by hand: its notebook, made from what the agent says of itself.
+
+And what that notebook's cells call: the agent's task begun, its stages run, its figures kept.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import nbformat
 
-from kgnb.agents.agent import Agent
+from kgnb.agents.agent import Agent, OutOfOrder, Task
 from kgnb.agents.known import agents_from_elsewhere
 from kgnb.agents.options import Option
 from kgnb.files import write_whole
+from kgnb.reporting.sections import reproduce, spent
+from kgnb.reporting.sections import stages as stages  # the notebook's own
+from kgnb.reporting.session import current, tell
+from kgnb.results.table import Table
+from kgnb.tasks.agents import new_task
 
 
 def agent_notebooks(folder: Path) -> list[Path]:
@@ -39,7 +49,7 @@ def notebook_of(agent: Agent) -> nbformat.NotebookNode:
         v4.new_markdown_cell(f"# {agent.title}\n\n{agent.summary or agent.title}."),
         v4.new_code_cell("\n".join([*typing, *parameters]), metadata={"tags": ["parameters"]}),
         v4.new_code_cell(
-            "from kgnb.reporting import agent_cells as report\n\n"
+            "from kgnb.reporting import agent_report as report\n\n"
             f'task = report.begin("{agent.name}", {{{inputs}}}, {{{options}}})'
         ),
     ]
@@ -51,7 +61,7 @@ def notebook_of(agent: Agent) -> nbformat.NotebookNode:
             ]
     if agent.evaluate:
         cells += [v4.new_markdown_cell("## Measured"), v4.new_code_cell("report.measured(task, reference)")]
-    cells += [v4.new_markdown_cell("## Cost"), v4.new_code_cell("report.cost(task)")]
+    cells += [v4.new_markdown_cell("## Cost"), v4.new_code_cell("report.stages(task)")]
     cells += [v4.new_markdown_cell("## How to run this again"), v4.new_code_cell("report.again(task)")]
     for number, cell in enumerate(cells):
         cell["id"] = f"{agent.name.replace('_', '-')}-{number}"  # the same every time
@@ -66,3 +76,55 @@ def _parameter(option: Option) -> str:
     kind = f"{kind} | None" if option.optional else kind
     bounds = f" [{option.least:g}, {option.most:g}]" if option.least is not None and option.most is not None else ""
     return f"{option.name}: {kind} = {option.default!r}  # {' '.join(option.help.split())}{bounds}"
+
+
+class _Told:
+    """Hands events to whoever runs the report."""
+
+    def event(self, event: Any) -> None:
+        """One event of the run."""
+        tell(event)
+
+    def clear(self) -> None:
+        """Nothing was shown."""
+
+
+def begin(agent: str, inputs: Mapping[str, str], options: Mapping[str, Any]) -> Task:
+    """The task of a report: its run lies in the report's folder.
+
+    Raises:
+        ValueError: an input is not named.
+    """
+    if missing := [name for name, value in inputs.items() if not value]:
+        raise ValueError(f"the report is about something: give -p {missing[0]}=...")
+    session = current()
+    return new_task(agent, inputs, options, settings=session.settings, folder=session.folder / "run", on_event=tell)
+
+
+def stage(task: Task, name: str) -> Any:
+    """Runs one stage and shows its value; the last one also writes ``metrics.json``."""
+    value = task.do(name, _Told())
+    if name == task.agent.sequence[-1]:
+        counts = {what: number for step in task.run.steps for what, number in step.counts.items()}
+        found = {"headline": [{"agent": task.agent.title, **counts}], "costs": spent(task.run.totals)}
+        text = json.dumps(found, ensure_ascii=False, indent=1, sort_keys=True, default=str) + "\n"
+        write_whole(current().folder / "metrics.json", text)
+        for suffix, write in task.agent.exports.items():
+            write_whole(current().folder / f"result{suffix}", write(value))
+    return value
+
+
+def measured(task: Task, reference: str) -> Any:
+    """The result against a reference; a line that says so where none was named."""
+    if not reference or task.agent.evaluate is None:
+        return "No reference was named: give -p reference=FILE."
+    try:
+        return task.agent.evaluate(task, reference)
+    except OutOfOrder as error:
+        return str(error)
+
+
+def again(task: Task) -> Table:
+    """Command, run, versions and digests."""
+    read = [(name, digest) for name, digest in task.run.to_json()["data"].items() if digest]
+    return reproduce(task, current(), read)

@@ -11,8 +11,8 @@ from kgnb.reporting.comparison_page import cost_against_quality, plain_figure
 from kgnb.reporting.parameters import assignments
 from kgnb.reporting.plot import Plot
 from kgnb.reporting.report import REPORTS
+from kgnb.reporting.sections import Words
 from kgnb.reporting.session import ReportSession
-from kgnb.reporting.words import Words
 from kgnb.results.table import Column, Table, Value
 
 

@@ -15,7 +15,7 @@ from kgnb.reporting.grid import Grid
 from kgnb.reporting.item import read_state
 from kgnb.reporting.ledger import read_ledger
 from kgnb.reporting.parameters import Value, assignments
-from kgnb.reporting.request import read_request
+from kgnb.reporting.session import read_request
 from kgnb.run import Run
 
 MAIN = ("f1", "hits1", "hits@1", "accuracy", "exact", "micro f1")

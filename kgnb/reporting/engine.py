@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,8 @@ from time import monotonic
 from typing import Any
 
 import nbformat
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import Engine, NotebookExecutionManager, papermill_engines
@@ -18,10 +21,25 @@ from traitlets import Instance, Unicode
 
 from kgnb.errors import KgnbError
 from kgnb.files import write_whole
-from kgnb.reporting.kernel import NAME, ThisPython
 from kgnb.reporting.ledger import Cell, Ledger
 from kgnb.reporting.redaction import redact
 from kgnb.reporting.session import TOLD
+
+NAME = "python3"
+
+
+class ThisPython(AsyncKernelManager):
+    """Starts ``sys.executable`` instead of looking up an installed kernel specification by name."""
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        """The specification of a kernel in this Python's environment."""
+        return KernelSpec(
+            argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=50"],
+            display_name="Python 3",
+            language="python",
+        )
+
 
 ENGINE = "kgnb"
 

@@ -1,10 +1,10 @@
-"""Figures that are the same bytes every time and read in light and in dark."""
+"""Plots that are the same bytes every time and read in light and in dark, and those that reports share."""
 
 from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeAlias
@@ -86,3 +86,80 @@ class Plot:
 
 def _data_uri(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+STYLES, WIDTHS = ("--", ":", "-"), (1.2, 1.4, 2.0)
+
+
+def grouped_bars(names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], caption: str) -> Plot:
+    """One horizontal group of bars a name, one bar a series; a value that is None leaves a gap."""
+
+    def draw(axes: Axes, theme: Theme) -> None:
+        height = 0.8 / len(series)
+        for at, (label, values) in enumerate(series):
+            places = [row + 0.4 - height * (at + 0.5) for row in range(len(names) - 1, -1, -1)]
+            widths = [100 * (value or 0.0) for value in values]
+            drawn = axes.barh(places, widths, height * 0.86, label=label, color=theme.series[at])
+            labels = ["" if value is None else f"{100 * value:.0f}" for value in values]
+            axes.bar_label(drawn, labels, padding=2, fontsize=7, color=theme.soft)
+        axes.set_yticks(range(len(names) - 1, -1, -1), names)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlim(0, 105)
+        axes.set_ylim(-0.5, max(1, len(names)) - 0.5)
+        axes.set_xlabel("score, %")
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series))
+
+    told = [
+        f"{name}: " + ", ".join(f"{label} {_percent(values[row])}" for label, values in series)
+        for row, name in enumerate(names)
+    ]
+    return Plot(draw, caption, f"Bars in percent. {'; '.join(told)}.", size=(7.2, 0.9 + 0.42 * len(names)))
+
+
+def risk_over_coverage(points: Sequence[tuple[float, float]], caption: str, of: str = "mappings") -> Plot:
+    """The share of wrong ones among the surest mappings (risk), against how large a share of all those are.
+
+    ``of`` names what is found where that is no mapping. Of thousands of points those are drawn that an eye can part.
+    """
+    every = max(1, len(points) // 400)
+    points = [point for at, point in enumerate(points) if at % every == 0 or at == len(points) - 1]
+
+    def draw(axes: Axes, theme: Theme) -> None:
+        axes.step([100 * x for x, _ in points], [100 * y for _, y in points], where="post", color=theme.series[0],
+                  clip_on=False, zorder=3)  # fmt: skip
+        axes.set_xlim(0, 100)
+        axes.set_ylim(0, max(10.0, 1.1 * max((100 * y for _, y in points), default=0.0)))
+        axes.set_xlabel(f"coverage: {of} kept, surest first, %")
+        axes.set_ylabel("risk: wrong among them, %")
+        axes.grid()
+
+    ends = f" {_percent(points[-1][1])} of all are wrong." if points else f" There are no {of}."
+    half = next((f" {_percent(y)} of the surer half are wrong." for x, y in points if x >= 0.5), "")
+    return Plot(draw, caption, f"Risk over coverage.{half}{ends}")
+
+
+def over_confidence(thresholds: Sequence[float], scores: Sequence[tuple[str, Sequence[float]]], caption: str) -> Plot:
+    """Scores against the confidence below which mappings are dropped."""
+
+    def draw(axes: Axes, theme: Theme) -> None:
+        for at, (label, values) in enumerate(scores):
+            drawn = [100 * value for value in values]
+            axes.step(thresholds, drawn, STYLES[at], where="pre", label=label, color=theme.series[at], lw=WIDTHS[at])
+        axes.set_ylim(0, 102)
+        axes.set_xlabel("mappings below this confidence dropped")
+        axes.set_ylabel("score, %")
+        axes.grid()
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(scores))
+
+    told = ""
+    if thresholds and scores:
+        label, values = scores[-1]
+        best = max(range(len(values)), key=lambda at: values[at])
+        told = f" {label} is highest, {_percent(values[best])}, at {thresholds[best]:.2f}."
+    return Plot(draw, caption, f"{', '.join(label for label, _ in scores)} over confidence.{told}")
+
+
+def _percent(value: float | None) -> str:
+    return "not known" if value is None else f"{100 * value:.1f} %"

@@ -22,20 +22,18 @@ from papermill.exceptions import PapermillExecutionError
 
 from kgnb.datasets.fetch import digest
 from kgnb.errors import DataError, KgnbError, Waiting
-from kgnb.files import write_whole
+from kgnb.files import from_json, write_json, write_whole
 from kgnb.reporting.agent_report import agent_notebooks
 from kgnb.reporting.digests import data_files, of_benchmarks
-from kgnb.reporting.engine import ENGINE
+from kgnb.reporting.engine import ENGINE, NAME
 from kgnb.reporting.html import byline_of, page
-from kgnb.reporting.kernel import NAME
 from kgnb.reporting.ledger import Ledger, read_ledger
 from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters
-from kgnb.reporting.partial import mark_partial
 from kgnb.reporting.provenance import write_provenance
 from kgnb.reporting.redaction import known_secrets, redact, redact_folder
-from kgnb.reporting.request import ReportRequest
-from kgnb.reporting.session import ReportSession, as_code
+from kgnb.reporting.session import ReportRequest, ReportSession, as_code
 from kgnb.reporting.stopping import on_signals
+from kgnb.run.folder import why_partial
 from kgnb.run.versions import package_versions
 from kgnb.settings import Settings
 
@@ -287,3 +285,21 @@ def _claim(folder: Path) -> None:
         shutil.rmtree(folder / name, ignore_errors=True)
     for name in ("metrics.json", "timing.json", "report.html", "report.ipynb", "report.pdf"):
         (folder / name).unlink(missing_ok=True)
+
+
+def mark_partial(folder: Path) -> str:
+    """Why the report in a folder is partial ("": it is not); its ``metrics.json`` then says so.
+
+    ``"partial": true`` and ``"partial_reason"`` are written to the metrics, whichever report wrote them.
+    """
+    why = why_partial(folder / "run")
+    path = folder / "metrics.json"
+    if why and path.is_file():
+        try:
+            content = from_json(path.read_text(encoding="utf-8"))
+        except ValueError:  # a notebook of one's own may write what it likes
+            return why
+        if isinstance(content, dict):
+            content |= {"partial": True, "partial_reason": why}
+            write_json(path, content)
+    return why

@@ -1,20 +1,39 @@
-"""What every agent's report has: its run, its figures in percent, what each stage took, and how to run it again."""
+"""What every agent's report has: words, its run, figures in percent, what a stage took, and how to run it again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import fsum
 from typing import Any, Protocol
 
-from kgnb.reporting.costs import ledger
-from kgnb.reporting.reproducing import reproduce as everything
 from kgnb.reporting.session import ReportSession, tell
-from kgnb.results.table import Table, percents
+from kgnb.results.table import Column, Table, Value, numbers, percents
+from kgnb.results.wording import money, seconds
 from kgnb.run import Run
+from kgnb.run.record import Step
 from kgnb.settings import Settings
 from kgnb.tasks.running import judge_and_model, new_run
 
 SCORES = percents(precision="Precision", recall="Recall", f1="F1")
 UNMEASURED = "No reference was given, so nothing is measured."
+LEDGER = (
+    Column("stage", "Stage"),
+    *numbers(
+        times="Times",
+        calls="Model calls",
+        cached="of them cached",
+        prompt="Prompt tokens",
+        completion="Completion tokens",
+        usd="US dollars",
+        queries="Graph queries",
+        seconds="Time",
+    ),
+)
+BY_HAND = "this notebook, opened by hand"
+MOST = 24  # files listed one by one; the RO-Crate lists all
 
 
 class HasRun(Protocol):
@@ -23,6 +42,112 @@ class HasRun(Protocol):
     @property
     def run(self) -> Run:
         """The run: steps, calls, queries."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Text for the page: escaped, one paragraph a line; with ``alarm`` the first one cannot be overlooked.
+
+    ``off`` says that a part was not asked for: it stands back, and is left out of print with its heading.
+    """
+
+    lines: tuple[str, ...]
+    alarm: bool = False
+    off: bool = False
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        first = '<p class="alarm">' if self.alarm else '<p class="off">' if self.off else "<p>"
+        starts = [first, *["<p>"] * (len(self.lines) - 1)]
+        body = "".join(f"{start}{escape(line)}</p>" for start, line in zip(starts, self.lines, strict=True))
+        return {"text/html": body, "text/plain": str(self)}
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Something long, behind a line that opens it; it stays folded in print."""
+
+    title: str
+    content: object
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        bundle = self.content._repr_mimebundle_()  # type: ignore[attr-defined]  # whatever shows itself
+        body = f'<details class="long"><summary>{escape(self.title)}</summary>{bundle["text/html"]}</details>'
+        return {"text/html": body, "text/plain": bundle["text/plain"]}
+
+
+def absent(why: str) -> Words:
+    """In the place of a part that is not there: why, and how to have it."""
+    return Words((why,), off=True)
+
+
+def ledger(run: Run, *, of: str = "") -> Table:
+    """One row a stage, and all of them together; ``of`` says which run it is, where a report has several."""
+    steps = [step for step in run.steps if step.calls or step.queries or step.seconds is not None]
+    names = list(dict.fromkeys(step.name for step in steps))
+    rows = [_row(name, [step for step in steps if step.name == name]) for name in names]
+    rows.append(_row("all", steps))
+    notes = [
+        "Tokens are what the models' servers counted, cached replies included; a cached reply costs nothing again.",
+        "Money is reckoned from the prices in the file that the setting model.prices names.",
+        f"Times are those of this run, begun {run.to_json()['started'] or 'never'}; they differ every time.",
+    ]
+    return Table(LEDGER, rows, caption=f"Cost ledger{f', {of}' if of else ''}", notes=notes)
+
+
+def spent(totals: Mapping[str, Any]) -> dict[str, Any]:
+    """The same as data, without times: calls and tokens as if nothing had been cached."""
+    tokens = {name: totals[name] for name in ("prompt_tokens", "completion_tokens")}
+    return {"calls": totals["calls"], "tokens": sum(tokens.values())} | tokens | {"queries": totals["queries"]}
+
+
+def _row(name: str, steps: Sequence[Step]) -> list[Value]:
+    calls = [call for step in steps for call in step.calls]
+    return [
+        name,
+        len(steps),
+        len(calls),
+        sum(call.cached for call in calls),
+        sum(call.prompt_tokens for call in calls),
+        sum(call.completion_tokens for call in calls),
+        _money(call.usd for call in calls if call.error is None),
+        sum(len(step.queries) for step in steps),
+        seconds(fsum(step.seconds or 0.0 for step in steps)),
+    ]
+
+
+def _money(paid: Iterable[float | None]) -> str:
+    amounts = list(paid)
+    known = [amount for amount in amounts if amount is not None]
+    return money(fsum(known)) if len(known) == len(amounts) else "price not set"
+
+
+def reproduce(results: HasRun, session: ReportSession, read: Iterable[tuple[str, str]] = ()) -> Table:
+    """Everything that decides the result: command, run, versions and digests of what was read.
+
+    ``read`` are digests of graphs as they were understood, by name.
+    """
+    record = results.run.to_json()
+    rows: list[list[Value]] = [["command", session.command or BY_HAND], ["run", record["id"]]]
+    rows += [[f"version of {name}", version] for name, version in record["versions"].items()]
+    rows += _files(session.data)
+    rows += [[f"digest of what was read of {name}", digest] for name, digest in read]
+    notes = [
+        "As long as all of these and the cache are the same, metrics.json, the pictures and this page (but for the "
+        "times under Cost) are the same, byte for byte. The whole record, with times, is ro-crate-metadata.json.",
+    ]
+    if "KGNB_DATA=DIR" in session.command:
+        notes.append("DIR is the folder of benchmark data: kgnb data list says what there is, kgnb data get gets it.")
+    return Table([Column("what", "What"), Column("value", "Value")], rows, caption="How to reproduce", notes=notes)
+
+
+def _files(data: Sequence[tuple[str, str]]) -> list[list[Value]]:
+    if len(data) <= MOST:
+        return [[f"SHA-256 of {name}", digest] for name, digest in data]
+    together = hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in data).encode()).hexdigest()
+    return [[f"SHA-256 of the list of {len(data)} files and their SHA-256", together]]
 
 
 def judging(session: ReportSession, judge: str, model: str = "") -> tuple[str, Settings]:
@@ -55,8 +180,3 @@ def in_percent(row: Mapping[str, Any], digits: int = 1) -> dict[str, Any]:
 def stages(results: HasRun) -> Table:
     """The cost ledger, stage by stage."""
     return ledger(results.run)
-
-
-def reproduce(results: HasRun, session: ReportSession) -> Table:
-    """Everything that decides the result: command, versions, digests of what was read."""
-    return everything(session, results.run)

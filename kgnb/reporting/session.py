@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from kgnb.files import from_json, write_json
+from kgnb.reporting.redaction import redact
 from kgnb.run import Event
 from kgnb.secret import hide
 from kgnb.settings import Endpoint, Settings, known_secrets
@@ -81,3 +84,28 @@ def _paths(values: dict[str, Any]) -> dict[str, Any]:
     folders = {name: Path(values[name]) for name in ("cache", "data") if values.get(name) is not None}
     endpoints = tuple(Endpoint(**entry) for entry in values.get("endpoints", ()))
     return values | folders | {"endpoints": endpoints}
+
+
+FILE = "request.json"
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """A report's name (or its notebook) and the value of every parameter."""
+
+    report: str
+    values: Mapping[str, Any]
+
+    def save(self, folder: Path, secrets: tuple[str, ...]) -> None:
+        """Write it, secrets blotted out."""
+        content = redact({"report": self.report, "values": dict(self.values)}, secrets)
+        write_json(folder / FILE, content)
+
+
+def read_request(folder: Path) -> ReportRequest | None:
+    """What the report in a folder was asked, or None."""
+    try:
+        content = from_json((folder / FILE).read_text(encoding="utf-8"))
+        return ReportRequest(str(content["report"]), dict(content["values"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

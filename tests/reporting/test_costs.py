@@ -1,9 +1,9 @@
 """The cost ledger: every stage with its calls, tokens, money and queries; what is not known is not made up."""
 
-from kgnb.reporting.costs import ledger, spent
-from kgnb.reporting.reproducing import reproduce
+from types import SimpleNamespace
+
+from kgnb.reporting.sections import Folded, Words, ledger, reproduce, spent
 from kgnb.reporting.session import ReportSession
-from kgnb.reporting.words import Folded, Words
 from kgnb.run import Run
 from kgnb.run.limits import Spending
 from kgnb.run.record import Call
@@ -41,7 +41,8 @@ def test_an_unknown_price_is_said_and_no_call_costs_nothing() -> None:
 
 def test_many_files_are_one_digest_on_the_page(tmp_path) -> None:
     data = tuple((f"set/{number}.txt", f"{number:064x}") for number in range(40))
-    told = reproduce(ReportSession(tmp_path, Settings(), "KGNB_DATA=DIR kgnb report x", data), Run("example"))
+    session = ReportSession(tmp_path, Settings(), "KGNB_DATA=DIR kgnb report x", data)
+    told = reproduce(SimpleNamespace(run=Run("example")), session)
     assert len([row for row in told.rows if str(row[0]).startswith("SHA-256")]) == 1
     assert any("kgnb data get" in note for note in told.notes)
 

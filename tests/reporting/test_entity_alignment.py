@@ -6,7 +6,7 @@ from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.reporting import entity_alignment as ea
 from kgnb.reporting.entity_alignment.aligning import Bench, drawn, opened, variants
-from kgnb.reporting.entity_alignment.saving import metrics
+from kgnb.reporting.entity_alignment.sections import metrics
 from kgnb.reporting.session import ReportSession
 from kgnb.settings import Settings
 from kgnb.vectors.character_embedder import CharacterEmbedder

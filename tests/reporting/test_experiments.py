@@ -11,10 +11,8 @@ from kgnb.evaluate.alignment import Score
 from kgnb.mapping_files import save
 from kgnb.mappings import Alignment, Mapping
 from kgnb.reporting import ontology_matching as om
-from kgnb.reporting.ontology_matching.ablation import Ablated, ingredients
+from kgnb.reporting.ontology_matching.experiments import RATES, SHARES, Ablated, Draw, NeverAsked, curve, ingredients
 from kgnb.reporting.ontology_matching.metrics import metrics
-from kgnb.reporting.ontology_matching.prompt_counts import NeverAsked
-from kgnb.reporting.ontology_matching.simulation import RATES, SHARES, Draw, curve
 from kgnb.reporting.ontology_matching.stored import compared, stored_alignments
 from kgnb.reporting.session import ReportSession
 from kgnb.settings import Settings

@@ -7,7 +7,7 @@ import pytest
 from kgnb.backends import file_of, open_ontology
 from kgnb.datasets.cases import MatchingCase
 from kgnb.kg.ontology import Ontology
-from kgnb.reporting.ontology_matching.installed import SYSTEMS, System, installed_alignments
+from kgnb.reporting.ontology_matching.stored import SYSTEMS, System, installed_alignments
 from kgnb.settings import Settings
 
 HUT, REFUGE = "http://huts.example/alpine#Hut", "http://huts.example/refuge#RF_0000001"

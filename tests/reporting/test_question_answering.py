@@ -18,11 +18,9 @@ from kgnb.errors import DataError
 from kgnb.evaluate.answers import measure
 from kgnb.judging import Verdict
 from kgnb.reporting import question_answering as report
-from kgnb.reporting.question_answering.asking import MOST, SWEPT, open_questions_graph, reference_on
-from kgnb.reporting.question_answering.measuring import ask_all
-from kgnb.reporting.question_answering.metrics import metrics
-from kgnb.reporting.question_answering.results import QuestionCost, Variant
-from kgnb.reporting.question_answering.sweep import variants
+from kgnb.reporting.question_answering.asking import MOST, SWEPT, open_questions_graph, reference_on, variants
+from kgnb.reporting.question_answering.results import QuestionCost, Variant, ask_all
+from kgnb.reporting.question_answering.sections import metrics
 from kgnb.reporting.report import run_report
 from kgnb.reporting.session import ReportSession
 from kgnb.results.graph import GraphPicture

@@ -158,7 +158,7 @@ def test_a_report_writes_no_network_address_into_the_page_that_a_browser_would_l
 
 
 def test_a_page_lists_its_sections_and_names_what_was_no_part_of_it(write_notebook, settings, tmp_path):
-    off = "from kgnb.reporting.words import Words\nWords(('Not computed: run it with -p x=true.',), off=True)"
+    off = "from kgnb.reporting.sections import Words\nWords(('Not computed: run it with -p x=true.',), off=True)"
     cells = [part for title in ("One", "Two", "Three") for part in (f"# \n## {title}", "1 + 1")]
     path = write_notebook(TITLE, PARAMETERS, *cells, "# \n## Four", off)
     page = run_report(path, {}, tmp_path / "out", settings).html.read_text()

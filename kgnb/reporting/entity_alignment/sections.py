@@ -1,20 +1,24 @@
-"""The tables and plots of the report, one function each; the notebook only calls them."""
+"""What the report shows and saves, one function each; the notebook only calls them."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from matplotlib.axes import Axes
 
+from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.datasets.published_alignment import BY_PAIR, COST
+from kgnb.evaluate.alignment import risk_coverage
 from kgnb.evaluate.ranking import IDENTICAL, Measured, is_feasible
-from kgnb.reporting.costs import ledger
+from kgnb.files import write_json
+from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.entity_alignment.aligning import AlignmentResults, Setting
-from kgnb.reporting.plot import Plot, Theme
-from kgnb.reporting.plots import grouped_bars
-from kgnb.reporting.reproducing import reproduce as everything
-from kgnb.reporting.sections import SCORES
+from kgnb.reporting.plot import Plot, Theme, grouped_bars, risk_over_coverage
+from kgnb.reporting.sections import SCORES, Words, in_percent, ledger, spent
+from kgnb.reporting.sections import reproduce as everything
 from kgnb.reporting.session import ReportSession
-from kgnb.reporting.words import Words
-from kgnb.results.table import Column, Table, Value, percents, texts
+from kgnb.results.table import Column, Link, Table, Value, percents, texts
 
 RANKED = (*percents(hits1="Hits@1", hits10="Hits@10"), Column("mrr", "MRR", "number"))
 
@@ -205,7 +209,7 @@ def stages(results: AlignmentResults) -> Table:
 def reproduce(results: AlignmentResults, session: ReportSession) -> Table:
     """Everything that decides the result: command, versions, digests of what was read."""
     graphs = [(graph.name, graph.digest) for graph in (results.sides.left, results.sides.right)]
-    return everything(session, results.headline[0].outcome.run, graphs)
+    return everything(results.headline[0].outcome, session, graphs)
 
 
 def _ranked(found: Measured) -> list[float]:
@@ -237,3 +241,143 @@ def rows_of(settings: tuple[Setting, ...]) -> list[dict[str, float | int | str |
         }
         for one in settings
     ]
+
+
+SHOWN = 100  # rows one reads through
+Detail = tuple[str, str]
+
+
+def errors(results: AlignmentResults) -> Table | Words:
+    """Every known pair that the first row of the headline missed, the surest wrong choices first."""
+    setting = results.headline[0]
+    settled, proposal = setting.outcome.settled, setting.outcome.settled.proposal
+    places = {proposal.left.entities[int(source)]: row for row, source in enumerate(proposal.sources)}
+    missed = []
+    for source, target in setting.tests:
+        row = places.get(source)
+        chosen = int(settled.targets[row]) if row is not None else -1
+        if row is not None and (chosen < 0 or proposal.right.entities[chosen] != target):
+            missed.append((-settled.confidence(row) if chosen >= 0 else 1.0, source, target, row, chosen))
+    if not missed:
+        return Words((f"All {len(setting.tests):,} known pairs were found.",))
+    missed.sort()
+    columns = [
+        *texts(source="Entity", chosen="Chosen", right="Right"),
+        Column("place", "Place of the right one", "number"),
+        Column("confidence", "Confidence", "percent"),
+        Column("what", "What happened"),
+    ]
+    rows: list[list[Value]] = []
+    details: list[list[Detail]] = []
+    for _, source, target, row, chosen in missed[:SHOWN]:
+        ranked = [iri for iri, _ in settled.ranking(row)]
+        rows.append(
+            [
+                Link(source, proposal.left.called(int(proposal.sources[row]))),
+                _named(settled, chosen) if chosen >= 0 else None,
+                _named(settled, _place(settled, target)),
+                ranked.index(target) + 1 if target in ranked else None,
+                settled.confidence(row) if chosen >= 0 else None,
+                _what(settled, row, chosen, target in ranked),
+            ]
+        )
+        details.append(_details(settled, row, chosen, target))
+    wrong = sum(chosen >= 0 for *_, chosen in missed)
+    told = (
+        f"{len(missed):,} of {len(setting.tests):,} known pairs missed: {wrong:,} wrong, {len(missed) - wrong:,} left"
+    )
+    total = len(missed) if len(missed) > SHOWN else None
+    notes = ["Place of the right one: among the candidates, where it is one."]
+    return Table(columns, rows, caption=_labelled(setting, told), details=details, notes=notes, total=total)
+
+
+def risk(results: AlignmentResults) -> Plot:
+    """How many of the surest choices are wrong, among those about entities of known pairs."""
+    setting = results.headline[0]
+    known = {source for source, _ in setting.tests}, {target for _, target in setting.tests}
+    found = [
+        ((one, other, ""), confidence)
+        for one, other, confidence in setting.outcome.settled.pairs()
+        if one in known[0] or other in known[1]
+    ]
+    points = risk_coverage(found, [(one, other, "") for one, other in setting.tests])
+    caption = f"Risk over coverage, {setting.name}: low on the left means the confidence can be trusted to sort."
+    return risk_over_coverage([(point.coverage, point.risk) for point in points], _labelled(setting, caption), "pairs")
+
+
+def _place(settled: Settled, target: str) -> int:
+    return settled.proposal.right.entities.index(target)
+
+
+def _named(settled: Settled, target: int) -> Link:
+    right = settled.proposal.right
+    return Link(right.entities[target], right.called(target))
+
+
+def _what(settled: Settled, row: int, chosen: int, ranked: bool) -> str:
+    if chosen < 0:
+        return f"left: {settled.why(row)}"
+    return "another was better" if ranked else "the right one was no candidate"
+
+
+def _details(settled: Settled, row: int, chosen: int, target: str) -> list[Detail]:
+    """What spoke for the chosen one, for the right one, and who decided."""
+    proposal = settled.proposal
+    found: list[Detail] = []
+    for head, entity in (("for the chosen one", chosen), ("for the right one", _place(settled, target))):
+        at = next((at for at, one in enumerate(proposal.candidates[row].tolist()) if one == entity), None)
+        if entity >= 0 and at is not None:
+            views = zip(proposal.views, proposal.evidence[row, at].tolist(), strict=True)
+            said = ", ".join(f"{view} {score:.2f}" for view, score in views)
+            found.append((head, f"score {float(proposal.scores[row, at]):.3f}; {said}"))
+        elif entity >= 0:
+            found.append((head, "not among the candidates that were kept"))
+    choice = settled.choices.get(row)
+    if choice is not None and choice.answer is not None:
+        found.append((f"said {choice.by}", choice.answer.verdict.rationale or "no reason given"))
+    return [*found, ("entity", proposal.left.entities[int(proposal.sources[row])]), ("right one", target)]
+
+
+def _labelled(setting: Setting, text: str) -> str:
+    return f"SIMULATION. {text}" if setting.simulation else text
+
+
+SHARES = ("hits1", "hits10", "precision", "recall", "f1")
+SIMULATED = "oracle judge: it answers from the reference"
+
+
+def save(results: AlignmentResults, session: ReportSession) -> Path:
+    """Write the metrics and the alignment without seeds; the report's folder."""
+    folder = session.folder
+    write_json(folder / "metrics.json", metrics(results))
+    write_json(folder / "timing.json", timing(results))
+    (folder / "alignments").mkdir(exist_ok=True)
+    save_alignment(results.headline[0].outcome.alignment, folder / "alignments" / "no-seeds.sssom.tsv")
+    return folder
+
+
+def timing(results: AlignmentResults) -> dict[str, Any]:
+    """The seconds of every setting in this run: different every time."""
+    return {
+        part: {one.name: round(one.seconds, 3) for one in getattr(results, part)} for part in ("headline", "ablation")
+    }
+
+
+def metrics(results: AlignmentResults) -> dict[str, Any]:
+    """What is the same every time."""
+    return {
+        "report": "entity-alignment",
+        "pair": results.pair,
+        "judge": results.judge,
+        "embedder": results.embedder,
+        "data": {graph.name: graph.digest for graph in (results.sides.left, results.sides.right)},
+        "headline": [in_percent(row, 2) for row in figures(results)],
+        "cost": spent(results.headline[0].outcome.run.totals),
+        "settings": rows_of(results.headline),
+        "ablation": rows_of(results.ablation),
+        "curve": {
+            title: [[ratio, round(found.ranking.hits1, 6)] for ratio, found in points]
+            for title, points in results.curve.items()
+        },
+        "simulation": SIMULATED if any(one.simulation for one in results.headline) else None,
+    }

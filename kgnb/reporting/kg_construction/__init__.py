@@ -1,13 +1,11 @@
 """What the report on graph construction computes and draws; its notebook only calls these functions.
 
 ``running``    one run of everything: ``run_report`` gives ``BuildingResults``
-``sections``   a table or picture of each part, what is not as the reference has it among them
-``saving``     ``metrics.json``, ``timing.json`` and the graph
+``sections``   a table or picture of each part, what is not as the reference has it among them; the files
 ``scoring``    a built graph against a reference
 """
 
 from kgnb.reporting.kg_construction.running import BuildingResults, run_report
-from kgnb.reporting.kg_construction.saving import save
 from kgnb.reporting.kg_construction.sections import (
     compiling,
     costs,
@@ -25,6 +23,7 @@ from kgnb.reporting.kg_construction.sections import (
     published,
     refused,
     review,
+    save,
     tools,
     trace,
 )

@@ -1,13 +1,13 @@
 """What the ontology-matching report computes and draws; its notebook only calls these functions.
 
-``matching``  every pair matched: ``run_cases`` gives ``MatchingResults``
-``outcome``   one pair: what was found, the reference, what it took
-``results``   all pairs: scores, curves, costs
-``sections``  tables and plots of all of it
-``errors``    what went wrong, with evidence
-``stored``    other systems' alignments beside ours
-``prepared``  a pair up to its questions, to try judges on: ``simulation``, ``prompt_counts``, ``ablation``
-``metrics``   ``metrics.json``, ``timing.json`` and the alignments
+``matching``     every pair matched: ``run_cases`` gives ``MatchingResults``
+``outcome``      one pair: what was found, the reference, what it took
+``results``      all pairs: scores, curves, costs
+``sections``     tables and plots of all of it
+``errors``       what went wrong, with evidence
+``stored``       other systems' alignments beside ours
+``experiments``  a pair up to its questions, to try judges on
+``metrics``      ``metrics.json``, ``timing.json`` and the alignments
 """
 
 from kgnb.reporting.ontology_matching.errors import missed, unsure, wrong

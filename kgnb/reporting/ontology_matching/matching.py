@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from kgnb.agents.ontology_matching.comparable import comparable
 from kgnb.agents.ontology_matching.values import Options
@@ -19,14 +19,10 @@ from kgnb.evaluate.alignment import Oriented
 from kgnb.kg.ontology import Ontology
 from kgnb.llm.asking import raise_waiting
 from kgnb.mapping_files import load_reference
-from kgnb.reporting.ontology_matching.ablation import Ablated, ablate
-from kgnb.reporting.ontology_matching.installed import installed_alignments
+from kgnb.reporting.ontology_matching.experiments import experiment
 from kgnb.reporting.ontology_matching.outcome import PairCost, PairOutcome
-from kgnb.reporting.ontology_matching.prepared import prepare
-from kgnb.reporting.ontology_matching.prompt_counts import Prompts, count_prompts
 from kgnb.reporting.ontology_matching.results import MatchingResults
-from kgnb.reporting.ontology_matching.simulation import Draw, simulate, simulate_shares
-from kgnb.reporting.ontology_matching.stored import stored_alignments
+from kgnb.reporting.ontology_matching.stored import installed_alignments, stored_alignments
 from kgnb.reporting.references import turned
 from kgnb.reporting.sections import judge_in_words, judging, run_in
 from kgnb.reporting.session import ReportSession, current
@@ -96,7 +92,7 @@ def run_cases(
                 break
         raise_waiting(waiting)
     others, failed = _installed(outcomes, cases, read) if installed else (outcomes, [])
-    tried = [_experiments(one, options, embed, index, curves, seeds, ablation) for one in outcomes if one.wanted]
+    tried = [experiment(one, options, embed, index, curves, seeds, ablation) for one in outcomes if one.wanted]
     simulated = f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else ""
     return MatchingResults(
         task=task.title,
@@ -126,36 +122,6 @@ def _installed(
         beside.append(replace(outcome, stored=(*outcome.stored, *found)))
         notes += said
     return beside, notes
-
-
-class Experiments(NamedTuple):
-    """What was tried on one pair besides matching it."""
-
-    draws: Sequence[Draw] = ()
-    shares: Sequence[Draw] = ()
-    prompts: Sequence[Prompts] = ()
-    ablated: Sequence[Ablated] = ()
-
-
-def _experiments(
-    outcome: PairOutcome,
-    options: Options,
-    embedder: Embedder,
-    index: VectorIndex,
-    curves: bool,
-    seeds: int,
-    ablation: bool,
-) -> Experiments:
-    """What was asked for besides the matching itself, from one preparation of the pair."""
-    if not (curves or ablation):
-        return Experiments()
-    prepared = prepare(outcome, options, embedder, index)
-    return Experiments(
-        simulate(prepared, seeds) if curves else (),
-        simulate_shares(prepared, seeds) if curves else (),
-        count_prompts(prepared) if curves else (),
-        ablate(prepared) if ablation else (),
-    )
 
 
 def _match(

@@ -18,11 +18,10 @@ from typing import Any
 from kgnb.evaluate.alignment import Average, Score
 from kgnb.files import write_whole
 from kgnb.mapping_files import save as save_alignment
-from kgnb.reporting.ontology_matching.ablation import summed
+from kgnb.reporting.ontology_matching.experiments import WARNING, AtRate, by_share, curve, summed
 from kgnb.reporting.ontology_matching.outcome import PairCost, PairOutcome
 from kgnb.reporting.ontology_matching.results import MatchingResults
 from kgnb.reporting.ontology_matching.sections import figures
-from kgnb.reporting.ontology_matching.simulation import SHARES_RATE, WARNING, AtRate, at, curve
 from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.session import ReportSession
 
@@ -110,11 +109,7 @@ def _tried(results: MatchingResults) -> dict[str, Any]:
     if results.draws:
         points = [_point(point) for point in curve(results.draws)]
         tried["simulation_curves"] = {"note": WARNING, "rates": points}
-        asked = dict.fromkeys(draw.ask for draw in results.shares)
-        tried["simulation_shares"] = [
-            {"ask": ask} | _point(at(SHARES_RATE, [draw for draw in results.shares if draw.ask == ask]))
-            for ask in asked
-        ]
+        tried["simulation_shares"] = [{"ask": ask} | _point(point) for ask, point in by_share(results.shares)]
     if results.prompts:
         tried["prompts"] = [
             {"judge": one.judge, "questions": one.questions, "entities": one.entities} | asdict(one.expected)

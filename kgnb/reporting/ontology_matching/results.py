@@ -21,10 +21,8 @@ from kgnb.evaluate.alignment import (
     risk_coverage,
 )
 from kgnb.kg.ontology import Ontology
-from kgnb.reporting.ontology_matching.ablation import Ablated
+from kgnb.reporting.ontology_matching.experiments import Ablated, Draw, Prompts
 from kgnb.reporting.ontology_matching.outcome import PairCost, PairOutcome
-from kgnb.reporting.ontology_matching.prompt_counts import Prompts
-from kgnb.reporting.ontology_matching.simulation import Draw
 from kgnb.run import Run
 
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matplotlib.axes import Axes
+
 from kgnb.datasets.cases import Figure
 from kgnb.evaluate.alignment import Average, Score, best_threshold
-from kgnb.reporting.ontology_matching import ablation, prompt_counts, simulation
+from kgnb.reporting.ontology_matching.experiments import (
+    AGENT_OM,
+    SHARES_RATE,
+    WARNING,
+    WHOLE,
+    by_share,
+    curve,
+    summed,
+)
 from kgnb.reporting.ontology_matching.outcome import PairCost
 from kgnb.reporting.ontology_matching.results import MatchingResults
-from kgnb.reporting.plot import Plot
-from kgnb.reporting.plots import grouped_bars, over_confidence, risk_over_coverage
-from kgnb.reporting.sections import SCORES, UNMEASURED
-from kgnb.reporting.words import Words
-from kgnb.results.table import Column, Table, Value, numbers
+from kgnb.reporting.plot import Plot, Theme, grouped_bars, over_confidence, risk_over_coverage
+from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent
+from kgnb.results.table import Column, Table, Value, numbers, percents
 
 COUNTS = numbers(found="Found", wanted="In reference", right="Right")
 
@@ -110,20 +118,10 @@ def thresholds(results: MatchingResults) -> Plot:
 
 def cost(results: MatchingResults) -> Table:
     """What every pair took in this run; what a cache had is counted apart."""
-    columns = [Column("pair", "Pair")]
-    columns += [
-        Column(key, title, "number")
-        for key, title in (
-            ("seconds", "Seconds"),
-            ("calls", "Model calls"),
-            ("cached", "of them cached"),
-            ("tokens", "Tokens"),
-            ("usd", "US dollars"),
-            ("embedded", "Texts embedded"),
-            ("reused", "from cache"),
-            ("points", "Vectors used"),
-            ("written", "of them new"),
-        )
+    columns = [
+        Column("pair", "Pair"),
+        *numbers(seconds="Seconds", calls="Model calls", cached="of them cached", tokens="Tokens", usd="US dollars"),
+        *numbers(embedded="Texts embedded", reused="from cache", points="Vectors used", written="of them new"),
     ]
     rows: list[list[Value]] = [[one.name, *_costs(one.cost)] for one in results.outcomes]
     if len(rows) > 1:
@@ -217,28 +215,127 @@ def notice(results: MatchingResults) -> Words:
 
 
 def oracle_curves(results: MatchingResults) -> Plot | Words:
-    """Scores and questions over the error rate, drawn; SIMULATION."""
-    points = simulation.curve(results.draws)
-    return simulation.plot(points) if points else Words((simulation.OFF,), off=True)
+    """Scores, and the share of questions, against the error rate; bars show the spread of F1. SIMULATION."""
+    points = curve(results.draws)
+    if not points:
+        return absent("Not computed: run the report with -p curves=true.")
+    asked = [point for point in points if point.rate is not None]
+    alone = next((point for point in points if point.rate is None), None)
+
+    def draw(axes: Axes, theme: Theme) -> None:
+        axes.set_axis_off()
+        scores, questions = axes.inset_axes((0, 0.44, 1, 0.56)), axes.inset_axes((0, 0, 1, 0.3))
+        rates = [100 * (point.rate or 0.0) for point in asked]
+        scores.plot(rates, [100 * p.precision for p in asked], "--", color=theme.series[0], lw=1.3, label="precision")
+        scores.plot(rates, [100 * p.recall for p in asked], ":", color=theme.series[1], lw=1.5, label="recall")
+        middle = [100 * p.f1 for p in asked]
+        spread = [100 * p.spread for p in asked]
+        scores.errorbar(rates, middle, spread, fmt="-o", color=theme.series[2], lw=2, ms=4, capsize=4, label="F1")
+        if alone:
+            scores.axhline(100 * alone.f1, color=theme.soft, lw=1, ls="-.", label="F1, nobody asked")
+        scores.set_ylabel("%")
+        scores.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+        questions.plot(rates, [100 * p.share for p in asked], "-s", color=theme.series[3], lw=1.4, ms=4)
+        questions.set_ylim(bottom=0)
+        questions.set_ylabel("questions for 100\nsource entities")
+        questions.set_xlabel("SIMULATION: answers that are wrong, %")
+        for one in (scores, questions):
+            one.set_facecolor(theme.paper)
+            one.set_xticks(rates)
+            one.grid()
+
+    told = "; ".join(
+        f"at {point.rate:.0%} errors F1 {100 * point.f1:.1f} % with {100 * point.share:.1f} questions for 100 source "
+        "entities"
+        for point in asked
+    )
+    caption = f"{WARNING}. F1 over the share of wrong answers; bars are standard deviations over the draws."
+    return Plot(draw, caption, f"SIMULATION. {told}.", size=(7.2, 4.6))
 
 
 def oracle_table(results: MatchingResults) -> Table | None:
-    """The same as numbers, with the spread of the draws."""
-    points = simulation.curve(results.draws)
-    return simulation.table(points, several=len(results.scored) > 1) if points else None
+    """The same as numbers, one row an error rate, with the spread of the draws."""
+    columns = [
+        Column("rate", "Answers wrong"),
+        *percents(precision="Precision", recall="Recall", f1="F1", spread="± (sd)", part="F1, non-trivial"),
+        Column("questions", "Questions", "number"),
+        Column("share", "per source entity", "percent"),
+    ]
+    rows: list[list[Value]] = []
+    for one in curve(results.draws):
+        rate = "nobody asked" if one.rate is None else f"{one.rate:.0%}"
+        scores = (one.precision, one.recall, one.f1, one.spread, one.non_trivial)
+        rows.append([rate, *scores, round(one.questions), one.share])
+    draws = max((one.draws for one in curve(results.draws)), default=0)
+    notes = [
+        "Micro over pairs. " * (len(results.scored) > 1) + f"{draws} draws decide which answers are wrong; scores are "
+        "means over them, with the standard deviation of F1 beside it.",
+        "Questions of both sides are counted; whoever answers sees all candidates of an entity at once. An answer is "
+        "weighed against what the rule judge held, so that not every wrong one does harm.",
+    ]
+    return Table(columns, rows, caption=f"{WARNING}.", notes=notes) if rows else None
 
 
 def oracle_shares(results: MatchingResults) -> Table | None:
     """What asking more or less would bring; SIMULATION."""
-    return simulation.shares_table(results.shares) if results.shares else None
+    columns = [
+        Column("ask", "Asked at most", "percent"),
+        Column("questions", "Questions", "number"),
+        *percents(share="per source entity", precision="Precision", recall="Recall", f1="F1", spread="± (sd)"),
+    ]
+    rows: list[list[Value]] = [
+        [ask, round(one.questions), one.share, one.precision, one.recall, one.f1, one.spread]
+        for ask, one in by_share(results.shares)
+    ]
+    notes = ["Nothing is chosen by this table: it looks at the reference. What no answer could change is not asked."]
+    caption = f"SIMULATION: how much to ask, where {SHARES_RATE:.0%} of the answers are wrong."
+    return Table(columns, rows, caption=caption, notes=notes) if rows else None
 
 
 def prompts(results: MatchingResults) -> Table | Words:
-    """What a model would be sent."""
-    off = "What a model would be sent: not counted; run the report with -p curves=true."
-    return prompt_counts.table(results.prompts) if results.prompts else Words((off,), off=True)
+    """What a model would be sent: one row a judge, all pairs together, beside what the paper's system took."""
+    if not results.prompts:
+        return absent("What a model would be sent: not counted; run the report with -p curves=true.")
+    columns = [
+        Column("judge", "Judge"),
+        *numbers(questions="Questions", calls="Calls", prompt="Prompt tokens", completion="Reply tokens"),
+        *numbers(question="Prompt tokens a question", entity="Prompt tokens an entity"),
+    ]
+    rows: list[list[Value]] = []
+    for name in dict.fromkeys(one.judge for one in results.prompts):
+        ours = [one for one in results.prompts if one.judge == name]
+        questions, entities = sum(one.questions for one in ours), sum(one.entities for one in ours)
+        calls = sum(one.expected.calls for one in ours)
+        tokens = sum(one.expected.prompt_tokens for one in ours)
+        replies = sum(one.expected.completion_tokens for one in ours)
+        shares = [round(tokens / number) if number else None for number in (questions, entities)]
+        rows.append([name, questions, calls, tokens, replies, *shares])
+    rows.append(["Agent-OM on anatomy, all tokens (published)", *[None] * 5, round(AGENT_OM)])
+    notes = [
+        "Counted from the prompts as they would be sent (characters / 4), without asking anyone; replies are guessed "
+        "at 50 tokens each. Entities are those of both sides, in every pair they take part in.",
+    ]
+    return Table(columns, rows, caption="What a model would be sent", notes=notes)
 
 
 def left_out(results: MatchingResults) -> Table | Words:
-    """What every ingredient is worth."""
-    return ablation.table(results.ablated) if results.ablated else Words((ablation.OFF,), off=True)
+    """What every ingredient of the rule judge is worth: one row each, what is missed most first."""
+    if not results.ablated:
+        return absent("Not computed: run the report with -p ablation=true.")
+    columns = [
+        Column("without", "Left out"),
+        *SCORES,
+        Column("difference", "F1, points"),
+        Column("part", "F1, non-trivial", "percent"),
+        Column("part_difference", "points"),
+    ]
+    (_, whole, part), *others = summed(results.ablated)
+    rows: list[list[Value]] = [[WHOLE, whole.precision, whole.recall, whole.f1, None, part.f1, None]]
+    for name, one, its_part in sorted(others, key=lambda tried: (tried[1].f1, tried[0])):
+        differences = [f"{100 * (one.f1 - whole.f1):+.1f}", f"{100 * (its_part.f1 - part.f1):+.1f}"]
+        rows.append([name, one.precision, one.recall, one.f1, differences[0], its_part.f1, differences[1]])
+    notes = [
+        "The rule judge alone, micro over pairs; candidates and merging are the same in every row.",
+        "Nothing else is adjusted: without an ingredient, what is left lies nearer to the bar or farther from it.",
+    ]
+    return Table(columns, rows, caption="Each ingredient left out by itself", notes=notes)

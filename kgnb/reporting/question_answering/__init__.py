@@ -1,15 +1,11 @@
 """What the question-answering report computes and draws; its notebook only calls these functions.
 
-``asking``     every question asked over one graph: ``run_questions`` gives ``AnsweringResults``
-``measuring``  one question after another, with what each took
-``results``    scores by kind, costs, errors
-``sweep``      the ablation, and every judge beside the others
-``sections``   tables and pictures
-``metrics``    ``metrics.json`` and ``timing.json``
+``asking``    every question asked over one graph: ``run_questions`` gives ``AnsweringResults``; the ablation, judges
+``results``   one question after another, with what each took; scores by kind, costs, errors
+``sections``  tables and pictures; ``metrics.json`` and ``timing.json``
 """
 
 from kgnb.reporting.question_answering.asking import run_questions
-from kgnb.reporting.question_answering.metrics import save
 from kgnb.reporting.question_answering.results import AnsweringResults
 from kgnb.reporting.question_answering.sections import (
     ablation,
@@ -21,6 +17,7 @@ from kgnb.reporting.question_answering.sections import (
     notice,
     published,
     risk,
+    save,
     variant_costs,
 )
 from kgnb.reporting.sections import reproduce, stages

@@ -1,18 +1,22 @@
-"""The tables and pictures of the report, one function each; the notebook only calls them."""
+"""What the report shows and saves, one function each; the notebook only calls them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
 from kgnb.agents.question_answering.pictures import proof
 from kgnb.evaluate.alignment import risk_coverage
 from kgnb.evaluate.answers import WARNING, Measures
-from kgnb.reporting.plot import Plot
-from kgnb.reporting.plots import risk_over_coverage
+from kgnb.files import write_json
+from kgnb.reporting.plot import Plot, risk_over_coverage
 from kgnb.reporting.question_answering.results import AnsweringResults, MeasuredQuestion, wrong
-from kgnb.reporting.words import Words
+from kgnb.reporting.sections import Words, in_percent, spent
+from kgnb.reporting.session import ReportSession
 from kgnb.results.graph import GraphPicture
-from kgnb.results.metrics import Score, metrics
+from kgnb.results.metrics import Score
+from kgnb.results.metrics import metrics as score_table
 from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 
 COLUMNS = (
@@ -39,7 +43,7 @@ ALONE = "Not computed: run the report with -p judges=true, and a model for more 
 
 def scores(kinds: dict[str, Measures], whole: Measures, caption: str = "", notes: Sequence[str] = ()) -> Table:
     """The scores by kind of question and over all."""
-    return metrics(
+    return score_table(
         COLUMNS,
         [Score(kind or "any", _values(measures)) for kind, measures in kinds.items()],
         summary=[Score("all", _values(whole))],
@@ -309,3 +313,32 @@ def notice(results: AnsweringResults) -> Words:
 def _so_many(results: AnsweringResults) -> str:
     unsure = sum(one.outcome.status == "unsure" for one in results.measured)
     return f"{len(results.measured) - unsure:,} answered, {unsure:,} left unsure"
+
+
+def metrics(results: AnsweringResults) -> dict[str, Any]:
+    """The figures that are the same whenever the report is run again."""
+    return {
+        "report": "question-answering",
+        "title": results.title,
+        "judge": results.judge,
+        "embedder": results.embedder,
+        "entities": results.entities,
+        "simulation": results.simulation,
+        "options": asdict(results.options),
+        "headline": [in_percent(row) for row in figures(results)],
+        "all": asdict(results.whole) if results.items else None,
+        "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()} if results.items else {},
+        "judges": {one.name: asdict(one.measures) | {"calls": one.cost.calls} for one in results.judges},
+        "variants": {one.name: asdict(one.measures) for one in results.variants},
+        "queries": results.cost.queries,
+        "calls": results.cost.calls,
+        "tokens": results.cost.tokens,
+        "cost": spent(results.run.totals),
+    }
+
+
+def save(results: AnsweringResults, session: ReportSession) -> None:
+    """Writes both files into the session's folder; the answers are there already."""
+    write_json(session.folder / "metrics.json", metrics(results))
+    seconds = {"all": results.cost.seconds, "questions": {one.asked.id: one.cost.seconds for one in results.measured}}
+    write_json(session.folder / "timing.json", seconds)

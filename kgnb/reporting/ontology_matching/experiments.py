@@ -1,0 +1,305 @@
+"""What is tried on a pair besides matching it: ingredients left out, prompts counted, answers wrong at a known rate.
+
+A pair is taken as far as its questions once; what is tried then differs only from the judge onwards.
+
+SIMULATION: answers that are wrong at a known rate come from the reference, as in the interactive track of the OAEI.
+Their curve tells how much of the loss is within a model's or a person's reach, and how fast errors eat it up; it says
+nothing of any model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import Field, dataclass, fields, replace
+from functools import cached_property
+from itertools import product
+from statistics import fmean, pstdev
+from typing import Any, NamedTuple
+
+from kgnb.agents.ontology_matching.judges import after_the_rule, make_judge
+from kgnb.agents.ontology_matching.merge import merge
+from kgnb.agents.ontology_matching.oracle import match_oracle
+from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
+from kgnb.agents.ontology_matching.search import search
+from kgnb.agents.ontology_matching.store import store
+from kgnb.agents.ontology_matching.summarise import summarise
+from kgnb.agents.ontology_matching.validate import validate
+from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Summarised
+from kgnb.errors import ConfigError
+from kgnb.evaluate.alignment import Score, micro, non_trivial, score, scored_by_oaei, triples
+from kgnb.judging import Cascade, Judge, Verdict
+from kgnb.judging.estimating import Estimate, estimate
+from kgnb.llm.model import Reply, Request
+from kgnb.reporting.ontology_matching.outcome import PairOutcome
+from kgnb.vectors.embedder import Embedder
+from kgnb.vectors.index import VectorIndex
+
+NO_INGREDIENTS = ("bias", "rounds")  # where the bar lies, and how often to look: not what is looked at
+WHOLE = "nothing left out"
+AGENT_OM = 12_130_000 / (2744 + 3304)
+"""Tokens for each class of anatomy that Agent-OM's authors report with gpt-4o (PVLDB 18(3)): about 2,010."""
+RATES = (0.0, 0.1, 0.2, 0.3)  # of the OAEI's interactive track
+SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)  # questions, at most, for each source entity
+SHARES_RATE = 0.1  # the error rate at which these are compared
+WARNING = "SIMULATION: a judge that knows the reference answers what the rule judge leaves open"
+
+
+class KnownVerdicts:
+    """A judge whose verdicts on these very questions are known already, and are not worked out again."""
+
+    def __init__(self, name: str, questions: Sequence[MatchQuestion], verdicts: Sequence[Verdict]) -> None:
+        self.name = name
+        self._verdicts = {question.id: verdict for question, verdict in zip(questions, verdicts, strict=True)}
+
+    def judge(self, questions: Sequence[MatchQuestion]) -> list[Verdict]:
+        """The verdicts, in order."""
+        return [self._verdicts[question.id] for question in questions]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What one judge made of a pair: the score, that of its non-trivial part, and how many mappings there were."""
+
+    whole: Score
+    part: Score
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A pair's questions, and what is needed to try judges on them."""
+
+    outcome: PairOutcome
+    summarised: Summarised
+    options: Options
+
+    @property
+    def sources(self) -> int:
+        """The source entities there are to map."""
+        return len(self.summarised.described.of("source"))
+
+    @property
+    def entities(self) -> int:
+        """The entities of both sides."""
+        return len(self.summarised.described.descriptions)
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """The pairs the reference holds as equivalent."""
+        wanted = self.outcome.wanted.triples if self.outcome.wanted else frozenset()
+        return frozenset(triple[:2] for triple in wanted if triple[2] == "equivalent")
+
+    @cached_property
+    def rule(self) -> KnownVerdicts:
+        """The rule judge; it judges these questions once, whatever comes after it."""
+        return self.remember(RuleJudge())
+
+    def remember(self, judge: Judge[MatchQuestion]) -> KnownVerdicts:
+        """A judge that has answered all questions."""
+        return KnownVerdicts(judge.name, self.summarised.questions, judge.judge(self.summarised.questions))
+
+    def try_out(self, judge: Judge[MatchQuestion]) -> Tried:
+        """Validate with this judge and merge; measured against the reference."""
+        alignment = merge(validate(self.summarised, judge), options=self.options)
+        relations = sorted(self.outcome.relations) or ["equivalent"]
+        found = scored_by_oaei(triples(alignment, *relations))
+        wanted = self.outcome.wanted.triples if self.outcome.wanted else frozenset()
+        return Tried(score(found, wanted), non_trivial(found, wanted, self.outcome.trivial))
+
+
+@dataclass(frozen=True)
+class Ablated:
+    """One pair without one ingredient (``WHOLE``: with all of them)."""
+
+    without: str
+    whole: Score
+    part: Score
+
+
+def ingredients(weights: Weights = Weights()) -> Iterator[tuple[str, Weights]]:
+    """Every ingredient's name, and the weights without it: numbers become 0, switches go off.
+
+    A field is passed over if it is off anyway, is no number or switch, or says ``metadata["ingredient"] = False``.
+    """
+    for field in fields(weights):
+        value = getattr(weights, field.name)
+        if _is_ingredient(field) and isinstance(value, bool | int | float) and value:
+            without: dict[str, Any] = {field.name: type(value)(0)}
+            yield field.name, replace(weights, **without)
+
+
+def ablate(prepared: Prepared) -> list[Ablated]:
+    """The pair with all ingredients, then without each."""
+    whole = prepared.try_out(prepared.rule)
+    tried = [Ablated(WHOLE, whole.whole, whole.part)]
+    for name, weights in ingredients():
+        done = prepared.try_out(prepared.remember(RuleJudge(weights)))
+        tried.append(Ablated(name, done.whole, done.part))
+    return tried
+
+
+def summed(ablated: Sequence[Ablated]) -> list[tuple[str, Score, Score]]:
+    """What was left out, the scores of all pairs added up, and those of their non-trivial parts."""
+    names = dict.fromkeys(one.without for one in ablated)
+    return [
+        (
+            name,
+            micro(one.whole for one in ablated if one.without == name),
+            micro(one.part for one in ablated if one.without == name),
+        )
+        for name in names
+    ]
+
+
+def _is_ingredient(field: Field[Any]) -> bool:
+    return field.name not in NO_INGREDIENTS and bool(field.metadata.get("ingredient", True))
+
+
+class NeverAsked:
+    """A model by name only."""
+
+    name = "no model"
+
+    def ask(self, request: Request) -> Reply:
+        """Always refuses."""
+        raise ConfigError("this model only counts prompts", fix="Set a model to ask one.")
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """What one judge would send for one pair: questions, calls, tokens; and the entities of both sides."""
+
+    judge: str
+    questions: int
+    expected: Estimate
+    entities: int
+
+
+def count_prompts(prepared: Prepared) -> list[Prompts]:
+    """The cascade, and a model that is asked everything."""
+    context = prepared.options.context
+    counted = []
+    for name in ("cascade", "model"):
+        judge = make_judge(
+            name, model=NeverAsked(), context=context, relations=prepared.options.relations, ask=prepared.options.ask
+        )
+        asked: Sequence[MatchQuestion] = prepared.summarised.questions
+        if isinstance(judge, Cascade):
+            judge = replace(judge, cheap=prepared.rule)
+            asked, expected = judge.open(asked), judge.estimate(asked)
+        else:
+            expected = estimate(judge, asked)
+        counted.append(Prompts(name, len(asked), expected, prepared.entities))
+    return counted
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One pair, one error rate (None: nobody is asked), one draw of which answers are wrong."""
+
+    rate: float | None
+    seed: int
+    whole: Score
+    part: Score
+    questions: int = 0
+    sources: int = 0
+    ask: float | None = None  # how much could be asked; None: as the options say
+
+
+@dataclass(frozen=True)
+class AtRate:
+    """One error rate over all pairs: mean scores of the draws, how far those lie apart, and what was asked."""
+
+    rate: float | None
+    precision: float
+    recall: float
+    f1: float
+    spread: float  # standard deviation of F1 over the draws
+    non_trivial: float
+    questions: float
+    share: float  # questions, both sides', for every source entity
+    draws: int
+
+
+def simulate(prepared: Prepared, seeds: int) -> list[Draw]:
+    """The rule judge alone, then every error rate, ``seeds`` times with other errors each."""
+    alone = prepared.try_out(prepared.rule)
+    nobody = Draw(None, 0, alone.whole, alone.part, sources=prepared.sources)
+    return [nobody, *(_draw(prepared, rate, seed) for rate in RATES for seed in range(seeds if rate else 1))]
+
+
+def simulate_shares(prepared: Prepared, seeds: int) -> list[Draw]:
+    """The cascade with more or fewer questions, all at one error rate."""
+    return [_draw(prepared, SHARES_RATE, seed, ask) for ask, seed in product(SHARES, range(seeds))]
+
+
+def _draw(prepared: Prepared, rate: float, seed: int, ask: float | None = None) -> Draw:
+    oracle = match_oracle(prepared.pairs, error_rate=rate, seed=seed)
+    share = prepared.options.ask if ask is None else ask
+    done = prepared.try_out(after_the_rule(oracle, share, prepared.rule))
+    return Draw(rate, seed, done.whole, done.part, oracle.asked, prepared.sources, ask)
+
+
+def curve(draws: Sequence[Draw]) -> tuple[AtRate, ...]:
+    """The draws of all pairs, by rate; pairs are added up (micro) within a draw, draws are averaged."""
+    rates = dict.fromkeys(draw.rate for draw in draws)
+    return tuple(at(rate, [draw for draw in draws if draw.rate == rate]) for rate in rates)
+
+
+def by_share(draws: Sequence[Draw]) -> list[tuple[float | None, AtRate]]:
+    """The draws at ``SHARES_RATE``, by how much could be asked."""
+    asked = dict.fromkeys(draw.ask for draw in draws)
+    return [(ask, at(SHARES_RATE, [draw for draw in draws if draw.ask == ask])) for ask in asked]
+
+
+def at(rate: float | None, draws: Sequence[Draw]) -> AtRate:
+    """One error rate: pairs added up within a draw, draws averaged."""
+    seeds = sorted({draw.seed for draw in draws})
+    rounds = [[draw for draw in draws if draw.seed == seed] for seed in seeds]
+    wholes = [micro(draw.whole for draw in one) for one in rounds]
+    parts = [micro(draw.part for draw in one) for one in rounds]
+    asked = [sum(draw.questions for draw in one) for one in rounds]
+    sources = sum(draw.sources for draw in rounds[0])
+    return AtRate(
+        rate=rate,
+        precision=fmean(score.precision for score in wholes),
+        recall=fmean(score.recall for score in wholes),
+        f1=fmean(score.f1 for score in wholes),
+        spread=pstdev(score.f1 for score in wholes),
+        non_trivial=fmean(score.f1 for score in parts),
+        questions=fmean(asked),
+        share=fmean(asked) / sources if sources else 0.0,
+        draws=len(seeds),
+    )
+
+
+class Experiments(NamedTuple):
+    """What was tried on one pair besides matching it."""
+
+    draws: Sequence[Draw] = ()
+    shares: Sequence[Draw] = ()
+    prompts: Sequence[Prompts] = ()
+    ablated: Sequence[Ablated] = ()
+
+
+def experiment(
+    outcome: PairOutcome,
+    options: Options,
+    embedder: Embedder,
+    index: VectorIndex,
+    curves: bool,
+    seeds: int,
+    ablation: bool,
+) -> Experiments:
+    """What was asked for besides the matching itself, from one preparation of the pair."""
+    if not (curves or ablation):
+        return Experiments()
+    described = retrieve(outcome.source, outcome.target, options=options)  # what the run stored is not embedded again
+    found = search(store(described, index, embedder), options=options)
+    prepared = Prepared(outcome, summarise(found, options=options), options)
+    return Experiments(
+        simulate(prepared, seeds) if curves else (),
+        simulate_shares(prepared, seeds) if curves else (),
+        count_prompts(prepared) if curves else (),
+        ablate(prepared) if ablation else (),
+    )
