@@ -58,7 +58,7 @@ class Option:
 
 def within(least: float | None, most: float | None) -> str:
     """Bounds in words, beginning with a blank: `` from 1 to 50``, `` of 1 or more``, or nothing."""
-    low, high = (f"{bound:g}" if bound is not None else "" for bound in (least, most))
+    low, high = (f"{bound:.15g}" if bound is not None else "" for bound in (least, most))
     return f" from {low} to {high}" if low and high else f" of {low} or more" if low else ""
 
 

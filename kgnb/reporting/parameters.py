@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 import io
-import math
 import re
 import tokenize
 from collections.abc import Mapping, Sequence
@@ -21,31 +20,19 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from kgnb.agents.options import within
 from kgnb.errors import DataError
 from kgnb.secret import KEY, blot_forms
 
 Value: TypeAlias = str | int | float | bool | None
 
 TYPES: dict[str, type[str] | type[int] | type[float] | type[bool]] = {
-    "str": str,
-    "int": int,
-    "float": float,
-    "bool": bool,
+    kind.__name__: kind for kind in (str, int, float, bool)
 }
-TRUE = ("true", "yes", "on", "1")
-FALSE = ("false", "no", "off", "0")
-SECRET = {
-    "key",
-    "token",
-    "password",
-    "passwd",
-    "passphrase",
-    "secret",
-    "secrets",
-    "credential",
-    "credentials",
-    "apikey",
-}
+WORDS = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
+SECRET = re.compile(r"key|token|passw(?:or)?d|passphrase|secrets?|credentials?|apikey", re.IGNORECASE)
 BOUNDS = re.compile(r"\s*\[\s*(-?[\d.]+)\s*,\s*(-?[\d.]+)\s*\]\s*$")
 
 
@@ -64,49 +51,26 @@ class Parameter:
     @property
     def allowed(self) -> str:
         """What the parameter may be, in words."""
-        if self.choices:
-            words = ", ".join(self.choices)
-        elif self.type == "bool":
-            words = "true or false"
-        else:
-            words = {"str": "text", "int": "a whole number", "float": "a number"}[self.type]
-            if self.bounds:
-                low, high = (int(bound) if bound == int(bound) else bound for bound in self.bounds)
-                words += f" from {low} to {high}"
+        words = ", ".join(self.choices) or WORDS[self.type] + within(*(self.bounds or (None, None)))
         return f"{words}, or none" if self.optional else words
 
     def read(self, given: object) -> Value:
         """The value meant by what was typed, or a value of the right type as it is; ValueError if it is not allowed."""
-        if self.optional and (given is None or (isinstance(given, str) and given.casefold() in ("none", "null"))):
+        text = given.strip() if isinstance(given, str) else None
+        if self.optional and (given is None or (text and text.casefold() in ("none", "null"))):
             return None
-        if self.name == "judge" and isinstance(given, str) and given.strip().startswith(("recorded:", "batch:")):
-            return given.strip()  # whichever recordings and folders there are
-        value = self._of_text(given.strip()) if isinstance(given, str) else self._of_value(given)
+        if self.name == "judge" and text and text.startswith(("recorded:", "batch:")):
+            return text  # whichever recordings and folders there are
+        kind: Any = TypeAdapter(TYPES[self.type], config=ConfigDict(allow_inf_nan=False))
+        try:
+            value: Value = kind.validate_python(given, strict=True) if text is None else kind.validate_strings(text)
+        except ValidationError:
+            raise self._refused(given) from None
         if self.choices and value not in self.choices:
             raise self._refused(given)
-        if self.bounds and not self.bounds[0] <= float(value) <= self.bounds[1]:
+        if self.bounds and not self.bounds[0] <= float(value or 0) <= self.bounds[1]:
             raise self._refused(given)
         return value
-
-    def _of_text(self, text: str) -> str | int | float | bool:
-        if self.type == "bool":
-            if text.casefold() in TRUE + FALSE:
-                return text.casefold() in TRUE
-            raise self._refused(text)
-        try:
-            value = TYPES[self.type](text)
-        except ValueError as error:
-            raise self._refused(text) from error
-        if isinstance(value, float) and not math.isfinite(value):
-            raise self._refused(text)
-        return value
-
-    def _of_value(self, given: object) -> str | int | float | bool:
-        if self.type == "float" and type(given) is int:
-            return float(given)
-        if isinstance(given, TYPES[self.type]) and (self.type == "bool" or not isinstance(given, bool)):
-            return given
-        raise self._refused(given)
 
     def _refused(self, given: object) -> ValueError:
         nearest = get_close_matches(str(given), self.choices, n=1)
@@ -142,14 +106,10 @@ def check(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[
     """
     names = [parameter.name for parameter in parameters]
     for name, value in given.items():
-        if looks_secret(name):
+        secret = "its name looks like a secret" if looks_secret(name) else ""
+        if secret or (isinstance(value, str) and KEY.search(value)):
             raise ValueError(
-                f"parameter {name}: its name looks like a secret, and a report prints its parameters\n"
-                'Put it in an environment variable and name that in the settings: key = "env:NAME".'
-            )
-        if isinstance(value, str) and KEY.search(value):
-            raise ValueError(
-                f"parameter {name}: its value looks like a key, and a report prints its parameters\n"
+                f"parameter {name}: {secret or 'its value looks like a key'}, and a report prints its parameters\n"
                 'Put it in an environment variable and name that in the settings: key = "env:NAME".'
             )
         if name not in names:
@@ -174,7 +134,7 @@ def looks_secret(name: str) -> bool:
     (True, True, False, False)
     """
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)
-    return any(word.casefold() in SECRET for word in words)
+    return any(SECRET.fullmatch(word) for word in words)
 
 
 def assignments(values: Mapping[str, Value]) -> list[str]:
