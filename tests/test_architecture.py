@@ -71,7 +71,7 @@ ALLOWED: dict[str, set[str]] = {
 # Lines of each large room, with some air: what goes beyond wants another room, or a look at what stands twice.
 ROOMS = {
     "agents": 24_200,
-    "reporting": 8_500,
+    "reporting": 8_100,
     "magics": 5_900,
     "kg": 5_500,
     "shapes": 3_200,
@@ -85,7 +85,7 @@ ROOMS = {
     "run": 1_900,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.
-TOTAL = 67_700
+TOTAL = 67_500
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],
