@@ -21,7 +21,7 @@ from kgnb.agents.question_answering.agent import AGENT
 from kgnb.settings import Settings
 from kgnb.tasks.agent_tools import call
 from tests.agents.kg_construction.test_killed import TBOX
-from tests.faults.test_killed import Counting
+from tests.faults.test_killed import NARROW, Counting
 from tests.faults.tries import WHOLE, tries
 from tests.llm.obliging import oblige
 from tests.llm.stub_server import Answer, Body, Call, StubServer
@@ -87,7 +87,7 @@ def kernel(home: Path, **more: str) -> Iterator[Kernel]:
 
 
 def asking(server: StubServer) -> dict[str, str]:
-    return {"KGNB_MODEL": "stub", "KGNB_BASE_URL": server.url, "KGNB_RETRIES": "0"}
+    return {"KGNB_MODEL": "stub", "KGNB_BASE_URL": server.url, "KGNB_RETRIES": "0", **NARROW}
 
 
 BOOKS: dict[str, tuple[str, ...]] = {

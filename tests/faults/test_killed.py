@@ -16,25 +16,28 @@ from tests.llm.stub_server import Answer, Body, StubServer
 
 pytestmark = [pytest.mark.fault("kill -9"), pytest.mark.slow]
 COMMANDS = {words[0]: words for words in (MATCH, ALIGN, BUILD, ASK)}
-IN_FLIGHT = 0.5  # seconds before the kill in which a reply may have been on its way
+WIDTH = 2  # calls at once: who asks anew has kept what was answered, so a kill loses no more replies than that
+NARROW = {"KGNB_WIDTH": str(WIDTH)}
 
 
 class Counting:
-    """Answers as it is told, a little late, and knows when each request was answered."""
+    """Answers as it is told, a little late, and knows when each request was asked."""
 
     def __init__(self, answer: Callable[[Body], Answer] = oblige) -> None:
-        self.answered: dict[str, list[float]] = {}
+        self.asked: dict[str, list[float]] = {}
         self._answer = answer
 
     def __call__(self, body: Body) -> Answer:
+        self.asked.setdefault(repr(body["messages"]), []).append(time.monotonic())
         time.sleep(0.1)
-        self.answered.setdefault(repr(body["messages"]), []).append(time.monotonic())
         return self._answer(body)
 
     def needlessly_twice(self, kills: Sequence[float]) -> list[list[float]]:
-        """Requests asked again though no kill came while their reply may have been on its way."""
-        pairs = [pair for times in self.answered.values() for pair in zip(times, times[1:], strict=False)]
-        return [[one, two] for one, two in pairs if not any(kill - IN_FLIGHT <= one and kill <= two for kill in kills)]
+        """Requests asked again with no kill between, or because of one that lost more than may have been on its way."""
+        pairs = [pair for times in self.asked.values() for pair in zip(times, times[1:], strict=False)]
+        lost = [[list(pair) for pair in pairs if pair[0] <= kill <= pair[1]] for kill in kills]
+        needless = [list(pair) for pair in pairs if not any(pair[0] <= kill <= pair[1] for kill in kills)]
+        return needless + [pair for those in lost if len(those) > WIDTH for pair in those]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +48,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[byt
     def get(command: str) -> tuple[bytes, float]:
         if command not in found:
             with StubServer(Counting()) as server:
-                place, begun = Place(tmp_path_factory.mktemp(command), server), time.monotonic()
+                place, begun = Place(tmp_path_factory.mktemp(command), server, NARROW), time.monotonic()
                 status, _, told = place.run(*COMMANDS[command])
             assert status == 0, told
             found[command] = place.out(command), time.monotonic() - begun
@@ -62,7 +65,7 @@ def test_a_killed_command_runs_again_to_the_same_bytes(
     expected, seconds = whole(command)
     counting = Counting()
     with StubServer(counting) as server:
-        place = Place(tmp_path, server)
+        place = Place(tmp_path, server, NARROW)
         place.killed(*COMMANDS[command], after=random.Random(f"{command}{number}").uniform(0.3, 0.95) * seconds)
         killed = time.monotonic()
         left = place.out(command)
