@@ -57,7 +57,7 @@ class Options:
         description="share of right ones to be expected among what is matched; 0: where most F1 is to be expected",
     )
     block_rows: int = Field(
-        default=1024, ge=1, le=100_000, description="entities compared at a time: bounds the memory"
+        default=1024, ge=1, le=100_000, description="entities at a time, where all are compared: bounds the memory"
     )
     seed: int = Field(default=0, ge=0, le=2**31, description="of the random vectors that label seeds")
 
