@@ -176,8 +176,8 @@ class Checker:
 
     @staticmethod
     def _becomes(
-        targets: Mapping[str, list[Shape]], predicate: str, known: Mapping[str, Fresh], new: tuple[Triple, ...],
-        end: int, node: Term,
+        targets: Mapping[str, list[Shape]], predicate: str, known: Mapping[str, Collection[Term]],
+        new: tuple[Triple, ...], end: int, node: Term,
     ) -> bool:  # fmt: skip
         """Whether a node is a target of shapes since just now, for standing at this end of a property."""
         if predicate not in targets:

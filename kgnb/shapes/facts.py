@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.shapes.shape import TYPE, Path
 
-_Index = dict[Term, dict[str, dict[Term, None]]]
-_NONE: dict[Term, None] = {}
+_Values = tuple[Term, ...] | dict[Term, None]
+"""Values of one property of one node, each once, in order: most have one, and a tuple takes a quarter of the memory."""
+_Index = dict[Term, dict[str, _Values]]
+_FEW = 4
 
 
 class Facts:
@@ -24,6 +26,7 @@ class Facts:
         self._by_subject: _Index = {}
         self._by_object: _Index = {}
         self._by_property: dict[str, dict[tuple[Term, Term], None]] = {}
+        self._names: dict[str, Iri] = {}  # one object a property
         for triple in triples:
             self.add(triple)
 
@@ -42,11 +45,16 @@ class Facts:
     def add(self, triple: Triple) -> bool:
         """Add a triple; False if it was there."""
         subject, predicate, value = triple
-        values = self._by_subject.setdefault(subject, {}).setdefault(predicate, {})
-        if value in values:
+        predicate = self._names.setdefault(predicate, predicate)
+        known = self._by_subject.setdefault(subject, {})
+        if value in known.get(predicate, ()):
             return False
-        values[value] = None
-        self._by_object.setdefault(value, {}).setdefault(predicate, {})[subject] = None
+        for ends, end in ((known, value), (self._by_object.setdefault(value, {}), subject)):
+            values = ends.get(predicate, ())
+            if isinstance(values, dict):
+                values[end] = None
+            else:
+                ends[predicate] = (*values, end) if len(values) < _FEW else dict.fromkeys((*values, end))
         self._by_property.setdefault(predicate, {})[subject, value] = None
         return True
 
@@ -55,7 +63,11 @@ class Facts:
         subject, predicate, value = triple
         for index, key, other in ((self._by_subject, subject, value), (self._by_object, value, subject)):
             known = index[key]
-            del known[predicate][other]
+            values = known[predicate]
+            if isinstance(values, dict):
+                del values[other]
+            else:
+                known[predicate] = tuple(one for one in values if one != other)
             if not known[predicate]:
                 del known[predicate]
             if not known:
@@ -66,11 +78,11 @@ class Facts:
         """Whether anything is said of this node."""
         return node in self._by_subject
 
-    def about(self, node: Term) -> dict[str, dict[Term, None]]:
+    def about(self, node: Term) -> Mapping[str, Collection[Term]]:
         """Properties and values of a node."""
         return self._by_subject.get(node, {})
 
-    def pointing_at(self, node: Term) -> dict[str, dict[Term, None]]:
+    def pointing_at(self, node: Term) -> Mapping[str, Collection[Term]]:
         """Properties that lead to a node, and from where."""
         return self._by_object.get(node, {})
 
@@ -100,9 +112,9 @@ class Facts:
     def ends(self, node: Term, path: Path) -> Collection[Term]:
         """The nodes a path leads to, each once; not to be kept, for it may change with the facts."""
         if path.kind == "iri":
-            return self._by_subject.get(node, {}).get(path.iri, _NONE)
+            return self._by_subject.get(node, {}).get(path.iri, ())
         if path.kind == "inverse" and path.parts[0].kind == "iri":
-            return self._by_object.get(node, {}).get(path.parts[0].iri, _NONE)
+            return self._by_object.get(node, {}).get(path.parts[0].iri, ())
         return self.follow(node, path)
 
     def follow(self, node: Term, path: Path) -> list[Term]:

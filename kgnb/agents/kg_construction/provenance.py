@@ -13,6 +13,7 @@ from typing import IO, Any, cast
 from urllib.parse import quote
 
 from kgnb.agents.kg_construction.tool_values import Source
+from kgnb.errors import BackendError
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.quads import Quad, as_stored
 from kgnb.kg.sorting import triple_key
@@ -101,9 +102,16 @@ class CallLog:
         """Note a call: its facts, and what they borrowed of the ontology's own individuals."""
         self._borrowed |= dict.fromkeys(borrowed)
         self._documents |= dict.fromkeys(named(source))
+        start = self._file.seek(0, 2)
+        try:
+            self._file.write(pickle.dumps((facts, tool, arguments, source), 5))
+        except OSError as error:
+            raise BackendError(
+                f"the fact could not be put onto the disk: {error.strerror or error}", service="temporary folder",
+                fix="Make room there; nothing was written, the same call can be made again.",
+            ) from error  # fmt: skip
         self._names += graph[-_DIGITS:].encode()
-        self._starts.append(self._file.seek(0, 2))
-        pickle.dump((facts, tool, arguments, source), self._file, 5)
+        self._starts.append(start)
 
     def quads(self) -> Iterator[Quad]:
         """All of it, by graph and then by triple: as ``written`` has it."""
