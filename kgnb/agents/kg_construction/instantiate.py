@@ -8,7 +8,7 @@ same checks: what one document says against another is refused and left to a per
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,14 +50,6 @@ class Options:
         description="tokens of tool schemas a passage may cost; above it a few generic tools take their place",
     )
     width: int = Field(default=8, ge=1, le=64, description="documents a model reads at once; the graph is the same")
-
-
-@dataclass
-class Progress:
-    """How far a batch has come; what a listener is told after each document."""
-
-    done: int = 0
-    total: int = 0
 
 
 def instantiate(

@@ -12,7 +12,7 @@ from kgnb.agents.kg_construction.minting import mint, normalised
 from kgnb.agents.kg_construction.tool_values import ToolSpec
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import RDFS, Iri, Literal, Term, Triple
-from kgnb.shapes.shape import SH, TYPE, Shape
+from kgnb.shapes.shape import TYPE, Shape
 from kgnb.shapes.units import OM, QUDT, scale
 
 _MOST_READINGS = 8
@@ -139,6 +139,3 @@ def _closed_to_labels(shape: Shape) -> bool:
 
 def _text(term: Term) -> str:
     return term.text if isinstance(term, Literal) else str(term)
-
-
-__all__ = ["SH", "Writes"]
