@@ -4,7 +4,7 @@
 
 import type { Cell } from './cell';
 import { cellText, readCells } from './cell';
-import { element, icon } from './dom';
+import { element, fold } from './dom';
 import { oneLine, visible } from './escaping';
 import type { GraphState } from './graph';
 import { drawGraph } from './graph';
@@ -50,10 +50,6 @@ export function readCard(value: unknown): CardData {
 
 export function drawCard(data: CardData, state: GraphState, words: Words): HTMLElement {
   const shown = data.answers.map(one => drawAnswer(one, words));
-  const fold = (title: string, content: readonly HTMLElement[]): HTMLElement | null =>
-    content.length === 0
-      ? null
-      : element('details', 'kgnb-setting', {}, element('summary', '', {}, icon('right'), title), ...content);
   const lines = (said: readonly string[], className: string): HTMLElement[] =>
     said.map(one => element('div', className, {}, visible(one)));
   return element(
@@ -62,12 +58,12 @@ export function drawCard(data: CardData, state: GraphState, words: Words): HTMLE
     { 'aria-label': oneLine(data.title) || words.answered },
     element('div', 'kgnb-aside', {}, oneLine(data.title)),
     element('div', 'kgnb-card-answer', {}, ...(shown.length > 0 ? shown.slice(0, data.large) : [words.noAnswerFound])),
-    fold(words.showMore(data.total - data.large), shown.slice(data.large)),
+    ...fold(words.showMore(data.total - data.large), shown.slice(data.large)),
     element('div', 'kgnb-aside', {}, oneLine(data.said)),
     ...lines(data.notes, 'kgnb-card-note'),
     data.picture ? drawGraph(data.picture, state, words) : null,
-    fold('SPARQL', data.query ? [drawTurtle(data.query, { whole: true }, words, 'SPARQL')] : []),
-    fold(words.howFound, lines(data.facts, 'kgnb-note'))
+    ...fold('SPARQL', data.query ? [drawTurtle(data.query, { whole: true }, words, 'SPARQL')] : []),
+    ...fold(words.howFound, lines(data.facts, 'kgnb-note'))
   );
 }
 

@@ -66,6 +66,12 @@ export function icon(name: IconName): SVGSVGElement {
   return drawing;
 }
 
+/** What only some want to see, behind its title; nothing where there is nothing. */
+export function fold(title: string, content: readonly HTMLElement[]): HTMLElement[] {
+  const summary = element('summary', '', {}, icon('right'), title);
+  return content.length === 0 ? [] : [element('details', 'kgnb-setting', {}, summary, ...content)];
+}
+
 /** A search field with its picture. */
 export function searchField(name: string, value: string, changed: (search: string) => void): HTMLElement {
   const input = element('input', 'kgnb-search-input', { type: 'search', 'aria-label': name, placeholder: name });

@@ -41,7 +41,7 @@ export function readSparqlResults(value: unknown): TableData {
 
 function tableOf(columns: readonly Column[], cells: readonly (readonly Cell[])[]): TableData {
   const rows = cells.map(row => ({ cells: row, details: [], group: '' }));
-  return { caption: '', columns, rows, total: rows.length, notes: [], bar: '' };
+  return { caption: '', columns, rows, total: rows.length, notes: [], facts: [], bar: '' };
 }
 
 function parsed(written: string): unknown {

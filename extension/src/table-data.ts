@@ -27,6 +27,8 @@ export interface TableData {
   /** How many rows there are in truth; `rows` may hold only the first of them. */
   readonly total: number;
   readonly notes: readonly string[];
+  /** What only some want to read; folded away. */
+  readonly facts: readonly string[];
   /** The column whose shares are drawn as bars too. */
   readonly bar: string;
 }
@@ -50,6 +52,7 @@ export function readTable(value: unknown): TableData {
     rows,
     total: number(data.total, rows.length),
     notes: list(data.notes, 'notes').map(text),
+    facts: list(data.facts, 'facts').map(text),
     bar: text(data.bar)
   };
 }

@@ -4,7 +4,7 @@
 
 import type { Cell, Column } from './cell';
 import { cellText, fullText, hasDecimals, isNumeric } from './cell';
-import { button, element, freshId, icon, searchField } from './dom';
+import { button, element, fold, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import { drawIri } from './iri';
 import { held } from './long-text';
@@ -263,7 +263,9 @@ class TableDrawing {
   private notes(): HTMLElement[] {
     const { data, words } = this;
     const cut = data.total > data.rows.length ? [words.firstOf(data.rows.length, data.total)] : [];
-    return [...cut, ...data.notes].map(note => element('div', 'kgnb-note', {}, visible(note)));
+    const lines = (notes: readonly string[]): HTMLElement[] =>
+      notes.map(note => element('div', 'kgnb-note', {}, visible(note)));
+    return [...lines([...cut, ...data.notes]), ...fold(words.inFigures, lines(data.facts))];
   }
 }
 

@@ -73,6 +73,7 @@ export function wordsFrom(bundle: Bundle) {
     graphTitle: say('Graph'),
     hideDetails: say('Hide details'),
     howFound: say('How it was found'),
+    inFigures: say('In figures'),
     inUse: say('in use'),
     insert: say('Insert'),
     insertQuery: (name: string) => say('Insert a query for %1', name),

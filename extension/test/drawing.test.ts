@@ -232,10 +232,11 @@ describe('scores', () => {
       { key: 'name', title: '', kind: 'text' },
       { key: 'f1', title: 'F1', kind: 'number' }
     ];
-    const data = readTable({ version: 1, columns, rows, bar: 'f1' });
+    const data = readTable({ version: 1, columns, rows, bar: 'f1', facts: ['weights 4.8'] });
     const drawn = drawTable(data, newTableState(), words);
     expect(all(drawn, '.kgnb-new-group')).toHaveLength(2);
     expect(all(drawn, '.kgnb-bar-filled').map(filled => filled.style.width)).toEqual(['50%', '50%', '50%']);
     expect(drawn.querySelector('a, img')).toBeNull();
+    expect(drawn.querySelector('details:not([open])')?.textContent).toContain('weights 4.8');
   });
 });

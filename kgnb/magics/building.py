@@ -97,15 +97,15 @@ class BuildingTask(Task):
         iri = self.entity(item)
         columns = [Column("tool", "call"), Column("arguments", "arguments"), Column("document", "document"),
                    Column("span", "characters"), Column("words", "its words")]  # fmt: skip
+        labels = self.session.labels()
         rows: list[list[Value]] = []
         for journal in self.built.journals:
             for act in journal.acts:
                 if act.ok and (act.iri == iri or iri in act.arguments.values()):
                     words = self.texts.get(journal.document, "")[act.start : act.end]
-                    told = json.dumps(dict(act.arguments), ensure_ascii=False)
-                    rows.append([act.tool, told, journal.document, f"{act.start}-{act.end}", words[:200]])
-        label = self.session.labels().get(iri, iri)
-        return Table(columns, rows, caption=f"{label}: where it comes from", notes=[iri])
+                    said = "; ".join(f"{name}: {labels.get(str(of), of)}" for name, of in act.arguments.items())
+                    rows.append([act.tool, said, journal.document, f"{act.start}-{act.end}", words[:200]])
+        return Table(columns, rows, caption=f"{labels.get(iri, iri)}: where it comes from", notes=[iri])
 
     def missing(self) -> Table:
         """What is still required, by entity."""
@@ -113,8 +113,9 @@ class BuildingTask(Task):
                    Column("got", "there is"), Column("hint", "how to mend it")]  # fmt: skip
         labels = self.session.labels()
         rows: list[list[Value]] = [
-            [labels.get(one.focus, one.focus), one.path, one.constraint, one.got, one.hint]
+            [labels.get(one.focus, one.focus), one.path, one.constraint, one.got, one.hint.replace(of, "")]
             for one in self.session.missing()
+            for of in [f" <{one.focus}>"]
         ]
         return Table(columns, rows, caption="Still required" if rows else "Nothing is missing")
 
@@ -160,7 +161,8 @@ def told(result: CallResult) -> Table:
     rows: list[list[Value]] = [["written" if result.ok else "refused", result.iri]]
     for one in result.violations:
         allowed = f" (allowed: {', '.join(one.allowed[:8])})" if one.allowed else ""
-        rows.append([f"{one.path}: {one.constraint}", f"{one.hint}{allowed}"])
+        what = one.path if one.path == one.constraint else f"{one.path}: {one.constraint}"
+        rows.append([what, f"{one.hint}{allowed}"])
     if result.data is not None:
         rows.append(["answer", json.dumps(result.data, ensure_ascii=False, default=str)])
     return Table(columns, rows)

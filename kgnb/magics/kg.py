@@ -56,9 +56,12 @@ class Opened:
 
     def table(self) -> Table:
         """Triples, and what was mended how often."""
-        rows: list[list[Value]] = [["triples", self.triples]]
+        known = self.triples is not None
+        rows: list[list[Value]] = [["triples", self.triples] if known else ["connected", None]]
         rows += [[f"mended: {what}", count] for what, count in self.mended]
-        return Table([Column("what", "what"), Column("count", "count", "number")], rows, caption=self.name)
+        columns = [Column("what", "what"), Column("count", "count", "number")]
+        notes = () if known else ("A service's triples are not counted: that may take long.",)
+        return Table(columns, rows, caption=self.name, notes=notes)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return self.table()._repr_mimebundle_(include, exclude) | {"text/plain": str(self)}
@@ -117,9 +120,13 @@ class KgMagics(VerbMagics):
         beside = sorted(parent.iterdir())[:10_000] if parent.is_dir() else []
         return [*(str(path) for path in beside), *(f"huts:{name}" for name in HUTS)]
 
-    @verb("kg connect", "%kg connect ours", "%kg connect wikidata --url https://query.wikidata.org/sparql")
+    @verb(
+        "kg connect",
+        "%kg connect http://localhost:3030/huts/sparql",
+        "%kg connect wikidata --url https://query.wikidata.org/sparql",
+    )
     @argument(
-        "name", metavar="NAME", help="what to call it, or its URL; an [endpoints.NAME] of kgnb.toml needs no more"
+        "name", metavar="URL|NAME", help="its URL, or what to call it; an [endpoints.NAME] of kgnb.toml needs no more"
     )
     @argument("--url", metavar="URL", default="", help="its SPARQL query address")
     @argument(

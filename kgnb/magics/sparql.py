@@ -36,6 +36,7 @@ WITHOUT_EFFECT_VALUED = (
 WITHOUT_EFFECT = ("--expand-all", "--no-scroll", "--hide-index", "--stop-physics", "-sp", "--no-results",
                   "--ignore-groups", "-i", "--connected-table", "-ct", "--group-by-raw", "-gr")  # fmt: skip
 MODES = ("query", "explain")
+_QUERY = re.compile(r"\s*(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[\s{<]", re.IGNORECASE)  # a query in one line
 _AT = re.compile(r"line (\d+), column (\d+)")
 
 
@@ -129,6 +130,8 @@ class SparqlMagics(VerbMagics):
     @line_cell_magic
     def sparql(self, line: str, cell: str | None = None) -> Any:
         """Ask a graph in SPARQL."""
+        if cell is None and _QUERY.match(line):
+            line, cell = "", line
         shown = without_secrets(f"%%{self.magic} {line.strip()}".rstrip())
         try:
             words, ignored = _ours(split(line, {}), self.session.graphs)
@@ -136,11 +139,11 @@ class SparqlMagics(VerbMagics):
             error.line = shown
             raise
         method = self.verbs["sparql"]
-        if "-h" in words or "--help" in words or cell is None:
+        if "-h" in words or "--help" in words:
             print(method.parser.format_help())  # type: ignore[attr-defined]
-            if cell is None and "--help" not in words and "-h" not in words:
-                raise LineError("there is no query", line=shown, fix="Write it below, in a cell that begins %%sparql.")
             return None
+        if cell is None:
+            raise LineError("there is no query", line=shown, fix="Write it below, in a cell that begins %%sparql.")
         if "--form" in words:
             from kgnb.widgets.form import Form, someone_is_there
 

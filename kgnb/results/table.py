@@ -70,6 +70,7 @@ class Table:
     ``details`` has, for each row, the (heading, text) pairs shown when the row is opened. ``total`` is the number of
     rows there are when ``rows`` holds only the first of them. ``groups`` has, for each row, the group it belongs to: a
     rule parts groups, and those called "summary" stand out. ``bar`` is the column whose shares are drawn as bars too.
+    ``facts`` are notes that only some want to read, folded away.
 
     >>> huts = Table([Column("hut", "Hut"), Column("beds", "Beds", "number")], [["Vernagt", 80], ["Breslau", 120]])
     >>> print(huts.text())
@@ -89,6 +90,7 @@ class Table:
     caption: str = ""
     details: Sequence[Sequence[tuple[str, str]]] | None = None
     notes: Sequence[str] = ()
+    facts: Sequence[str] = ()
     total: int | None = None
     groups: Sequence[str] = ()
     bar: str = ""
@@ -111,6 +113,7 @@ class Table:
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "details", details)
         object.__setattr__(self, "notes", tuple(self.notes))
+        object.__setattr__(self, "facts", tuple(self.facts))
         object.__setattr__(self, "groups", tuple(self.groups))
 
     def __len__(self) -> int:
@@ -164,6 +167,7 @@ class Table:
             "rows": rows,
             "total": self._total,
             "notes": [_kept(note) for note in self.notes],
+            "facts": [_kept(fact) for fact in self.facts],
             "bar": self.bar,
         }
 
@@ -181,7 +185,7 @@ class Table:
         body = "".join(map(self._html_row, first)) or whole_line("no rows", len(self.columns))
         more = f"{count(len(rest), 'more row')}" if rest else ""
         fold = (more, "".join(map(self._html_row, rest)))
-        return framed(_kept(self.caption), titles, body, self._notices(len(shown)), fold)
+        return framed(_kept(self.caption), titles, body, self._notices(len(shown)), fold, map(_kept, self.facts))
 
     def _first(self, limit: int) -> Sequence[int]:
         """The rows a form has room for; where rows have groups, only the first group is cut."""
@@ -236,7 +240,7 @@ class Table:
             lines.append("(no rows)")
         if self._total > len(shown):
             lines.append(f"... and {self._total - len(shown):,} more")
-        return "\n".join([*lines, *(escaping.one_line(_kept(note)) for note in self.notes)])
+        return "\n".join([*lines, *(escaping.one_line(_kept(note)) for note in (*self.notes, *self.facts))])
 
     def df(self) -> pandas.DataFrame:
         """Return the rows as a typed data frame: IRIs and text as strings, numbers, shares and booleans nullable."""

@@ -67,7 +67,9 @@ def test_a_person_calls_a_tool_and_is_told_what_is_wrong(notebook: Any) -> None:
     compiled(notebook)
     refused = notebook.good("%kgc call create_temperature value=120 unit=Celcius").value.text()
     assert "degree Celsius" in refused
-    assert "refused" in refused
+    assert "refused" in refused and "unit: unit" not in refused
+    notebook.good("%kgc call create_simmer label=Simmering step_number=1")
+    assert "https://" not in notebook.good("%kgc missing").value.text()
     assert "written" in notebook.good('%kgc call create_temperature value=120 "unit=degree Celsius"').value.text()
     form = notebook.good("%kgc call create_temperature value=80 --fill").value
     assert isinstance(form, ToolForm)
@@ -92,6 +94,8 @@ def test_a_graph_grows_over_cells_and_is_compared_with_any_reference(notebook: A
     notebook.good(f"%kgc instantiate {tmp_path / 'one.md'} --judge rule")
     built = notebook.good(f"%kgc instantiate {tmp_path / 'two.md'} --judge rule").value
     assert [journal.document for journal in built.journals] == ["one.md", "two.md"]
+    assert "object: water" in (shown := notebook.good("%kgc explain water").value).text()
+    assert not [row for row in shown.rows if "https://" in str(row[1])]  # names, not what was minted for them
     built.save(tmp_path / "all.ttl")
     table = notebook.good(f"%kgc evaluate {tmp_path / 'all.ttl'}").value.text()
     assert "100.0 %" in table.splitlines()[-1]

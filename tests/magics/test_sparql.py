@@ -187,7 +187,8 @@ def test_wrong_lines_say_what_is_wrong(alpine: Notebook) -> None:
     assert "0 or more" in lines(alpine("%%sparql --limit -1\nASK { ?a ?b ?c }").error)
     assert "no graph called huts is open" in lines(alpine("%%sparql huts\nASK { ?a ?b ?c }").error)
     assert "no name for a Python variable" in lines(alpine("%%sparql --store 1x\nASK { ?a ?b ?c }").error)
-    assert "no query" in lines(alpine("%sparql").error)
+    empty = alpine("%sparql")
+    assert "no query" in lines(empty.error) and "examples:" not in empty.printed  # the help is for those who ask for it
     assert "examples:" in alpine.good("%sparql --help").printed
     assert alpine.good("%sparql?").error is None
 
@@ -260,12 +261,19 @@ def test_an_endpoint_is_connected_to_by_name_and_asked(notebook: Notebook, folde
     try:
         cell = notebook.good(f"%kg connect {stub.url}")  # as everybody types it first
         assert "answered in" in cell.printed and "connected" in str(cell.value)
+        assert "not counted" in cell.value.table().text()  # a blank count would look like none
         assert notebook.good("%kg list").value.df()["triples"].isna().all()
         assert notebook.good("%%sparql\nSELECT ?x { ?x a owl:Class }").value.df()["x"].tolist() == [HUT]
         assert bool(notebook.good("%%sparql\nASK { ?x a owl:Class }").value)
         assert "open for reading only" in lines(notebook("%%sparql --update\nDELETE WHERE { ?a ?b ?c }").error)
     finally:
         stub.stop()
+
+
+def test_a_query_of_one_line_runs_as_a_line(alpine: Notebook) -> None:
+    assert alpine.good("%sparql SELECT ?x WHERE { ?x a owl:Class } LIMIT 3").value.df().shape == (3, 1)
+    assert bool(alpine.good("%sparql ask{ ?x a owl:Class }").value)
+    assert "URL|NAME" in lines(alpine("%kg connect").error)
 
 
 def test_a_dead_endpoint_fails_with_what_to_do(notebook: Notebook) -> None:

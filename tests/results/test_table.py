@@ -91,6 +91,14 @@ def test_html_holds_the_first_rows_and_says_how_many_there_are(read: Callable[[s
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(1)>\"'&\u202e"
 
 
+def test_what_only_some_want_to_read_is_folded_away_and_kept_in_every_form(read: Callable[[str], Any]) -> None:
+    table = Table([Column("hut", "Hut")], [["Vernagt"]], notes=["seen"], facts=[f"weights 4.8 {HOSTILE}"])
+    assert read(table.html()).links == []
+    before, _, folded = table.html().partition("<details>")
+    assert "seen" in before and "weights 4.8" not in before and "weights 4.8" in folded
+    assert table.json()["facts"] == [f"weights 4.8 {HOSTILE}"] and "weights 4.8" in table.text()
+
+
 def test_hostile_text_is_only_text_wherever_it_stands(read: Callable[[str], Any]) -> None:
     values = [HOSTILE, Link("javascript:alert(1)", HOSTILE), Iri("javascript:" + HOSTILE), Literal(HOSTILE, "en")]
     values += [Literal(HOSTILE, datatype=HOSTILE), Blank(HOSTILE), TripleTerm(Blank(HOSTILE), Iri(HOSTILE), Blank("b"))]

@@ -10,7 +10,7 @@ from kgnb.agents.entity_alignment.calibration import chance_of_a_counterpart, co
 from kgnb.agents.entity_alignment.candidates import Longs, Pairs, Singles, places
 from kgnb.agents.entity_alignment.comparison import Comparison, Found
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, NO_CANDIDATE, REASONS, TAKEN, Proposal
+from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, NO_CANDIDATE, REASONS, TAKEN, WEIGHTS, Proposal
 
 Flags = NDArray[np.bool_]
 
@@ -147,5 +147,5 @@ def _notes(comparison: Comparison, found: Found | None) -> tuple[str, ...]:
         said = ", ".join(
             f"{view} {weight:.1f}" for view, weight in zip(found.evidence.prior, found.weights.tolist(), strict=True)
         )
-        notes.append(f"weights of the views: {said}")
+        notes.append(f"{WEIGHTS}: {said}")
     return tuple(notes)

@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from kgnb.agents.entity_alignment.graphs import Integers
 from kgnb.agents.entity_alignment.judging_values import Aligned, Answer
 from kgnb.agents.entity_alignment.reviewed import Ruling
-from kgnb.agents.entity_alignment.values import MATCHED, Proposal
+from kgnb.agents.entity_alignment.values import MATCHED, WEIGHTS, Proposal
 from kgnb.mappings import Alignment, Dropped, Evidence
 from kgnb.mappings import Mapping as AlignedPair
 
@@ -163,7 +163,7 @@ class Settled:
     def notes(self) -> list[str]:
         """The summary, what was simulated, and what the first alignment had to say."""
         told = ["SIMULATION: whoever was asked knows the reference"] if self.simulation else []
-        return [*told, *self.summary(), *self.proposal.notes]
+        return [*told, *self.summary(), *(note for note in self.proposal.notes if not note.startswith(WEIGHTS))]
 
     def _dropped(self) -> Iterator[Dropped]:
         for row, choice in sorted(self.choices.items()):

@@ -20,6 +20,7 @@ Floats = NDArray[np.float32]
 Assignment = OneOf["sinkhorn", "hungarian", "stable", "argmax"]
 
 MATCHED = "matched"
+WEIGHTS = "weights of the views"  # how a note about them begins
 NO_CANDIDATE = "nothing to compare it by"
 TAKEN = "its candidates fit other entities better"
 DOUBTFUL = "its best candidate is too doubtful"
@@ -140,7 +141,9 @@ class Proposal:
         notes = [f"{number:,} {what}" for what, number in counts.items() if what.startswith("unmatched")]
         if len(self) > SHOWN:
             notes.append(f"The {SHOWN:,} least sure of {len(self):,} entities.")
-        return Table(columns, rows, caption=caption, details=details, notes=[*notes, *self.notes])
+        notes += [note for note in self.notes if not note.startswith(WEIGHTS)]
+        facts = [note for note in self.notes if note.startswith(WEIGHTS)]
+        return Table(columns, rows, caption=caption, details=details, notes=notes, facts=facts)
 
     def candidate_lines(self, row: int) -> list[tuple[str, str]]:
         """One line a candidate: its name, its similarity before and its score after assignment, and every view's."""

@@ -26,8 +26,7 @@ def pack_table(pack: PackContent) -> Table:
         ])  # fmt: skip
     counts = pack.counts()
     kinds = ", ".join(f"{count} {kind}" for kind, count in counts["constraints by kind"].items())
-    notes = [f"{counts['constraints']} constraints{': ' + kinds if kinds else ''}."]
-    notes += [f"Not enforced: {w.kind}{f' of {pack.tbox.label(w.about)}' if w.about else ''}: {w.text}."
+    notes = [f"Not enforced: {w.kind}{f' of {pack.tbox.label(w.about)}' if w.about else ''}: {w.text}."
               for w in pack.warnings[:12]]  # fmt: skip
     if len(pack.warnings) > 12:
         notes.append(f"... and {len(pack.warnings) - 12} more warnings (pack.warnings).")
@@ -37,9 +36,10 @@ def pack_table(pack: PackContent) -> Table:
             Column("constraints", "Constraints", "number"), Column("guidance", "Guidance"), Column("iri", "IRI", "iri"),
         ],
         rows,
-        caption=f"{pack.name}: {counts['tools']} tools",
+        caption=f"{pack.name}: {counts['tools']} tools, {counts['constraints']} constraints",
         details=details,
         notes=notes,
+        facts=[f"constraints by kind: {kinds}"] if kinds else [],
     )  # fmt: skip
 
 

@@ -22,9 +22,10 @@ _GUESSED = 10  # values of a guess that are named
 def answered(value: Answer) -> Card:
     """The answer with its proof; for a no, what was looked for."""
     notes = [*([f"Partial: {value.partial}"] if value.partial else []), *looked_for(value)]
-    notes += guessed(value)
-    if not value.values and value.rationale:
-        notes.append(value.rationale)
+    notes += guessed(value)[:1]
+    why = [value.rationale] if value.rationale else []
+    if not value.values:
+        notes, why = [*notes, *why], []
     links = value.linked.ambiguous
     meant = [f"“{link.mention}” may mean {link.label} ({link.iri}), {link.score:.2f}" for link in links]
     return Card(
@@ -35,7 +36,7 @@ def answered(value: Answer) -> Card:
         notes,
         pictures.proof(value) if value.support else None,
         laid_out(value.sparql),
-        [*([value.rationale] if value.rationale else []), *_because(value), *meant, *value.notes],
+        [*why, *guessed(value)[1:], *_because(value), *meant, *value.notes],
     )
 
 

@@ -37,7 +37,7 @@ def observed(value: Observation) -> Table:
     """The observed triples, best first."""
     columns = [Column("turn", "turn", "number"), Column("score", "score", "number"), *_TRIPLE]
     rows = [[seen.turn, round(seen.score, 3), *_cells(seen.triple, value.labels)] for seen in value.triples]
-    notes = [*value.notes, *(f"read as: {r.explanation} ({r.score:.2f})" for r in value.readings[:5])]
+    notes = [*value.notes, *(f"read as: {r.explanation}" for r in value.readings[:5])]
     return Table(columns, rows, caption=f"{count(len(value.triples), 'triple')} around the entities", notes=notes)
 
 

@@ -177,6 +177,8 @@ def test_a_proposal_shows_names_and_reasons() -> None:
     shown = found._repr_mimebundle_()
     assert "Hut <b>" not in shown["text/html"]
     assert "have a first alignment" in shown["text/plain"]
+    assert "weights of the views" not in shown["text/html"].partition("In figures")[0]
+    assert "weights of the views" in shown["text/html"]
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ def test_what_is_unsure_offers_what_its_best_reading_gives_and_no_answer() -> No
     assert card.json()["answers"] == [] and card.json()["query"] == ""
     for shown in (card.html(), card.plain()):
         assert "Not an answer" in shown and "Ann Berger" in shown and "SPARQL of that reading" in shown
+    assert "SELECT" not in " ".join(card.json()["notes"])  # behind a fold, for those who ask how it was found
     sure = ask("Who is the warden of Upper Hut?", "upper")
     assert sure.guess is None and "Not an answer" not in answered(sure).html()
 
