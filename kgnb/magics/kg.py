@@ -120,11 +120,7 @@ class KgMagics(VerbMagics):
         beside = sorted(parent.iterdir())[:10_000] if parent.is_dir() else []
         return [*(str(path) for path in beside), *(f"huts:{name}" for name in HUTS)]
 
-    @verb(
-        "kg connect",
-        "%kg connect http://localhost:3030/huts/sparql",
-        "%kg connect wikidata --url https://query.wikidata.org/sparql",
-    )
+    @verb("kg connect", "%kg connect https://query.wikidata.org/sparql", "%kg connect ours --auth env:TOKEN")
     @argument(
         "name", metavar="URL|NAME", help="its URL, or what to call it; an [endpoints.NAME] of kgnb.toml needs no more"
     )

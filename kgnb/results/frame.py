@@ -12,12 +12,7 @@ _TABLE = "border-collapse: collapse; table-layout: auto; font-size: 13px; margin
 
 
 def framed(
-    caption: str,
-    titles: str,
-    body: str,
-    notes: Iterable[str],
-    rest: tuple[str, str] = ("", ""),
-    facts: Iterable[str] = (),
+    caption: str, titles: str, body: str, notes: Iterable[str], rest: tuple[str, str], facts: Iterable[str]
 ) -> str:
     """Return a table of title cells and body rows, with its caption above and its notes below.
 
