@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import pickle
 import socket
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-import kgnb
 from kgnb.cli import main
 from kgnb.errors import DataError
 from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.llm.replay import ReplayCache
 from kgnb.reporting.sharing import import_cache
+from tests.faults.test_fuzzed_files import KINDS, OURS
 
 pytestmark = pytest.mark.fault("paths and links that lead elsewhere")
 
@@ -81,14 +84,28 @@ def test_a_link_in_an_exported_cache_is_not_followed(tmp_path: Path) -> None:
     assert not [one for one in (tmp_path / "cache").rglob("*") if one.is_file() and b"a secret" in one.read_bytes()]
 
 
-def test_nothing_of_ours_reads_a_pickled_file_of_others_or_unpacks_an_archive_to_disk() -> None:
-    """Pickled are errors that a query's own process hands over a pipe and calls in a temporary file without a name;
-    an error of Qdrant's own folder is caught."""
-    ours = Path(kgnb.__file__).parent
-    words = re.compile(r"\b(?:pickle|shelve|extractall|unpack_archive|allow_pickle)\b")
-    found = {path.relative_to(ours).as_posix() for path in ours.rglob("*.py") if words.search(path.read_text("utf-8"))}
-    assert found == {
-        "agents/kg_construction/provenance.py",
-        "kg/query_process.py",
-        "vectors/qdrant_index.py",
-    }
+class Takes:
+    """Unpickled, it leaves a file."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[str, str]]:
+        return open, (str(self.mark), "w")
+
+
+def test_a_pickle_in_place_of_any_file_is_never_unpickled(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    taking = pickle.dumps(Takes(mark))
+    for name, kind in KINDS.items():
+        home = tmp_path / name
+        home.mkdir()
+        for path in kind.write(home):
+            path.write_bytes(taking)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with suppress(*OURS):
+                kind.read(home)
+        assert not mark.exists(), name
+    pickle.loads(taking)
+    assert mark.exists()
