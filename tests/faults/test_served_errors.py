@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +200,8 @@ def test_a_page_of_another_site_a_long_body_and_a_crowd_are_turned_away(tmp_path
 
         assert status(Origin="http://evil.example") == 403
         assert status(Origin="null") == 403
-        assert status(b'{"x": "' + b"x" * (5 << 20) + b'"}') == 413
+        with suppress(httpx2.TransportError):  # it may hang up before it has been sent all
+            assert status(b'{"x": "' + b"x" * (5 << 20) + b'"}') == 413
         plain = status()
         assert plain != 503
         port = int(url.split(":")[2].split("/")[0])
