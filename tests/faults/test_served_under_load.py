@@ -49,7 +49,8 @@ def serving(home: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     process = subprocess.Popen([sys.executable, *words], stderr=subprocess.PIPE, text=True, env=dict(os.environ))
     try:
         assert process.stderr is not None
-        yield process.stderr.readline().strip().removeprefix("kgnb: "), process
+        said = (line.strip().removeprefix("kgnb: ") for line in process.stderr)  # how many facts were read, then where
+        yield next(line for line in said if line.startswith("http")), process
     finally:
         process.terminate()
         process.wait(60)
