@@ -189,10 +189,10 @@ class Wire:
 
     def _clean(self, text: str, most: int) -> str:
         scheme, _, coded = self.authorization.partition(" ")
-        password = base64.b64decode(coded).decode().partition(":")[2] if scheme == "Basic" else ""
+        login = base64.b64decode(coded).decode().partition(":")[2] if scheme == "Basic" else ""
         named = (*self.parameters.items(), *parse_qsl(urlsplit(self.url).query))
         keys = [value for name, value in named if HIDDEN in blot_forms(f"x?{name}={value}")]
-        for secret in sorted((self.authorization, coded, password, *self.headers.values(), *keys), key=len)[::-1]:
+        for secret in sorted((self.authorization, coded, login, *self.headers.values(), *keys), key=len)[::-1]:
             if len(secret) > 3:
                 text = text.replace(secret, "***")
         return harmless(text, most)

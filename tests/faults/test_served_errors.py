@@ -36,7 +36,11 @@ from tests.apart import run_apart
 from tests.faults.test_served_under_load import TBOX
 from tests.kg.stub_endpoint import Reply, StubEndpoint, solutions
 
-KEY, PASSWORD, TOKEN = "plain-looking-value-of-a-key-79", "open-sesame-4713", "token-of-a-server-4713"
+KEY, PASSWORD, TOKEN = (
+    "plain-looking-value-of-a-key-79",
+    "open-sesame-4713",
+    "token-of-a-server-4713",
+)  # pragma: allowlist secret
 NAMES = {"typed": ("create_hut", {"label": "Ambre"}), "generic": ("create", {"class": "hut", "label": "Ambre"})}
 
 
