@@ -147,14 +147,7 @@ def _by_ids(folder: Path, side: str) -> RawGraph:
     named = tuple(known.get(relation, f"relation:{relation}") for relation in relations)
     attributes, values, rows = _attributes(folder, side, {iri: at for at, iri in enumerate(entities)}, entities)
     return RawGraph(
-        f"{folder.name} {side}",
-        tuple(entities),
-        named,
-        _array(triples),
-        attributes,
-        values,
-        rows,
-        tuple(numbers),
+        f"{folder.name} {side}", tuple(entities), named, _array(triples), attributes, values, rows, tuple(numbers)
     )
 
 

@@ -131,11 +131,7 @@ def read(path: Path) -> Alignment:
 
 
 def _mapping(
-    source: str,
-    predicate: str,
-    target: str,
-    known: dict[tuple[str | None, ...], dict[str, str]],
-    where: str,
+    source: str, predicate: str, target: str, known: dict[tuple[str | None, ...], dict[str, str]], where: str
 ) -> Mapping:
     slots = known.get((source, predicate, target), {})
 

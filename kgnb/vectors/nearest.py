@@ -60,12 +60,7 @@ def nearest(a: Vectors, b: Vectors, k: int, *, block_rows: int | None = None) ->
 
 
 def nearest_entities(
-    a: Grouped,
-    b: Grouped,
-    k: int,
-    *,
-    block_rows: int | None = None,
-    exact_up_to: int | None = EXACT_UP_TO,
+    a: Grouped, b: Grouped, k: int, *, block_rows: int | None = None, exact_up_to: int | None = EXACT_UP_TO
 ) -> tuple[Neighbours, Neighbours]:
     """Both directions between entities: the score of two entities is the highest cosine over their text pairs.
 

@@ -15,16 +15,7 @@ from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.tool_values import Parameter, ToolSpec, Violation
 from kgnb.kg.terms import Iri, Literal, Term, is_iri
-from kgnb.shapes.datatypes import (
-    ANY_LITERAL,
-    LANG_STRING,
-    NUMBERS,
-    PLAIN,
-    everyday,
-    example,
-    literal_of,
-    why_not,
-)
+from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, NUMBERS, PLAIN, everyday, example, literal_of, why_not
 from kgnb.shapes.phrases import joined
 from kgnb.shapes.units import OM, QUDT_UNIT, impossible
 

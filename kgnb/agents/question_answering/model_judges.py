@@ -14,16 +14,7 @@ from typing import Annotated, cast
 from pydantic import BaseModel, Field
 
 from kgnb.agents.question_answering.act import PENDING, allowed
-from kgnb.agents.question_answering.actions import (
-    Action,
-    Commit,
-    GiveUp,
-    Look,
-    Neighbours,
-    Paths,
-    Query,
-    written,
-)
+from kgnb.agents.question_answering.actions import Action, Commit, GiveUp, Look, Neighbours, Paths, Query, written
 from kgnb.agents.question_answering.graph_schema import graph_schema
 from kgnb.agents.question_answering.prompts import FENCE, line, opening, with_prefixes
 from kgnb.agents.question_answering.questions import (
@@ -58,12 +49,7 @@ OWN = """Answer the question from what you know, in as few words as possible, as
 GIVE_UP = ToolSpec(
     "give_up",
     "Ends without an answer: the graph has no such relation or entity.",
-    {
-        "type": "object",
-        "properties": {"why": {"type": "string"}},
-        "required": ["why"],
-        "additionalProperties": False,
-    },
+    {"type": "object", "properties": {"why": {"type": "string"}}, "required": ["why"], "additionalProperties": False},
 )
 _TRIES = 4
 _ABOUT, _BROUGHT, _CALL = 250, 150, 40  # tokens, about: entities and facts of a question, a query's rows, a call
