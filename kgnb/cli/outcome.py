@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from kgnb.cli.progress import terminal_safe
+from kgnb.cli.terminal import terminal_safe
 from kgnb.errors import KgnbError, NotKept, Waiting
 from kgnb.llm.asking import stop_asking
 from kgnb.results.escaping import one_line

@@ -52,6 +52,11 @@ _FRENCH = {
     "vieux": "old", "vieille": "old", "ancien": "old", "ancienne": "old", "récent": "new", "récente": "new",
 }  # fmt: skip
 """After "le plus" and "la plus"."""
+_OPPOSITES = [
+    tuple(frozenset(side.split()) for side in pair.split("|"))
+    for pair in """born birth|die died dies dead death killed buried;open opened opening begin began start started|close
+    closed end ended finished;win won winner|lose lost loser;source spring|mouth;highest|lowest""".split(";")  # noqa: SIM905 - as above
+]
 _YES_NO = AUXILIARIES | frozenset(["ist", "sind", "war", "hat", "haben", "kann", "est", "sont", "a"])
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"[12]\d{3}")
@@ -216,6 +221,16 @@ def polar(word: str) -> bool:
     [True, True, True, False]
     """
     return word in _BEYOND or word in _MOST or bool(_superlative(word) or _comparative(word))
+
+
+def opposite(word: str, names: Collection[str]) -> bool:
+    """Whether the words of some names say the opposite of a word, which vectors hold for much the same.
+
+    >>> opposite("die", ["year", "of", "birth"]), opposite("die", ["place", "of", "death"])
+    (True, False)
+    """
+    sides = next((pair if word in pair[0] else pair[::-1] for pair in _OPPOSITES if word in pair[0] | pair[1]), None)
+    return sides is not None and not sides[0] & set(names) and bool(sides[1] & set(names))
 
 
 def _superlative(word: str) -> tuple[str, bool] | None:

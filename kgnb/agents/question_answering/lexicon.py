@@ -33,7 +33,7 @@ SYNONYM = 0.38
 """Nearness from which two names may mean the same although one of them is a word of its own: "job" and "profession"
 do, "ISBN" and "publisher" do not."""
 
-_ASKED_FOR = (*USUAL, *ALSO_ASKED)
+ASKED_FOR = (*USUAL, *ALSO_ASKED)
 
 NO_RELATION = NAMING | {
     f"{RDF}type",
@@ -154,7 +154,7 @@ class Lexicon:
         missing = list(dict.fromkeys(p.text for p in phrases if (p.text, size) not in self._fits))
         if missing:
             relations = [(iri, name) for iri, names in self._names.items() for name in names]
-            near = self.wording.nearness(missing, [name for _, name in relations] + list(_ASKED_FOR))
+            near = self.wording.nearness(missing, [name for _, name in relations] + list(ASKED_FOR))
             uncovered = self._uncovered_by(relations)
             for text, row in zip(missing, near, strict=True):
                 self._fits[text, size] = self._fit(text, relations, row, uncovered)
@@ -164,8 +164,8 @@ class Lexicon:
         """The places of the usual things to ask for that the graph has no relation for."""
         size = len(self._names)
         if size not in self._uncovered:
-            alike = self.wording.nearness([ASKED.format(name) for name in _ASKED_FOR], [name for _, name in relations])
-            places = range(len(_ASKED_FOR))
+            alike = self.wording.nearness([ASKED.format(name) for name in ASKED_FOR], [name for _, name in relations])
+            places = range(len(ASKED_FOR))
             self._uncovered[size] = tuple(at for at in places if not relations or alike[at].max() < _COVERED)
         return self._uncovered[size]
 
@@ -174,7 +174,7 @@ class Lexicon:
         """Whether a usual thing to ask for may be what a phrase means; rarer ones only where it plainly says so."""
         if at < len(USUAL):
             return True
-        return near >= _PLAINLY and not set(said) < set(_key(_ASKED_FOR[at]))  # an address is no email address
+        return near >= _PLAINLY and not set(said) < set(_key(ASKED_FOR[at]))  # an address is no email address
 
     def _fit(self, text: str, relations: Sequence[tuple[Iri, str]], row: Vectors, uncovered: Sequence[int]) -> Fit:
         best: dict[Iri, float] = {}
@@ -227,7 +227,7 @@ def above_noise(near: float, *, several: bool = False) -> float:
 
 @cache
 def _usual_keys() -> frozenset[tuple[str, ...]]:
-    return frozenset(_key(name) for name in _ASKED_FOR)
+    return frozenset(_key(name) for name in ASKED_FOR)
 
 
 def _key(text: str) -> tuple[str, ...]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import exp
 
-from kgnb.agents.question_answering.answer_shape import GENERAL, Shape, measure_of, polar, shape_of
+from kgnb.agents.question_answering.answer_shape import GENERAL, Shape, measure_of, opposite, polar, shape_of
 from kgnb.agents.question_answering.graph_schema import GraphSchema, RelationUse, graph_schema
 from kgnb.agents.question_answering.kinds import is_date, is_year, kind_of
-from kgnb.agents.question_answering.lexicon import is_relation
+from kgnb.agents.question_answering.lexicon import ASKED_FOR, is_relation
 from kgnb.agents.question_answering.link import directory
 from kgnb.agents.question_answering.patterns import IN_YEAR, body, of_type
 from kgnb.agents.question_answering.phrases import (
@@ -44,6 +44,9 @@ _CAUTIOUS = 0.85  # the most by which a path alone is trusted more, and a readin
 _LEAD = 0.3  # in rank, of a reading that has no rival
 _OUTRANKED = 0.6  # the most for values where another reading outranks theirs in the end
 _GUESS = 0.5  # and for their number, or the most of them, which cannot be seen to be wrong
+_ELSEWHERE = 0.4  # how much nearer to a phrase something else is, for the reading to be a guess
+_APART = 0.1  # and for it not to be sure
+_DENIES = 0.45  # nearness of a phrase to the relation by which it may be answered with no
 _MEMBERS = 300  # of a class, whose relations are looked at
 _TRIED = 3  # readings of one kind that the graph is asked about
 UNEXPLAINED = 0.35
@@ -64,7 +67,7 @@ _LIGHT = frozenset(
     """people person persons someone somebody everyone everybody anyone thing things something one ones place kind type
     sort get got go went come came take took make made give gave put keep keeps kept lie lies find found belong belongs
     use used part total different many much also ever still both each every own stand stands situated called i we theirs
-    personne gibt liegt heißt gehört besteht member members there""".split()  # noqa: SIM905 - a page long as a list
+    them he him she it its his her their personne gibt liegt heißt gehört besteht member members there""".split()  # noqa: SIM905 - a page long as a list
 )
 """Words that say little by themselves: no relation need explain them."""
 _JOINS = frozenset(["and", "but", "&", "und", "aber", "mais"])
@@ -143,7 +146,9 @@ def read_question(state: State) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
         unique.setdefault(_identity(reading), reading)
     ranked = sorted(unique.values(), key=lambda one: (-_rank(one), one.explanation))
     kept = [_doubted(asked, one) for one in _rivalled(ranked)[:_KEPT]]  # which of them fits best is settled before
-    return tuple(_contested([replace(one, confidence=_final(one)) for one in kept])), ()
+    most = [_most(asked, one) for one in kept]
+    kept = [replace(one, confidence=min(bound, _final(one))) for one, bound in zip(kept, most, strict=True)]
+    return tuple(_contested(kept)), ()
 
 
 def _final(reading: Reading) -> float:
@@ -154,6 +159,25 @@ def _final(reading: Reading) -> float:
     sure = calibrated(reading.confidence)
     bare = reading.form == "values" and reading.type is None and not (reading.by or reading.also or reading.unused)
     return max(sure, min(_CAUTIOUS, calibrated(1.35 * reading.confidence))) if bare and len(reading.hops) > 1 else sure
+
+
+def _most(asked: _Asked, reading: Reading) -> float:
+    """The most a reading is trusted where a phrase of it fits something that it leaves out far better ("the governor of
+    X" as its largest town), or where it denies by a relation that the words hardly name.
+    """
+    lexicon, margin, near = asked.state.desk.lexicon, 0.0, 1.0
+    for (text, number), hop in zip(reading.phrases, reading.hops, strict=False):
+        if text:
+            fit = lexicon.fit(Phrase(text, number))
+            here = fit.near.get(hop.relation, 0.0)
+            others = [value for relation, value in fit.near.items() if relation not in reading.iris]
+            if here < _DENIES:  # what most graphs say, whether or not this one does: "mother" is no spouse
+                others += [float(value) for value in asked.state.desk.wording.nearness([text], ASKED_FOR)[0]]
+            margin, near = max([margin, *(value - here for value in others)]), min(near, here)
+    ends = {end for triple in reading.nearby for end in (triple[0], triple[2])}
+    if reading.form == "exists" and reading.target is not None and reading.target not in ends and near < _DENIES:
+        return _GUESS
+    return _GUESS if margin > _ELSEWHERE else _CAUTIOUS if margin > _APART else 1.0
 
 
 def _contested(ranked: Sequence[Reading]) -> list[Reading]:
@@ -525,7 +549,7 @@ def _measures(asked: _Asked, base: Reading) -> list[tuple[RelationUse, float, fl
         found.append((use, near, _sure_of(near)))
     found.sort(key=lambda entry: (-entry[1], entry[0].iri))
     best, near, sure = found[0]
-    if len(found) == 1 and dated:
+    if len(found) == 1 and dated and (kind_of(best.example) == "date" or near >= 0.15):
         sure = max(sure, 0.7)
     if shape.measured in GENERAL and not shape.noun and len(found) > 1 and not _said_words(asked):
         sure = min(sure, _GENERAL)
@@ -785,7 +809,7 @@ def _explained(asked: _Asked, reading: Reading) -> Reading:
     if not unused:
         return reading
     named = [word for word in unused if word[:1].isupper()]
-    verbs = _verbs(asked) if len(unused) == 1 and reading.start is not None else set()
+    verbs = _verbs(asked) if len(unused) == 1 and (reading.start or reading.type) else set()
     left = 1.0
     for word in unused:
         left *= NAMELESS if word in named else VERB if word in verbs else UNEXPLAINED
@@ -839,7 +863,8 @@ def _polarity(asked: _Asked, reading: Reading) -> list[str]:
     """The words that say which way something is compared, where the reading compares nothing: no vector tells them."""
     names = {word for one in reading.iris for name in asked.state.desk.hood.names.of(one) for word in words(name)}
     low = [token.lower() for token in asked.sentence]
-    return [word for at, word in enumerate(low) if polar(word) and at not in asked.shape.used and word not in names]
+    found = [word for at, word in enumerate(low) if polar(word) and at not in asked.shape.used and word not in names]
+    return found + [word for word in low if opposite(word, names)]
 
 
 def _beyond_structure(asked: _Asked, reading: Reading) -> list[str]:

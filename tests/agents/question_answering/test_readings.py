@@ -14,7 +14,7 @@ from kgnb.agents.question_answering.segments import segmentations
 from kgnb.agents.question_answering.values import Answer, Question
 from kgnb.backends import open_embedder, open_graph
 from kgnb.settings import Settings
-from tests.agents.question_answering.worlds import desk
+from tests.agents.question_answering.worlds import desk, graph
 
 
 @pytest.fixture(scope="module")
@@ -169,3 +169,34 @@ def test_a_reading_that_others_outrank_is_never_sure(huts: Desk) -> None:
     asked = Question("q", "Which dishes have an ingredient that contains gluten?")
     first, second, *_ = read_question(link(begin(asked, huts)))[0]
     assert second.hops != first.hops and first.confidence < 0.9
+
+
+RIVERS = """@prefix : <http://valley.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :River a rdfs:Class ; rdfs:label "river"@en . :mouth rdfs:label "mouth"@en . :sea rdfs:label "Sea of Glass"@en .
+    :on rdfs:label "situated on river"@en . :Town a rdfs:Class ; rdfs:label "town"@en . :long rdfs:label "length"@en .
+    :born rdfs:label "year of birth"@en . :area rdfs:label "area"@en . :people rdfs:label "population"@en .
+    :harou a :River ; rdfs:label "Harou"@en ; :long 240 ; :mouth :sea .
+    :trisa a :River ; rdfs:label "Trisa"@en ; :long 90 ; :mouth :harou .
+    :dunhame a :Town ; rdfs:label "Dunhame"@en ; :on :harou ; :area 12.5 ; :people 5120 .
+    :sorvik a :Town ; rdfs:label "Sorvik"@en ; :on :trisa ; :area 61.0 ; :people 9200 .
+    :ann rdfs:label "Ann Berger"@en ; :born 1864 ."""
+
+
+def test_what_a_relation_only_resembles_is_left_unsure(huts: Desk) -> None:
+    """Born for died was answered at .97."""
+    found = answer_question(Question("q", "When did Ann Berger die?"), rivers(huts))
+    assert found.status == "unsure", found.rationale
+
+
+def test_a_no_needs_a_relation_that_the_words_name(huts: Desk) -> None:
+    """Whether a river flows into another was denied, at .9, because it is no town that lies on it."""
+    asked = rivers(huts, RIVERS.replace(":mouth :harou", ":long 91"))
+    found = answer_question(Question("q", "Does the Trisa flow into the Harou?"), asked)
+    assert found.status == "unsure" or found.confidence < 0.9, found.rationale
+    yes = answer_question(Question("q", "Is Dunhame situated on the Harou?"), asked)
+    assert [value.text for value in yes.values] == ["true"]
+
+
+def rivers(huts: Desk, turtle: str = RIVERS) -> Desk:
+    """Two rivers, with the vectors of words that the huts' desk has."""
+    return open_desk(graph(turtle), embedder=huts.wording._embedder)
