@@ -196,7 +196,7 @@ class _Read:
     verdicts: dict[int, Verdict]
     problems: dict[int, str]
     again: _Batch | None = None
-    failed: OneOf["", "model", "limit"] = ""  # the call, not the answers in it
+    failed: OneOf["", "model", "limit", "refused"] = ""  # the call, not the answers in it
 
     def final(self) -> dict[int, Verdict]:
         """The verdicts, with what is open as "unsure"."""
@@ -240,7 +240,7 @@ class _Batch:
         if isinstance(outcome, KgnbError):
             return self._failed(outcome)
         if outcome.finish_reason in _ENDINGS:
-            return self._unsure(_ENDINGS[outcome.finish_reason], "limit")
+            return self._unsure(_ENDINGS[outcome.finish_reason], "refused")
         answers = self.sheet.read(outcome.text, self.numbers)
         verdicts = {self.positions[number - 1]: verdict for number, verdict in answers.verdicts.items()}
         problems = {self.positions[number - 1]: reason for number, reason in answers.problems.items()}
@@ -264,7 +264,7 @@ class _Batch:
             return self._unsure(error.what, "model")
         raise error
 
-    def _unsure(self, reason: str, failed: OneOf["model", "limit"]) -> _Read:
+    def _unsure(self, reason: str, failed: OneOf["model", "limit", "refused"]) -> _Read:
         problems = {self.positions[number - 1]: one_line(reason) for number in self.numbers}
         read = _Read({}, problems, failed=failed)
         return read if self.earlier else _Read(read.final(), {})

@@ -43,7 +43,7 @@ class Verdict:
     vocabulary or "unsure"; ``confidence`` is between 0 and 1; ``also`` lists further options the judge holds possible,
     best first, each with its own confidence. ``remembered``: it was given in an earlier run, and only looked up now.
     ``failed``: whoever should have judged did not, and another day may: "model", its server failed or talked nonsense;
-    "limit", a budget was spent, or the question was too long or filtered. The rationale says why.
+    "limit", a budget was spent; "refused", the question was too long or filtered. The rationale says why.
     """
 
     decision: str
@@ -53,7 +53,7 @@ class Verdict:
     judged_by: str = ""
     also: tuple[tuple[str, float], ...] = ()
     remembered: bool = field(default=False, compare=False, repr=False)
-    failed: OneOf["", "model", "limit"] = field(default="", compare=False, repr=False)
+    failed: OneOf["", "model", "limit", "refused"] = field(default="", compare=False, repr=False)
 
     @property
     def sure(self) -> bool:

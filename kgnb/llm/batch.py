@@ -115,7 +115,8 @@ def _plain(line: Mapping[str, Any]) -> Mapping[str, Any]:
     """A plain line as the completion it stands for."""
     if "text" not in line and "tool_calls" not in line:
         return {}
-    text, calls, usage = line.get("text", ""), line.get("tool_calls") or [], line.get("usage")
+    text, calls, usage = line.get("text", ""), line.get("tool_calls"), line.get("usage")
+    calls = calls if isinstance(calls, list) else []
     text = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
     made = [call if "function" in call else {"function": call} for call in calls if isinstance(call, Mapping)]
     counts = (

@@ -73,11 +73,11 @@ def read_ledger(folder: Path) -> Ledger | None:
     try:
         content = from_json(path.read_text(encoding="utf-8"))
         gone = not alive(int(content["process"]))
-        cells = [Cell(**cell) for cell in content["cells"]]
+        cells = {cell.number: cell for cell in (Cell(**cell) for cell in content["cells"])}
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None
-    cells = [replace(cell, state="cancelled") if gone and cell.state == "running" else cell for cell in cells]
-    return Ledger(folder, {cell.number: cell for cell in cells}, content["process"])
+    ended = {n: replace(cell, state="cancelled") for n, cell in cells.items() if gone and cell.state == "running"}
+    return Ledger(folder, cells | ended, content["process"])
 
 
 def alive(process: int) -> bool:

@@ -95,7 +95,10 @@ def find_template(name: str) -> Template:
     return known[name]
 
 
-_NO_NOTEBOOK = (nbformat.ValidationError, OSError, ValueError, LookupError, AttributeError, TypeError, RecursionError)
+_NO_NOTEBOOK = (  # AssertionError: nbformat's own, of a version that is no number
+    *(nbformat.ValidationError, OSError, ValueError, LookupError),
+    *(AttributeError, TypeError, AssertionError, RecursionError),
+)
 
 
 def read_template(path: Path) -> Template:

@@ -280,15 +280,21 @@ def _in_notebook(notebook: dict[str, Any]) -> Iterator[tuple[str, str]]:
         if not isinstance(cell, dict):
             continue
         yield f"cell {number}, source", _joined(cell.get("source", ""))
-        for at, output in enumerate(cell.get("outputs") or [], start=1):
+        for at, output in enumerate(_listed(cell.get("outputs")), start=1):
             yield f"cell {number}, output {at}", _flat(output)
         rest = {name: value for name, value in cell.items() if name not in ("source", "outputs")}
         yield f"cell {number}, metadata", _flat(rest)
-    metadata = dict(notebook.get("metadata") or {})
+    said = notebook.get("metadata")
+    metadata = dict(said) if isinstance(said, dict) else {"": said}
     widgets = metadata.pop("widgets", {})
     yield "widget state", _flat(widgets)
     yield "widget state, a password field", "\n".join(_passwords(widgets))
     yield "notebook metadata", _flat(metadata)
+
+
+def _listed(value: Any) -> list[Any]:
+    """What should be a list, and in a broken notebook may be anything: nothing of it goes unread."""
+    return value if isinstance(value, list) else [value] if value else []
 
 
 def _passwords(widgets: Any) -> Iterator[str]:

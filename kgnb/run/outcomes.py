@@ -26,9 +26,9 @@ class Markable(Protocol):
 
 
 def failures(steps: Iterable[Step]) -> str:
-    """How many judgements of these steps a model's server failed, and why, in a sentence; "" where none."""
+    """How many judgements of these steps a model's server failed or refused, and why, in a sentence; "" where none."""
     judgements = [judgement for step in steps for judgement in step.judgements]
-    failed = [judgement.rationale for judgement in judgements if judgement.failed == "model"]
+    failed = [judgement.rationale for judgement in judgements if judgement.failed in ("model", "refused")]
     return f"{len(failed):,} of {len(judgements):,} judgements failed: {failed[0]}" if failed else ""
 
 

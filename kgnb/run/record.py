@@ -61,7 +61,7 @@ class Judgement:
     confidence: float = 0.0
     judged_by: str = ""
     rationale: str = ""
-    failed: str = ""  # "model": its server failed, and nobody judged; "limit": a budget was spent
+    failed: str = ""  # "model": its server failed; "refused": too long, or filtered; "limit": a budget was spent
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ PAIRS = [(fault, command) for fault in FAULTS for command in COMMANDS]
 SHORT = [
     *((fault, "cascade") for fault in list(FAULTS)[::3]),
     ("500", "align"),
+    ("refusal", "match"),
+    ("context overflow", "cascade"),
     ("nonsense", "ask"),
     ("cut JSON", "build"),
 ]
