@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kgnb.vectors.calibration import floor
 from kgnb.vectors.embedder import Vectors
-from kgnb.vectors.nearest import Grouped
+from kgnb.vectors.nearest import Grouped, floor
 
 
 def each(vectors: Vectors, kinds: list[str] | None = None) -> Grouped:

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Literal as OneOf
 from typing import get_args
 
-from kgnb.agents.ontology_matching.oracle import match_oracle
 from kgnb.agents.ontology_matching.reviewed import Reviewed, Rulings
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.validate import DECISIONS, INSTRUCTIONS, RELATIONS
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Options, Pair, Side
-from kgnb.judging import Asking, Cascade, Judge, ModelJudge, Verdict
+from kgnb.judging import Asking, Cascade, Judge, ModelJudge, Oracle, Verdict
 from kgnb.judging.named import chosen, given_decisions, given_reference, set_model
 from kgnb.llm.model import ChatModel
 
@@ -132,3 +131,19 @@ def _model_judge(model: ChatModel, context: str, width: int, *, relations: bool)
 def _heading(question: MatchQuestion) -> str:
     other = "target" if question.side == "source" else "source"
     return f"Entities of the {question.side} model, candidates of the {other} model."
+
+
+def match_oracle(
+    reference: Iterable[tuple[str, str]], *, error_rate: float = 0.0, seed: int = 0
+) -> Oracle[MatchQuestion]:
+    """Knows the reference pairs (source IRI, target IRI); where several candidates are right, the best ranked is it."""
+    pairs = frozenset(reference)
+
+    def answer(question: MatchQuestion) -> tuple[str, str | None]:
+        about = question.about.iri
+        for other in question.others:
+            if ((about, other.iri) if question.side == "source" else (other.iri, about)) in pairs:
+                return ("equivalent", other.iri)
+        return ("different", None)
+
+    return Oracle(answer, error_rate, seed)

@@ -13,8 +13,7 @@ from itertools import product
 from math import exp, log
 
 from kgnb.agents.ontology_matching.chance import AS_IT_IS, chances
-from kgnb.agents.ontology_matching.leftovers import Surplus
-from kgnb.agents.ontology_matching.lexicon import SAME, Comparison, Lexicon
+from kgnb.agents.ontology_matching.lexicon import SAME, Comparison, Lexicon, Surplus
 from kgnb.agents.ontology_matching.rivals import shares
 from kgnb.agents.ontology_matching.surroundings import NO_HINTS, Hints, Surroundings
 from kgnb.agents.ontology_matching.tongues import foreign

@@ -30,12 +30,10 @@ from kgnb.agents.ontology_matching.values import (
 )
 from kgnb.kg.ontology import Kind
 from kgnb.kg.words import key
-from kgnb.vectors.calibration import floor
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.fusion import ranks
 from kgnb.vectors.index import Payload, VectorIndex
-from kgnb.vectors.nearest import Grouped, Neighbours, nearest_entities
-from kgnb.vectors.pairs import pair_cosines
+from kgnb.vectors.nearest import Grouped, Neighbours, floor, nearest_entities, pair_cosines
 
 STEADY = 20
 """How many definitions it takes before their centre is their own as much as that of all names and definitions."""

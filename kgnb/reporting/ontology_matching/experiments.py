@@ -16,9 +16,8 @@ from itertools import product
 from statistics import fmean, pstdev
 from typing import Any, NamedTuple
 
-from kgnb.agents.ontology_matching.judges import after_the_rule, make_judge
+from kgnb.agents.ontology_matching.judges import after_the_rule, make_judge, match_oracle
 from kgnb.agents.ontology_matching.merge import merge
-from kgnb.agents.ontology_matching.oracle import match_oracle
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.search import search

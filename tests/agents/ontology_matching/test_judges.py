@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnb.agents.ontology_matching.oracle import match_oracle
+from kgnb.agents.ontology_matching.judges import match_oracle
 from kgnb.agents.ontology_matching.values import Summarised
 from tests.agents.ontology_matching.small import HUT, REFUGE
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnb.agents.ontology_matching.ends import NEAR, OTHER_DATATYPE, UNKNOWN_END, Ends, steps_from
+from kgnb.agents.ontology_matching.surroundings import NEAR, OTHER_DATATYPE, UNKNOWN_END, Ends, steps_from
 from kgnb.agents.ontology_matching.values import Description
 from kgnb.kg.ontology import Entity
 
