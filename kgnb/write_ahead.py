@@ -39,7 +39,7 @@ def write_ahead(connection: sqlite3.Connection, patience: float = PATIENCE) -> N
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def unusable(path: Path, error: sqlite3.Error) -> tuple[str, str] | None:
+def unusable(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> tuple[str, str] | None:
     """What keeps a sound file from being used, and what to do: it is locked, read-only or on a full disk.
 
     None where the file itself is at fault (damaged, or none of SQLite's).

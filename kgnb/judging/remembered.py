@@ -122,7 +122,7 @@ class Memory:
         with self._lock:
             try:
                 yield
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 if (told := unusable(self.path, error)) is not None:
                     self._lost = True
                     warnings.warn(f"the memory of verdicts is not used: {told[0]}. {told[1]}", NotKept, stacklevel=4)

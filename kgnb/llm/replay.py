@@ -142,7 +142,7 @@ class ReplayCache:
         with self._lock:
             try:
                 yield
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 told = unusable(self.path, error)
                 if told is not None:
                     raise DataError(f"the cache of replies: {told[0]}", where="", fix=told[1]) from error

@@ -82,7 +82,7 @@ class VectorCache:
             except sqlite3.OperationalError as error:
                 what, fix = unusable(Path(self.path), error) or (str(error), "")
                 raise CacheUnusable(f"The vector cache {what}.", service=self.path, fix=fix) from error
-            except sqlite3.DatabaseError as error:
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 raise self._corrupt(str(error)) from error
 
     def _connect(self) -> sqlite3.Connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
+from tests.faults.tries import WHOLE
 
 pytestmark = pytest.mark.fault("cache locked or read-only")
 
@@ -105,6 +107,88 @@ def test_a_new_cache_of_replies_that_is_locked_is_an_error_that_names_who(tmp_pa
     sqlite3.connect(path).close()
     with held(path) as process, pytest.raises(DataError, match=by(process)):
         ReplayCache(path)
+
+
+UNPRIVILEGED = """
+import ctypes, os, sys
+for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH: permissions bind root, too
+    if os.geteuid() == 0 and ctypes.CDLL(None).prctl(24, capability, 0, 0, 0):
+        sys.exit(77)
+os.execv(sys.executable, [sys.executable, "-m", "kgnb", *sys.argv[1:]])
+"""
+READ_ONLY = {
+    "alignment": ("match", "huts:alpine", "huts:refuge", "--judge", "rule", "-o", "bare/out.sssom.tsv"),
+    "cache": ("match", "huts:alpine", "huts:refuge", "--judge", "rule"),
+    "run": ("match", "huts:alpine", "huts:refuge", "--judge", "rule", "--run", "bare/run"),
+    "answers": ("ask", "--graph", "huts:graph", "--questions", "q.jsonl", "--judge", "rule", "-o", "bare/out.jsonl"),
+    "served facts": ("serve", "huts:kitchen", "--out", "bare/out.trig"),
+    "built graph": ("build", "huts:kitchen", "huts:kitchen-notes", "--judge", "rule", "-o", "bare/out.trig"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux")
+@pytest.mark.parametrize("what", READ_ONLY if WHOLE else ["alignment", "cache"])
+def test_a_folder_that_may_not_be_written_to_is_named_and_stays_as_it_is(tmp_path: Path, what: str) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    (tmp_path / "q.jsonl").write_text('{"id": "q", "question": "Who is the warden of the Hochkar House?"}\n')
+    bare.chmod(0o500)
+    cache = bare if what == "cache" else tmp_path / "cache"
+    done = subprocess.run(
+        [sys.executable, "-c", UNPRIVILEGED, *READ_ONLY[what]], cwd=tmp_path, stdin=subprocess.DEVNULL,
+        env={**os.environ, "KGNB_CACHE": str(cache), "KGNB_EMBEDDER": "characters"}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    bare.chmod(0o700)
+    if done.returncode == 77:
+        pytest.skip("no capability can be given up here")
+    assert done.returncode == 1, done.stderr
+    assert "bare" in done.stderr and "Traceback" not in done.stderr
+    assert not list(bare.iterdir())
+    assert what != "cache" or done.stdout.count("\n") > 20  # the work is done all the same
+
+
+DAMAGES = (b"CREATE", b"hut", b"judge", b"replies", b"verdicts", b"{")
+
+
+@pytest.mark.parametrize("kind", ["verdicts", "replies", "vectors"])
+def test_a_damaged_cache_is_refused_by_its_name(tmp_path: Path, kind: str) -> None:
+    """Bytes that are no UTF-8, put into every place where SQLite may read a text."""
+    path = tmp_path / "kept.sqlite"
+
+    def use() -> None:
+        if kind == "verdicts":
+            memory = Memory(path)
+            try:
+                memory.put("judge", {"hut": VERDICT})
+                memory.get("judge", ["hut"])
+            finally:
+                memory.close()
+        elif kind == "replies":
+            replies = ReplayCache(path)
+            try:
+                Replaying(ScriptedModel(["hut"]), replies).ask(Request((Message("user", "Is it a hut?"),)))
+            finally:
+                replies.close()
+        else:
+            cache = VectorCache(path)
+            try:
+                CachedEmbedder(CharacterEmbedder(), cache).embed(["a hut"])
+            finally:
+                cache.close()
+
+    use()
+    sound, refused = path.read_bytes(), 0
+    for word in DAMAGES:
+        for at in (one.start() for one in re.finditer(re.escape(word), sound)):
+            path.write_bytes(sound[:at] + b"\xd5\xff" + sound[at + 2 :])
+            try:
+                use()
+            except DataError as error:
+                refused += 1
+                assert str(path) in str(error), error
+    assert refused
 
 
 @pytest.mark.slow

@@ -9,6 +9,8 @@ import socket
 import sys
 import threading
 import time
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,7 @@ FAULTS = {
     "redirect elsewhere": Fault(307, {"Location": "http://127.0.0.1:9/v1/chat/completions"}, body=""),
     "wrong key": Fault(401, body=error_body("Incorrect API key provided: {key}", "invalid_api_key")),
     "no TLS": Fault(),  # asked by https
+    "untrusted certificate": Fault(),
 }
 COMMANDS = {
     "match": ("match", "huts:alpine", "huts:refuge", "--judge", "model", "--embedder", "characters"),
@@ -71,30 +74,56 @@ SHORT = [
     ("context overflow", "cascade"),
     ("nonsense", "ask"),
     ("cut JSON", "build"),
+    ("untrusted certificate", "align"),
 ]
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate that this machine has signed itself, with its key."""
+    x509 = pytest.importorskip("cryptography.x509")
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1))
+    signed = builder.add_extension(address, critical=False).sign(key, hashes.SHA256())
+    form, pem = serialization.PrivateFormat.PKCS8, serialization.Encoding.PEM
+    path = tmp_path_factory.mktemp("tls") / "server.pem"
+    path.write_bytes(signed.public_bytes(pem) + key.private_bytes(pem, form, serialization.NoEncryption()))
+    return path
 
 
 @pytest.mark.parametrize(("fault", "command"), PAIRS if WHOLE else SHORT)
 def test_a_command_ends_says_so_and_is_no_success(
-    fault: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    fault: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
+) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    with StubServer(oblige, always=FAULTS[fault]) as server:
+    signed = request.getfixturevalue("certificate") if fault == "untrusted certificate" else None
+    with StubServer(oblige, always=FAULTS[fault], certificate=signed) as server:
         for name, value in {
             "MODEL": "stub",
             "BASE_URL": server.url.replace("http:", "https:" if fault == "no TLS" else "http:"),
             "RETRIES": "0",
             "TIMEOUT": "5",
             "KEY": "env:OURS",
+            "EMBEDDER": "characters",
         }.items():
             monkeypatch.setenv(f"KGNB_{name}", value)
         monkeypatch.setenv("OURS", KEY)
         status = main(COMMANDS[command])
     said = capsys.readouterr()
     assert status != 0, said.err[-500:]
+    assert fault != "untrusted certificate" or (not server.requests and "certificate" in said.err.lower())
     assert "Traceback" not in said.err
     assert KEY not in said.out + said.err
     assert not [one for one in tmp_path.rglob("*") if one.is_file() and KEY.encode() in one.read_bytes()]
+
+
+ONE_CALL = {"KGNB_WIDTH": "1", "KGNB_EMBEDDER": "characters"}
 
 
 def slow_after(answers: int) -> tuple[threading.Event, object]:
@@ -117,7 +146,7 @@ def slow_after(answers: int) -> tuple[threading.Event, object]:
 def test_ctrl_c_keeps_what_is_answered_and_says_that_it_is_partial(tmp_path: Path, words: tuple[str, ...]) -> None:
     seen, answer = slow_after(2)
     with StubServer(answer) as server:  # type: ignore[arg-type]
-        place = Place(tmp_path, server, {"KGNB_WIDTH": "1"})
+        place = Place(tmp_path, server, ONE_CALL)
         process = place.begin(*words)
         assert seen.wait(120), process.stderr.read()  # type: ignore[union-attr]
         process.send_signal(signal.SIGINT)
@@ -133,7 +162,7 @@ def test_ctrl_c_keeps_what_is_answered_and_says_that_it_is_partial(tmp_path: Pat
 def test_a_second_ctrl_c_leaves_at_once(tmp_path: Path) -> None:
     seen, answer = slow_after(0)
     with StubServer(answer) as server:  # type: ignore[arg-type]
-        process = Place(tmp_path, server, {"KGNB_WIDTH": "1"}).begin(*MATCH)
+        process = Place(tmp_path, server, ONE_CALL).begin(*MATCH)
         assert seen.wait(120)
         process.send_signal(signal.SIGINT)
         assert any("stopping; what is answered by now is kept" in line for line in process.stderr)  # type: ignore[union-attr]

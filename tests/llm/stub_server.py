@@ -9,10 +9,12 @@ The first call is turned away with 429, the second is answered, the third gets a
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
@@ -147,11 +149,13 @@ class StubServer:
         whole: Callable[[Body], str] | None = None,
         routes: Mapping[str, Callable[[Seen], tuple[int, str]]] | None = None,
         owner: str = "stub",
+        certificate: Path | None = None,
     ) -> None:
         self.responder, self.faults, self.always = responder, list(faults), always
         self.schema, self.tools, self.logprobs, self.models, self.delay = schema, tools, logprobs, models, delay
         self.whole = whole  # the text of a body in place of the answer; an error's is sent with 400
         self.routes, self.owner = dict(routes or {}), owner  # by path: status and body; who owns the models
+        self.certificate = certificate  # with its key, in PEM: it is spoken to by TLS
         self.requests: list[Seen] = []
         self.most_at_once = 0
         self._at_once = 0
@@ -161,7 +165,7 @@ class StubServer:
     @property
     def url(self) -> str:
         """The base URL to give a client."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"http{'s' if self.certificate else ''}://127.0.0.1:{self._http.server_address[1]}/v1"
 
     @property
     def prompts(self) -> list[str]:
@@ -171,6 +175,10 @@ class StubServer:
     def __enter__(self) -> StubServer:
         self._http = _Server(("127.0.0.1", 0), _Endpoint)
         self._http.stub = self
+        if self.certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.certificate)
+            self._http.socket = context.wrap_socket(self._http.socket, server_side=True, do_handshake_on_connect=False)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
         return self

@@ -8,8 +8,8 @@ import pickle
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from tempfile import SpooledTemporaryFile
-from typing import IO, Any, cast
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, Any
 from urllib.parse import quote
 
 from kgnb.agents.kg_construction.tool_values import Source
@@ -23,6 +23,7 @@ PROV = PREFIXES["prov"]
 OA = "http://www.w3.org/ns/oa#"
 CALL = "urn:kgnb:call:"
 _DIGITS = 24
+_NEAR = 4_000_000  # bytes of calls that stay in memory
 DESCRIPTIONS = Iri("urn:kgnb:provenance")
 """The named graph that says where the others come from."""
 TBOX = Iri("urn:kgnb:tbox")
@@ -89,7 +90,8 @@ class CallLog:
     """
 
     def __init__(self) -> None:
-        self._file = cast(IO[bytes], SpooledTemporaryFile(4_000_000))  # noqa: SIM115  # as long as this
+        self._file: IO[bytes] | None = None
+        self._far, self._near = 0, bytearray()  # bytes in the file, and those that are not yet
         self._names = bytearray()  # of the calls' graphs, 24 digits each
         self._starts = array("Q")
         self._borrowed: dict[Triple, None] = {}
@@ -100,18 +102,29 @@ class CallLog:
         arguments: Mapping[str, Any], source: Source | None,
     ) -> None:  # fmt: skip
         """Note a call: its facts, and what they borrowed of the ontology's own individuals."""
+        if len(self._near) >= _NEAR:
+            self._move()
         self._borrowed |= dict.fromkeys(borrowed)
         self._documents |= dict.fromkeys(named(source))
-        start = self._file.seek(0, 2)
+        self._names += graph[-_DIGITS:].encode()
+        self._starts.append(self._far + len(self._near))
+        self._near += pickle.dumps((facts, tool, arguments, source), 5)
+
+    def _move(self) -> None:
+        """Into the file; where that fails all of it stays in memory."""
         try:
-            self._file.write(pickle.dumps((facts, tool, arguments, source), 5))
+            self._file = self._file or TemporaryFile(buffering=0)  # noqa: SIM115  # as long as this
+            self._file.seek(self._far)
+            rest = bytes(self._near)
+            while rest:
+                rest = rest[self._file.write(rest) :]
         except OSError as error:
             raise BackendError(
-                f"the fact could not be put onto the disk: {error.strerror or error}", service="temporary folder",
+                f"the fact could not be put into {gettempdir()}: {error.strerror or error}", service="temporary folder",
                 fix="Make room there; nothing was written, the same call can be made again.",
             ) from error  # fmt: skip
-        self._names += graph[-_DIGITS:].encode()
-        self._starts.append(start)
+        self._far += len(self._near)
+        self._near.clear()
 
     def quads(self) -> Iterator[Quad]:
         """All of it, by graph and then by triple: as ``written`` has it."""
@@ -129,17 +142,20 @@ class CallLog:
 
     def _calls(self) -> Iterator[tuple[Iri, list[Any]]]:
         """The calls of each graph, by its name."""
-        names, starts = self._names, self._starts
+        names = self._names
 
         def name(at: int) -> bytes:
             return bytes(names[_DIGITS * at : _DIGITS * (at + 1)])
 
-        for digits, places in groupby(sorted(range(len(starts)), key=name), name):
-            yield Iri(CALL + digits.decode()), [self._read(starts[at]) for at in places]
+        for digits, places in groupby(sorted(range(len(self._starts)), key=name), name):
+            yield Iri(CALL + digits.decode()), [self._read(at) for at in places]
 
-    def _read(self, start: int) -> Any:
+    def _read(self, at: int) -> Any:
+        start, end = self._starts[at], self._starts[at + 1] if at + 1 < len(self._starts) else None
+        if self._file is None or start >= self._far:
+            return pickle.loads(self._near[start - self._far : end and end - self._far])
         self._file.seek(start)
-        return pickle.load(self._file)
+        return pickle.loads(self._file.read((end or self._far) - start))
 
 
 def document_iri(document: str) -> Iri:
