@@ -33,6 +33,8 @@ export interface GraphData {
   readonly width: number;
   readonly height: number;
   readonly kinds: readonly string[];
+  /** For each kind the number of its colour. */
+  readonly fills: readonly number[];
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
   readonly notes: readonly string[];
@@ -48,12 +50,14 @@ export function readGraph(value: unknown): GraphData {
     ...list(data.nodes, 'nodes').map((item, at) => readNode(list(item, `nodes[${at}]`), false)),
     ...list(beyond.nodes, 'beyond.nodes').map((item, at) => readNode(list(item, `beyond.nodes[${at}]`), true))
   ];
+  const [kinds, fills] = [list(data.kinds, 'kinds').map(text), list(data.fills, 'fills')];
   const edges = [...list(data.edges, 'edges'), ...list(beyond.edges, 'beyond.edges')];
   return {
     title: text(data.title),
     width: Math.max(1, number(size[0], 1)),
     height: Math.max(1, number(size[1], 1)),
-    kinds: list(data.kinds, 'kinds').map(text),
+    kinds,
+    fills: kinds.map((_, at) => number(fills[at], at)),
     nodes,
     edges: edges.map((item, at) => readEdge(list(item, `edges[${at}]`), nodes.length, at)),
     notes: list(data.notes, 'notes').map(text)

@@ -11,7 +11,8 @@ const LETTER = 6.7;
 const LETTERS = 26;
 const READABLE = 8; // pixels of a name on the screen below which it is left out
 const HUBS = 10; // nodes with most lines, whose names stay
-export const KIND_COLOURS = 8;
+const KIND_COLOURS = 9;
+const OTHER = 7; // the colour of what is of no kind
 export const LIMITS = [0.05, 6] as const;
 
 /** The name as it is drawn: cut to what fits, wide letters (Chinese, Japanese, Korean) sooner. */
@@ -56,6 +57,11 @@ export function linesOf(edges: readonly GraphEdge[]): GraphEdge[] {
   });
 }
 
+/** The number of a kind's colour. */
+export function fillOf(data: GraphData, kind: number): number {
+  return (data.fills[kind] ?? OTHER) % KIND_COLOURS;
+}
+
 /** Nodes and lines as Cytoscape wants them; what lies beyond is there only once it is `opened`. */
 export function elementsOf(
   data: GraphData,
@@ -64,8 +70,11 @@ export function elementsOf(
   const there = data.nodes.map(node => !node.beyond || places.has(node.id));
   const nodes = data.nodes.flatMap((node, at) => {
     const name = cut(node.label);
-    const kind = node.kind < 0 ? KIND_COLOURS - 1 : node.kind % KIND_COLOURS;
-    const classes = [`kind-${kind}`, node.emphasis ? 'emphasis' : '', node.more > 0 ? 'group' : ''].join(' ');
+    const classes = [
+      `kind-${fillOf(data, node.kind)}`,
+      node.emphasis ? 'emphasis' : '',
+      node.more > 0 ? 'group' : ''
+    ].join(' ');
     const position = places.get(node.id) ?? { x: node.x, y: node.y };
     return there[at]
       ? [{ data: { id: String(at), name, width: widthOf(name) }, position: { ...position }, classes }]

@@ -7,7 +7,7 @@ import type { Core, EventObject, NodeSingular } from 'cytoscape';
 import { button, element, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import type { GraphData, GraphNode } from './graph-data';
-import { elementsOf, keepHubs, KIND_COLOURS, LIMITS, styleFor, svgOf } from './graph-drawing';
+import { elementsOf, fillOf, keepHubs, LIMITS, styleFor, svgOf } from './graph-drawing';
 import { drawIri } from './iri';
 import type { Words } from './words';
 
@@ -128,7 +128,8 @@ class GraphDrawing {
     const { kinds } = this.data;
     const keys = kinds.map((kind, at) => {
       const name = oneLine(kind);
-      const swatch = element('span', `kgnb-graph-swatch kgnb-kind-${at % KIND_COLOURS}`, { 'aria-hidden': 'true' });
+      const swatch = element('span', 'kgnb-graph-swatch', { 'aria-hidden': 'true' });
+      swatch.style.background = `var(--kgnb-kind-${fillOf(this.data, at)})`;
       const key = button('kgnb-button kgnb-graph-kind', this.words.showKind(name), () => undefined, swatch, name);
       key.setAttribute('aria-pressed', String(!this.state.off.has(at)));
       key.addEventListener('click', () => {

@@ -79,6 +79,14 @@ describe('a graph', () => {
     expect(drawn.querySelector('.kgnb-graph-more')).toBeNull();
   });
 
+  it('colours a kind as its legend does', () => {
+    const data = { ...DATA, kinds: ['hut', 'value'], fills: [0, 8] };
+    const swatches = [...graph(newGraphState(), data).querySelectorAll<HTMLElement>('.kgnb-graph-swatch')];
+    expect(swatches.map(each => each.style.background)).toEqual(['var(--kgnb-kind-0)', 'var(--kgnb-kind-8)']);
+    const drawn = elementsOf(readGraph(data), new Map()).nodes.map(node => String(node.classes).split(' ')[0]);
+    expect(drawn.slice(0, 3)).toEqual(['kind-0', 'kind-8', 'kind-7']);
+  });
+
   it('hides a kind and shows it again', () => {
     const drawn = graph();
     const hut = drawn.querySelector<HTMLElement>('.kgnb-graph-kind');

@@ -32,6 +32,7 @@ MOST = 300  # nodes drawn one by one: more is a smear, and a picture that makes 
 MOST_BEYOND = 2000  # nodes more that travel along and are drawn when their neighbours are opened
 HTML_LINES, TEXT_LINES = 60, 40
 _NAME = 200  # characters of a name or note that are kept
+_VALUE, _OTHER = "value", "other"  # the kind of a literal; what the legend calls kinds that are rare, or none
 _NOTHING = '<div style="opacity: 0.75">Nothing to draw.</div>'
 
 
@@ -118,7 +119,7 @@ class GraphPicture:
                 key = term_text(term) if not isinstance(term, Iri) else str(term)
                 key = key if resource else f"{shortened(key, _NAME)} #{number}"
                 own = kind(term) if kind else ""
-                before = nodes.get(key) or Node(key, named(term), own or ("" if resource else "value"))
+                before = nodes.get(key) or Node(key, named(term), own or ("" if resource else _VALUE))
                 nodes[key] = replace(before, emphasis=before.emphasis or triple in marked)
                 ends.append(key)
             edges.append(Edge(ends[0], ends[1], named(triple[1]), emphasis=triple in marked))
@@ -154,9 +155,8 @@ class GraphPicture:
         """What the extension draws (``GraphData`` in ``graph-data.ts``): positions in pixels, lines by position."""
         drawn, places = self._drawn, self._places
         wide, high = graph_svg.size(places, self._spots, self._legend)
-        kinds = list(self._legend)
         nodes = [
-            [_kept(node.id), _kept(node.label), kinds.index(node.kind) if node.kind in self._legend else -1, x, y]
+            [_kept(node.id), _kept(node.label), self._at(node), x, y]
             + ([_kept(node.note), int(node.emphasis), node.more] if node.note or node.emphasis or node.more else [])
             for node, (x, y) in zip(drawn.nodes, places.tolist(), strict=True)
         ]
@@ -169,7 +169,8 @@ class GraphPicture:
             "version": 1,
             "title": _kept(self.title),
             "size": [wide, high],
-            "kinds": [_kept(kind) for kind in kinds],
+            "kinds": [_kept(kind) for kind in self._legend],
+            "fills": list(self._legend.values()),
             "nodes": nodes,
             "edges": edges,
             "beyond": self._beyond(),
@@ -180,7 +181,6 @@ class GraphPicture:
         """What is not drawn at first and joins what is, in turn: the extension draws it where a node is opened."""
         shown = [node.id for node in self._drawn.nodes]
         there = set(shown)
-        kinds = list(self._legend)
         rest = [node for node in self.nodes if node.id not in there][:MOST_BEYOND]
         at = {key: position for position, key in enumerate([*shown, *(node.id for node in rest)])}
         new = {node.id for node in rest}
@@ -188,10 +188,7 @@ class GraphPicture:
             edge for edge in self.edges if edge.source in at and edge.target in at and {edge.source, edge.target} & new
         ]
         return {
-            "nodes": [
-                [_kept(node.id), _kept(node.label), kinds.index(node.kind) if node.kind in self._legend else -1]
-                for node in rest
-            ],
+            "nodes": [[_kept(node.id), _kept(node.label), self._at(node)] for node in rest],
             "edges": [[at[edge.source], at[edge.target], _kept(edge.label)] for edge in edges],
         }
 
@@ -263,18 +260,27 @@ class GraphPicture:
 
     @cached_property
     def _legend(self) -> dict[str, int]:
-        """The kinds, the commonest first, and their colours; the last colour is for all that are rare."""
-        kinds = Counter(node.kind for node in self._drawn.nodes if node.kind)
-        ordered = sorted(kinds, key=lambda kind: (-kinds[kind], kind))[: len(graph_svg.FILLS) - 1]
-        return {kind: at for at, kind in enumerate(ordered)}
+        """The kinds, the commonest first, and their colours; then the colours of all others and of values."""
+        kinds = Counter(node.kind for node in self.nodes)
+        ordered = sorted(kinds.keys() - {"", _VALUE}, key=lambda kind: (-kinds[kind], kind))[: graph_svg.OTHER]
+        others = kinds.keys() - {*ordered, _VALUE} and len(kinds) > 1
+        return (
+            {kind: at for at, kind in enumerate(ordered)}
+            | ({_OTHER: graph_svg.OTHER} if others else {})
+            | ({_VALUE: graph_svg.VALUE} if _VALUE in kinds else {})
+        )
+
+    def _at(self, node: Node) -> int:
+        """The position of a node's kind in the legend; -1 where there is no legend."""
+        kinds = list(self._legend)
+        return kinds.index(node.kind if node.kind in kinds else _OTHER) if kinds else -1
 
     @cached_property
     def _spots(self) -> list[Spot]:
-        other = len(graph_svg.FILLS) - 1
         return [
             Spot(
                 graph_svg.cut(self._names[node.id]),
-                self._legend.get(node.kind, other),
+                self._legend.get(node.kind, graph_svg.OTHER),
                 node.emphasis,
                 bool(node.more),
             )

@@ -13,8 +13,9 @@ from kgnb.results.graph_layout import HEIGHT, Places
 GROUND, INK, PALE, LINE, STRONG, MARK = "#fbfbf8", "#1c1c1c", "#5c5c5c", "#a9a9a3", "#225588", "#fff0b8"
 # An image follows the colour scheme of the page around it: the extension says which one JupyterLab has.
 DARK = "<style>@media (prefers-color-scheme: dark){svg{filter:invert(1) hue-rotate(180deg)}}</style>"
-# After Paul Tol's "light" scheme: all bear dark writing.
-FILLS = ("#cfe3f2", "#d9ecc4", "#f7dcc9", "#e4d5ee", "#f4ebb5", "#c6ebe4", "#f3cfd6", "#dcdcd6")
+# After Paul Tol's "light" scheme: all bear dark writing. The last two are for what is rare or of no kind, and values.
+FILLS = ("#cfe3f2", "#d9ecc4", "#f7dcc9", "#e4d5ee", "#f4ebb5", "#c6ebe4", "#f3cfd6", "#dcdcd6", "#ffffff")
+OTHER, VALUE = 7, 8
 LETTER, LETTERS, MARGIN = 6.7, 26, 14  # pixels a letter takes; letters of a name at most; pixels around the picture
 _NOT_XML = re.compile("[\ufffe\uffff]")
 

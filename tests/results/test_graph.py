@@ -96,6 +96,17 @@ def test_a_picture_of_triples_gives_each_literal_a_node_of_its_own() -> None:
     assert picture.table().df()["label"].tolist() == [edge.label for edge in picture.edges]
 
 
+def test_the_legend_names_every_colour_values_and_rare_kinds_too() -> None:
+    kinds = [f"kind {at}" for at in range(9)]
+    nodes = [Node(kind, kind, kind) for kind in kinds] + [Node("x", "x"), Node("v", "2431", "value")]
+    data = GraphPicture(nodes).json()
+    assert data["kinds"] == [*kinds[:7], "other", "value"] and data["fills"] == [0, 1, 2, 3, 4, 5, 6, 7, 8]
+    assert [node[2] for node in data["nodes"]] == [0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 8]
+    few = GraphPicture([Node("a", "a", "hut"), Node("v", "2431", "value")])
+    assert few.json()["fills"] == [0, 8] and {"hut", "value"} <= set(texts(few))
+    assert GraphPicture([Node("a", "a")]).json()["kinds"] == []
+
+
 def test_no_two_names_overlap() -> None:
     picture = many(60)
     widths = np.array([graph_svg.width(node.label) for node in picture.nodes])
