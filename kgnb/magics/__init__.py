@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
@@ -30,6 +31,7 @@ from kgnb.settings import Settings
 
 __all__ = ["FAMILIES", "load", "unload"]
 
+_QUESTION = re.compile(r"(\s*(?:\w+ *= *)?)%qa +((?:ask|link) .*\?)\s*$")
 FAMILIES: tuple[type[VerbMagics], ...] = (
     *(KgMagics, SparqlMagics, TurtleMagics, VectorsMagics),
     *(OmMagics, EaMagics, QaMagics, KgcMagics),
@@ -65,6 +67,13 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
         for key in (f"%{family.magic}", f"%%{family.magic}"):
             ipython.set_hook("complete_command", magics.complete, str_key=key)
     ipython.Completer.custom_matchers.append(line_matcher(made, ipython))
+    ipython.input_transformers_cleanup.append(_questions)
+
+
+def _questions(lines: list[str]) -> list[str]:
+    """Runs a question as it is written: to IPython a question mark at the end of a line is a call for help."""
+    found = [(_QUESTION.match(line), line) for line in lines]
+    return [f"{m[1]}get_ipython().run_line_magic('qa', {m[2]!r})\n" if m else line for m, line in found]
 
 
 def _complete_queries(ipython: Any, session: Session) -> None:
@@ -104,6 +113,7 @@ def unload(ipython: Any) -> None:
     """Takes the magics away and closes what their session had open; what is not there is no error."""
     manager = ipython.magics_manager
     matchers = ipython.Completer.custom_matchers
+    ipython.input_transformers_cleanup[:] = [one for one in ipython.input_transformers_cleanup if one != _questions]
     matchers[:] = [one for one in matchers if not getattr(one, "matcher_identifier", "").startswith("kgnb.")]
     sessions = set()
     for family in families():

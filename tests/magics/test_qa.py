@@ -54,6 +54,12 @@ def test_a_question_is_answered_in_one_line_with_its_proof_drawn(asking: Noteboo
     assert "ask:" in cell.said and "0 model calls" in cell.said
 
 
+def test_a_question_needs_no_quotes_and_its_mark_asks_for_no_help(asking: Notebook) -> None:
+    assert card(asking.good("%qa ask Who is the warden of the Hochkar House?").value)["answers"]
+    named = asking.good("found = %qa ask Who is the warden of the Hochkar House?\nfound").value
+    assert [each["label"] for each in card(named)["answers"]] == ["Wilma Aschauer"]
+
+
 def test_a_no_says_what_was_looked_for_and_not_found(asking: Notebook) -> None:
     shown = card(asking.good('%qa ask "Does the Sorne Refuge lie in the Otter Valley?"').value)
     assert shown["answers"] == ["No"]
