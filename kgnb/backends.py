@@ -40,7 +40,7 @@ OntologySource: TypeAlias = "GraphSource | Ontology"
 URL = re.compile(r"^https?://", re.IGNORECASE)
 """A source that begins so is a SPARQL endpoint, never a file to download: nothing is fetched unasked."""
 
-EMBEDDERS = ("local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL")
+EMBEDDERS = ("local", "words", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL")
 
 
 def open_graph(source: GraphSource, settings: Settings) -> Graph:
@@ -182,7 +182,12 @@ def _pace(requests_per_minute: float, tokens_per_minute: float, at_once: int, fo
 def open_embedder(name: str | None, settings: Settings) -> Embedder:
     """The embedder of this name (None: the settings'), with the content cache in front of it."""
     name = name or settings.embedder
-    return CachedEmbedder(_embedder(name, settings), VectorCache(settings.cache / "vectors.sqlite"))
+    cache = VectorCache(settings.cache / "vectors.sqlite")
+    if name == "words":  # the cache holds the words as well, each embedded once
+        from kgnb.vectors.word_embedder import WordEmbedder
+
+        return CachedEmbedder(WordEmbedder(CachedEmbedder(_embedder("local", settings), cache)), cache)
+    return CachedEmbedder(_embedder(name, settings), cache)
 
 
 def _embedder(name: str, settings: Settings) -> Embedder:

@@ -247,7 +247,7 @@ class AgentMagics(VerbMagics):
             if one.name == name:
                 ours = one.suggestions or [f"huts:{own}" for own in huts.FILES]
                 return (*self.session.graphs, *ours) if one.kind in ("graph", "ontology") else tuple(ours)
-        return {"embedder": ("local", "characters", "tiny"), "index": ("memory",)}.get(name, ())
+        return {"embedder": ("local", "words", "characters", "tiny"), "index": ("memory",)}.get(name, ())
 
     def current(self, method: Callable[..., Any]) -> dict[str, object]:
         """What the task under way has set, else defaults and what the settings say: what a form starts from."""

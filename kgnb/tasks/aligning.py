@@ -121,7 +121,7 @@ def align(
             answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from question to verdict.
         planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "model:NAME" (one tuned for
             planning, asked entity by entity), "policy", "person" (who answers from the file ``plans``), or a Judge.
-        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
+        embedder: "local", "words", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         decisions: a file of a person's decisions, which override any judge.
 
     Raises:

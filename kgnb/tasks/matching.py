@@ -49,7 +49,7 @@ def match_ontologies(
     Args:
         judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person", "oracle", a Judge,
             or any function from a question to a verdict.
-        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
+        embedder: "local", "words", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         index: "memory", a folder, a Qdrant URL, or a VectorIndex.
         model: a chat model; by default the one the settings name, if any.
         reference: what the "oracle" judge answers from: an alignment, its file, or pairs of IRIs.

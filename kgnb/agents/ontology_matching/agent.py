@@ -19,7 +19,7 @@ from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.agents.options import Field, options
 from kgnb.judging import Judge
 
-EMBEDDERS = "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
+EMBEDDERS = "local, words, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
 
 
 @options
