@@ -70,8 +70,8 @@ ALLOWED: dict[str, set[str]] = {
 }
 # Lines of each large room, with some air: what goes beyond wants another room, or a look at what stands twice.
 ROOMS = {
-    "agents": 24_200,
-    "reporting": 8_100,
+    "agents": 24_000,
+    "reporting": 8_140,
     "magics": 5_900,
     "kg": 5_500,
     "shapes": 3_200,
@@ -81,7 +81,7 @@ ROOMS = {
     "vectors": 2_300,
     "tasks": 2_250,
     "judging": 2_000,
-    "datasets": 1_700,
+    "datasets": 1_600,
     "run": 1_900,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import combinations
 from pathlib import Path
 
-from kgnb.datasets import published
+from kgnb.datasets import huts, published
 from kgnb.datasets.cases import Figure, MatchingCase, MatchingSet
 from kgnb.datasets.fetch import data_folder
 from kgnb.mapping_files import load_reference
@@ -115,3 +115,23 @@ def mse(folder: Path | None) -> MatchingSet:
 
 def _if_there(path: Path) -> Path | None:
     return path if path.is_file() else None
+
+
+NAMES = ("huts", "oaei-conference", "oaei-anatomy", "oaei-mse")
+
+
+def matching_set(name: str, folder: Path | None = None) -> MatchingSet:
+    """The set of that name; ``folder`` is where benchmark data lies (the settings' ``data``, from ``KGNB_DATA``).
+
+    ValueError for a name we do not know; DataError, which says how to get it, for a set that is not at hand.
+    """
+    match name:
+        case "huts":
+            return huts.huts()
+        case "oaei-conference":
+            return conference(folder)
+        case "oaei-anatomy":
+            return anatomy(folder)
+        case "oaei-mse":
+            return mse(folder)
+    raise ValueError(f"there is no matching data set {name!r}; there are {', '.join(NAMES)}")

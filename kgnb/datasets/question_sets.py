@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from kgnb.datasets import huts
 from kgnb.datasets.codex import codex_triples, slot_filling
 from kgnb.datasets.fetch import data_folder
-from kgnb.datasets.pathquestion import pathquestion
-from kgnb.datasets.qald import qald10
-from kgnb.datasets.questions import QuestionSet
+from kgnb.datasets.questions import Asked, QuestionSet
+from kgnb.errors import DataError
+from kgnb.files import from_json
+from kgnb.kg.name_triples import entity_iri
+from kgnb.kg.prefixes import PREFIXES
 
 SETS = ("huts", "pathquestion", "pathquestion-3h", "codex", "qald10")
 
@@ -90,3 +95,94 @@ def files_of(name: str, folder: Path | None) -> list[Path]:
             below / "relations.en.json",
         ]
     return [data_folder("kgqa", folder) / "qald10" / "qald_10.json"]
+
+
+_ENTITY = re.compile(r"\bwd:(Q\d+)\b|<http://www\.wikidata\.org/entity/(Q\d+)>")
+
+
+def qald10(folder: Path, language: str = "en") -> QuestionSet:
+    """The 394 questions, with what their SPARQL names as the entities given.
+
+    61 are yes/no; of kind "count" are the 100 others that the file marks as aggregating or whose SPARQL counts.
+
+    Raises:
+        DataError: the file is missing or not in the QALD format.
+    """
+    path = folder / "qald_10.json"
+    try:
+        content = from_json(path.read_text(encoding="utf-8"))
+        questions = tuple([_qald_asked(entry, language) for entry in content["questions"]])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        what = f"cannot be read as QALD: {type(error).__name__} {error}"
+        raise DataError(what, where=str(path), fix="Check KGNB_DATA.") from error
+    return QuestionSet(
+        "qald10",
+        "QALD-10",
+        questions,
+        graph="",
+        notes=(
+            "made for a snapshot of Wikidata that is not at hand: give an endpoint, or a slice of your own",
+            "the entities are those the reference SPARQL names",
+        ),
+    )
+
+
+def _qald_asked(entry: dict[str, Any], language: str) -> Asked:
+    text = str([each["string"] for each in entry["question"] if each["language"] == language][0])
+    sparql, answer = entry["query"]["sparql"], entry["answers"][0]
+    named = dict.fromkeys(found[1] or found[2] for found in _ENTITY.finditer(sparql))
+    if "boolean" in answer:
+        values, kind = (str(answer["boolean"]).lower(),), "yes/no"
+    else:
+        rows = [list(row.values()) for row in answer["results"]["bindings"]]
+        values = tuple(dict.fromkeys(row[0]["value"] for row in rows if row))
+        counted = entry.get("aggregation") or "count" in sparql.lower()
+        kind = "count" if counted else "list" if len(values) > 1 else "single" if values else "unanswerable"
+    entities = tuple(PREFIXES["wd"] + name for name in named)
+    return Asked(f"qald-{entry['id']}", text, kind, entities, values, sparql)
+
+
+_ANSWERS = re.compile(r"\S.*?\((?P<all>.*?)/?\)")
+
+
+def pathquestion(folder: Path, hops: int = 2) -> QuestionSet:
+    """The questions of ``folder`` over this many relations (2 or 3), with the entity they start from given.
+
+    The questions of one path, in other wordings, are one group: a split must keep them together.
+
+    Raises:
+        DataError: a file is missing, or a line of it is not as it should be.
+    """
+    if hops not in (2, 3):
+        raise ValueError(f"hops is {hops}: PathQuestion has questions over 2 or 3 relations")
+    path = next((each for each in (folder / f"PQ-{hops}H.txt", folder / f"PQ-{hops}H.txt.gz") if each.is_file()), None)
+    if path is None:
+        raise DataError("the questions are not there", where=str(folder / f"PQ-{hops}H.txt"), fix="Check KGNB_DATA.")
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+        questions = tuple(
+            _path_asked(line, f"{path}:{number}", number, hops) for number, line in enumerate(file, start=1)
+        )
+    return QuestionSet(
+        f"pathquestion-{hops}h",
+        f"PathQuestion, {hops} relations",
+        questions,
+        graph=folder / f"{hops}H-kb.txt",
+        notes=("the entity a question starts from is given, as in the published figures",),
+    )
+
+
+def _path_asked(line: str, where: str, number: int, hops: int) -> Asked:
+    cells = [cell.strip() for cell in line.rstrip("\n").split("\t")]
+    answers = _ANSWERS.fullmatch(cells[1]) if len(cells) == 3 else None
+    if answers is None:
+        raise DataError("not question TAB answer(answers) TAB path", where=where, fix="Fetch the file again.")
+    steps = cells[2].split("#")
+    relations = "#".join(steps[1 : 2 * hops : 2])
+    return Asked(
+        f"pq{hops}-{number}",
+        cells[0].replace("_", " "),
+        f"{hops} relations",
+        (entity_iri(steps[0]),),
+        tuple(entity_iri(name) for name in dict.fromkeys(answers["all"].split("/")) if name),
+        group=f"{steps[0]}#{relations}",
+    )

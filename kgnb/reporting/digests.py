@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kgnb.datasets import huts
 from kgnb.datasets.fetch import data_folder, digest
-from kgnb.datasets.matching import matching_set
+from kgnb.datasets.oaei import matching_set
 from kgnb.datasets.question_sets import files_of
 from kgnb.reporting.parameters import Value
 from kgnb.settings import Settings

@@ -10,10 +10,11 @@ from typing import TypeAlias
 import numpy as np
 from rdflib import Graph as RdflibSource
 
-from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.open_entity_graph import ANY_URI, from_graph, from_raw, labels_in
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
+from kgnb.agents.entity_alignment.names import local_names
+from kgnb.agents.entity_alignment.open_entity_graph import ANY_URI, from_graph, labels_in, named_by_labels
 from kgnb.backends import URL, GraphSource, file_of, open_graph
-from kgnb.datasets.entity_folders import EntityFolder, is_entity_folder, read_folder, read_links
+from kgnb.datasets.entity_folders import EntityFolder, RawGraph, is_entity_folder, read_folder, read_links
 from kgnb.errors import DataError
 from kgnb.files import from_json
 from kgnb.kg.graph import Graph
@@ -105,6 +106,23 @@ def _folder(source: Source) -> EntityFolder:
             raise ValueError(f"{source} is {kind}: name the other graph as well, or a folder that holds both")
         raise DataError("there is no such folder", where=str(source), fix="Name a folder, or two graphs.")
     return read_folder(source)
+
+
+def from_raw(raw: RawGraph) -> EntityGraph:
+    """The graph in a folder's arrays, named by its labels where there are any, else by its IRIs."""
+    values = tuple(Value(*value) for value in raw.values)
+    return named_by_labels(
+        EntityGraph(
+            raw.name,
+            raw.entities,
+            local_names(raw.entities),
+            raw.relations,
+            raw.triples,
+            raw.attributes,
+            values,
+            raw.attribute_triples,
+        )
+    )
 
 
 def open_entities(source: Source, settings: Settings) -> EntityGraph:
@@ -232,7 +250,3 @@ def hidden(graph: EntityGraph) -> EntityGraph:
     ]
     rows = graph.attribute_triples[np.array(kept, dtype=bool)]
     return replace(graph.unnamed(), attribute_triples=rows)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()

@@ -11,7 +11,7 @@ import pytest
 
 import kgnb
 from kgnb.datasets import huts
-from kgnb.datasets.matching import matching_set
+from kgnb.datasets.oaei import matching_set
 
 
 def test_the_set_has_one_case_whose_files_exist() -> None:

@@ -5,8 +5,7 @@ import pytest
 from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.reporting import entity_alignment as ea
-from kgnb.reporting.entity_alignment.aligning import Bench, drawn, opened, variants
-from kgnb.reporting.entity_alignment.sections import metrics
+from kgnb.reporting.entity_alignment import Bench, drawn, metrics, opened, variants
 from kgnb.reporting.session import ReportSession
 from kgnb.settings import Settings
 from kgnb.vectors.character_embedder import CharacterEmbedder
@@ -63,9 +62,60 @@ def test_seeds_are_drawn_from_the_pairs_alone():
     assert drawn(pairs) == drawn(pairs[::-1])
 
 
-def test_two_graphs_of_ones_own_need_a_reference(session):
+def test_a_graph_of_ones_own_needs_another(session):
     with pytest.raises(ValueError, match="given together"):
         ea.run_pair(source="huts:hollenmark", session=session)
+
+
+@pytest.fixture(scope="module")
+def unknown(session):
+    return ea.run_pair(source="huts:hollenmark", target="huts:corvane", session=session)
+
+
+def test_two_graphs_without_a_reference_are_aligned_once_and_told_how_good_that_probably_is(unknown, results):
+    [row] = unknown.headline
+    share = row.outcome.settled.estimated_precision
+    assert row.outcome.alignment.mappings == results.headline[0].outcome.alignment.mappings
+    assert not (unknown.ablation or unknown.curve) and row.measured.ranking.tests == 0
+    assert f"About {100 * share:.1f} % of what is matched is right" in str(ea.notice(unknown))
+    [told] = metrics(unknown)["headline"]
+    assert told["estimated_precision"] == pytest.approx(100 * share, abs=0.01)
+    assert told["written"] + told["unsure"] + told["nobody"] == pytest.approx(100, abs=0.05)
+    assert abs(told["estimated_precision"] - 100 * results.headline[0].measured.chosen.precision) < 10
+
+
+def test_without_a_reference_examples_lie_evenly_over_the_confidences_with_what_speaks_for_them(unknown):
+    table = ea.errors(unknown)
+    written = [row for row in table.rows if row[2] == "written"]
+    sure = [row[3] for row in written]
+    assert len(written) == 50 and sure == sorted(sure) and table.rows[-1][2].startswith("left: ")
+    assert all(any("spelling" in text for _, text in lines) for lines in table.details)
+    assert sum(row[1] for row in ea.slices(unknown).rows) == unknown.headline[0].outcome.settled.counts()["matched"]
+    assert "No reference" in str(ea.ablation(unknown)) and "No reference" in str(ea.seed_curve(unknown))
+    assert "Estimated" in ea.risk(unknown).caption and "%ea review" in str(ea.review(unknown))
+
+
+def test_seeds_without_a_reference_are_seeds(session, results, tmp_path):
+    (tmp_path / "seeds.tsv").write_text("".join(f"{one}\t{other}\n" for one, other in results.known[:40]))
+    given = ea.run_pair(
+        source="huts:hollenmark", target="huts:corvane", seeds=str(tmp_path / "seeds.tsv"), session=session
+    )
+    [row] = given.headline
+    assert (
+        row.name == "the seeds given" and row.measured.seeds == 40 and "matched with 40 seeds" in str(ea.notice(given))
+    )
+
+
+@pytest.mark.slow
+def test_the_report_runs_whole_without_a_reference(session, tmp_path):
+    from kgnb.reporting.report import run_report
+
+    given = {"embedder": "characters", "source": "huts:hollenmark", "target": "huts:corvane"}
+    result = run_report("entity-alignment", given, tmp_path / "out", session.settings)
+    assert result.metrics["headline"][0]["estimated_precision"] > 80 and not result.metrics["measured"]
+    same = (result.folder / "alignments" / "no-seeds.ttl").read_text()
+    assert same.count("owl:sameAs") + same.count("owl#sameAs") > 100
+    assert "How to run this again" in result.html.read_text()
 
 
 @pytest.mark.slow

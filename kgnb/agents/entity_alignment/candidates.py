@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kgnb.agents.entity_alignment.propagation import unit
 from kgnb.vectors.close_pairs import available, close_pairs
 
 EXACT_UP_TO = 30_000
@@ -37,7 +36,7 @@ def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int) -> Pai
     if not k_row or not k_column:
         return Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
     if min(len(left), len(right)) > EXACT_UP_TO and available():
-        near = close_pairs(unit(left), unit(right), k)
+        near = close_pairs(left, right, k)
         return _between_filled(united(Pairs(near.rows, near.columns), width=len(right)), left, right)
     rows, columns = [], []
     best = np.full((len(right), 0), -np.inf, dtype=np.float32)
@@ -93,7 +92,8 @@ def places(groups: Longs, ties: Longs, scores: Singles) -> Longs:
 
 def united(*pairs: Pairs, width: int) -> Pairs:
     """All of the pairs, each once; columns are below ``width``."""
-    keys = np.unique(np.concatenate([part.rows * width + part.columns for part in pairs]))
+    keys = np.sort(np.concatenate([part.rows * width + part.columns for part in pairs]))  # np.unique takes ten times
+    keys = keys[np.r_[True, keys[1:] != keys[:-1]]] if len(keys) else keys  # as long: it hashes
     return Pairs(keys // width, keys % width)
 
 
@@ -113,7 +113,10 @@ def dense_dots(left: Singles, right: Singles, pairs: Pairs, block: int = _DENSE)
     found = np.empty(len(pairs.rows), dtype=np.float32)
     for first in range(0, len(found), block):
         part = slice(first, first + block)
-        found[part] = np.einsum("ij,ij->i", left[pairs.rows[part]], right[pairs.columns[part]])
+        mine, yours = (
+            side.astype(np.float32, copy=False) for side in (left[pairs.rows[part]], right[pairs.columns[part]])
+        )
+        found[part] = np.einsum("ij,ij->i", mine, yours)
     return found
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from kgnb.agents.entity_alignment import evidence
-from kgnb.agents.entity_alignment.alignment_input import Asked
-from kgnb.agents.entity_alignment.attributes import shared_values, value_pairs
 from kgnb.agents.entity_alignment.candidates import Pairs, Singles, dense_dots, nearest_pairs, nearest_rows, united
-from kgnb.agents.entity_alignment.graphs import EntityGraph
+from kgnb.agents.entity_alignment.evidence import shared_values, value_pairs
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.names import Further, Named, all_names, compare_ready
-from kgnb.agents.entity_alignment.propagation import labels, spread, unit
+from kgnb.agents.entity_alignment.propagation import LARGE, labels, spread, unit
 from kgnb.agents.entity_alignment.relations import Edges, Matrix, Seen, adjacency, edges_of
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.vectors.embedder import Embedder, Vectors
@@ -63,7 +63,7 @@ class Comparison:
 
     def near(self, sides: Sides, k: int) -> Pairs:
         """The nearest pairs of these features: open rows with open columns both ways, lessons with everything."""
-        asked, left, right = self.asked, sides.left[self.asked.rows], sides.right[self.asked.columns]
+        asked, left, right = self.asked, _at(sides.left, self.asked.rows), _at(sides.right, self.asked.columns)
         size = self.options.block_rows
         found = nearest_pairs(left[: asked.open_rows], right[: asked.open_columns], k, size)
         learnt = nearest_rows(left[asked.open_rows :], right, k, size)
@@ -105,8 +105,9 @@ class Comparison:
         if not len(pairs):
             return None
         hops, seed = max(1, self.options.hops), self.options.seed
+        size = LABELS // 2 if self.names and sum(edges.entities for edges in self.edges) > LARGE else LABELS
         one, other = (
-            spread(labels(pairs, edges.entities, side, LABELS, seed), weights, hops)
+            spread(labels(pairs, edges.entities, side, size, seed), weights, hops)
             for side, (edges, weights) in enumerate(zip(self.edges, self.weights, strict=True))
         )
         return one, other
@@ -179,6 +180,11 @@ class Found(NamedTuple):
     chances: Singles
 
 
+def _at(rows: Vectors, places: NDArray[np.int64]) -> Vectors:
+    """The rows at these places; themselves where these are all of them in order, as copies are large."""
+    return rows if np.array_equal(places, np.arange(len(rows))) else rows[places]
+
+
 def _names_of(further: Further, entities: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The place among ``entities`` and the position of every name of theirs."""
     often = np.diff(further.starts)[entities]
@@ -205,8 +211,97 @@ def compare(left: EntityGraph, right: EntityGraph, embedder: Embedder, asked: As
         names = (names[0]._replace(further=further[0]), names[1]._replace(further=further[1]))
     hops: tuple[list[Vectors], list[Vectors]] = ([], [])
     if names:
+        kept = np.float16 if len(left) + len(right) > LARGE else np.float32
         hops = (
-            spread(names[0].vectors, weights[0], options.hops),
-            spread(names[1].vectors, weights[1], options.hops),
+            spread(names[0].vectors, weights[0], options.hops, kept),
+            spread(names[1].vectors, weights[1], options.hops, kept),
         )
     return Comparison(asked, options, edges, weights, names, hops, shared_values(left, right))
+
+
+Entities: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.integer]"
+Links: TypeAlias = "Sequence[tuple[str, str]] | Sequence[tuple[int, int]] | NDArray[np.integer]"
+Longs = NDArray[np.int64]
+
+_LESSONS = 2000  # seeds that weights are learnt from; more would teach nothing new
+
+
+class Asked(NamedTuple):
+    """Rows are the sources without a seed, then seeds to learn from; columns the targets left, then seeds' targets."""
+
+    sources: Integers  # as asked
+    targets: Integers
+    seeds: Integers  # (s, 2)
+    rows: Longs  # entity of the left behind each row
+    columns: Longs  # entity of the right behind each column
+    open_rows: int  # the first so many rows are asked, the rest are lessons
+    open_columns: int  # the first so many columns can be given
+    answers: Longs  # the column of each lesson
+
+
+def asked(
+    left: EntityGraph,
+    right: EntityGraph,
+    seeds: Links,
+    sources: Entities | None,
+    targets: Entities | None,
+    options: Options,
+) -> Asked:
+    """Indices for what was named by index or IRI; ValueError for what is in neither graph."""
+    links = _links(left, right, seeds)
+    mine = _entities(left, sources, "source")
+    yours = _entities(right, targets, "target")
+    open_rows = mine[~np.isin(mine, links[:, 0])]
+    taken = links[:, 1] if options.cardinality == "1:1" else links[:0, 1]
+    open_columns = yours[~np.isin(yours, taken)]
+    draw = np.random.default_rng(options.seed)
+    lessons = links
+    if len(lessons) > _LESSONS:
+        lessons = lessons[np.sort(draw.choice(len(lessons), _LESSONS, replace=False))]
+    others = np.setdiff1d(links[:, 1], open_columns)
+    columns = np.concatenate([open_columns, others]).astype(np.int64)
+    place = np.full(len(right), -1, dtype=np.int64)
+    place[columns] = np.arange(len(columns))
+    return Asked(
+        mine,
+        yours,
+        links,
+        np.concatenate([open_rows, lessons[:, 0]]).astype(np.int64),
+        columns,
+        len(open_rows),
+        len(open_columns),
+        place[lessons[:, 1]],
+    )
+
+
+def _links(left: EntityGraph, right: EntityGraph, seeds: Links) -> Integers:
+    if len(seeds) and isinstance(seeds[0][0], str):
+        named = cast("Sequence[tuple[str, str]]", seeds)
+        rows = [(_index(left, one, "seed"), _index(right, other, "seed")) for one, other in named]
+        found = np.array(rows, dtype=np.int32)
+    else:
+        found = np.asarray(seeds, dtype=np.int32).reshape(-1, 2)
+    if len(found) and (found.min() < 0 or (found.max(axis=0) >= (len(left), len(right))).any()):
+        raise ValueError("a seed names an entity beyond the end of its graph")
+    return np.unique(found, axis=0).astype(np.int32)
+
+
+def _entities(graph: EntityGraph, chosen: Entities | None, what: str) -> Integers:
+    if chosen is None:
+        return np.arange(len(graph), dtype=np.int32)
+    if len(chosen) and isinstance(chosen[0], str):
+        found = np.array([_index(graph, str(iri), what) for iri in chosen], dtype=np.int32)
+    else:
+        found = np.asarray(chosen, dtype=np.int32).reshape(-1)
+    if len(found) and (found.min() < 0 or found.max() >= len(graph)):
+        raise ValueError(f"a {what} lies beyond the end of {graph.name}")
+    if len(np.unique(found)) != len(found):
+        raise ValueError(f"a {what} is named twice")
+    return found
+
+
+def _index(graph: EntityGraph, iri: str, what: str) -> int:
+    try:
+        return graph.index(iri)
+    except KeyError:
+        raise ValueError(f"the {what} {iri} is not in {graph.name}") from None

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,35 +175,3 @@ def pairs(left: EntityGraph, right: EntityGraph, links: Sequence[tuple[str, str]
     """Links between IRIs as indices, shape (n, 2); KeyError for an IRI that is in neither place."""
     found = [(left.index(one), right.index(other)) for one, other in links]
     return np.array(found, dtype=np.int32).reshape(-1, 2)
-
-
-class Raw(Protocol):
-    """One side of a folder as its reader gives it: arrays and IRIs, no names yet."""
-
-    @property
-    def name(self) -> str:
-        """What to call it."""
-
-    @property
-    def entities(self) -> tuple[str, ...]:
-        """IRIs."""
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """IRIs."""
-
-    @property
-    def triples(self) -> Integers:
-        """Subject, relation, object."""
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """IRIs."""
-
-    @property
-    def values(self) -> tuple[tuple[str, str, str], ...]:
-        """Text, language, datatype."""
-
-    @property
-    def attribute_triples(self) -> Integers:
-        """Entity, attribute, value."""

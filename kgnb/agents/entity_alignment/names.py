@@ -14,8 +14,7 @@ from anyascii import anyascii
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kgnb.agents.entity_alignment.project_vectors import narrowed
-from kgnb.agents.entity_alignment.propagation import unit
+from kgnb.agents.entity_alignment.propagation import LARGE, SPREAD, narrowed, unit
 from kgnb.kg.labels import is_code, readable_name
 from kgnb.vectors.centring import centred
 from kgnb.vectors.character_embedder import hashed_grams
@@ -122,15 +121,20 @@ def compare_ready(
     """Both sides' names as n-grams, vectors and keys; rarity and centring are over both sides together."""
     size = len(left)
     meaning = narrowed(*centred(embedder.embed(list(left)), embedder.embed(list(right))))
+    many = size + len(right) > LARGE
     plain = [folded(name) for name in (*left, *right)]
     grams = _weighed(hashed_grams(spelt(left, right), _DIMENSIONS))
     projected = _projected(grams, seed)
     whole, short = _keys(plain), _keys([bare(name) for name in (*left, *right)])
     numbers = _keys([" ".join(sorted(_NUMBERS.findall(name))) for name in plain])
     parts = [slice(0, size), slice(size, None)]
+    wide = [unit(np.hstack([own, projected[part]])) for part, own in zip(parts, meaning, strict=True)]
+    del projected
+    vectors = narrowed(*wide, many=LARGE, wide=SPREAD, narrow=SPREAD)
+    del wide
     one, other = (
-        Named(grams[p], unit(np.hstack([own, projected[p]])), own, whole[p], short[p], numbers[p])
-        for p, own in zip(parts, meaning, strict=True)
+        Named(grams[p], spread, own.astype(np.float16) if many else own, whole[p], short[p], numbers[p])
+        for p, own, spread in zip(parts, meaning, vectors, strict=True)
     )
     return one, other
 

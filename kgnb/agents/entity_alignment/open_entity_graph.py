@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers, Raw, Value
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers, Value
 from kgnb.agents.entity_alignment.names import local_names
 from kgnb.kg.graph import Graph
 from kgnb.kg.labels import choose_label, is_code
@@ -25,23 +25,6 @@ _LABELLED = ("label", "name", "preflabel", "title")
 """How a graph's own naming attributes end, where it has none of the standard ones."""
 
 
-def from_raw(raw: Raw) -> EntityGraph:
-    """The graph in a folder's arrays, named by its labels where there are any, else by its IRIs."""
-    values = tuple(Value(*value) for value in raw.values)
-    return _named(
-        EntityGraph(
-            raw.name,
-            raw.entities,
-            local_names(raw.entities),
-            raw.relations,
-            raw.triples,
-            raw.attributes,
-            values,
-            raw.attribute_triples,
-        )
-    )
-
-
 def from_graph(graph: Graph) -> EntityGraph:
     """The individuals of an RDF graph: no classes, properties or ontologies, no blank nodes, nothing of OWL's own.
 
@@ -56,7 +39,7 @@ def from_graph(graph: Graph) -> EntityGraph:
     spaces = {_space(iri) for iri in described}
     entities = dict.fromkeys(sorted(described | {iri for iri in _pointed_at(facts, schema) if _space(iri) in spaces}))
     words = labels_in(triples, entities)
-    return _named(replace(_read(graph.name, facts, tuple(entities)), labels=words))
+    return named_by_labels(replace(_read(graph.name, facts, tuple(entities)), labels=words))
 
 
 def labels_in(triples: Iterable[Triple], entities: Container[str] = ()) -> dict[str, str]:
@@ -117,7 +100,7 @@ def _array(rows: list[tuple[int, int, int]]) -> Integers:
     return np.array(rows, dtype=np.int32).reshape(-1, 3)
 
 
-def _named(graph: EntityGraph) -> EntityGraph:
+def named_by_labels(graph: EntityGraph) -> EntityGraph:
     """The graph with its labels as names: standard properties first, then what ends in "label" or "name"."""
     ranks = np.array([_rank(attribute) for attribute in graph.attributes], dtype=np.int64)
     rows = graph.attribute_triples

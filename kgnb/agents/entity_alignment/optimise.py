@@ -34,8 +34,7 @@ from kgnb.agents.entity_alignment.policy import Policy, learn
 from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reflect import reflect
 from kgnb.agents.entity_alignment.select import Selector
-from kgnb.agents.entity_alignment.statistics import statistics
-from kgnb.agents.entity_alignment.values import Proposal
+from kgnb.agents.entity_alignment.values import Proposal, statistics
 from kgnb.judging import Judge, Verdict
 from kgnb.results.table import Column, Table
 

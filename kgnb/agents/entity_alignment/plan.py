@@ -26,8 +26,7 @@ from kgnb.agents.entity_alignment.paths import (
 )
 from kgnb.agents.entity_alignment.questions import TAKE, PlanQuestion
 from kgnb.agents.entity_alignment.select import Selector
-from kgnb.agents.entity_alignment.statistics import FEATURES, statistics
-from kgnb.agents.entity_alignment.values import Floats, Proposal
+from kgnb.agents.entity_alignment.values import FEATURES, Floats, Proposal, statistics
 from kgnb.judging import Judge, Verdict, checked
 
 _SAMPLE = 20  # rows that the costs of paths are measured on

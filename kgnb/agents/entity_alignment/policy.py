@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kgnb.agents.entity_alignment.paths import Path, Record, named, path_of
 from kgnb.agents.entity_alignment.questions import TAKE, PlanQuestion
-from kgnb.agents.entity_alignment.statistics import FEATURES
+from kgnb.agents.entity_alignment.values import FEATURES
 from kgnb.errors import DataError
 from kgnb.files import from_json, write_whole
 from kgnb.judging import Verdict

@@ -18,8 +18,8 @@ def averaging(weights: Matrix) -> Matrix:
     return sparse.csr_matrix(sparse.diags(scale.astype(np.float32), format="csr") @ weights)
 
 
-def spread(rows: Vectors, weights: Matrix, hops: int) -> list[Vectors]:
-    """What arrives after one hop, after two, ... : unit rows, each like ``rows``.
+def spread(rows: Vectors, weights: Matrix, hops: int, kept: type = np.float32) -> list[Vectors]:
+    """What arrives after one hop, after two, ... : unit rows, each like ``rows``, held as numbers of the type ``kept``.
 
     What comes back to where it started (two hops there and back) is taken off: it would say of an entity what was
     known of it anyway, and of a seed, that it is a seed.
@@ -32,7 +32,7 @@ def spread(rows: Vectors, weights: Matrix, hops: int) -> list[Vectors]:
         current = np.asarray(mean @ current, dtype=np.float32)
         if hop == 2:
             current -= back[:, None] * rows
-        arrived.append(unit(current))
+        arrived.append(unit(current).astype(kept, copy=False))
     return arrived
 
 
@@ -49,3 +49,27 @@ def unit(rows: NDArray[np.float32]) -> Vectors:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     found: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-6)
     return found
+
+
+WIDE = 512  # dimensions up to which vectors stay as they are
+NARROW = 384  # dimensions kept of wider ones; as many as the bundled embedder has
+MANY = 30_000  # rows on both sides together up to which they stay as they are
+LARGE = 60_000  # rows on both sides from which on memory counts: fewer dimensions, and half precision where these rest
+SPREAD = 256  # dimensions kept of what spreads over relations, beyond that
+_SAMPLE = 8192  # rows that the directions are learnt from
+
+
+def narrowed(
+    left: Vectors, right: Vectors, *, many: int = MANY, wide: int = WIDE, narrow: int = NARROW
+) -> tuple[Vectors, Vectors]:
+    """Both sides in the directions in which they differ most, unit rows; as they are where they are few or not wide.
+
+    Principal directions of an evenly drawn sample; cosines are about kept. ``left`` and ``right`` are centred.
+    """
+    rows, width = len(left) + len(right), left.shape[1]
+    if rows <= many or width <= wide:
+        return left, right
+    step = -(-rows // _SAMPLE)
+    sample = np.vstack([left[::step], right[::step]])
+    directions = np.linalg.eigh(sample.T @ sample)[1][:, -narrow:]  # the last have the greatest variance
+    return unit(left @ directions), unit(right @ directions)

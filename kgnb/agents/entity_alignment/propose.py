@@ -10,20 +10,30 @@ from __future__ import annotations
 import numpy as np
 
 from kgnb.agents.entity_alignment import assign_proposal
-from kgnb.agents.entity_alignment.alignment_input import Entities, Links, asked
-from kgnb.agents.entity_alignment.assignment import row_best
+from kgnb.agents.entity_alignment.assignment import Doubles, fitted, row_best
 from kgnb.agents.entity_alignment.candidates import Pairs, Singles, best_pairs, nearest_pairs, united
-from kgnb.agents.entity_alignment.comparison import BESIDE, EVERYONE, NEAREST, Comparison, Found, Sides, compare
+from kgnb.agents.entity_alignment.comparison import (
+    BESIDE,
+    EVERYONE,
+    NEAREST,
+    Comparison,
+    Entities,
+    Found,
+    Links,
+    Sides,
+    asked,
+    compare,
+)
 from kgnb.agents.entity_alignment.evidence import Evidence
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.relations import Matrix
 from kgnb.agents.entity_alignment.values import Options, Proposal
-from kgnb.agents.entity_alignment.view_weights import fitted
 from kgnb.vectors.embedder import Embedder, Vectors
 
 _LESSONS_ENOUGH = 500  # seeds from which on the views are weighed by seeds alone
 _PASSES = 2  # of weighing by what was found, and finding again
 _STRENGTH = 20.0  # rows that the weights before learning are worth
+_BLOCK = 1 << 21  # pairs weighed at a time: 250 MB
 _CHANCE = 0.1  # below this, a pair anchors nothing
 
 Labels = tuple[list[Vectors], list[Vectors]]
@@ -48,13 +58,16 @@ def propose(
     comparison = compare(left, right, embedder, task, options)
     anchors = comparison.given()
     pairs, found = comparison.first_pairs(), None
-    for _ in range(options.rounds + 1):
+    for turn in range(options.rounds + 1):
         labelled = comparison.labelled(anchors)
         pairs = _searched(comparison, pairs, labelled, found)
         if not len(pairs.rows):
             break
         found = _weighed(comparison, pairs, comparison.views(pairs, anchors, labelled))
         anchors = _anchored(comparison, found)
+        del labelled
+        if turn < options.rounds:
+            found = found._replace(evidence=found.evidence._replace(values=found.evidence.values[:0]))
         kept = best_pairs(pairs, found.logits, NEAREST, BESIDE) | (found.chances > _CHANCE)
         pairs = Pairs(pairs.rows[kept], pairs.columns[kept])
     return assign_proposal.proposal(left, right, comparison, found)
@@ -97,12 +110,18 @@ def _weighed(comparison: Comparison, pairs: Pairs, evidence: Evidence) -> Found:
     weights, truth = prior, right
     for _ in range(_PASSES if few else 1):
         if few:
-            guessed = _chances(comparison, pairs, (evidence.values @ weights).astype(np.float32))
+            guessed = _chances(comparison, pairs, _product(evidence.values, weights))
             truth = np.where(lesson, right, guessed)
         weights = fitted(pairs, evidence.values, truth, prior, height=height, strength=_STRENGTH)
-    logits = (evidence.values @ weights).astype(np.float32)
+    logits = _product(evidence.values, weights)
     chances = _chances(comparison, pairs, logits)
     return Found(pairs, evidence, weights.astype(np.float32), logits, chances)
+
+
+def _product(values: Singles, weights: Doubles) -> Singles:
+    """``values @ weights``, in blocks: the doubles in between are large."""
+    blocks = [(values[at : at + _BLOCK] @ weights).astype(np.float32) for at in range(0, len(values), _BLOCK)]
+    return np.concatenate(blocks)
 
 
 def _chances(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:

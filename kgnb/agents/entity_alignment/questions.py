@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from kgnb.agents.entity_alignment.paths import Path, named
-from kgnb.agents.entity_alignment.statistics import FEATURES, reads
+from kgnb.agents.entity_alignment.values import FEATURES, reads
 from kgnb.judging import Option
 from kgnb.mappings import Evidence
 

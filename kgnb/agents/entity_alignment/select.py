@@ -20,8 +20,7 @@ from kgnb.agents.entity_alignment.judging_values import LookOptions, Planned, Se
 from kgnb.agents.entity_alignment.open_entity_graph import ANY_URI
 from kgnb.agents.entity_alignment.paths import ATTRIBUTES, RELATIONS
 from kgnb.agents.entity_alignment.questions import AlignQuestion, Card, Line, Rival
-from kgnb.agents.entity_alignment.statistics import numbers_of
-from kgnb.agents.entity_alignment.values import Proposal
+from kgnb.agents.entity_alignment.values import Proposal, numbers_of
 from kgnb.kg.labels import is_code
 from kgnb.kg.terms import XSD
 from kgnb.mappings import Evidence

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import sparse
 
-from kgnb.agents.entity_alignment.assignment import hungarian, row_best, sinkhorn, softmax, stable
+from kgnb.agents.entity_alignment.assignment import fitted, hungarian, row_best, sinkhorn, softmax, stable
 from kgnb.agents.entity_alignment.calibration import chance_of_a_counterpart, corrected, expected_best, rising
 from kgnb.agents.entity_alignment.candidates import (
     Pairs,
@@ -23,10 +23,8 @@ from kgnb.agents.entity_alignment.candidates import (
     united,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.project_vectors import NARROW, WIDE, narrowed
-from kgnb.agents.entity_alignment.propagation import averaging, labels, spread, unit
+from kgnb.agents.entity_alignment.propagation import NARROW, WIDE, averaging, labels, narrowed, spread, unit
 from kgnb.agents.entity_alignment.relations import adjacency, counterparts, edges_of, neighbours, statements
-from kgnb.agents.entity_alignment.view_weights import fitted
 
 HEIGHT, WIDTH = 5, 6
 

@@ -6,7 +6,7 @@ import pytest
 from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.paths import PATHS, named
 from kgnb.agents.entity_alignment.plan import RulePlanner, ThoroughPlanner, plan, possible, worth_a_look
-from kgnb.agents.entity_alignment.statistics import FEATURES, statistics
+from kgnb.agents.entity_alignment.values import FEATURES, statistics
 from kgnb.judging import CallableJudge, Verdict
 
 

@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from kgnb.agents.entity_alignment import assignment, comparison, names
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import (
@@ -21,6 +22,7 @@ from kgnb.agents.entity_alignment.values import (
 )
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from tests.agents.entity_alignment.graphs_at_hand import World, without_values, world
+from tests.benchmarks.scale.entity_alignment import Kept, generated
 
 EMBEDDER = CharacterEmbedder(256)
 
@@ -188,3 +190,23 @@ def test_a_proposal_shows_names_and_reasons() -> None:
 def test_refuses_options_out_of_bounds(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         replace(Options(), **wrong)  # type: ignore[arg-type]
+
+
+def test_two_large_graphs_keep_what_they_reach_in_fewer_dimensions_and_half_precision(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    left, right = generated(600)
+    embedder = Kept([*dict.fromkeys((*left.names, *right.names))])
+    plain = propose(left, right, embedder, Options(rounds=1))
+    for module in (names, comparison):
+        monkeypatch.setattr(module, "LARGE", 100)
+    monkeypatch.setattr("kgnb.agents.entity_alignment.propose._BLOCK", 1000)
+    monkeypatch.setattr(assignment, "MOST", 200)
+    everyone = comparison.asked(left, right, (), None, None, Options())
+    ready = comparison.compare(left, right, embedder, everyone, Options())
+    assert ready.names and ready.names[0].vectors.shape[1] == 256
+    assert {ready.names[0].meaning.dtype, ready.hops[0][0].dtype} == {np.dtype(np.float16)}
+    large = propose(left, right, embedder, Options(rounds=1))
+    reached = [float(np.mean(found.first == np.arange(600))) for found in (plain, large)]
+    assert min(reached) >= 0.97 and abs(reached[0] - reached[1]) <= 0.01
+    assert np.array_equal(large.first, propose(left, right, embedder, Options(rounds=1)).first)

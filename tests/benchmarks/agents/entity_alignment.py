@@ -22,11 +22,11 @@ from typing import NamedTuple
 import numpy as np
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers, pairs
-from kgnb.agents.entity_alignment.open_entity_graph import from_raw
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import Options, Proposal
 from kgnb.datasets.entity_folders import read_folder
 from kgnb.evaluate.ranking import Measured, measure
+from kgnb.tasks.sides import from_raw
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.embedder import Embedder

@@ -25,7 +25,7 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.backends import open_embedder, open_index, open_ontology
-from kgnb.datasets.matching import matching_set
+from kgnb.datasets.oaei import matching_set
 from kgnb.settings import Settings
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 
