@@ -18,9 +18,8 @@ from kgnb.judging import CallableJudge, Option, Verdict
 from kgnb.kg.graph import Solutions
 from kgnb.kg.terms import Iri
 from kgnb.llm.asking import ask_many
-from kgnb.llm.failure import ModelError
 from kgnb.llm.kept import Key
-from kgnb.llm.model import Attempt, Message, Reply, Request, Usage
+from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.prices import Price, Prices
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel

@@ -1,5 +1,5 @@
 /**
- * A run as `kgnb/run/record.py` writes it (`Record.to_json`), with what `kgnb/results/run_excerpt.py` left out.
+ * A run as `kgnb/run/record.py` writes it (`Record.to_json`), with what `kgnb/results/run_view.py` left out.
  */
 
 import type { JsonObject } from './json';

@@ -55,7 +55,7 @@ class Commands(click.Group):
             command = getattr(import_module(f"kgnb.cli.{name}"), name)
             return command if isinstance(command, click.Command) else None
         from kgnb.agents.known import agents_from_elsewhere
-        from kgnb.cli.agent import command_of
+        from kgnb.cli.work import command_of
 
         return next((command_of(one) for one in agents_from_elsewhere() if name == (one.command or one.magic)), None)
 

@@ -25,7 +25,7 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
     """
     from kgnb.reporting.comparing import compare_reports, load_run, text_of
     from kgnb.reporting.comparison_page import write_comparison  # draws; slow to import
-    from kgnb.reporting.ledger import read_ledger
+    from kgnb.reporting.session import read_ledger
 
     if len(folders) < 2:
         raise click.UsageError("name at least two folders")

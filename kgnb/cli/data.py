@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kgnb.cli.progress import TerminalLine
+from kgnb.cli.terminal import TerminalLine
 from kgnb.datasets import fetch
 from kgnb.datasets.registry import KNOWN
 from kgnb.errors import DataError

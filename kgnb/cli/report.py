@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from kgnb.cli.progress import TerminalLine
+from kgnb.cli.terminal import TerminalLine
 
 
 class Helpful(click.Command):
@@ -55,13 +55,14 @@ def report(name: str | None, given: tuple[str, ...], out: str | None, show: bool
       kgnb report --index                            reports/index.html
     """
     from kgnb.reporting.figures import marks
-    from kgnb.reporting.listing import write_index
-    from kgnb.reporting.pdf import print_pdf
+    from kgnb.reporting.html import print_pdf
     from kgnb.reporting.report import REPORTS, run_report, templates
 
     if index:
         if name or given:
             raise click.UsageError("--index runs no report: leave out NAME and -p")
+        from kgnb.reporting.comparison_page import write_index  # draws; slow to import
+
         click.echo(write_index(Path(out) if out else REPORTS))
         return
     if name is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgnb.cli.progress import TerminalLine
+from kgnb.cli.terminal import TerminalLine
 from kgnb.results.wording import seconds
 
 if TYPE_CHECKING:

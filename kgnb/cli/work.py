@@ -1,4 +1,6 @@
-"""What every command of an agent has: its agent's options, its settings, its run, and what it says at the end."""
+"""What every command of an agent has: options, settings, run, what it says at the end; and the whole command of an
+agent of another package, made from what the agent says of itself.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,90 @@ from typing import Any
 import click
 
 from kgnb.agents.agent import Agent
-from kgnb.cli.outcome import ended, stoppable
-from kgnb.cli.progress import TerminalLine
-from kgnb.cli.stage_options import stage_options
+from kgnb.agents.options import described, given_of
+from kgnb.cli.outcome import ended, refuse_unwritable, stoppable
+from kgnb.cli.terminal import TerminalLine
+from kgnb.files import write_whole
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks import new_run
+from kgnb.tasks.agents import new_task, run_through
+
+RANGES: dict[type[Any], Any] = {int: click.IntRange, float: click.FloatRange}
+
+
+def stage_options(
+    options: type[Any], leave_out: Container[str] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives a command one option for every field of an agent's options but those in ``leave_out``."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for one in reversed(described(options)):
+            if one.name in leave_out:
+                continue
+            flag, shown = one.flag, one.default not in (None, "", False)
+            given: dict[str, Any] = {"default": one.default, "show_default": shown}
+            if one.kind is bool:
+                given["is_flag"] = True
+                if one.default:  # what is on by default can be turned off
+                    flag = f"{flag}/--no-{flag[2:]}"
+            elif one.choices:
+                given["type"] = click.Choice(one.choices)
+            elif one.kind in RANGES:
+                given["type"] = RANGES[one.kind](one.least, one.most)
+            command = click.option(flag, help=f"{one.help[0].upper()}{one.help[1:]}.", **given)(command)
+        return command
+
+    return decorate
+
+
+def command_of(agent: Agent) -> click.Command:
+    """``kgnb COMMAND INPUT ... --option ... --out FILE --run FOLDER``."""
+
+    def command(**given: Any) -> int:
+        return _run(agent, given)
+
+    command.__doc__ = f"{agent.summary or agent.title}.\n\nStages: {', '.join(agent.sequence)}."
+    made: Any = agent_command(agent)(command)
+    suffixes = ", ".join(agent.exports) or "text"
+    out = click.option(
+        "--out", "-o", multiple=True, metavar="FILE", help=f"Where to write ({suffixes}); default: standard output."
+    )
+    against = click.option("--against", metavar="FILE", help="Measure the result against this reference.")
+    for decorate in (*([against] if agent.evaluate else []), out):
+        made = decorate(made)
+    for one in reversed(agent.inputs):
+        made = click.argument(one.name)(made)
+    return click.command(agent.command or agent.magic)(made)
+
+
+def _run(agent: Agent, given: dict[str, Any]) -> int:
+    inputs = {one.name: given[one.name] for one in agent.inputs}
+    writers = [_writer(agent, out, list(inputs.values())) for out in given["out"]]
+    options = {name: value for cls in agent.options.values() for name, value in given_of(cls, given).items()}
+    work = Work(given)
+    with work.reading(*inputs.values()):
+        task = new_task(agent, inputs, options, settings=work.settings, folder=work.folder, on_event=work.line.event)
+        with work.stoppable(task.run):
+            value = run_through(task)
+    for out, write in zip(given["out"], writers, strict=True):
+        write_whole(Path(out), write(value))
+    if not given["out"]:
+        click.echo(str(value))
+    if given.get("against") and agent.evaluate is not None:
+        click.echo(str(agent.evaluate(task, given["against"])), err=True)
+    counts = [f"{number:,} {what}" for what, number in task.run.steps[-1].counts.items()]
+    return work.end(task.run, ", ".join(counts) or "done")
+
+
+def _writer(agent: Agent, out: str, inputs: list[str]) -> Any:
+    """How a file is written; refused before any work is done where nobody knows, or it could not be."""
+    suffix = next((one for one in agent.exports if out.lower().endswith(one)), None)
+    if suffix is None:
+        raise ValueError(f"--out {out}: the suffix says no format\nChoose {', '.join(agent.exports) or 'no file'}.")
+    refuse_unwritable(out, inputs)
+    return agent.exports[suffix]
+
 
 Command = Callable[..., Any]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
@@ -10,12 +11,55 @@ from typing import Literal as OneOf
 
 from kgnb.errors import BackendError, KgnbError, LimitError, ReplyError, Waiting
 from kgnb.judging.estimating import Estimate
-from kgnb.judging.patience import Patient
 from kgnb.judging.question import UNSURE, Question, Verdict, unsure
 from kgnb.judging.sheet import Sheet, one_line
 from kgnb.llm.asking import Outcome, ask_many, raise_waiting
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.prices import estimate_usage
+
+
+class Patient:
+    """A model that is not asked any more once ``patience`` calls in a row have failed for good."""
+
+    def __init__(self, model: ChatModel, patience: int) -> None:
+        self._model = model
+        self._patience = patience
+        self._failures = 0
+        self._last: BackendError | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    def another_chance(self) -> None:
+        """Lets the model be asked again, until it next fails."""
+        with self._lock:
+            self._failures = min(self._failures, self._patience - 1)
+
+    def ask(self, request: Request) -> Reply:
+        """The model's reply.
+
+        Raises:
+            BackendError: the model failed, or was not asked because it has failed so often.
+        """
+        with self._lock:
+            if self._last and self._failures >= self._patience:
+                raise BackendError(
+                    f"not asked: {self._failures} calls in a row failed, the last one: {self._last.what}",
+                    service=self._last.service,
+                )
+        try:
+            reply = self._model.ask(request)
+        except BackendError as error:
+            with self._lock:
+                self._failures, self._last = self._failures + 1, error
+            raise
+        with self._lock:
+            self._failures = 0
+        return reply
+
 
 Q = TypeVar("Q", bound=Question)
 

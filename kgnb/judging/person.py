@@ -1,14 +1,121 @@
-"""People as judges: they answer from their decisions, overrule other judges, and have a queue of what waits."""
+"""A person as a judge, and what people decided, kept in a file that only grows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
-from kgnb.judging.decisions import Decision, Decisions
+from kgnb.errors import DataError
+from kgnb.json_lines import append_lines, read_lines
 from kgnb.judging.estimating import Estimate, estimate
-from kgnb.judging.question import Judge, Question, Verdict, checked, unsure
+from kgnb.judging.question import UNSURE, Judge, Question, Verdict, checked, unsure
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One decision of one person on one question; ``decision`` None takes an earlier one back."""
+
+    question: str  # the question's id
+    decision: str | None
+    choice: str | None = None
+    who: str = ""
+    note: str = ""
+    when: str = ""  # ISO 8601, in UTC
+    about: tuple[str, ...] = ()  # what was asked about, in its agent's words; outlives a change of the question
+    offered: tuple[str, ...] = ()  # the options the decision is about: "none of these" means none of these
+
+
+def utc_now() -> str:
+    """The time, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Decisions:
+    """A file of decisions, one a line; the later line on a question wins, and none is ever removed.
+
+    Several people may add to one file: each line is written whole, and the file is read again at every look.
+    """
+
+    def __init__(self, path: Path | str, now: Callable[[], str] = utc_now) -> None:
+        self.path = Path(path)
+        self._now = now
+
+    def decide(
+        self,
+        question: Question,
+        decision: str,
+        choice: str | None = None,
+        *,
+        who: str = "",
+        note: str = "",
+        about: Sequence[str] = (),
+        offered: Sequence[str] | None = None,
+    ) -> Decision:
+        """Keep a decision with its time; it is on the disk when this returns.
+
+        ``offered`` are the options it is about: all of the question's, unless said otherwise.
+
+        Raises:
+            ValueError: the choice is not one of the question's options, or the decision is empty or "unsure".
+        """
+        if not decision or decision == UNSURE:
+            raise ValueError(f"{decision!r} decides nothing; use withdraw to take a decision back")
+        options = tuple(option.id for option in question.options)
+        if choice is not None and choice not in options:
+            raise ValueError(f"{choice!r} is not an option of this question")
+        offered = options if offered is None else tuple(offered)
+        return self._add(Decision(question.id, decision, choice, who, note, self._now(), tuple(about), offered))
+
+    def reject(self, question: Any, candidate: str, *, who: str = "", note: str = "") -> Decision:
+        """Keep that one candidate is wrong; the others stay open. What was rejected before stays so.
+
+        Raises:
+            ValueError: here a question is decided as a whole; agents whose decisions outlive a question allow it.
+        """
+        raise ValueError("one candidate alone cannot be rejected here: say which one fits, or that none does")
+
+    def withdraw(self, question: Question, *, who: str = "", note: str = "") -> Decision:
+        """Take back what was decided on a question, so that it waits again."""
+        return self._add(Decision(question.id, None, None, who, note, self._now()))
+
+    def history(self) -> list[Decision]:
+        """Every line, oldest first.
+
+        Raises:
+            DataError: a line is not a decision.
+        """
+        return [_decision(entry, f"{self.path}:{line}") for line, entry in read_lines(self.path)]
+
+    def standing(self) -> dict[str, Decision]:
+        """The decisions that stand, by question id."""
+        last = {decision.question: decision for decision in self.history()}
+        return {question: decision for question, decision in last.items() if decision.decision is not None}
+
+    def __len__(self) -> int:
+        return len(self.standing())
+
+    def _add(self, decision: Decision) -> Decision:
+        append_lines(self.path, [asdict(decision)])
+        return decision
+
+
+def _decision(entry: dict[str, object], where: str) -> Decision:
+    texts = {name: entry.get(name) for name in ("question", "decision", "choice", "who", "note", "when")}
+    question, decision, choice = texts["question"], texts["decision"], texts["choice"]
+    lists: list[Any] = [entry.get(name, []) for name in ("about", "offered")]
+    if (
+        not isinstance(question, str)
+        or not isinstance(decision, (str, type(None)))
+        or not isinstance(choice, (str, type(None)))
+        or not all(isinstance(each, list) and all(isinstance(one, str) for one in each) for each in lists)
+    ):
+        raise DataError("the line is not a decision", where=where, fix="Mend the line, or delete it.")
+    who, note, when = (str(texts[name] or "") for name in ("who", "note", "when"))
+    return Decision(question, decision, choice, who, note, when, tuple(lists[0]), tuple(lists[1]))
+
 
 Q = TypeVar("Q", bound=Question)
 

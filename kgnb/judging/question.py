@@ -1,4 +1,4 @@
-"""What a question, a verdict and a judge are."""
+"""What a question, a verdict and a judge are, what a judge would cost, and any Python function as a judge."""
 
 from __future__ import annotations
 
@@ -61,18 +61,18 @@ class Verdict:
         return self.decision != UNSURE
 
 
-Q = TypeVar("Q", bound=Question, contravariant=True)
+Q_in = TypeVar("Q_in", bound=Question, contravariant=True)
 
 
 @runtime_checkable
-class Judge(Protocol[Q]):
+class Judge(Protocol[Q_in]):
     """Answers a batch of questions: one verdict a question, in order."""
 
     @property
     def name(self) -> str:
         """Who says so: goes into ``Verdict.judged_by`` and the ledger."""
 
-    def judge(self, questions: Sequence[Q]) -> list[Verdict]:
+    def judge(self, questions: Sequence[Q_in]) -> list[Verdict]:
         """The verdicts. What cannot be answered is "unsure" with its reason: never a crash, never a guess."""
 
 

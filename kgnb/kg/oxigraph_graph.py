@@ -18,7 +18,6 @@ from rdflib.plugins.sparql.sparql import SPARQLError
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_terms import OxTerm, from_oxigraph, to_oxigraph, triple_from_oxigraph, triple_to_oxigraph
-from kgnb.kg.sorting import triple_key
 from kgnb.kg.sparql import (
     Token,
     bind,
@@ -31,7 +30,7 @@ from kgnb.kg.sparql import (
     refuse_load,
     tokens,
 )
-from kgnb.kg.terms import Blank, Iri, Term, Triple
+from kgnb.kg.terms import Blank, Iri, Term, Triple, triple_key
 
 _Item = TypeVar("_Item")
 _AT = re.compile(r"^error at (\d+):(\d+): (.*)", re.DOTALL)

@@ -1,7 +1,8 @@
-"""Triples in named graphs: into the embedded store all at once, and out of it as TriG, Turtle or JSON-LD."""
+"""Triples in named graphs: into the embedded store all at once, and out as TriG, Turtle, JSON-LD, or one digest."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from io import BytesIO
@@ -11,9 +12,8 @@ from typing import IO, TypeAlias
 import pyoxigraph as ox
 
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.oxigraph_terms import to_oxigraph, triple_from_oxigraph
-from kgnb.kg.sorting import triple_key
-from kgnb.kg.terms import Iri, Literal, Term, Triple
+from kgnb.kg.oxigraph_terms import to_oxigraph, triple_from_oxigraph, triple_to_oxigraph
+from kgnb.kg.terms import Iri, Literal, Term, Triple, triple_key
 
 Quad: TypeAlias = tuple[Triple, Iri | None]
 """A triple and the named graph it stands in; None for the default graph."""
@@ -135,3 +135,17 @@ def written(content: Iterable[Quad], form: str, prefixes: Mapping[str, str] | No
     stream = BytesIO()
     write(in_order(content, named=form in _NAMED), form, stream, prefixes)
     return stream.getvalue().decode("utf-8")
+
+
+def digest(triples: Iterable[Triple]) -> str:
+    """The SHA-256 of the triples as canonical N-Quads (RDF Dataset Canonicalization 1.0), in hexadecimal.
+
+    >>> from kgnb.kg.terms import Blank, Iri
+    >>> one, other = ([(Blank(name), Iri("urn:p"), Iri("urn:o"))] for name in "ab")
+    >>> digest(one) == digest(other)
+    True
+    """
+    dataset = ox.Dataset(ox.Quad(*triple_to_oxigraph(triple)) for triple in triples)
+    dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
+    lines = sorted(f"{quad.subject} {quad.predicate} {quad.object} .\n" for quad in dataset)
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest()

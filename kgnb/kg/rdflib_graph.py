@@ -19,9 +19,8 @@ from rdflib.term import Node
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Solutions
-from kgnb.kg.sorting import triple_key
 from kgnb.kg.sparql import bind, check_limit, expect_form, expect_update, refuse_load, tokens, undeclared_prefixes
-from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, is_iri, n3
+from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, is_iri, n3, triple_key
 
 _SWITCHES = threading.RLock()  # rdflib keeps some of what a query may do in globals of its module
 

@@ -19,8 +19,7 @@ from kgnb.json_lines import append_lines, read_lines
 from kgnb.llm.kept import Key
 from kgnb.llm.model import Reply, Request, Usage
 from kgnb.llm.prices import Price, estimate_tokens, estimate_usage
-from kgnb.llm.replay import MissingReply
-from kgnb.llm.turns import Turns
+from kgnb.llm.replay import MissingReply, Turns
 from kgnb.llm.wire import from_wire, to_wire
 
 ENDPOINT = "/v1/chat/completions"

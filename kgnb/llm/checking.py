@@ -8,8 +8,7 @@ from typing import Any, Protocol
 
 from kgnb.errors import BackendError
 from kgnb.files import from_json
-from kgnb.llm.failure import shown
-from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolSpec, Usage
+from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolSpec, Usage, shown
 
 # Each prompt asks for one thing and the request's form for another: a reply in that form shows that it is enforced.
 _SCHEMA: Mapping[str, Any] = {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 from typing import Literal as OneOf
+
+from kgnb.errors import BackendError
 
 Role = OneOf["system", "user", "assistant", "tool"]
 
@@ -121,3 +123,79 @@ class ChatModel(Protocol):
 
     def ask(self, request: Request) -> Reply:
         """The reply to one request; may be called from several threads at once."""
+
+
+class Configured:
+    """A model whose requests are filled in before anything else sees them, so that a cache tells them apart.
+
+    ``sampling`` gives fields of ``Request``; what a request asks for itself (not the default) stays, and its options
+    are laid over those here.
+    """
+
+    def __init__(self, model: ChatModel, sampling: Mapping[str, Any]) -> None:
+        self.model = model
+        self._sampling = dict(sampling)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.model, name)  # the server, the mode: it is the same model
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    def prepared(self, request: Request) -> Request:
+        """The request as the model gets it."""
+        plain = Request(())
+        changes = {
+            name: value for name, value in self._sampling.items() if getattr(request, name) == getattr(plain, name)
+        }
+        if "options" in self._sampling:
+            changes["options"] = {**self._sampling["options"], **request.options}
+        return replace(request, **changes)
+
+    def ask(self, request: Request) -> Reply:
+        """The model's reply to the prepared request."""
+        return self.model.ask(self.prepared(request))
+
+
+class ModelError(BackendError):
+    """A model server could not be brought to answer.
+
+    ``attempts`` lists every try, the last one last. ``passing`` says that trying again may help; ``retry_after`` is
+    how many seconds the server asked to be left alone, None where it did not say.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        service: str,
+        fix: str = "",
+        details: str = "",
+        attempts: tuple[Attempt, ...] = (),
+        passing: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(what, service=service, fix=fix, details=details)
+        self.attempts = attempts
+        self.passing = passing
+        self.retry_after = retry_after
+
+    @property
+    def status(self) -> int:
+        """The HTTP status of the last try; 0 where there was none."""
+        return self.attempts[-1].status if self.attempts else 0
+
+
+def shown(text: str, length: int = 300) -> str:
+    r"""A server's or a model's text made safe to print: one line, printable characters only, cut to ``length``.
+
+    >>> shown("bad\x1b[31m key\n\n  here")
+    'bad?[31m key here'
+    """
+    line = " ".join(text[: 4 * length].split())
+    line = "".join(letter if letter.isprintable() else "?" for letter in line)
+    return line if len(line) <= length and len(text) <= 4 * length else line[: length - 1] + "…"

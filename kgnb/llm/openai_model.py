@@ -16,13 +16,11 @@ from urllib.parse import urlsplit, urlunsplit
 from kgnb.errors import ConfigError
 from kgnb.files import from_json
 from kgnb.llm.bounded import Bounds, plain_only
-from kgnb.llm.failure import ModelError, shown
 from kgnb.llm.kept import server_alias
-from kgnb.llm.model import Attempt, Message, Reply, Request, Usage
+from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage, shown
 from kgnb.llm.prices import estimate_usage
 from kgnb.llm.refusal import MILDER, Refusal, advice, ending, ignored, milder, responses_only
-from kgnb.llm.responses_wire import completion_of, responses_body
-from kgnb.llm.wire import Form, Gathered, error_text, from_wire, to_wire
+from kgnb.llm.wire import Form, Gathered, completion_of, error_text, from_wire, responses_body, to_wire
 from kgnb.secret import SHORTEST, Secret
 
 OPENAI = "https://api.openai.com/v1"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sqlite3
 import threading
+import time
 import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -15,11 +18,64 @@ from typing import Literal as OneOf
 
 from kgnb.errors import BackendError, ConfigError, DataError, NotKept
 from kgnb.llm.checking import check_answering
-from kgnb.llm.failure import shown
 from kgnb.llm.kept import VERSION, Key, reply_from_json, reply_to_json, server_alias, without_secrets
-from kgnb.llm.model import ChatModel, Reply, Request
-from kgnb.llm.turns import Turns
+from kgnb.llm.model import ChatModel, Reply, Request, shown
 from kgnb.write_ahead import PATIENCE, unusable, write_ahead
+
+try:
+    import fcntl
+except ImportError:  # Windows: processes may ask the same question twice at the same moment; threads may not
+    fcntl = None  # type: ignore[assignment]
+
+_PLACES = 256  # questions share a place where their digests happen to agree; that costs a wait, no more
+
+
+class Turns:
+    """Locks by digest. A process that dies lets go of its locks; the file beside the cache stays empty."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.with_name(f"{path.name}-turns")
+        self._threads = [threading.Lock() for _ in range(_PLACES)]
+        self._opening = threading.Lock()
+        self._file: tuple[int, int] | None = None  # the process that opened it, and its descriptor
+
+    @contextmanager
+    def of(self, digest: str) -> Iterator[None]:
+        """Wait for the turn to ask the question with this (hexadecimal) digest, and hold it."""
+        place = int(digest[:8], 16) % _PLACES
+        with self._threads[place]:  # POSIX locks do not tell threads apart
+            file = self._descriptor()
+            if fcntl is None or file is None:
+                yield
+                return
+            while not _taken(file, place):
+                time.sleep(0.05)
+            try:
+                yield
+            finally:
+                fcntl.lockf(file, fcntl.LOCK_UN, 1, place)
+
+    def _descriptor(self) -> int | None:
+        with self._opening:
+            if self._file is None or self._file[0] != os.getpid():
+                try:
+                    self._file = (os.getpid(), os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666))
+                except OSError:  # a cache that can only be read
+                    return None
+            return self._file[1]
+
+
+def _taken(file: int, place: int) -> bool:
+    """Waits for a place; False where the system sees a deadlock with another process: it does not tell threads apart,
+    each of which holds one place at most."""
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
+    except OSError as error:
+        if error.errno != errno.EDEADLK:
+            raise
+        return False
+    return True
+
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (digest TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
 _LONGEST_FILE = 50_000_000  # bytes; no reply is that long

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgnb.errors import ReplyError
-from kgnb.llm.failure import shown
-from kgnb.llm.model import ChatModel, Message, Reply, Request, Usage
+from kgnb.llm.model import ChatModel, Message, Reply, Request, Usage, shown
 
 _LONGEST = 100_000  # characters of a reply that are looked at
 HOPELESS = {

@@ -6,8 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from kgnb.llm.failure import ModelError, shown
-from kgnb.llm.model import Reply, Request
+from kgnb.llm.model import ModelError, Reply, Request, shown
 from kgnb.llm.prices import estimate_usage
 
 Answers = Sequence[str | Reply] | Mapping[str, str | Reply] | Callable[[Request], str | Reply]

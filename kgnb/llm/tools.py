@@ -10,8 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, validate_call
 
-from kgnb.llm.failure import shown
-from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolCall, ToolSpec
+from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolCall, ToolSpec, shown
 from kgnb.llm.reply import HOPELESS, UnusableReply, json_values
 from kgnb.llm.wire import UNREADABLE
 

@@ -11,7 +11,6 @@ from kgnb.agents.agent import Agent
 from kgnb.agents.known import agents_from_elsewhere
 from kgnb.magics import completing, panel
 from kgnb.magics.agent import magics_of
-from kgnb.magics.comms import Answering
 from kgnb.magics.completing import line_matcher, matcher
 from kgnb.magics.ea import EaMagics
 from kgnb.magics.kg import KgMagics
@@ -21,7 +20,7 @@ from kgnb.magics.om import OmMagics
 from kgnb.magics.qa import QaMagics
 from kgnb.magics.report import ReportMagics
 from kgnb.magics.runs import RunMagics
-from kgnb.magics.session import Session
+from kgnb.magics.session import Answering, Session
 from kgnb.magics.sparql import SparqlMagics
 from kgnb.magics.turtle import TurtleMagics
 from kgnb.magics.vectors import VectorsMagics

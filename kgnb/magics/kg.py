@@ -24,9 +24,8 @@ from kgnb.kg.query_process import endable
 from kgnb.kg.schema import read_schema
 from kgnb.kg.terms import is_iri
 from kgnb.magics.arguments import Number, argument
-from kgnb.magics.graph_info import info_table
+from kgnb.magics.graph_info import info_table, picture_of_schema
 from kgnb.magics.interruptible import interruptible
-from kgnb.magics.schema_picture import picture_of_schema
 from kgnb.magics.session import NamedGraph, Session, is_remote
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.results.found import Triples

@@ -24,7 +24,7 @@ from kgnb.agents.options import names_of
 from kgnb.backends import open_graph
 from kgnb.datasets import huts, kitchen
 from kgnb.errors import DataError
-from kgnb.kg.canonical import digest
+from kgnb.kg.quads import digest
 from kgnb.magics.agent import AgentMagics, entry, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.building import BuildingTask, arguments_of, told

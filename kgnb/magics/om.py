@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,19 +14,22 @@ from kgnb import mapping_files, tasks
 from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.ontology_matching import AGENT, pipeline
 from kgnb.agents.ontology_matching.reasoner import Coherence, check
-from kgnb.agents.ontology_matching.reviewed import MatchDecisions
+from kgnb.agents.ontology_matching.reviewed import MatchDecisions, Ruling
 from kgnb.agents.ontology_matching.values import KINDS, Description
+from kgnb.kg.labels import readable
+from kgnb.kg.ontology import Kind, Ontology
 from kgnb.magics.agent import AgentMagics, entry, options_from, options_of
 from kgnb.magics.arguments import Number, argument
-from kgnb.magics.contrast import contrast, two_items
-from kgnb.magics.explain import explain, named_among
+from kgnb.magics.explain import contrast, explain, named_among, two_items
 from kgnb.magics.measures import measures
-from kgnb.magics.om_decisions import export, take_over
 from kgnb.magics.picture import MOST, picture
 from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import decisions_of, review_arguments
 from kgnb.magics.verbs import verb
-from kgnb.mappings import Alignment
+from kgnb.mapping_files import reviews
+from kgnb.mapping_files.reviews import Review
+from kgnb.mappings import Alignment, Mapping, which_concepts
+from kgnb.results.bundle import count
 from kgnb.results.table import Column, Table, Value
 from kgnb.widgets.review import Thing
 
@@ -209,3 +213,55 @@ class OmMagics(AgentMagics, agent=AGENT):
         if name == "item" and self.task is not None:
             return tuple(entity.local_name for side in self.task.inputs.values() for entity in side)
         return super().suggestions(name)
+
+
+def export(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
+    """Writes the decisions as SSSOM, with reviewer and time; what was done, in a line."""
+    rulings = decisions.rulings().values()
+    found = [
+        Review(
+            Mapping(
+                *(one.source, one.target, one.relation, 1.0, one.kind),
+                source_label=_label(source, one.source, one.kind),
+                target_label=_label(target, one.target, one.kind),
+                rationale=one.note,
+                concepts=which_concepts(_is_concept(source, one.source), _is_concept(target, one.target)),
+            ),
+            one.who,
+            one.when,
+        )
+        for one in rulings
+    ]
+    written = reviews.save(found, Path(path).expanduser(), source.iri, target.iri)
+    return f"wrote {count(len(found), 'decided pair')} to {written}"
+
+
+def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
+    """Adds what people decided in an SSSOM file, whichever of the two ontologies comes first in it."""
+    found, foreign = list[Ruling](), 0
+    for review in reviews.read(Path(path).expanduser()):
+        mapping = review.mapping
+        kind: Kind = mapping.kind  # type: ignore[assignment]  # a kind the ontologies lack is looked up below
+        ruling = Ruling(
+            mapping.source, mapping.target, kind, mapping.relation, review.who, review.when, mapping.rationale
+        )
+        if source.find(ruling.source) is None and target.find(ruling.source) is not None:
+            ruling = ruling.turned
+        entity = source.find(ruling.source, ruling.kind) or source.find(ruling.source)
+        if entity is None or target.find(ruling.target) is None or ruling.relation == "unsure":
+            foreign += 1
+            continue
+        found.append(replace(ruling, kind=entity.kind))
+    added = decisions.take_over(found)
+    beside = f"; {foreign} about other entities left out" if foreign else ""
+    return f"took over {count(added, 'decided pair')} into {decisions.path}{beside}"
+
+
+def _label(ontology: Ontology, iri: str, kind: Kind) -> str:
+    entity = ontology.find(iri, kind)
+    return readable(entity) if entity is not None else ""
+
+
+def _is_concept(ontology: Ontology, iri: str) -> bool:
+    entity = ontology.find(iri, "class")
+    return entity is not None and entity.concept

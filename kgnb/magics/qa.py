@@ -21,9 +21,8 @@ from kgnb.errors import DataError
 from kgnb.kg.result_files import save_triples
 from kgnb.magics.agent import AgentMagics, entry, options_of
 from kgnb.magics.arguments import Number, argument
-from kgnb.magics.asking import AskingTask, Chosen, chosen, listed, next_stage
+from kgnb.magics.asking import AskingTask, Chosen, chosen, listed, next_stage, rounds
 from kgnb.magics.progress import summary
-from kgnb.magics.rounds import rounds
 from kgnb.magics.verbs import verb
 from kgnb.results.table import Column, Table, Value
 from kgnb.tasks.answer_files import Outcome, written

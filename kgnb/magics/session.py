@@ -1,15 +1,15 @@
-"""What a notebook remembers between cells: its graphs, its settings and budget, and the task under way."""
+"""What a notebook remembers between cells: its graphs, settings, budget, tasks; and how it answers the front end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from kgnb.backends import URL, open_embedder, open_graph, open_index, open_ontology
-from kgnb.errors import DataError
+from kgnb.errors import DataError, KgnbError
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.schema import Schema
@@ -23,7 +23,6 @@ from kgnb.vectors.index import VectorIndex
 
 if TYPE_CHECKING:
     from kgnb.agents.agent import Task
-    from kgnb.magics.comms import Answering
 
 
 @dataclass
@@ -126,3 +125,45 @@ class Session:
 def is_remote(named: NamedGraph) -> bool:
     """Whether a graph lies on a server."""
     return URL.match(named.origin) is not None
+
+
+Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+class Answering:
+    """One comm target of a kernel. A shell without a kernel has no comms, and nothing is answered there."""
+
+    def __init__(self, shell: Any, target: str, answer: Answer) -> None:
+        self.target, self._answer = target, answer
+        self._comms: list[Any] = []
+        self._manager = getattr(getattr(shell, "kernel", None), "comm_manager", None)
+        if self._manager is not None:
+            self._manager.register_target(target, self._open)
+
+    def answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to one question; what goes wrong is told, not raised: the front end shows it."""
+        try:
+            found = dict(self._answer(question))
+        except (KgnbError, ValueError, TypeError, KeyError) as error:
+            found = {"error": str(error)}
+        return found | {"id": question.get("id")}
+
+    def tell(self, content: Mapping[str, Any]) -> None:
+        """Tells every front end that has asked before."""
+        for comm in list(self._comms):
+            comm.send(dict(content))
+
+    def stop(self) -> None:
+        """Closes what is open, and takes the target away."""
+        if self._manager is None:
+            return
+        if self.target in self._manager.targets:
+            self._manager.unregister_target(self.target, self._open)
+        for comm in list(self._comms):
+            comm.close()
+        self._comms.clear()
+
+    def _open(self, comm: Any, _message: Any) -> None:
+        self._comms.append(comm)
+        comm.on_msg(lambda message: comm.send(self.answer(message["content"]["data"])))
+        comm.on_close(lambda _message: self._comms.remove(comm) if comm in self._comms else None)

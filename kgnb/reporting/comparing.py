@@ -13,9 +13,8 @@ from kgnb.errors import DataError
 from kgnb.reporting.figures import Figure, costs, headline_figures, marks, read_metrics
 from kgnb.reporting.grid import Grid
 from kgnb.reporting.item import read_state
-from kgnb.reporting.ledger import read_ledger
 from kgnb.reporting.parameters import Value, assignments
-from kgnb.reporting.session import read_request
+from kgnb.reporting.session import read_ledger, read_request
 from kgnb.run import Run
 
 MAIN = ("f1", "hits1", "hits@1", "accuracy", "exact", "micro f1")

@@ -21,9 +21,8 @@ from traitlets import Instance, Unicode
 
 from kgnb.errors import KgnbError
 from kgnb.files import write_whole
-from kgnb.reporting.ledger import Cell, Ledger
 from kgnb.reporting.redaction import redact
-from kgnb.reporting.session import TOLD
+from kgnb.reporting.session import TOLD, Cell, Ledger
 
 NAME = "python3"
 

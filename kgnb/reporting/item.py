@@ -1,7 +1,7 @@
 """One report run in a process of its own: ``python -m kgnb.reporting.item FOLDER``, as sweeps start it.
 
 The first line of standard input holds the settings (they name secrets and hold none). The stream then stays open: when
-it ends, whoever started this process is gone, and the report is cancelled in order.
+it ends, whoever started this process is gone, and the report is cancelled in order. ``start`` and its like do that.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
 from kgnb.errors import KgnbError, Waiting
 from kgnb.files import from_json, write_json
-from kgnb.reporting.ledger import alive, read_ledger
+from kgnb.reporting.session import Interrupted, ReportSession, alive, as_text, read_ledger
+from kgnb.settings import Settings
 
 State = OneOf["not run", "running", "waiting", "done", "failed", "cancelled"]
 FILE = "item.json"
@@ -60,7 +63,6 @@ def main(folder: Path) -> int:
     """Run the report of this item; 0: it is done, or waits for replies, 1: it failed, 130 or 143: it was stopped."""
     from kgnb.reporting.report import run_report
     from kgnb.reporting.session import from_text
-    from kgnb.reporting.stopping import Interrupted
 
     settings = from_text(sys.stdin.readline()).settings
     threading.Thread(target=_watch, daemon=True).start()
@@ -110,3 +112,77 @@ if __name__ == "__main__":
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
     sys.exit(main(Path(sys.argv[1])))
+
+
+def as_line(settings: Settings) -> str:
+    """Settings as the first line an item's process reads; they name secrets and hold none."""
+    return as_text(ReportSession(Path(), settings)) + "\n"
+
+
+@dataclass
+class Running:
+    """The processes under way. Once stopped, none is started any more."""
+
+    stopped: bool = False
+    signal: int = 0
+    _processes: set[subprocess.Popen[str]] = field(default_factory=set)
+
+    def run(self, folder: Path, line: str) -> tuple[int, str]:
+        """Run the item in ``folder`` to its end: its exit status and the last line it said, 0 where it was not begun.
+
+        It is in a process group of its own, so that a Ctrl-C reaches it once, through ``stop``.
+        """
+        if self.stopped:
+            return 130, "stopped"
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kgnb.reporting.item", str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert process.stdin and process.stderr
+        self._processes.add(process)
+        try:
+            with suppress(BrokenPipeError):  # it ended at once; its status says why
+                process.stdin.write(line)
+                process.stdin.flush()
+            if self.stopped:
+                process.terminate()
+            said = process.stderr.read().strip().splitlines()
+            return process.wait(), said[-1] if said else ""
+        finally:
+            self._processes.discard(process)
+            process.stderr.close()
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+
+    def stop_for(self, number: int) -> None:
+        """Stop because of this signal."""
+        self.signal = number
+        self.stop()
+
+    def stop(self) -> None:
+        """Ask every process to end in order; safe in a signal handler."""
+        self.stopped = True
+        for process in list(self._processes):
+            process.terminate()
+
+
+def attempt(home: Path, line: str, running: Running, tries: int) -> bool:
+    """Run one item until it is done, at most so many times; whether it is."""
+    before = read_state(home)
+    if before and before.state == "done":  # by a worker that was lost before it could say so
+        return True
+    for _ in range(tries):
+        status, said = running.run(home, line)
+        state = read_state(home)
+        if status == 0 and state and state.state in ("done", "waiting"):
+            return True
+        if running.stopped:
+            return False
+        if state and state.state != "failed":  # it was killed before it could say so
+            why = f"its process was ended by signal {-status}" if status < 0 else said or f"its process ended: {status}"
+            replace(state, state="failed", error=why).save(home)
+    return False

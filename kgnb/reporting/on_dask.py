@@ -22,10 +22,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kgnb.errors import BackendError, ConfigError
-from kgnb.reporting.item import ItemState, read_state
-from kgnb.reporting.processes import Running, as_line, attempt
-from kgnb.reporting.session import from_text
-from kgnb.reporting.stopping import on_signals
+from kgnb.reporting.item import ItemState, Running, as_line, attempt, read_state
+from kgnb.reporting.session import from_text, on_signals
 from kgnb.settings import Settings
 
 START = 20  # seconds a scheduler, and then its first worker, may take to answer

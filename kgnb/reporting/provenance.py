@@ -15,8 +15,8 @@ from typing import Any
 
 from kgnb.datasets.fetch import digest
 from kgnb.files import write_whole
-from kgnb.reporting.ledger import Ledger
 from kgnb.reporting.parameters import Value
+from kgnb.reporting.session import Ledger
 
 FILE = "ro-crate-metadata.json"
 COPY = "provenance.json"

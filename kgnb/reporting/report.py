@@ -27,14 +27,12 @@ from kgnb.reporting.agent_report import agent_notebooks
 from kgnb.reporting.digests import data_files, of_benchmarks
 from kgnb.reporting.engine import ENGINE, NAME
 from kgnb.reporting.html import byline_of, page
-from kgnb.reporting.ledger import Ledger, read_ledger
 from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters
 from kgnb.reporting.provenance import write_provenance
 from kgnb.reporting.redaction import known_secrets, redact, redact_folder
-from kgnb.reporting.session import ReportRequest, ReportSession, as_code
-from kgnb.reporting.stopping import on_signals
+from kgnb.reporting.session import Ledger, ReportRequest, ReportSession, as_code, on_signals, read_ledger
 from kgnb.run.folder import why_partial
-from kgnb.run.versions import package_versions
+from kgnb.run.plain import package_versions
 from kgnb.settings import Settings
 
 HERE = Path(__file__).parent

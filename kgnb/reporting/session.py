@@ -2,16 +2,25 @@
 
 ``kgnb report`` calls ``begin`` in the kernel before the first cell, leaving no trace in the notebook. A notebook opened
 by hand finds a session of its own: the settings of the folder it is in, and a folder ``reports/by-hand``.
+
+Its ledger tells which cells ran, failed or never ran, truthfully whatever ends the run: papermill stamps the cells it
+never reached ``completed`` (seen in 2.7). Written before and after every cell, it survives even a ``kill -9``.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
+from typing import Literal as OneOf
 
 from kgnb.files import from_json, write_json
 from kgnb.reporting.redaction import redact
@@ -109,3 +118,115 @@ def read_request(folder: Path) -> ReportRequest | None:
         return ReportRequest(str(content["report"]), dict(content["values"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+State = OneOf["not run", "running", "ran", "failed", "cancelled"]
+LEDGER = "cells.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One code cell: its place among all cells (from 1), its first line, its state and, once it ended, its seconds."""
+
+    number: int
+    title: str
+    state: State = "not run"
+    seconds: float | None = None
+    error: str = ""
+
+
+@dataclass
+class Ledger:
+    """The code cells of one report run and the state of each, kept in ``folder``."""
+
+    folder: Path
+    cells: dict[int, Cell] = field(default_factory=dict)
+    process: int = field(default_factory=os.getpid)
+    on_cell: Callable[[int, int, str], object] | None = field(default=None, repr=False, compare=False)
+
+    def mark(self, number: int, state: State, seconds: float | None = None, error: str = "") -> None:
+        """Note a cell's new state and write the ledger."""
+        self.cells[number] = replace(self.cells[number], state=state, seconds=seconds, error=error)
+        self.save()
+        if state == "running" and self.on_cell:
+            self.on_cell(list(self.cells).index(number) + 1, len(self.cells), self.cells[number].title)
+
+    def save(self) -> None:
+        """Write the ledger to its folder."""
+        content = {"process": self.process, "cells": [asdict(cell) for cell in self.cells.values()]}
+        write_json(self.folder / LEDGER, content)
+
+    @property
+    def state(self) -> State:
+        """The state of the whole: the worst of its cells'."""
+        states = {cell.state for cell in self.cells.values()}
+        for state in ("running", "failed", "cancelled"):
+            if state in states:
+                return state
+        return "ran" if states <= {"ran"} else "cancelled" if "ran" in states else "not run"
+
+    def count(self, state: State) -> int:
+        """How many cells are in this state."""
+        return sum(cell.state == state for cell in self.cells.values())
+
+
+def read_ledger(folder: Path) -> Ledger | None:
+    """The ledger of a folder, or None if it has none that can be read.
+
+    A cell left "running" by a process that is gone reads as "cancelled".
+    """
+    path = folder / LEDGER
+    try:
+        content = from_json(path.read_text(encoding="utf-8"))
+        gone = not alive(int(content["process"]))
+        cells = {cell.number: cell for cell in (Cell(**cell) for cell in content["cells"])}
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        return None
+    ended = {n: replace(cell, state="cancelled") for n, cell in cells.items() if gone and cell.state == "running"}
+    return Ledger(folder, cells | ended, content["process"])
+
+
+def alive(process: int) -> bool:
+    """Whether a process of this machine is there."""
+    if os.name == "nt":  # signal 0 would end the process there; err on the side of "gone"
+        return process == os.getpid()
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+class Interrupted(KeyboardInterrupt):
+    """The work was stopped by a signal; ``signal`` is its number."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by {signal.Signals(number).name}")
+        self.signal = number
+
+
+def interrupt(number: int) -> None:
+    """Raises Interrupted."""
+    raise Interrupted(number)
+
+
+@contextmanager
+def on_signals(stop: Callable[[int], object] = interrupt) -> Iterator[None]:
+    """While this lasts, SIGINT and SIGTERM call ``stop`` with their number. In other threads than the main one it does
+    nothing, as Python hears signals there alone.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        stop(number)
+
+    before = {number: signal.signal(number, heard) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -18,11 +18,10 @@ from kgnb.reporting.comparing import compare_items
 from kgnb.reporting.comparison_page import write_comparison
 from kgnb.reporting.digests import data_digests
 from kgnb.reporting.grid import Grid, GridItem, as_yaml, grid_of, part_of, read_grid
-from kgnb.reporting.item import ItemState, read_state
-from kgnb.reporting.processes import Running, as_line, attempt
+from kgnb.reporting.item import ItemState, Running, as_line, attempt, read_state
 from kgnb.reporting.redaction import known_secrets, redact
 from kgnb.reporting.report import REPORTS, digest_of
-from kgnb.reporting.stopping import Interrupted, on_signals
+from kgnb.reporting.session import Interrupted, on_signals
 from kgnb.settings import Settings
 
 TRIES = 2

@@ -2,14 +2,231 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgnb.results import columns, escaping, run_html
-from kgnb.results.bundle import RUN_MIME, Json, mimebundle
-from kgnb.results.run_excerpt import Room, excerpt
-from kgnb.results.run_words import state_of, step_facts, title, totals_facts
+from kgnb.results import columns, escaping, wording
+from kgnb.results.bundle import RUN_MIME, Json, count, mimebundle
+from kgnb.results.escaping import EDGE, ROW, escaped, one_line
+from kgnb.results.run_words import between_steps, state_of, step_facts, title, totals_facts
+
+_QUIET = "opacity: 0.75"
+_MARKS = {"done": "✓", "failed": "✗", "cancelled": "⊘", "limited": "⊘", "waiting": "⊘", "running": "…"}
+
+
+def html(run: Mapping[str, Any]) -> str:
+    """Return the HTML of a run that already fits (see ``run_excerpt``)."""
+    totals = run.get("totals") or {}
+    facts = totals_facts(totals)
+    if (seconds := totals.get("seconds")) is not None:
+        facts.append(wording.seconds(seconds))
+    left_out = (run.get("left_out") or {}).get("steps", 0)
+    return (
+        '<div style="max-width: 100%; overflow-x: auto; line-height: 1.5; font-size: 13px">'
+        f'<div style="font-weight: 600">{escaped(title(run))} <span style="{_QUIET}; font-weight: 400">'
+        f"{_state(run)}</span></div>"
+        f"{_partial(run)}"
+        f'<div style="{_QUIET}; margin: 0 0 4px 0">{escaped(" · ".join(facts))}</div>'
+        f"{''.join(_step(step) for step in run.get('steps') or [])}"
+        f"{_more(left_out, 'more step')}{_setting(run)}</div>"
+    )
+
+
+def _partial(run: Mapping[str, Any]) -> str:
+    why = run.get("partial")
+    return f"<div><b>Partial</b>: {escaped(one_line(str(why)))}</div>" if why else ""
+
+
+def _step(step: Mapping[str, Any]) -> str:
+    facts = step_facts(step)
+    if (seconds := step.get("seconds")) is not None:
+        facts.append(wording.seconds(seconds))
+    heading = (
+        f"<b>{escaped(one_line(str(step.get('name', ''))))}</b> "
+        f'{_state(step)} <span style="{_QUIET}">{escaped(one_line(" · ".join(facts)))}</span>'
+    )
+    inner = _judgements(step) + _calls(step) + _queries(step)
+    if not inner:
+        return f'<div style="border-top: {EDGE}; padding: 3px 0 3px 15px">{heading}</div>'
+    opened = " open" if step.get("error") else ""
+    return (
+        f'<details{opened} style="border-top: {EDGE}; padding: 3px 0">'
+        f'<summary style="cursor: pointer">{heading}</summary>'
+        f'<div style="padding: 2px 0 6px 15px">{inner}</div></details>'
+    )
+
+
+def _judgements(step: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            judgement.get("text"),
+            judgement.get("decision"),
+            f"{float(judgement.get('confidence') or 0):.2f}",
+            judgement.get("rationale"),
+            judgement.get("judged_by"),
+        )
+        for judgement in step["judgements"]
+    ]
+    return _table(("Question", "Decision", "Confidence", "Why", "Judged by"), rows, _left_out(step, "judgements"))
+
+
+def _calls(step: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            call.get("model"),
+            "cached" if call.get("cached") else f"failed: {call['error']}" if call.get("error") else "answered",
+            _tokens(call),
+            _tries(call.get("attempts") or []),
+            wording.seconds(call.get("seconds") or 0.0),
+        )
+        for call in step["calls"]
+    ]
+    return _table(("Model", "Outcome", "Tokens", "Tries", "Time"), rows, _left_out(step, "calls"))
+
+
+def _tokens(call: Mapping[str, Any]) -> str:
+    read, written = (wording.number(call.get(f"{kind}_tokens") or 0) for kind in ("prompt", "completion"))
+    return f"{read} in, {written} out"
+
+
+def _tries(attempts: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(f"{attempt.get('status') or ''} {attempt.get('error') or ''}".strip() for attempt in attempts)
+
+
+def _queries(step: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            query.get("graph"),
+            query.get("query"),
+            count(query.get("rows") or 0, "row"),
+            wording.seconds(query.get("seconds") or 0.0),
+        )
+        for query in step["queries"]
+    ]
+    return _table(("Graph", "Query", "Rows", "Time"), rows, _left_out(step, "queries"))
+
+
+def _table(titles: Sequence[str], rows: Sequence[Iterable[object]], left_out: str) -> str:
+    if not rows:
+        return left_out
+    cell = "padding: 2px 12px 2px 0; border: 0; text-align: left; vertical-align: top"
+    head = "".join(f'<th scope="col" style="{cell}; {_QUIET}; font-weight: 600">{text}</th>' for text in titles)
+    body = "".join(
+        f'<tr style="{ROW}">'
+        + "".join(f'<td style="{cell}">{escaped(one_line(str(value or ""))) or "<br>"}</td>' for value in row)
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        '<table style="border-collapse: collapse; table-layout: auto; font-size: 13px; margin: 2px 0; border: 0">'
+        f'<thead><tr style="{ROW}">{head}</tr></thead><tbody>{body}</tbody></table>{left_out}'
+    )
+
+
+def _left_out(step: Mapping[str, Any], name: str) -> str:
+    nouns = {"calls": "more call", "judgements": "more judgement", "queries": "more query"}
+    return _more((step.get("left_out") or {}).get(name, 0), nouns[name], f"more {name}")
+
+
+def _more(number: int, noun: str, plural: str = "") -> str:
+    return f'<div style="{_QUIET}">and {count(number, noun, plural)}</div>' if number else ""
+
+
+def _setting(run: Mapping[str, Any]) -> str:
+    rows = [
+        (heading, name, "" if value is None else str(value))
+        for heading in ("parameters", "data", "versions")
+        for name, value in (run.get(heading) or {}).items()
+    ]
+    if not rows:
+        return ""
+    table = _table(("", "", ""), rows, "")
+    return (
+        f'<details style="border-top: {EDGE}; padding: 3px 0"><summary style="cursor: pointer; {_QUIET}">'
+        f'parameters, data and versions</summary><div style="padding: 2px 0 6px 15px">{table}</div></details>'
+    )
+
+
+def _state(thing: Mapping[str, Any]) -> str:
+    mark = "" if between_steps(thing) else _MARKS.get(str(thing.get("state")), "")
+    return escaped(f"{mark} {state_of(thing)}".strip())
+
+
+LISTS = ("calls", "judgements", "queries")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many of each a form of the run may hold, over all steps, and how long one text may be."""
+
+    steps: int
+    calls: int
+    judgements: int
+    queries: int
+    text: int
+
+
+def excerpt(run: Mapping[str, Any], room: Room) -> Json:
+    """Return the run with no more than fits, and beside each list how many of its items were left out (``left_out``).
+
+    Every step keeps an equal chance: steps with few items keep them all, the rest share what remains. Within a step
+    the items that need a look (unsure, failed) are kept before others; the order stays.
+    """
+    steps: Sequence[Mapping[str, Any]] = run.get("steps") or []
+    kept = [dict(step) for step in steps[: room.steps]]
+    for name in LISTS:
+        share = fair_share([len(step.get(name) or []) for step in kept], getattr(room, name))
+        for step in kept:
+            items = step.get(name) or []
+            step[name] = _first(items, share)
+            left_out = {name: len(items) - len(step[name])}
+            if name == "judgements":
+                left_out["unsure"] = sum(map(needs_a_look, items)) - sum(map(needs_a_look, step[name]))
+            step["left_out"] = {**step.get("left_out", {}), **left_out}
+    shown = {**run, "steps": kept, "left_out": {"steps": len(steps) - len(kept)}}
+    cut: Json = _cut(shown, room.text)
+    return cut
+
+
+def fair_share(sizes: Sequence[int], room: int) -> int:
+    """Return the most that each list may keep so that all together fit the room.
+
+    >>> fair_share([2, 100, 100], 22)
+    10
+    """
+    share, left = 0, sorted(sizes)
+    while left:
+        if left[0] * len(left) > room:
+            return room // len(left)
+        share = left.pop(0)
+        room -= share
+    return share
+
+
+def _first(items: Sequence[Mapping[str, Any]], number: int) -> list[Mapping[str, Any]]:
+    if len(items) <= number:
+        return list(items)
+    ranked = sorted(range(len(items)), key=lambda at: (not needs_a_look(items[at]), at))
+    return [items[at] for at in sorted(ranked[:number])]
+
+
+def needs_a_look(item: Mapping[str, Any]) -> bool:
+    """Tell whether a call failed or a judgement is unsure."""
+    return bool(item.get("error")) or item.get("decision") == "unsure"
+
+
+def _cut(value: Any, length: int) -> Any:
+    if isinstance(value, str):
+        return escaping.shortened(escaping.whole(value), length)
+    if isinstance(value, Mapping):
+        return {escaping.whole(str(key)): _cut(inner, length) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cut(inner, length) for inner in value]
+    if isinstance(value, float) and value - value != 0:  # NaN and the infinities are not JSON
+        return None
+    return value
+
 
 _JSON_ROOM = Room(steps=500, calls=1_000, judgements=1_000, queries=300, text=1_000)
 _HTML_ROOM = Room(steps=60, calls=60, judgements=120, queries=40, text=300)
@@ -48,7 +265,7 @@ class RunView:
 
     def html(self) -> str:
         """Return the run as nested ``<details>`` that JupyterLab's sanitiser leaves as they are."""
-        return run_html.html(excerpt(self.run, _HTML_ROOM))
+        return html(excerpt(self.run, _HTML_ROOM))
 
     def text(self) -> str:
         """Return one line of totals and one line for each step, free of ids and times."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kgnb.results import cells, columns, escaping
 from kgnb.results.bundle import FIRST_ROWS, HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS, Json, count, mimebundle
 from kgnb.results.cells import Kind, Link, Value
-from kgnb.results.frame import EDGE, ROW, framed, whole_line
+from kgnb.results.escaping import EDGE, ROW, framed, whole_line
 
 if TYPE_CHECKING:
     import pandas

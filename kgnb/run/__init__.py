@@ -9,12 +9,10 @@
 Run(example: done, 1 step)
 """
 
-from kgnb.run.clock import Clock
 from kgnb.run.comparison import Changed, Comparison
 from kgnb.run.expected import Forecast
 from kgnb.run.limits import Limits
-from kgnb.run.outcomes import failures
-from kgnb.run.record import Call, Event, Judgement, Query, Record, Step
+from kgnb.run.record import Call, Clock, Event, Judgement, Query, Record, Step, failures
 from kgnb.run.run import Run
 
 __all__ = [

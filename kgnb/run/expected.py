@@ -8,8 +8,7 @@ from kgnb.judging import Estimate
 from kgnb.llm.model import ChatModel, Usage
 from kgnb.llm.prices import Prices, cost
 from kgnb.results.wording import money, seconds
-from kgnb.run.limits import Budget, Spending
-from kgnb.run.noting import Noting
+from kgnb.run.limits import Budget, Noting, Spending
 from kgnb.run.plain import number_of
 from kgnb.run.watched import is_free, pace_of
 

@@ -1,4 +1,4 @@
-"""Values as plain JSON, with what looks like a secret left out: a run's parameters end up in files."""
+"""Values as plain JSON, with what looks like a secret left out: a run's parameters and versions end up in files."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import hashlib
 import json
 import math
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
+from importlib import metadata
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -106,3 +109,22 @@ def number_of(value: int, name: str, aside: str = "") -> str:
     ('1 step', '1,200 calls (3 cached)')
     """
     return f"{value:,} {name}{'' if value == 1 else 's'}{f' ({aside})' if aside else ''}"
+
+
+_PACKAGES = ("kgnb", "numpy", "openai", "pyoxigraph", "qdrant-client", "rdflib", "scipy")
+
+
+def package_versions() -> dict[str, str]:
+    """The versions of Python and of the packages that sway a result."""
+    return {"python": ".".join(map(str, sys.version_info[:3]))} | dict(_installed())
+
+
+@cache
+def _installed() -> tuple[tuple[str, str], ...]:
+    found = []
+    for package in _PACKAGES:
+        try:
+            found.append((package, metadata.version(package)))
+        except metadata.PackageNotFoundError:
+            continue
+    return tuple(found)

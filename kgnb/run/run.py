@@ -16,16 +16,28 @@ from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Prices
 from kgnb.run.cell import current_cell
-from kgnb.run.clock import Clock
 from kgnb.run.comparison import Comparison, compare
 from kgnb.run.expected import foreseen
 from kgnb.run.folder import RunFolder, read_run
 from kgnb.run.limits import Budget, Limits, Spending
 from kgnb.run.otel import to_otel
-from kgnb.run.outcomes import Counted, Markable, end_state
-from kgnb.run.plain import digest, number_of, numbers, plain, said
-from kgnb.run.record import OUTSIDE, VERSION, Call, Event, Judgement, Progress, Query, Record, Step, shallow
-from kgnb.run.versions import package_versions
+from kgnb.run.plain import digest, number_of, numbers, package_versions, plain, said
+from kgnb.run.record import (
+    OUTSIDE,
+    VERSION,
+    Call,
+    Clock,
+    Counted,
+    Event,
+    Judgement,
+    Markable,
+    Progress,
+    Query,
+    Record,
+    Step,
+    end_state,
+    shallow,
+)
 from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, is_free
 
 P = ParamSpec("P")

@@ -14,8 +14,7 @@ from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.llm.kept import Key
 from kgnb.llm.model import Attempt, ChatModel, Reply, Request
 from kgnb.llm.prices import cost, estimate_usage
-from kgnb.run.limits import Spending
-from kgnb.run.noting import Noting
+from kgnb.run.limits import Noting, Spending
 from kgnb.run.plain import one_line, said
 from kgnb.run.record import Call, Judgement, Query
 

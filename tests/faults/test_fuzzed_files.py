@@ -35,9 +35,9 @@ from kgnb.mapping_files import load, reviews, save
 from kgnb.mappings import Alignment, Dropped, Evidence, Mapping
 from kgnb.reporting.grid import read_grid
 from kgnb.reporting.item import read_state
-from kgnb.reporting.ledger import Cell, Ledger, read_ledger
 from kgnb.reporting.report import find_template
 from kgnb.reporting.scan import scan
+from kgnb.reporting.session import Cell, Ledger, read_ledger
 from kgnb.run import Run
 from kgnb.run.folder import read_run, why_partial
 from kgnb.settings import Settings

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from kgnb.judging.beliefs import Beliefs
+from kgnb.judging.cascade import Beliefs
 from kgnb.judging.question import Option, Verdict
 
 

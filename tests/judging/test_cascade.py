@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kgnb.errors import BackendError
 from kgnb.judging import Asking, CallableJudge, Cascade, Estimate, Oracle, Verdict, estimate, unsure
-from kgnb.judging.beliefs import Beliefs
+from kgnb.judging.cascade import Beliefs
 from tests.judging.questions import BUNK, KEEPER, STORM, Ask, ask
 
 

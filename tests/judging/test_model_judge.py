@@ -12,8 +12,7 @@ import pytest
 from kgnb.errors import BackendError, ConfigError, DataError
 from kgnb.judging import CallableJudge, Cascade, Decisions, ModelJudge, Option, Verdict, estimate, overridden
 from kgnb.judging.model_judge import REPAIR
-from kgnb.llm.failure import ModelError
-from kgnb.llm.model import Reply, Request
+from kgnb.llm.model import ModelError, Reply, Request
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import Limits, Run, failures
 from tests.judging.questions import ALL, BUNK, KEEPER, STORM, Ask, ask

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnb.kg.courtesy import AGENT, PUBLIC_QUERIES_PER_SECOND, Courtesy, courtesy_towards
+from kgnb.kg.endpoint_wire import AGENT, PUBLIC_QUERIES_PER_SECOND, Courtesy, courtesy_towards
 
 
 def test_requests_start_no_closer_than_the_pace_allows() -> None:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from kgnb.errors import DataError
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.placeholders import fill, placeholders
-from kgnb.kg.python_terms import term_of, terms_of
+from kgnb.kg.placeholders import fill, placeholders, term_of, terms_of
 from kgnb.kg.terms import Iri, Literal
 
 HUT, LABEL = Iri("http://huts.example/id/hut"), Iri("http://www.w3.org/2000/01/rdf-schema#label")

@@ -8,8 +8,7 @@ import traceback
 import pytest
 
 from kgnb.errors import BackendError, ConfigError
-from kgnb.llm.failure import ModelError
-from kgnb.llm.model import ChatModel, Message, Request, ToolCall, ToolSpec, Usage
+from kgnb.llm.model import ChatModel, Message, ModelError, Request, ToolCall, ToolSpec, Usage
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.wire import UNREADABLE
 from kgnb.secret import Secret

@@ -9,8 +9,7 @@ import time
 import pytest
 
 from kgnb.errors import ConfigError
-from kgnb.llm.failure import ModelError
-from kgnb.llm.model import Attempt, Message, Reply, Request, Usage
+from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Pace, Paced, rest, stopped
 from kgnb.llm.refusal import retry_after

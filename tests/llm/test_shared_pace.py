@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.llm.shared_pace import SharedPace
+from kgnb.llm.pacing import SharedPace
 from kgnb.settings import Settings
 from tests.llm.stub_server import Body, StubServer
 from tests.llm.test_pacing import Clock
@@ -22,7 +22,7 @@ from pathlib import Path
 from kgnb.llm.model import Message, Request
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Paced
-from kgnb.llm.shared_pace import SharedPace
+from kgnb.llm.pacing import SharedPace
 
 folder, url, calls, minute, who = sys.argv[1:]
 reads = []

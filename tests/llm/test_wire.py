@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.llm.failure import shown
-from kgnb.llm.model import Message, Reply, Request
+from kgnb.llm.model import Message, Reply, Request, shown
 from kgnb.llm.refusal import Refusal, advice, ending, milder
 from kgnb.llm.wire import Gathered, error_text, from_wire, to_wire
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.magics.contrast import Contrast
-from kgnb.magics.explain import Explanations
+from kgnb.magics.explain import Contrast, Explanations
 from tests.magics.conftest import Notebook
 
 

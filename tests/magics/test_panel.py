@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from kgnb.magics import FAMILIES, completing, load, panel, unload
-from kgnb.magics.comms import Answering
-from kgnb.magics.session import NamedGraph
+from kgnb.magics.session import Answering, NamedGraph
 from kgnb.settings import Settings
 
 from .conftest import Notebook

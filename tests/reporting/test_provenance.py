@@ -6,8 +6,7 @@ import pytest
 
 from kgnb.cli import main
 from kgnb.errors import BackendError
-from kgnb.reporting.html import TIMES, byline_of, without_times
-from kgnb.reporting.pdf import print_pdf
+from kgnb.reporting.html import TIMES, byline_of, print_pdf, without_times
 from kgnb.reporting.report import git_author, run_report
 from kgnb.run import Run
 

@@ -10,8 +10,8 @@ import nbformat
 import pytest
 
 from kgnb.errors import DataError, KgnbError
-from kgnb.reporting.ledger import read_ledger
 from kgnb.reporting.report import ReportError, find_template, read_template, run_report
+from kgnb.reporting.session import read_ledger
 
 TITLE = "# Small things\n\nA report on\nsmall things.\n\nMore of it."
 PARAMETERS = "k: int = 2  # how many [1, 9]\nname: str = ''  # of what"

@@ -20,7 +20,7 @@ import pytest
 
 from kgnb.reporting.grid import read_grid
 from kgnb.reporting.item import read_state
-from kgnb.reporting.ledger import read_ledger
+from kgnb.reporting.session import read_ledger
 from tests.faults.tries import WHOLE
 from tests.llm.stub_server import StubServer
 from tests.reporting.answering import answer

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from kgnb.results.bundle import RUN_MIME
-from kgnb.results.run_excerpt import Room, excerpt, fair_share
-from kgnb.results.run_view import RunView
+from kgnb.results.run_view import Room, RunView, excerpt, fair_share
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "run.json"
 

@@ -12,7 +12,7 @@ import pytest
 import kgnb
 from kgnb.cli import main
 from kgnb.evaluate.answers import normalised
-from kgnb.kg.courtesy import AGENT
+from kgnb.kg.endpoint_wire import AGENT
 from tests.kg.conftest import oxigraph_server  # noqa: F401  (a fixture)
 from tests.kg.stub_endpoint import Reply, StubEndpoint
 from tests.virtuoso import virtuoso

@@ -19,12 +19,11 @@ from kgnb.agents.kg_construction.part import part_of
 from kgnb.agents.kg_construction.steps import plan_steps
 from kgnb.agents.kg_construction.tools import ToolMaker
 from kgnb.agents.kg_construction.values import Warned
-from kgnb.kg.canonical import digest
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.quads import written
+from kgnb.kg.quads import digest, written
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import Triple
 from kgnb.shapes import shape as shape_module

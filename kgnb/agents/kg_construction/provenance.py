@@ -16,8 +16,7 @@ from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.errors import BackendError
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.quads import Quad, as_stored
-from kgnb.kg.sorting import triple_key
-from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri
+from kgnb.kg.terms import RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri, triple_key
 
 PROV = PREFIXES["prov"]
 OA = "http://www.w3.org/ns/oa#"

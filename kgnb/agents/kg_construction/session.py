@@ -27,8 +27,7 @@ from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import Quad, in_order, quads, write
-from kgnb.kg.sorting import term_key, triple_key
-from kgnb.kg.terms import Iri, Triple
+from kgnb.kg.terms import Iri, Triple, term_key, triple_key
 from kgnb.shapes.checking import Judged
 from kgnb.shapes.shape import TYPE
 

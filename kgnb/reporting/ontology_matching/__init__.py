@@ -10,7 +10,6 @@
 ``metrics``      ``metrics.json``, ``timing.json`` and the alignments
 """
 
-from kgnb.reporting.ontology_matching.errors import missed, unsure, wrong
 from kgnb.reporting.ontology_matching.matching import run_cases
 from kgnb.reporting.ontology_matching.metrics import save
 from kgnb.reporting.ontology_matching.results import MatchingResults
@@ -31,5 +30,14 @@ from kgnb.reporting.ontology_matching.sections import (
     sources,
     thresholds,
 )
-from kgnb.reporting.ontology_matching.stored import beside, often_theirs, only_ours, only_theirs, overlap
+from kgnb.reporting.ontology_matching.stored import (
+    beside,
+    missed,
+    often_theirs,
+    only_ours,
+    only_theirs,
+    overlap,
+    unsure,
+    wrong,
+)
 from kgnb.reporting.sections import reproduce, stages
