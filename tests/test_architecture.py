@@ -72,20 +72,20 @@ ALLOWED: dict[str, set[str]] = {
 ROOMS = {
     "agents": 24_000,
     "reporting": 8_140,
-    "magics": 5_900,
-    "kg": 5_500,
+    "magics": 5_700,
+    "kg": 5_300,
     "shapes": 3_200,
-    "llm": 3_400,
-    "results": 2_850,
-    "cli": 2_350,
+    "llm": 3_150,
+    "results": 2_750,
+    "cli": 2_250,
     "vectors": 2_300,
-    "tasks": 2_250,
-    "judging": 2_000,
+    "tasks": 2_200,
+    "judging": 1_850,
     "datasets": 1_600,
-    "run": 1_900,
+    "run": 1_850,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.
-TOTAL = 67_500
+TOTAL = 67_214
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],

@@ -3,13 +3,22 @@
 Judges are interchangeable: a rule, a language model, a cascade of the two, a recording, a person, any callable.
 """
 
-from kgnb.judging.callable_judge import CallableJudge
 from kgnb.judging.cascade import Asking, Cascade, sure_outside
-from kgnb.judging.estimating import Estimate, estimate
 from kgnb.judging.model_judge import ModelJudge
 from kgnb.judging.oracle import Oracle
 from kgnb.judging.person import Decision, Decisions, Pending, PersonJudge, Reviewed, overridden, pending
-from kgnb.judging.question import UNSURE, Judge, Option, Question, Verdict, checked, unsure
+from kgnb.judging.question import (
+    UNSURE,
+    CallableJudge,
+    Estimate,
+    Judge,
+    Option,
+    Question,
+    Verdict,
+    checked,
+    estimate,
+    unsure,
+)
 from kgnb.judging.remembered import Memory, Remembered
 
 __all__ = [

@@ -13,8 +13,7 @@ from math import ceil, exp, log
 from typing import Generic, TypeAlias, TypeVar
 
 from kgnb.errors import BackendError
-from kgnb.judging.estimating import Estimate, estimate
-from kgnb.judging.question import Judge, Question, Verdict, unsure
+from kgnb.judging.question import Estimate, Judge, Question, Verdict, estimate, unsure
 
 Q = TypeVar("Q", bound=Question)
 UNLISTED = 0.003

@@ -10,8 +10,7 @@ from typing import Generic, TypeVar
 from typing import Literal as OneOf
 
 from kgnb.errors import BackendError, KgnbError, LimitError, ReplyError, Waiting
-from kgnb.judging.estimating import Estimate
-from kgnb.judging.question import UNSURE, Question, Verdict, unsure
+from kgnb.judging.question import UNSURE, Estimate, Question, Verdict, unsure
 from kgnb.judging.sheet import Sheet, one_line
 from kgnb.llm.asking import Outcome, ask_many, raise_waiting
 from kgnb.llm.model import ChatModel, Message, Reply, Request

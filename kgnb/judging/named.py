@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from kgnb.errors import ConfigError
-from kgnb.judging.callable_judge import CallableJudge
-from kgnb.judging.question import Judge, Question, Verdict
+from kgnb.judging.question import CallableJudge, Judge, Question, Verdict
 from kgnb.llm.model import ChatModel
 
 T = TypeVar("T")

@@ -10,8 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from kgnb.errors import DataError
 from kgnb.json_lines import append_lines, read_lines
-from kgnb.judging.estimating import Estimate, estimate
-from kgnb.judging.question import UNSURE, Judge, Question, Verdict, checked, unsure
+from kgnb.judging.question import UNSURE, Estimate, Judge, Question, Verdict, checked, estimate, unsure
 
 
 @dataclass(frozen=True, slots=True)

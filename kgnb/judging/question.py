@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 from typing import Literal as OneOf
-from typing import Protocol, TypeVar, runtime_checkable
 
 UNSURE = "unsure"
 
@@ -96,3 +96,63 @@ def checked(verdict: Verdict, question: Question, judged_by: str) -> Verdict:
         return unsure(f"confidence {verdict.confidence!r} is not between 0 and 1", verdict.judged_by or judged_by)
     also = tuple((option, confidence) for option, confidence in verdict.also if option in possible)
     return replace(verdict, also=also, judged_by=verdict.judged_by or judged_by)
+
+
+Q = TypeVar("Q", bound=Question)
+
+
+class CallableJudge(Generic[Q]):
+    """Asks a function, one question at a time. An answer that is not among the options counts as "unsure"."""
+
+    def __init__(self, function: Callable[[Q], Verdict], name: str | None = None) -> None:
+        self._function = function
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
+
+    def judge(self, questions: Sequence[Q]) -> list[Verdict]:
+        """The function's verdicts, signed with the judge's name.
+
+        Raises:
+            TypeError: the function gave something that is not a Verdict.
+        """
+        return [self._verdict(question) for question in questions]
+
+    def _verdict(self, question: Q) -> Verdict:
+        verdict = self._function(question)
+        if not isinstance(verdict, Verdict):
+            raise TypeError(f"the judge {self.name} gave a {type(verdict).__name__}; it must give a Verdict")
+        return checked(verdict, question, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Model calls and tokens a batch of questions is expected to take: no repairs, nothing from the cache."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def __add__(self, other: Estimate) -> Estimate:
+        return Estimate(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
+    def __str__(self) -> str:
+        return f"{self.calls:,} calls, about {self.prompt_tokens:,} tokens in and {self.completion_tokens:,} out"
+
+
+@runtime_checkable
+class Estimable(Protocol):
+    """A judge that knows what it would cost."""
+
+    def estimate(self, questions: Sequence[Any]) -> Estimate:
+        """What these questions would cost."""
+
+
+def estimate(judge: Judge[Q], questions: Sequence[Q]) -> Estimate:
+    """What ``questions`` would cost; nothing for a judge that asks no model.
+
+    In a cascade the cheap judge really judges them, as only that tells what is left for the costly one.
+    """
+    return judge.estimate(questions) if isinstance(judge, Estimable) else Estimate()

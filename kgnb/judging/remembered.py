@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from kgnb.errors import DataError, NotKept
-from kgnb.judging.estimating import Estimate, estimate
-from kgnb.judging.question import Judge, Question, Verdict, checked
+from kgnb.judging.question import Estimate, Judge, Question, Verdict, checked, estimate
 from kgnb.write_ahead import PATIENCE, unusable, write_ahead
 
 Q = TypeVar("Q", bound=Question)

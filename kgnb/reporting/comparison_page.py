@@ -1,4 +1,4 @@
-"""The page of a comparison: best first, what it cost beside what it found, and what failed, with the reason; the index of reports."""
+"""The page of a comparison: best first, its cost beside it, what failed and why; and the index of all reports."""
 
 from __future__ import annotations
 

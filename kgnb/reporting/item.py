@@ -1,7 +1,7 @@
 """One report run in a process of its own: ``python -m kgnb.reporting.item FOLDER``, as sweeps start it.
 
 The first line of standard input holds the settings (they name secrets and hold none). The stream then stays open: when
-it ends, whoever started this process is gone, and the report is cancelled in order. ``start`` and its like do that.
+it ends, whoever started this process is gone, and the report is cancelled in order. ``Running`` is who starts it.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Summari
 from kgnb.errors import ConfigError
 from kgnb.evaluate.alignment import Score, micro, non_trivial, score, scored_by_oaei, triples
 from kgnb.judging import Cascade, Judge, Verdict
-from kgnb.judging.estimating import Estimate, estimate
+from kgnb.judging.question import Estimate, estimate
 from kgnb.llm.model import Reply, Request
 from kgnb.reporting.ontology_matching.outcome import PairOutcome
 from kgnb.vectors.embedder import Embedder
