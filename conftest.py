@@ -92,7 +92,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """The table of faults: tries, survived, lost."""
+    """The table of faults: tries, survived, lost; ``FAULTS_TABLE=docs/security.md`` puts it into that file, too."""
     rows: dict[str, list[int]] = {}
     for outcome in ("passed", "failed", "error"):
         for report in terminalreporter.stats.get(outcome, []):
@@ -108,3 +108,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(f"{'fault':{width}}  tries  survived  lost")
     for fault, (tries, lost) in sorted(rows.items()):
         terminalreporter.write_line(f"{fault:{width}}  {tries:5}  {tries - lost:8}  {lost:4}")
+    if (page := Path(os.environ.get("FAULTS_TABLE", ""))).is_file():
+        sums = tuple(map(sum, zip(*rows.values(), strict=True)))
+        lines = [f"| {row} | {tries:,} | {tries - lost:,} | {lost} |" for row, (tries, lost) in sorted(rows.items())]
+        lines.append(f"| **all** | **{sums[0]:,}** | **{sums[0] - sums[1]:,}** | **{sums[1]}** |\n")
+        head, rule = "| fault | tries | survived | lost |\n", "|---|---|---|---|\n"
+        before, _, rest = page.read_text().partition(head + rule)
+        page.write_text(before + head + rule + "\n".join(lines) + rest[rest.index("\n\n") + 1 :])

@@ -15,7 +15,7 @@ from kgnb.llm.replay import ReplayCache
 from kgnb.vectors.cached_embedder import VectorCache
 from kgnb.write_ahead import write_ahead
 
-pytestmark = pytest.mark.fault("several processes, one file")
+pytestmark = pytest.mark.fault("cache locked or read-only")
 
 PROCESSES = 4
 FILES = 12  # about one in ten was locked before, for some process

@@ -22,7 +22,7 @@ from kgnb.settings import Settings
 from kgnb.tasks.agent_tools import call
 from tests.agents.kg_construction.test_killed import TBOX
 from tests.faults.test_killed import NARROW, Counting
-from tests.faults.tries import WHOLE, tries
+from tests.faults.tries import IN_A_ROW, WHOLE, tries
 from tests.llm.obliging import oblige
 from tests.llm.stub_server import Answer, Body, Call, StubServer
 
@@ -166,9 +166,6 @@ def exported(home: Path) -> bytes:
 def whole(undisturbed: Callable[[str], Undisturbed]) -> bytes:
     """What the cells of ontology matching write when nothing happens to them."""
     return undisturbed("om").written
-
-
-IN_A_ROW = 5 if WHOLE else 1
 
 
 @pytest.mark.fault("kill -9")

@@ -21,6 +21,7 @@ import rdflib
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from kgnb.agents.kg_construction import serve
 from kgnb.agents.kg_construction.generic_tools import model_tools
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.outside import function_tool
@@ -44,7 +45,7 @@ KEY, PASSWORD, TOKEN = (
 NAMES = {"typed": ("create_hut", {"label": "Ambre"}), "generic": ("create", {"class": "hut", "label": "Ambre"})}
 
 
-@pytest.mark.fault("full disk")
+@pytest.mark.fault("full disk, hostile names")
 @pytest.mark.parametrize("face", NAMES)
 def test_a_client_hears_that_the_disk_is_full_and_may_call_again(
     tmp_path: Path, face: Face, monkeypatch: pytest.MonkeyPatch
@@ -221,3 +222,25 @@ def test_a_page_of_another_site_a_long_body_and_a_crowd_are_turned_away(tmp_path
         process.terminate()
         process.wait(60)
         process.stderr.close()
+
+
+@pytest.mark.fault("MCP server")
+def test_who_asks_too_often_is_told_to_come_again_in_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "MOST_A_SECOND", 5)
+    told: list[int] = []
+
+    async def well(scope: Any, receive: Any, send: Any) -> None:
+        await send({"status": 200})
+
+    async def note(said: dict[str, Any]) -> None:
+        told.extend([said["status"]] if "status" in said else [])
+        assert said.get("status") != 429 or (b"retry-after", b"1") in said["headers"]
+
+    async def crowd() -> None:
+        guard = serve.guarded(well, "")
+        for _ in range(1_000):
+            await guard({"type": "http", "headers": []}, None, note)
+
+    run_apart(crowd)
+    assert told[:5] == [200] * 5
+    assert set(told) == {200, 429}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 WHOLE = os.environ.get("FAULTS") == "whole"
+IN_A_ROW = 5 if WHOLE else 1
+"""Kills of one piece of work, each of what goes on from the one before; then it may end, and is compared."""
 
 
 def tries(few: int, many: int) -> range:

@@ -10,6 +10,7 @@ import json
 import re
 import secrets
 import threading
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -295,6 +296,8 @@ MOST_SESSIONS, SESSION_IDLE = 128, 1800.0
 """Clients at once, and the seconds after which one that says nothing is forgotten; each keeps some 30 kB."""
 MOST_AT_ONCE = 512
 """Connections and requests under way at once; who comes on top is told 503 and may come again."""
+MOST_A_SECOND = 1_000
+"""Requests taken in a second, several times what eight busy clients send; who comes on top is told 429."""
 HERE = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 
 
@@ -306,26 +309,33 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 def guarded(app: App, token: str, hosts: re.Pattern[bytes] | None = None) -> App:
-    """The application for those who send the token and ask for one of these hosts; 401 or 421 for all others.
+    """The application for those who send the token and ask for one of these hosts; 401, 421 or 429 for all others.
 
     An empty token guards nothing; nor does None for the hosts.
     """
 
+    second = calls = 0
+
     async def guard(scope: Any, receive: Any, send: Any) -> None:
-        asked = [value for name, value in scope["headers"] if name == b"host"] if scope["type"] == "http" else []
-        if hosts is not None and not all(hosts.fullmatch(value) for value in asked):
-            await send({"type": "http.response.start", "status": 421, "headers": [(b"content-type", b"text/plain")]})
-            await send({"type": "http.response.body", "body": b"this server is not called so"})
-            return
-        if scope["type"] != "http" or not token:
-            await app(scope, receive, send)
-            return
+        nonlocal second, calls
+        if scope["type"] != "http":
+            return await app(scope, receive, send)
         sent = b"".join(value for name, value in scope["headers"] if name == b"authorization")
-        if secrets.compare_digest(sent, b"Bearer " + token.encode()):
-            await app(scope, receive, send)
-            return
-        headers = [(b"content-type", b"text/plain"), (b"www-authenticate", b"Bearer")]
-        await send({"type": "http.response.start", "status": 401, "headers": headers})
-        await send({"type": "http.response.body", "body": b"a token is wanted: Authorization: Bearer ..."})
+        if hosts is not None and not all(hosts.fullmatch(host) for name, host in scope["headers"] if name == b"host"):
+            return await _turn_away(send, 421, b"this server is not called so")
+        if token and not secrets.compare_digest(sent, b"Bearer " + token.encode()):
+            wanted = b"a token is wanted: Authorization: Bearer ..."
+            return await _turn_away(send, 401, wanted, (b"www-authenticate", b"Bearer"))
+        now = int(time.monotonic())
+        second, calls = now, calls + 1 if now == second else 1
+        if calls > MOST_A_SECOND:
+            return await _turn_away(send, 429, b"too many requests a second", (b"retry-after", b"1"))
+        await app(scope, receive, send)
 
     return guard
+
+
+async def _turn_away(send: Any, status: int, why: bytes, *headers: tuple[bytes, bytes]) -> None:
+    said = [(b"content-type", b"text/plain"), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": said})
+    await send({"type": "http.response.body", "body": why})

@@ -262,12 +262,14 @@ def test_http_serves_real_clients_at_once_and_turns_away_who_has_no_token(tbox: 
     assert len(set(made)) == 10 + 30
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:80@evil.example", "127.0.0.1.evil.example", "localhost:1:2"])
-def test_a_host_that_only_begins_like_this_machine_is_turned_away(tbox: Path, host: str) -> None:
+def test_a_host_that_only_begins_like_this_machine_is_turned_away(tbox: Path, record_property: Any) -> None:
+    hosts = ("127.0.0.1:80@evil.example", "127.0.0.1.evil.example", "localhost:1:2")
+    post = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     with listening(tbox) as (url, token):
-        headers = {"Authorization": f"Bearer {token}", "Host": host}
-        post = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-        assert httpx2.post(url, json=post, headers=headers).status_code == 421
+        for host in hosts:
+            headers = {"Authorization": f"Bearer {token}", "Host": host}
+            assert httpx2.post(url, json=post, headers=headers).status_code == 421
+    record_property("tries", len(hosts))
 
 
 @pytest.mark.slow
