@@ -82,8 +82,8 @@ def word_likeness(one: str, other: str) -> float:
         return 0.75 if len(shorter) >= 4 else 0.6
     if len(shorter) >= LONG and shorter[:2] == longer[:2] and OSA.distance(one, other, score_cutoff=1) == 1:
         return MISSPELT
-    alike = Indel.normalized_similarity(one, other)
-    return float(0.95 * alike) if alike >= 0.8 and len(shorter) >= 4 else 0.0
+    alike = Indel.normalized_similarity(one, other) if len(shorter) >= 4 else 0.0
+    return float(0.95 * alike) if alike >= 0.8 else 0.0
 
 
 @lru_cache(maxsize=1 << 16)
@@ -257,7 +257,9 @@ def _spelled_out(word: str, name: Sequence[str], taken: set[int]) -> range | Non
     length = len(word)
     if length < 2 or not word.isalpha():
         return None
-    for start in range(len(name)):
+    for start, first in enumerate(name):
+        if first[:1] != word[0]:
+            continue
         for stop in range(start + 2, len(name) + 1):
             run = name[start:stop]
             if not taken.intersection(range(start, stop)) and (
@@ -308,7 +310,8 @@ class Surplus:
         supplied = known = 0.0
         for word in words:
             weight = self._lexicon.weight(word)
-            if any(self._lexicon.alike(word, near) >= ALIKE for near in self._around(other, entity)):
+            around = self._around(other, entity)
+            if word in around or any(self._lexicon.alike(word, near) >= ALIKE for near in around):
                 supplied += weight
             elif self._wordbook is not None and self._wordbook.knows(other, plain(word)):
                 known += weight

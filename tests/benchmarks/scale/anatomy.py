@@ -39,16 +39,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cache", type=Path, required=True, help="folder of vectors.sqlite, filled if need be")
     parser.add_argument("--sample", type=int, default=SAMPLE, help="texts embedded anew to measure the rate; 0: none")
+    parser.add_argument("--embedder", help="another one than local; not for --sample with words, which recur")
     given = parser.parse_args(arguments)
     settings = Settings(cache=given.cache, data=Path(os.environ["KGNB_DATA"]))
     (case,) = matching_set("oaei-anatomy", settings.data).cases
-    embedder = open_embedder(None, settings)
+    embedder = open_embedder(given.embedder, settings)
     described = retrieve(*(open_ontology(path, settings) for path in (case.source, case.target)))
     texts = sorted(
         {text for d in described.descriptions for view in ("syntactic", "lexical") for text in d.texts(view)}
         | {text for d in described.descriptions for text in d.related}
     )
+    begun = time.process_time()
     embedder.embed(texts)
+    print(f"{len(texts)} texts embedded, or read from the cache, in {time.process_time() - begun:.1f} s of CPU")
     stages: dict[str, tuple[float, float]] = {}
 
     def timed(name: str, work: Callable[[], T]) -> T:
