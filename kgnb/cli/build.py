@@ -36,6 +36,10 @@ SUFFIXES = (".trig", ".ttl", ".jsonld")
               help="What the model may ask: MODULE:FUNCTION, or an MCP server by URL or command.")  # fmt: skip
 @click.option("--notes", "extractor", metavar="MODEL",
               help="A model that first notes what each passage says; the other one builds from the notes.")  # fmt: skip
+@click.option("--examples", default=(), metavar="FILE",
+              help="Texts with the facts wanted of them (JSON Lines), to show the model.")  # fmt: skip
+@click.option("--derive-types", is_flag=True,
+              help="Read domains and ranges as RDFS does: a fact makes its ends members of them.")  # fmt: skip
 @click.option("--review", metavar="FILE", help="Write what is left to a person as CSV.")
 @agent_command(AGENT, leave_out=names_of(GroundOptions))
 def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
@@ -54,11 +58,12 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     outs = given["out"] or ("-",)
     check_outs(outs, SUFFIXES)
     work = Work(given)
-    told = {name: given[name] for name in ("judge", "namespace", "outside", "extractor", "folder")}
+    told = {name: given[name] for name in ("judge", "namespace", "outside", "extractor", "examples", "folder")}
     with work.reading(tbox):
         pack = compile_ontology(
-            tbox, given["shapes"], closed_world=not given["open_world"], only=given["only"], settings=work.settings
-        )
+            tbox, given["shapes"], closed_world=not given["open_world"], only=given["only"],
+            derive_types=given["derive_types"], settings=work.settings,
+        )  # fmt: skip
         data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
         run = work.run(AGENT, data, {"tbox": tbox, "documents": list(documents), "judge": given["judge"]})
         with run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import Documents, find_documents
+from kgnb.agents.kg_construction.examples import Example, read_examples
 from kgnb.agents.kg_construction.ground import Grounding, Names
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.ground import ground as ground_graph
@@ -42,6 +43,7 @@ def compile_ontology(
     *,
     closed_world: bool = True,
     loose_ranges: bool = False,
+    derive_types: bool = False,
     only: Sequence[str] = (),
     settings: Settings | None = None,
 ) -> ToolPack:
@@ -50,15 +52,17 @@ def compile_ontology(
     ``path_or_graph`` is a file, folder or glob of RDF, several of them, an rdflib graph, a kgnb Graph, an endpoint's
     URL or ``huts:NAME``; ``shapes`` likewise, with SHACL core constraints (those in the ontology's own file are read
     too). ``closed_world=False`` lets what the ontology says exists go unstated; ``loose_ranges=True`` lets object
-    properties without a range take values as well as entities. ``only`` names classes of a large ontology: there are
-    tools for those and for what they cannot be said without. No model is asked and ``owl:imports`` are not followed.
+    properties without a range take values as well as entities; ``derive_types=True`` reads domains and ranges as RDFS
+    does: a fact makes its two ends members of them. ``only`` names classes of a large ontology: there are tools for
+    those and for what they cannot be said without. No model is asked and ``owl:imports`` are not followed.
 
     Raises DataError for a file that is missing or no RDF, ValueError for a class in ``only`` that there is not.
     """
     known = settings or Settings.load()
     graph = open_graph(path_or_graph, known)
     more = open_graph(shapes, known) if shapes is not None else None
-    return compile_graph(graph, more, closed_world=closed_world, loose_ranges=loose_ranges, only=tuple(only))
+    return compile_graph(graph, more, closed_world=closed_world, loose_ranges=loose_ranges,
+                         derive_types=derive_types, only=tuple(only))  # fmt: skip
 
 
 def build_graph(
@@ -75,6 +79,7 @@ def build_graph(
     checked: bool = True,
     outside: Sequence[str | Tool | Callable[..., Any]] = (),
     extractor: ChatModel | str | None = None,
+    examples: str | Path | Iterable[Example] = (),
     run: Run | None = None,
     settings: Settings | None = None,
     on_event: Callable[[Any], None] | None = None,
@@ -94,6 +99,8 @@ def build_graph(
         outside: tools of others that the model may ask while it reads: functions (or MODULE:FUNCTION), or MCP servers
             by URL or command line. What they answer is kept in the journals.
         extractor: a model (or its name) that first notes in words what each passage says; the other builds from that.
+        examples: texts with the facts that were wanted of them, or a JSON Lines file of such; a model is shown those
+            most like what it reads.
 
     Raises:
         DataError: an input is missing or malformed. A document that cannot be read is only noted on the result.
@@ -121,12 +128,19 @@ def build_graph(
         reader = make_reader(judge, pack, run.watch(chat) if chat else None, options)
         if isinstance(extractor, str):
             extractor = open_model(settings.with_(model=extractor))
-        if (outside or extractor) and not isinstance(reader, ModelReader):
-            raise ConfigError("only a model asks outside tools and builds from notes", fix="Set a model (KGNB_MODEL).")
+        shown = read_examples(examples)
+        if (outside or extractor or shown) and not isinstance(reader, ModelReader):
+            raise ConfigError(
+                "only a model asks outside tools, builds from notes and is shown examples",
+                fix="Set a model (KGNB_MODEL).",
+            )
         with outside_tools(outside) as asked:
             if isinstance(reader, ModelReader):
                 notes = run.watch(extractor) if extractor else None
-                reader = replace(reader, outside=asked or reader.outside, extractor=notes or reader.extractor)
+                reader = replace(
+                    reader, outside=asked or reader.outside, extractor=notes or reader.extractor,
+                    examples=shown or reader.examples,
+                )  # fmt: skip
             return pipeline.build_graph(
                 found, pack, reader, options=options, session=target, checked=checked, run=run,
                 folder=Path(folder) / "journals" if folder is not None else None,

@@ -33,6 +33,7 @@ class Text2KgCase:
     tbox: Path
     sentences: tuple[Sentence, ...]
     relations: frozenset[str]
+    train: tuple[Sentence, ...] = ()
 
 
 def text2kg(folder: Path | None, benchmark: str = "dbpedia_webnlg") -> tuple[Text2KgCase, ...]:
@@ -59,6 +60,20 @@ def _case(home: Path, file: Path) -> Text2KgCase:
     owl = sorted((home / "ontologies" / "owl").glob(f"*{plain}*"))
     if not owl:
         raise DataError(f"there is no ontology for {name}", where=str(home / "ontologies" / "owl"), fix="Get it again.")
+    described = home / "ontologies" / f"{plain}_ontology.json"
+    relations = frozenset[str]()
+    if described.is_file():
+        try:
+            found = from_json(described.read_text(encoding="utf-8"))
+            relations = frozenset(str(one["label"]) for one in found.get("relations", ()))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DataError("not an ontology of the benchmark", where=str(described), fix="Get it again.") from error
+    train = home / "train" / f"{name}_train.jsonl"
+    return Text2KgCase(name, owl[0], _sentences(file), relations, _sentences(train) if train.is_file() else ())
+
+
+def _sentences(file: Path) -> tuple[Sentence, ...]:
+    """The sentences of a file with their triples."""
     sentences = []
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
@@ -69,15 +84,7 @@ def _case(home: Path, file: Path) -> Text2KgCase:
             sentences.append(Sentence(row["id"], row["sent"], triples))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError("not a sentence with triples", where=f"{file}:{number}", fix="Get it again.") from error
-    described = home / "ontologies" / f"{plain}_ontology.json"
-    relations = frozenset[str]()
-    if described.is_file():
-        try:
-            found = from_json(described.read_text(encoding="utf-8"))
-            relations = frozenset(str(one["label"]) for one in found.get("relations", ()))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DataError("not an ontology of the benchmark", where=str(described), fix="Get it again.") from error
-    return Text2KgCase(name, owl[0], tuple(sentences), relations)
+    return tuple(sentences)
 
 
 def score_triples(found: Iterable[Triple], wanted: Iterable[Triple]) -> Counts:

@@ -40,15 +40,16 @@ _SOURCES = ("compile", "naming", "pack", "part", "schemas", "steps", "tools", "v
 
 def compile(
     graph: Graph, shapes: Graph | None = None, *, closed_world: bool = True, loose_ranges: bool = False,
-    only: Sequence[str] = (),
+    derive_types: bool = False, only: Sequence[str] = (),
 ) -> ToolPack:  # fmt: skip
     """The tools of the ontology in ``graph``; SHACL is read from it and from ``shapes``.
 
     ``closed_world`` reads "some" as "required at finish": what an ontology says exists must be stated. Without it,
     least cardinalities and existential restrictions demand nothing. ``loose_ranges`` lets object properties without
-    a range take values as well as entities. ``only`` names classes, by label, local name or IRI: there are tools for
-    them, what is below them, what their properties lead to and what that must have; all constraints hold as ever.
-    ``owl:imports`` are not followed.
+    a range take values as well as entities. ``derive_types`` reads domains and ranges as RDFS does: a fact makes its
+    two ends members of them, unless a constraint forbids that. ``only`` names classes, by label, local name or IRI:
+    there are tools for them, what is below them, what their properties lead to and what that must have; all constraints
+    hold as ever. ``owl:imports`` are not followed.
 
     Raises:
         ValueError: ``only`` names a class that there is not.
@@ -87,6 +88,7 @@ def compile(
         ("compiler_sha256", compiler_digest()),
         ("closed_world", str(closed_world).lower()),
         *([("loose_ranges", "true")] if loose_ranges else []),
+        *([("derive_types", "true")] if derive_types else []),
         *([("only", ", ".join(only))] if only else []),
     )
     return ToolPack(

@@ -279,11 +279,14 @@ class GenericTools:
                   if self.pack.tbox.label(iri).casefold() == said.strip().casefold()]  # fmt: skip
         if len(set(listed)) == 1:
             return listed[0]
+        known = self.known(said)
         fitting = {
             iri
-            for iri, term in self.known(said)
+            for iri, term in known
             if not leads.classes or any(term in self.pack.tbox.below.get(c, {c}) for c in leads.classes)
         }
+        if not fitting and "derive_types" in self.pack.manifest:
+            fitting = {iri for iri, _ in known}
         return next(iter(fitting)) if len(fitting) == 1 else ""
 
     def _no_entity(self, entry: Entry, leads: Parameter, value: Any) -> str:

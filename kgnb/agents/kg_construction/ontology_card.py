@@ -19,6 +19,10 @@ from kgnb.shapes.units import OM, QUDT
 
 _COMMENT = 160  # characters of a comment on the page; describe gives the whole
 _MOST_LISTED = 30  # values of a closed list on the page
+_DERIVED = (
+    "Where a property stands and leads to says what its two ends become, not what they must be: state it of whatever "
+    "the text states it of."
+)
 _COUNTS = ("minCount", "maxCount", "qualifiedMinCount", "qualifiedMaxCount")
 _NAMES = {"name", "title", "label"}
 _TYPES = {"string": "text", "Literal": "text or number", "langString": "text", "boolean": "true or false",
@@ -252,7 +256,7 @@ class OntologyCard:
 
     def _overall(self) -> list[str]:
         """What classes share: those that exclude each other, those of which the most specific is wanted."""
-        lines = []
+        lines = [_DERIVED] if "derive_types" in self.pack.manifest else []
         pairs = {s.about: [str(t) for t in s.constraints[0].terms] for s in self.pack.shapes
                  if s.kind == "disjointWith"}  # fmt: skip
         groups: list[list[str]] = []

@@ -14,6 +14,7 @@ from typing import Any
 
 from kgnb.agents.kg_construction.tool_values import TOOL_KINDS, PlanStep, ToolSpec
 from kgnb.files import write_whole
+from kgnb.kg.terms import RDFS, Iri
 from kgnb.kg.words import words
 from kgnb.shapes.checking import Checker, Hierarchy
 from kgnb.shapes.datatypes import INTEGERS
@@ -62,6 +63,25 @@ class PackContent:
     def empty(self) -> Mapping[str, str]:
         """The classes that nothing can be an instance of, and why."""
         return {one.about: one.text for one in self.warnings if one.kind == "unsatisfiable class"}
+
+    def ends(self, predicate: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The classes that a fact makes its subject and its value members of (RDFS 1.1, rdfs2, rdfs3 and rdfs7).
+
+        Empty unless the pack was compiled to derive types; a union or another expression derives nothing.
+        """
+        if "derive_types" not in self.manifest:
+            return (), ()
+        if predicate not in self._ends:
+            above = [p for p, subs in self.tbox.sub_properties.items() if predicate in subs] or [predicate]
+            named = ({str(c): None for p in above for c in self.tbox.facts.objects(Iri(p), f"{RDFS}{end}")
+                      if str(c) in self.tbox.below} for end in ("domain", "range"))  # fmt: skip
+            domains, ranges = named
+            self._ends[predicate] = (tuple(domains), tuple(ranges))
+        return self._ends[predicate]
+
+    @cached_property
+    def _ends(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        return {}
 
     def tool(self, name: str) -> ToolSpec:
         """The tool of this name; KeyError, with the nearest names, if there is none."""

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from kgnb.agents.kg_construction.desk import Desk, Entity
+from kgnb.agents.kg_construction.examples import Examples
 from kgnb.agents.kg_construction.generic_tools import QUOTE, GenericTools, model_tools
 from kgnb.agents.kg_construction.ontology_card import OntologyCard
 from kgnb.agents.kg_construction.outside import shortened
@@ -74,7 +75,7 @@ class ModelReader:
     What a call is refused for comes back as the tool's answer. When the model finishes while something required is
     missing of what the step is about, it is told so, ``reminders`` times. ``emulate`` is as in ``call_tools``.
     ``outside`` are tools of others that it may ask as well. ``extractor`` first notes in words what a passage says, and
-    the model builds from the notes.
+    the model builds from the notes. ``examples`` are texts to show it, those most like the passage.
     """
 
     model: ChatModel
@@ -84,12 +85,14 @@ class ModelReader:
     request: Request = field(default_factory=lambda: Request(()))
     outside: Sequence[Tool] = ()
     extractor: ChatModel | None = None
+    examples: Examples | None = None
 
     @property
     def name(self) -> str:
         """The model's name, and what it is helped by."""
         asked = f", asking {joined([tool.spec.name for tool in self.outside], 40, 'and')}" if self.outside else ""
-        return f"model {self.model.name}{f' on notes of {self.extractor.name}' if self.extractor else ''}{asked}"
+        shown = f", shown {self.examples.name}" if self.examples else ""
+        return f"model {self.model.name}{f' on notes of {self.extractor.name}' if self.extractor else ''}{asked}{shown}"
 
     def read(self, task: Task, desk: Desk) -> None:
         """Lets the model work until it finishes, for at most ``calls`` replies."""
@@ -129,6 +132,7 @@ class ModelReader:
         face = _Generic(task, desk) if task.prompt.generic else _Typed(task, desk)
         finish = ModelTool("finish", _FINISH if task.prompt.generic else _FINISH_STEP, _ANYTHING)
         helped = [_OUTSIDE.format(names=joined([tool.spec.name for tool in self.outside], 40))] if self.outside else []
+        helped += [self.examples.prompt(task.passage.text)] if self.examples else []
         helped += [_NOTED.format(notes=notes)] if notes else []
         return face, finish, (
             Message("system", SYSTEM.format(finish="finish")),

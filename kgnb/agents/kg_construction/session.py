@@ -177,6 +177,7 @@ class Session(GraphState):
     ) -> CallResult:  # fmt: skip
         new_entity = tool.kind == "create" and not self.facts.knows(iri)
         borrowed = self._writes.borrowed(triples)
+        triples = [*triples, *self._writes.derived([*borrowed, *triples])]
         added = [triple for triple in (*borrowed, *triples) if self.facts.add(triple)]
         done = False
         try:

@@ -47,6 +47,19 @@ class Writes:
                 found += [(node, _LABEL, label) for label in labels]
         return found
 
+    def derived(self, triples: list[Triple]) -> list[Triple]:
+        """The classes that facts make their ends members of, where the pack derives types."""
+        found: dict[Triple, None] = {}
+        for triple in triples:
+            for node, classes in zip((triple[0], triple[2]), self.pack.ends(triple[1]), strict=True):
+                types = [
+                    *self.session.facts.types(node),
+                    *(o for s, p, o in (*triples, *found) if s == node and p == TYPE),
+                ]
+                found |= {(node, TYPE, Iri(iri)): None for iri in classes
+                          if isinstance(node, Iri) and not self.pack.hierarchy.is_a(types, node, iri)}  # fmt: skip
+        return list(found)
+
     # facts -----------------------------------------------------------------------------------------------------------
 
     def _added(self, tool: ToolSpec, read: Arguments, terms: dict[str, Term]) -> tuple[Iri, list[Triple]]:

@@ -1,0 +1,107 @@
+"""Texts with the facts that are wanted of them: those most like a passage are shown to the model that reads it.
+
+What to write of a text, by which property and in which form, an ontology does not say; annotated texts do. The systems
+of Text2KGBench (Mihindukulasooriya et al. 2023, section 4.1) show the most similar training sentence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from math import fsum, log, sqrt
+from pathlib import Path
+
+from kgnb.errors import DataError
+from kgnb.files import from_json
+from kgnb.kg.words import words
+
+SHOWN = 5
+"""Examples of a request. Not tuned."""
+_SHOWN = """Examples: texts of this kind, and the facts that were wanted of each (subject | property | value). Go by
+them: what of a text becomes a fact and what does not, which property says it and of which of two things, and in what
+form names and values are written, with or without a unit, a qualifier or punctuation. Where they write names more fully
+than the text does, do so too if you are sure of it. This goes before the rules on labels and values above.
+{examples}"""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A text and the facts that are wanted of it, as (subject, property, value)."""
+
+    text: str
+    facts: tuple[tuple[str, str, str], ...]
+
+    def __str__(self) -> str:
+        return "\n".join([f"Text: {' '.join(self.text.split())}", *(f"  {' | '.join(fact)}" for fact in self.facts)])
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Texts to choose from."""
+
+    every: Sequence[Example]
+
+    @property
+    def name(self) -> str:
+        """How many there are, and which."""
+        return f"{len(self.every)} examples {sha256(repr(tuple(self.every)).encode()).hexdigest()[:8]}"
+
+    @cached_property
+    def _words(self) -> list[frozenset[str]]:
+        return [frozenset(words(one.text)) for one in self.every]
+
+    @cached_property
+    def _rarity(self) -> dict[str, float]:
+        counts = Counter(word for said in self._words for word in said)
+        return {word: log(1 + len(self.every) / number) for word, number in counts.items()}
+
+    def _alike(self, one: frozenset[str], other: frozenset[str]) -> float:
+        """How much of two texts is the same, 0 to 1: the rarity of the words they share, by that of all."""
+        shared, left, right = (fsum(self._rarity.get(word, 0.0) for word in said) for said in (one & other, one, other))
+        return shared / sqrt(left * right) if shared > 0 else 0.0
+
+    def like(self, text: str, most: int = SHOWN) -> list[Example]:
+        """The examples most like a text and least like one another (maximal marginal relevance), the likest first."""
+        said = frozenset(words(text))
+        worth = {at: self._alike(said, known) for at, known in enumerate(self._words)}
+        chosen: list[int] = []
+        while worth and len(chosen) < most:
+            best = max(worth, key=lambda at: (worth[at], -at))
+            chosen.append(best)
+            del worth[best]
+            near = {at: self._alike(self._words[best], self._words[at]) for at in worth}
+            worth = {at: value - near[at] / 2 for at, value in worth.items()}
+        return [self.every[at] for at in chosen]
+
+    def prompt(self, text: str) -> str:
+        """What a reader of this text is shown."""
+        return _SHOWN.format(examples="\n".join(map(str, self.like(text))))
+
+
+def read_examples(source: str | Path | Iterable[Example]) -> Examples | None:
+    """The examples of a JSON Lines file, ``{"text": ..., "facts": [[subject, property, value], ...]}`` a line.
+
+    Raises:
+        DataError: the file is missing, or a line of it is something else.
+    """
+    if not isinstance(source, str | Path):
+        found = tuple(source)
+        return Examples(found) if found else None
+    try:
+        lines = Path(source).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError("the examples cannot be read", where=str(source), fix="Name a JSON Lines file.") from error
+    every = []
+    for number, line in enumerate(lines, 1):
+        try:
+            row = from_json(line) if line.strip() else None
+            if row is not None:
+                facts = tuple((str(s), str(p), str(o)) for s, p, o in row["facts"])
+                every.append(Example(str(row["text"]), facts))
+        except (ValueError, KeyError, TypeError) as error:
+            form = '{"text": "...", "facts": [["subject", "property", "value"]]}'
+            raise DataError("not an example", where=f"{source}:{number}", fix=f"Write {form} on each line.") from error
+    return Examples(tuple(every)) if every else None
