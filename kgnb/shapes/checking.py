@@ -11,8 +11,7 @@ from typing import TypeAlias
 from kgnb.kg.terms import Iri, Literal, Term, Triple
 from kgnb.shapes import leaves
 from kgnb.shapes.facts import Facts, is_node
-from kgnb.shapes.shape import PER_VALUE, TYPE, Constraint, Path, Shape
-from kgnb.shapes.triggers import reaches
+from kgnb.shapes.shape import PER_VALUE, TYPE, Constraint, Path, Shape, reaches
 
 
 @dataclass(frozen=True, slots=True)

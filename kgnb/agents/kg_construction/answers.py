@@ -8,8 +8,8 @@ from rapidfuzz import fuzz
 
 from kgnb.agents.kg_construction.arguments import Arguments
 from kgnb.agents.kg_construction.graph_state import GraphState
-from kgnb.agents.kg_construction.minting import normalised
 from kgnb.agents.kg_construction.tool_values import CallResult, ToolSpec
+from kgnb.agents.kg_construction.writes import normalised
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import Iri, Literal
 from kgnb.shapes.shape import TYPE

@@ -15,8 +15,7 @@ from time import perf_counter
 
 from kgnb.agents.kg_construction.naming import unique_names
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.part import part_of
-from kgnb.agents.kg_construction.steps import plan_steps
+from kgnb.agents.kg_construction.steps import part_of, plan_steps
 from kgnb.agents.kg_construction.tools import ToolMaker
 from kgnb.agents.kg_construction.values import Warned
 from kgnb.kg.graph import Graph
@@ -35,7 +34,7 @@ from kgnb.shapes.shape import SH, Shape
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import quantities
 
-_SOURCES = ("compile", "naming", "pack", "part", "schemas", "steps", "tools", "values")
+_SOURCES = ("compile", "naming", "pack", "steps", "tools", "values")
 
 
 def compile(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
-from kgnb.agents.kg_construction.passages import Passage
+from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.short_ids import ShortIds
 from kgnb.agents.kg_construction.values import WRITING, CallResult, Source, ToolSpec, Violation
 

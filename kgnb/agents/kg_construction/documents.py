@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
 from typing import TypeAlias
 
-from kgnb.agents.kg_construction.html_text import html_text
 from kgnb.errors import DataError
 
 SUFFIXES = (".txt", ".text", ".md", ".markdown", ".html", ".htm", ".xhtml", ".pdf")
@@ -162,3 +163,140 @@ def _pdf_text(data: bytes, path: Path) -> str:
             where=str(path),
             fix="Open and save it again, or convert it to text.",
         ) from error
+
+
+_HIDDEN = {"script", "style", "template", "noscript", "head", "svg", "math", "iframe", "object"}
+_BLOCKS = {
+    "address", "article", "aside", "blockquote", "body", "caption", "dd", "div", "dl", "dt", "figcaption", "figure",
+    "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre",
+    "section", "table", "tbody", "tfoot", "thead", "tr", "ul",
+}  # fmt: skip
+_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+
+
+class _Shown(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces: list[str] = []
+        self._hidden: list[str] = []
+        self._lists: list[int | None] = []  # the last number of each open list; None: not numbered
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if self._hidden:
+            if tag == self._hidden[-1]:
+                self._hidden.append(tag)
+            return
+        if tag == "body":
+            self._hidden.clear()
+        if tag in _HIDDEN:
+            self._hidden.append(tag)
+            return
+        if tag in ("ol", "ul"):
+            start = dict(attributes).get("start") or ""
+            self._lists.append((int(start) - 1 if start.isdecimal() else 0) if tag == "ol" else None)
+        if tag in _BLOCKS:
+            self.pieces.append("\n\n" if tag in _HEADINGS or tag == "p" else "\n")
+        if tag in _HEADINGS:
+            self.pieces.append("#" * int(tag[1]) + " ")
+        if tag == "br":
+            self.pieces.append("\n")
+        if tag in ("td", "th"):
+            self.pieces.append(" ")
+        if tag == "li":
+            if self._lists and self._lists[-1] is not None:
+                self._lists[-1] += 1
+                self.pieces.append(f"{self._lists[-1]}. ")
+            else:
+                self.pieces.append("- ")
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag not in _HIDDEN:  # <script/> hides nothing after it
+            self.handle_starttag(tag, attributes)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._hidden:
+            if tag == self._hidden[-1]:
+                self._hidden.pop()
+            return
+        if tag in ("ol", "ul") and self._lists:
+            self._lists.pop()
+        if tag in _BLOCKS:
+            self.pieces.append("\n\n" if tag in _HEADINGS or tag == "p" else "\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.pieces.append(re.sub(r"\s+", " ", data))
+
+
+def html_text(page: str) -> str:
+    """The text that a page shows, headings and lists written as in Markdown.
+
+    >>> html_text("<h1>Soup</h1><ol><li>Boil&nbsp;it</ol><script>no()</script>")
+    '# Soup\\n\\n1. Boil it'
+    """
+    parser = _Shown()
+    parser.feed(page)
+    parser.close()
+    lines = "".join(parser.pieces).split("\n")
+    text = "\n".join(" ".join(line.split()) for line in lines)
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+_CUTS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?。])\s+"), re.compile(r"\s+"))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a document: characters ``start`` up to ``end``. ``number`` counts from 1."""
+
+    document: str
+    number: int
+    start: int
+    end: int
+    text: str
+
+
+def passages(document: Document, length: int = 6000, overlap: int = 400) -> tuple[Passage, ...]:
+    """The document in passages of at most ``length`` characters, each beginning ``overlap`` or fewer before the last
+    one's end, cut at paragraphs where possible, else at lines, sentences, words.
+
+    >>> [one.text for one in passages(Document("note", "Boil it. Serve it hot."), length=15, overlap=0)]
+    ['Boil it.', 'Serve it hot.']
+
+    Raises:
+        ValueError: length is below 1, or the overlap is not shorter than half of it.
+    """
+    if length < 1 or not 0 <= overlap <= length // 2:
+        raise ValueError("a passage has a length of 1 or more, and the overlap is at most half of it")
+    text, found, start = document.text, list[Passage](), 0
+    while start < len(text):
+        end = _end(text, start, length)
+        shown = text[start:end]
+        left, right = start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip())
+        if left < right:
+            found.append(Passage(document.name, len(found) + 1, left, right, text[left:right]))
+        if end >= len(text):
+            break
+        start = max(_begin(text, end, overlap), start + 1)
+    return tuple(found)
+
+
+def _end(text: str, start: int, length: int) -> int:
+    """Where a passage ends: at the last good place in its second half."""
+    limit = start + length
+    if limit >= len(text):
+        return len(text)
+    for cut in _CUTS:
+        places = [match.start() for match in cut.finditer(text, start + length // 2, limit + 1)]
+        if places:
+            return places[-1]
+    return limit
+
+
+def _begin(text: str, end: int, overlap: int) -> int:
+    """Where the next one begins: at a line, sentence or word within the overlap."""
+    for cut in _CUTS[1:]:
+        match = cut.search(text, end - overlap, end)
+        if overlap and match:
+            return match.end()
+    return end - overlap

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.desk import Desk, Doubt
-from kgnb.agents.kg_construction.documents import Document, Readable, read_document
+from kgnb.agents.kg_construction.documents import Document, Readable, passages, read_document
 from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.journal import Journal, journal_key, read_journal, write_journal
-from kgnb.agents.kg_construction.passages import passages
 from kgnb.agents.kg_construction.plan import Plan
 from kgnb.agents.kg_construction.readers import ModelReader, Reader, Task, still_missing
 from kgnb.agents.kg_construction.values import Source, ToolPack

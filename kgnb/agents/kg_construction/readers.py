@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any, Protocol
 
 from kgnb.agents.kg_construction.desk import Desk, Entity
+from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.examples import Examples
 from kgnb.agents.kg_construction.generic_tools import QUOTE, GenericTools, model_tools
 from kgnb.agents.kg_construction.ontology_card import OntologyCard
 from kgnb.agents.kg_construction.outside import shortened
-from kgnb.agents.kg_construction.passages import Passage
 from kgnb.agents.kg_construction.plan import SYSTEM, StepPrompt
 from kgnb.agents.kg_construction.values import WRITING, CallResult, ToolPack, ToolSpec, Violation
 from kgnb.errors import KgnbError

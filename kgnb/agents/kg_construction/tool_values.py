@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 from typing import Literal as OneOf
 
-from kgnb.agents.kg_construction.strict_schema import strict
 from kgnb.kg.terms import Term
 
 ToolKind = OneOf["find", "create", "add", "replace", "retract", "inspect", "missing", "finish"]
@@ -135,3 +134,45 @@ class PlanStep:
         lists = {name: list(getattr(self, name)) for name in ("classes", "reads", "writes")}
         groups = {kind: list(names) for kind, names in self.groups.items()}
         return {"step": self.number, "name": self.name, "goal": self.goal, **lists, "tool_groups": groups}
+
+
+_UNSUPPORTED = frozenset({
+    "$schema", "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "title",
+    "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "default", "examples", "not", "const",
+})  # fmt: skip
+"""Keywords that strict function calling refuses; the lossless schema checks them again."""
+
+
+def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema for strict function calling: every property required, optional ones nullable, keywords it knows.
+
+    >>> strict({"type": "object", "properties": {"label": {"type": "string", "minLength": 1}}, "required": []})
+    {'type': 'object', 'properties': {'label': {'type': ['string', 'null']}}, 'required': ['label'],
+     'additionalProperties': False}
+    """
+    required = set(schema.get("required", ()))
+    properties = {
+        name: _plain(inner) if name in required else _nullable(_plain(inner))
+        for name, inner in schema.get("properties", {}).items()
+    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _plain(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_plain(inner) for inner in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {key: inner if key == "enum" else _plain(inner) for key, inner in schema.items() if key not in _UNSUPPORTED}
+
+
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    if "anyOf" in schema:
+        return schema | {"anyOf": [*schema["anyOf"], {"type": "null"}]}
+    found = dict(schema)
+    if "type" in found:
+        kinds = found["type"] if isinstance(found["type"], list) else [found["type"]]
+        found["type"] = [*kinds, "null"]
+    if "enum" in found:
+        found["enum"] = [*found["enum"], None]
+    return found

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import json
+import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import product
 
 from kgnb.agents.kg_construction.arguments import Arguments
 from kgnb.agents.kg_construction.graph_state import GraphState
-from kgnb.agents.kg_construction.minting import mint, normalised
+from kgnb.agents.kg_construction.naming import slug
 from kgnb.agents.kg_construction.tool_values import ToolSpec
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import RDFS, Iri, Literal, Term, Triple
@@ -152,3 +155,23 @@ def _closed_to_labels(shape: Shape) -> bool:
 
 def _text(term: Term) -> str:
     return term.text if isinstance(term, Literal) else str(term)
+
+
+def normalised(text: str) -> str:
+    """A name as it counts for identity: Unicode NFKC, case folded, white space collapsed.
+
+    >>> normalised("  Berliner  HÜTTE ")
+    'berliner hütte'
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def mint(namespace: str, identity: Iterable[str], label: str) -> Iri:
+    """The IRI of an entity: a readable label, then sixteen digits of the hash of what tells it from others.
+
+    The class is no part of it, so that a first guess at the class does not decide it; only ``identity`` does.
+    """
+    said = json.dumps([*map(normalised, identity)], ensure_ascii=True)
+    code = hashlib.sha256(said.encode()).hexdigest()[:16]
+    readable = slug(normalised(label)[:60], 32)
+    return Iri(f"{namespace}{readable + '-' if readable else ''}{code}")

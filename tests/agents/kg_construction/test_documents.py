@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.agents.kg_construction.documents import Document, find_documents, read_document
-from kgnb.agents.kg_construction.html_text import html_text
-from kgnb.agents.kg_construction.passages import passages
+from kgnb.agents.kg_construction.documents import Document, find_documents, html_text, passages, read_document
 from kgnb.datasets import huts
 from kgnb.errors import DataError
 
