@@ -51,8 +51,13 @@ class Hints:
             return f'"{term.text}"' + (
                 f"@{term.language}" if term.language else "" if kind == "string" else f" ({kind})"
             )
-        label = next((t.text for t in facts.objects(term, v.LABEL) if isinstance(t, Literal)), "")
+        label = self._label(term, facts)
         return f"{label} <{term}>" if label else f"<{term}>"
+
+    def _label(self, term: Term, facts: Facts) -> str:
+        """What the graph calls an entity, else what the ontology calls one of its own individuals."""
+        own = self.pack.tbox.label(str(term)) if str(term) in self.pack.tbox.individuals else ""
+        return next((t.text for t in facts.objects(term, v.LABEL) if isinstance(t, Literal)), own)
 
     def entity(self, iri: Term, facts: Facts) -> str:
         """An entity in a few words: its classes, its label, and the first of its facts."""
@@ -199,7 +204,7 @@ class Hints:
 
     def _as_well(self, maker: str, node: Term, facts: Facts) -> str:
         """The call that says that an entity is of another class, too."""
-        label = next((t.text for t in facts.objects(node, v.LABEL) if isinstance(t, Literal)), "")
+        label = self._label(node, facts)
         return f'{maker}(label="{label}", entity={node})'
 
     def _tool(self, path: Path | None) -> str:

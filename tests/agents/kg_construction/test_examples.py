@@ -27,12 +27,12 @@ TBOX = """@prefix : <https://hut.example/> . @prefix owl: <http://www.w3.org/200
 EXAMPLES = [
     Example("The Ambre has 28 beds.", (("Ambre", "beds", "28"),)),
     Example("The Ambre has 28 beds now.", (("Ambre", "beds", "28"),)),
-    Example("Winter in a valley.", (("Kar Hut", "altitude", "2100"),)),
+    Example("The Kar has a terrace.", (("Kar Hut", "altitude", "2100"),)),
 ]
 
 
 def test_the_likest_example_comes_first_and_the_next_says_something_else() -> None:
-    shown = Examples(EXAMPLES).like("The Klar has 28 beds.", 2)
+    shown = Examples(EXAMPLES).like("The Klar has 28 beds, a room.", 2)
     assert shown == [EXAMPLES[0], EXAMPLES[2]]
     assert Examples(EXAMPLES).like("", 5) == EXAMPLES
 

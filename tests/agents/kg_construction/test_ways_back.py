@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import rdflib
 
+from kgnb import compile_ontology
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.values import CallResult, Source
 from tests.agents.kg_construction.kitchen import opened, pack_of
@@ -262,3 +263,17 @@ def test_a_listed_value_is_taken_in_any_case() -> None:
     )  # fmt: skip
     assert session.call("add_season", {"subject": iri["a"], "value": "Summer"}).ok
     assert '"summer"' in session.turtle()
+
+
+def test_a_refusal_names_the_ontologys_own_individuals_by_their_names() -> None:
+    text = """@prefix : <https://x.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Wine a owl:Class . :Colour a owl:Class ; owl:disjointWith :Wine . :Red a :Colour . :White a :Colour .
+    :colour a owl:ObjectProperty , owl:FunctionalProperty ; rdfs:domain :Wine ."""
+    session = compile_ontology(rdflib.Graph().parse(data=text, format="turtle")).session(
+        namespace="https://x.example/d/"
+    )
+    wine = session.call("create_wine", {"label": "Claret"}).iri
+    assert session.call("add_colour", {"subject": wine, "object": "https://x.example/Red"}).ok
+    refused = session.call("add_colour", {"subject": wine, "object": "https://x.example/White"})
+    assert not refused.ok and any("Red <" in one.hint for one in refused.violations), refused
