@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kgnb.agents.kg_construction.desk import ShortIds
 from kgnb.agents.kg_construction.ontology_card import Entry, OntologyCard, key
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.short_ids import ShortIds
 from kgnb.agents.kg_construction.values import CallResult, Parameter, ToolSpec
 from kgnb.kg.terms import XSD
 from kgnb.llm.model import ToolSpec as ModelTool
