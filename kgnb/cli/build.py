@@ -36,7 +36,7 @@ SUFFIXES = (".trig", ".ttl", ".jsonld")
               help="What the model may ask: MODULE:FUNCTION, or an MCP server by URL or command.")  # fmt: skip
 @click.option("--notes", "extractor", metavar="MODEL",
               help="A model that first notes what each passage says; the other one builds from the notes.")  # fmt: skip
-@click.option("--examples", default=(), metavar="FILE",
+@click.option("--examples", metavar="FILE",
               help="Texts with the facts wanted of them (JSON Lines), to show the model.")  # fmt: skip
 @click.option("--derive-types", is_flag=True,
               help="Read domains and ranges as RDFS does: a fact makes its ends members of them.")  # fmt: skip

@@ -79,7 +79,7 @@ def build_graph(
     checked: bool = True,
     outside: Sequence[str | Tool | Callable[..., Any]] = (),
     extractor: ChatModel | str | None = None,
-    examples: str | Path | Iterable[Example] = (),
+    examples: str | Path | Iterable[Example] | None = None,
     run: Run | None = None,
     settings: Settings | None = None,
     on_event: Callable[[Any], None] | None = None,

@@ -81,14 +81,14 @@ class Examples:
         return _SHOWN.format(examples="\n".join(map(str, self.like(text))))
 
 
-def read_examples(source: str | Path | Iterable[Example]) -> Examples | None:
+def read_examples(source: str | Path | Iterable[Example] | None) -> Examples | None:
     """The examples of a JSON Lines file, ``{"text": ..., "facts": [[subject, property, value], ...]}`` a line.
 
     Raises:
         DataError: the file is missing, or a line of it is something else.
     """
     if not isinstance(source, str | Path):
-        found = tuple(source)
+        found = tuple(source or ())
         return Examples(found) if found else None
     try:
         lines = Path(source).read_text(encoding="utf-8").splitlines()
