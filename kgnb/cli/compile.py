@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kgnb.agents.kg_construction.values import ToolPack
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.files import write_whole
 from kgnb.tasks.building import compile_ontology
 

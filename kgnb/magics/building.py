@@ -10,8 +10,9 @@ from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.documents import Document
 from kgnb.agents.kg_construction.ground import Grounding
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import CallResult, Source, ToolPack, ToolSpec
+from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolSpec
 from kgnb.errors import DataError
 from kgnb.magics.arguments import LineError
 from kgnb.results.table import Column, Table, Value

@@ -18,8 +18,8 @@ from kgnb.agents.kg_construction.documents import find_documents, read_document
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan
-from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.agents.options import names_of
 from kgnb.backends import open_graph
 from kgnb.datasets import huts, kitchen

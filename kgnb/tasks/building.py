@@ -22,10 +22,10 @@ from kgnb.agents.kg_construction.ground import ground as ground_graph
 from kgnb.agents.kg_construction.instantiate import Options as BuildOptions
 from kgnb.agents.kg_construction.label_index import label_index
 from kgnb.agents.kg_construction.outside import look_up_tool, outside_tools
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Reader, Task
 from kgnb.agents.kg_construction.rule_reader import rule_reader
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.backends import GraphSource, file_of, open_graph, open_model
 from kgnb.errors import ConfigError
 from kgnb.llm.model import ChatModel

@@ -16,7 +16,7 @@ from typing import Any
 
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
-from kgnb.agents.kg_construction.values import ToolSpec
+from kgnb.agents.kg_construction.tool_values import ToolSpec
 from kgnb.settings import Settings
 from kgnb.tasks.building import compile_ontology
 

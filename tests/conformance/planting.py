@@ -12,7 +12,7 @@ from itertools import islice
 
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import CallResult
+from kgnb.agents.kg_construction.tool_values import CallResult
 from kgnb.shapes.shape import Constraint, Shape
 from tests.conformance.planted_cases import cases
 from tests.conformance.planted_facts import Case

@@ -23,7 +23,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
-from kgnb.agents.kg_construction.values import Source
+from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.tasks.building import compile_ontology
 from tests.apart import run_apart
 from tests.faults.tries import WHOLE, tries

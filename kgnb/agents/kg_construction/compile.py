@@ -17,7 +17,6 @@ from kgnb.agents.kg_construction.naming import unique_names
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.steps import part_of, plan_steps
 from kgnb.agents.kg_construction.tools import ToolMaker
-from kgnb.agents.kg_construction.values import Warned
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.ontology_reader import read_ontology
@@ -30,11 +29,11 @@ from kgnb.shapes.checking import Hierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.owl_reading import SHAPES, owl_shapes
 from kgnb.shapes.shacl_reading import has_shapes, read_shapes
-from kgnb.shapes.shape import SH, Shape
+from kgnb.shapes.shape import SH, Shape, Warned
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import quantities
 
-_SOURCES = ("compile", "naming", "pack", "steps", "tools", "values")
+_SOURCES = ("compile", "naming", "pack", "steps", "tool_values", "tools")
 
 
 def compile(

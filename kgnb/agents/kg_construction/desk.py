@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.naming import slug
-from kgnb.agents.kg_construction.values import WRITING, CallResult, Source, ToolSpec, Violation
+from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, ToolSpec, Violation
 
 REPEATED = "repeated call"
 GIVEN_UP = "given up"

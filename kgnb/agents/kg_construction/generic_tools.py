@@ -15,7 +15,7 @@ from typing import Any
 from kgnb.agents.kg_construction.desk import ShortIds
 from kgnb.agents.kg_construction.ontology_card import Entry, OntologyCard, key
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.values import CallResult, Parameter, ToolSpec
+from kgnb.agents.kg_construction.tool_values import CallResult, Parameter, ToolSpec
 from kgnb.kg.terms import XSD
 from kgnb.llm.model import ToolSpec as ModelTool
 from kgnb.llm.prices import estimate_tokens

@@ -12,14 +12,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.built import Built, Journal, journal_key, read_journal, write_journal
 from kgnb.agents.kg_construction.desk import Desk, Doubt
 from kgnb.agents.kg_construction.documents import Document, Readable, passages, read_document
 from kgnb.agents.kg_construction.generic_tools import BUDGET
-from kgnb.agents.kg_construction.journal import Journal, journal_key, read_journal, write_journal
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan
 from kgnb.agents.kg_construction.readers import ModelReader, Reader, Task, still_missing
-from kgnb.agents.kg_construction.values import Source, ToolPack
+from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.agents.options import Field, options
 from kgnb.errors import BackendError, DataError, LimitError, ReplyError, Waiting
 from kgnb.llm.asking import Failure, do_many, raise_waiting

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from kgnb.agents.kg_construction.values import Parameter, ToolPack, ToolSpec
+from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.tool_values import Parameter, ToolSpec
 from kgnb.kg.terms import RDFS, SKOS, XSD, Iri, Literal
 from kgnb.kg.words import words
 

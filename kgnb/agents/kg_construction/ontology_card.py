@@ -9,7 +9,7 @@ from functools import cached_property
 from rapidfuzz import fuzz
 
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.values import Parameter, ToolSpec
+from kgnb.agents.kg_construction.tool_values import Parameter, ToolSpec
 from kgnb.kg.terms import RDFS, XSD, Literal
 from kgnb.kg.words import words
 from kgnb.llm.prices import estimate_tokens

@@ -9,10 +9,10 @@ from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import Readable, passages, read_document
 from kgnb.agents.kg_construction.instantiate import Options, instantiate
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan, plan
 from kgnb.agents.kg_construction.readers import ModelReader, Reader, Task
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.errors import DataError
 from kgnb.judging import Estimate
 from kgnb.llm.model import ChatModel

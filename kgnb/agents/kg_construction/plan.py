@@ -14,7 +14,8 @@ from pydantic import BaseModel
 
 from kgnb.agents.kg_construction.generic_tools import BUDGET, model_tools, schema_tokens
 from kgnb.agents.kg_construction.ontology_card import OntologyCard
-from kgnb.agents.kg_construction.values import PlanStep, ToolPack, ToolSpec
+from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.tool_values import PlanStep, ToolSpec
 from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.reply import UnusableReply, structured
 from kgnb.results.table import Column, Table, Value

@@ -16,8 +16,9 @@ from kgnb.agents.kg_construction.examples import Examples
 from kgnb.agents.kg_construction.generic_tools import QUOTE, GenericTools, model_tools
 from kgnb.agents.kg_construction.ontology_card import OntologyCard
 from kgnb.agents.kg_construction.outside import shortened
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import SYSTEM, StepPrompt
-from kgnb.agents.kg_construction.values import WRITING, CallResult, ToolPack, ToolSpec, Violation
+from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, ToolSpec, Violation
 from kgnb.errors import KgnbError
 from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.model import ToolSpec as ModelTool

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.lexicon import Lexicon, Names, Slot, find, stems, unit_key
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import Task
-from kgnb.agents.kg_construction.values import CallResult, ToolPack
+from kgnb.agents.kg_construction.tool_values import CallResult
 
 NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?"
 _AMOUNT = re.compile(rf"(?<![\w.,])({NUMBER})\s*([^\W\d]+\.?|°\s?[A-Za-z]?|[^\s\w]{{1,2}})?")

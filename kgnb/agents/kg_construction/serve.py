@@ -23,7 +23,8 @@ from kgnb.agents.kg_construction.generic_tools import BUDGET, QUOTE, GenericTool
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.ontology_card import OntologyCard
-from kgnb.agents.kg_construction.values import WRITING, CallResult, Source, ToolPack, Violation
+from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, Violation
 from kgnb.errors import BackendError, ConfigError, KgnbError
 from kgnb.llm.tools import Tool
 

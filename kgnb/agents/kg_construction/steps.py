@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from kgnb.agents.kg_construction.hints import nearest
-from kgnb.agents.kg_construction.values import PlanStep, ToolSpec
+from kgnb.agents.kg_construction.tool_values import PlanStep, ToolSpec
 from kgnb.kg.terms import RDFS, Iri
 from kgnb.kg.words import words
 from kgnb.shapes.shape import Shape

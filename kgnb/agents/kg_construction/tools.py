@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgnb.agents.kg_construction.naming import slug, tool_name
-from kgnb.agents.kg_construction.values import Parameter, ToolKind, ToolSpec
+from kgnb.agents.kg_construction.tool_values import Parameter, ToolKind, ToolSpec
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Literal, Term
 from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, PLAIN, json_type

@@ -10,7 +10,7 @@ from pathlib import Path
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.instantiate import Options
-from kgnb.agents.kg_construction.values import ToolPack
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.backends import file_of
 from kgnb.datasets import kitchen
 from kgnb.errors import DataError

@@ -9,7 +9,7 @@ from pathlib import Path
 from rdflib import RDF, RDFS, SKOS, Dataset, Graph, Literal, URIRef
 from rdflib.term import Node
 
-from kgnb.agents.kg_construction.values import ToolPack
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.datasets.kitchen import RecordQuery
 from kgnb.evaluate.extraction import (
     Counts,

@@ -10,7 +10,7 @@ from rdflib import Dataset, Graph
 
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.instantiate import Options
-from kgnb.agents.kg_construction.values import ToolPack
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.datasets.kitchen import RecordQuery
 from kgnb.reporting.kg_construction.scoring import micro, records, wanted_records
 from kgnb.results.table import Column, Table, Value

@@ -14,8 +14,9 @@ from rdflib import RDF, RDFS, Graph, Literal, URIRef
 from rdflib.term import Node
 
 from kgnb.agents.kg_construction.desk import Desk
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import Task
-from kgnb.agents.kg_construction.values import ToolPack, ToolSpec
+from kgnb.agents.kg_construction.tool_values import ToolSpec
 from kgnb.shapes.units import OM
 
 _VALUE, _NUMBER, _UNIT = (URIRef(f"{OM}{name}") for name in ("hasValue", "hasNumericalValue", "hasUnit"))

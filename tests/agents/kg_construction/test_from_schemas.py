@@ -11,7 +11,7 @@ import rdflib
 from pyshacl import validate
 
 import kgnb
-from kgnb.agents.kg_construction.values import ToolKind
+from kgnb.agents.kg_construction.tool_values import ToolKind
 from tests.agents.kg_construction.kitchen import PREFIXES
 
 MUSEUM = """

@@ -10,9 +10,9 @@ import pytest
 from kgnb.agents.kg_construction.generic_tools import GenericTools, model_tools
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.ontology_card import OntologyCard
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import plan
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import ToolPack
 from kgnb.llm.model import Reply, Request, ToolCall
 from kgnb.llm.prices import estimate_tokens
 from kgnb.llm.scripted import ScriptedModel

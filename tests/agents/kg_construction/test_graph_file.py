@@ -9,7 +9,7 @@ import rdflib
 
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import Source
+from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.errors import BackendError, DataError
 from kgnb.tasks.building import compile_ontology
 

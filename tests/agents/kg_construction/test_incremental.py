@@ -8,8 +8,8 @@ import pytest
 import rdflib
 
 from kgnb import compile_ontology
+from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import ToolPack
 from tests.agents.kg_construction.kitchen import PREFIXES
 
 OWL_BOX = """

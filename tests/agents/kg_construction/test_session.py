@@ -9,7 +9,7 @@ import pytest
 from rdflib import Dataset, Graph, Literal, URIRef
 
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import CallResult, Source
+from kgnb.agents.kg_construction.tool_values import CallResult, Source
 from tests.agents.kg_construction.kitchen import K, kitchen, opened, pack_of
 
 OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"

@@ -9,7 +9,7 @@ import rdflib
 
 from kgnb import compile_ontology
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import CallResult, Source
+from kgnb.agents.kg_construction.tool_values import CallResult, Source
 from tests.agents.kg_construction.kitchen import opened, pack_of
 
 PROV = rdflib.Namespace("http://www.w3.org/ns/prov#")

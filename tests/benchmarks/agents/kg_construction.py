@@ -25,7 +25,7 @@ import rdflib
 
 from kgnb import compile_ontology
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import Source
+from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import Quad, QuadWriter, quads
 from tests.conformance.agreement import agreement

@@ -26,7 +26,7 @@ from rdflib import OWL, RDF, RDFS
 from kgnb import compile_ontology
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.session import Session
-from kgnb.agents.kg_construction.values import ToolSpec
+from kgnb.agents.kg_construction.tool_values import ToolSpec
 from kgnb.backends import open_graph
 from kgnb.kg.rdflib_graph import to_rdflib
 from kgnb.settings import Settings
