@@ -15,6 +15,7 @@ from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, NO_CANDIDATE,
 Flags = NDArray[np.bool_]
 
 _LEAST = 0.2  # confidence without which nothing is matched: where all are alike, the best of them tells nothing
+_LIKELY = 0.5  # the same where precision decides: sure ones do not make up for what is likelier wrong than right
 _EVEN = 0.01  # sides that differ by less are taken to have one counterpart for everyone
 
 
@@ -66,7 +67,8 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
         sure = confidences(comparison, pairs, logits, chances, mine)
         confidence[where] = sure
         best_f1 = expected_best(sure[given >= 0], min(asked.open_rows, asked.open_columns))
-        bar = max(_LEAST, best_f1, precise(sure[given >= 0], options.precision))
+        wanted = precise(sure[given >= 0], options.precision)
+        bar = max(_LEAST, best_f1, max(wanted, _LIKELY) if wanted > best_f1 else 0.0)
         doubtful = sure < (bar if options.confidence is None else options.confidence)
         reasons[where] = np.select(
             [~seen, given < 0, doubtful],

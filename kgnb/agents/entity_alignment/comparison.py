@@ -105,9 +105,10 @@ class Comparison:
         if not len(pairs):
             return None
         hops, seed = max(1, self.options.hops), self.options.seed
-        size = LABELS // 2 if self.names and sum(edges.entities for edges in self.edges) > LARGE else LABELS
+        large = sum(edges.entities for edges in self.edges) > LARGE
+        size, kept = LABELS // 2 if large and self.names else LABELS, np.float16 if large else np.float32
         one, other = (
-            spread(labels(pairs, edges.entities, side, size, seed), weights, hops)
+            spread(labels(pairs, edges.entities, side, size, seed), weights, hops, kept)
             for side, (edges, weights) in enumerate(zip(self.edges, self.weights, strict=True))
         )
         return one, other
