@@ -2,7 +2,7 @@
  * A graph as `kgnb/results/graph.py` writes it (`GraphPicture.json`): positions in pixels, lines by position.
  */
 
-import { list, number, object, ShapeError, text, versionOne } from './json';
+import { list, number, numberOrNull, object, ShapeError, text, versionOne } from './json';
 
 export const GRAPH_MIME = 'application/vnd.kgnb.graph+json';
 
@@ -54,10 +54,10 @@ export function readGraph(value: unknown): GraphData {
   const edges = [...list(data.edges, 'edges'), ...list(beyond.edges, 'beyond.edges')];
   return {
     title: text(data.title),
-    width: Math.max(1, number(size[0], 1)),
-    height: Math.max(1, number(size[1], 1)),
+    width: Math.max(1, number(size[0])),
+    height: Math.max(1, number(size[1])),
     kinds,
-    fills: kinds.map((_, at) => number(fills[at], at)),
+    fills: kinds.map((_, at) => numberOrNull(fills[at]) ?? at),
     nodes,
     edges: edges.map((item, at) => readEdge(list(item, `edges[${at}]`), nodes.length, at)),
     notes: list(data.notes, 'notes').map(text)
@@ -68,7 +68,7 @@ function readNode(item: readonly unknown[], beyond: boolean): GraphNode {
   return {
     id: text(item[0]),
     label: text(item[1]) || text(item[0]),
-    kind: number(item[2], -1),
+    kind: numberOrNull(item[2]) ?? -1,
     x: number(item[3]),
     y: number(item[4]),
     note: text(item[5]),
@@ -79,7 +79,7 @@ function readNode(item: readonly unknown[], beyond: boolean): GraphNode {
 }
 
 function readEdge(item: readonly unknown[], nodes: number, at: number): GraphEdge {
-  const [source, target] = [number(item[0], -1), number(item[1], -1)];
+  const [source, target] = [numberOrNull(item[0]) ?? -1, numberOrNull(item[1]) ?? -1];
   if (![source, target].every(end => Number.isInteger(end) && end >= 0 && end < nodes)) {
     throw new ShapeError(`edges[${at}] ends at a node that is not there`);
   }

@@ -32,12 +32,48 @@ export function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-export function number(value: unknown, otherwise = 0): number {
-  return typeof value === 'number' ? value : otherwise;
+export function number(value: unknown): number {
+  return numberOrNull(value) ?? 0;
 }
 
 export function numberOrNull(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
+}
+
+export function truth(value: unknown): boolean {
+  return value === true;
+}
+
+/** The numbers among the values of an object. */
+export function numbers(value: unknown, where: string): Readonly<Partial<Record<string, number>>> {
+  const entries = Object.entries(object(value ?? {}, where));
+  return Object.fromEntries(entries.flatMap(([key, n]) => (typeof n === 'number' ? [[key, n]] : [])));
+}
+
+/** Reads what stands at a place. */
+export type Reader<Value> = (value: unknown, where: string) => Value;
+
+type Fields = Readonly<Record<string, Reader<unknown>>>;
+type Optional<F extends Fields> = { [Key in keyof F]: undefined extends ReturnType<F[Key]> ? Key : never }[keyof F];
+type Read<F extends Fields> = { readonly [Key in Exclude<keyof F, Optional<F>>]: ReturnType<F[Key]> } & {
+  readonly [Key in Optional<F>]?: ReturnType<F[Key]>;
+};
+
+/** Reads an object, each field by its reader: the shape is said once, for the compiler and for what comes in. */
+export function shape<F extends Fields>(fields: F): Reader<Read<F>> {
+  return (value, where) => {
+    const data = object(value, where);
+    const read = Object.entries(fields).map(([name, reader]) => [name, reader(data[name], `${where}.${name}`)]);
+    return Object.fromEntries(read) as Read<F>;
+  };
+}
+
+export function listOf<Value>(reader: Reader<Value>): Reader<readonly Value[]> {
+  return (value, where) => list(value, where).map((item, at) => reader(item, `${where}[${at}]`));
+}
+
+export function orNull<Value>(reader: Reader<Value>): Reader<Value | null> {
+  return (value, where) => (value === null || value === undefined ? null : reader(value, where));
 }
 
 /** Fails unless the data is of the one version there is. */

@@ -257,7 +257,9 @@ class PanelDrawing {
 
   private stage(stage: DocumentedStage, ran: StageState | undefined): HTMLElement {
     const { words, actions, hint } = this;
-    const facts = ran ? Object.entries(ran.counts).map(([name, n]) => `${formatNumber(n)} ${oneLine(name)}`) : [];
+    const facts = ran
+      ? Object.entries(ran.counts).map(([name, n]) => `${formatNumber(n ?? NaN)} ${oneLine(name)}`)
+      : [];
     if (ran && ran.seconds !== null) {
       facts.push(formatSeconds(ran.seconds));
     }

@@ -99,7 +99,7 @@ export class ControlPanel extends Widget implements PanelActions {
     void this.ask({ ask: 'health', name: connection }).then(answer => {
       const reason = typeof answer?.error === 'string' ? answer.error : this.words.notLoaded;
       const failed = { answers: false, milliseconds: 0, reason };
-      this.state.health.set(connection, !answer || 'error' in answer ? failed : readHealth(answer));
+      this.state.health.set(connection, !answer || 'error' in answer ? failed : readHealth(answer, 'health'));
       this.draw();
     });
   }

@@ -4,7 +4,7 @@
 
 import type { Cell, Column } from './cell';
 import { readCells, readColumns } from './cell';
-import { list, number, object, ShapeError, text, versionOne } from './json';
+import { list, numberOrNull, object, ShapeError, text, versionOne } from './json';
 
 export const TABLE_MIME = 'application/vnd.kgnb.table+json';
 
@@ -50,7 +50,7 @@ export function readTable(value: unknown): TableData {
     caption: text(data.caption),
     columns,
     rows,
-    total: number(data.total, rows.length),
+    total: numberOrNull(data.total) ?? rows.length,
     notes: list(data.notes, 'notes').map(text),
     facts: list(data.facts, 'facts').map(text),
     bar: text(data.bar)
