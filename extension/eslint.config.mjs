@@ -11,6 +11,7 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/explicit-function-return-type': ['error', { allowExpressions: true }],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       'no-console': 'error',
       // Text from outside is drawn with textContent only: an element that parses markup is a mistake here.
       'no-restricted-properties': [

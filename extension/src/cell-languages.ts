@@ -22,9 +22,7 @@ export function followCells(tracker: INotebookTracker, languages: Loading, prefe
     });
   };
   tracker.forEach(follow);
-  tracker.widgetAdded.connect((_, panel) => {
-    follow(panel);
-  });
+  tracker.widgetAdded.connect((_, panel) => follow(panel));
 }
 
 function followNotebook(panel: NotebookPanel, languages: Loading, preferences: Preferences): void {
@@ -50,9 +48,7 @@ function followNotebook(panel: NotebookPanel, languages: Loading, preferences: P
         followed.add(cell);
         // The kernel resets the type of every code cell once it tells its language, so both are listened to.
         cell.contentChanged.connect(fit);
-        cell.mimeTypeChanged.connect(() => {
-          fit(cell);
-        });
+        cell.mimeTypeChanged.connect(() => fit(cell));
         fit(cell);
       }
     }
@@ -64,9 +60,7 @@ function followNotebook(panel: NotebookPanel, languages: Loading, preferences: P
   };
   cells.changed.connect(followAll);
   preferences.changed.connect(refit);
-  panel.disposed.connect(() => {
-    preferences.changed.disconnect(refit);
-  });
+  panel.disposed.connect(() => preferences.changed.disconnect(refit));
   followAll();
 }
 

@@ -76,9 +76,7 @@ export function fold(title: string, content: readonly HTMLElement[]): HTMLElemen
 export function searchField(name: string, value: string, changed: (search: string) => void): HTMLElement {
   const input = element('input', 'kgnb-search-input', { type: 'search', 'aria-label': name, placeholder: name });
   input.value = value;
-  input.addEventListener('input', () => {
-    changed(input.value);
-  });
+  input.addEventListener('input', () => changed(input.value));
   return element('span', 'kgnb-search', {}, icon('search'), input);
 }
 

@@ -168,9 +168,8 @@ export function keepHubs(core: Core): void {
     .sort((one, other) => other.connectedEdges().length - one.connectedEdges().length)
     .slice(0, HUBS)
     .addClass('hub');
-  const size = (): void => {
+  const size = (): unknown =>
     hubs.style('font-size', core.zoom() * 12 < READABLE ? Math.min(48, 10 / core.zoom()) : 12);
-  };
   core.on('zoom', size);
   size();
 }

@@ -96,15 +96,9 @@ class GraphDrawing {
         'span',
         'kgnb-graph-buttons',
         {},
-        press('kgnb-graph-in', words.enlarge, '+', () => {
-          this.zoom(STEP);
-        }),
-        press('kgnb-graph-out', words.shrink, '−', () => {
-          this.zoom(1 / STEP);
-        }),
-        press('kgnb-graph-all', words.showAll, '⤢', () => {
-          this.fit();
-        }),
+        press('kgnb-graph-in', words.enlarge, '+', () => this.zoom(STEP)),
+        press('kgnb-graph-out', words.shrink, '−', () => this.zoom(1 / STEP)),
+        press('kgnb-graph-all', words.showAll, '⤢', () => this.fit()),
         press('kgnb-graph-png', words.savePicture('PNG'), 'PNG', () => {
           if (this.core) {
             save(this.core.png({ full: true, scale: 2, bg: this.ground() }), 'graph.png');
@@ -146,14 +140,7 @@ class GraphDrawing {
   private drawList(): HTMLElement {
     const { data, words, state } = this;
     data.nodes.forEach((node, at) => {
-      const entry = button(
-        'kgnb-graph-entry',
-        oneLine(node.label),
-        () => {
-          this.choose(at);
-        },
-        oneLine(node.label)
-      );
+      const entry = button('kgnb-graph-entry', oneLine(node.label), () => this.choose(at), oneLine(node.label));
       const lines = this.linesOf(at);
       this.entries.push(entry);
       this.list.append(
@@ -264,16 +251,7 @@ class GraphDrawing {
       return [];
     }
     const name = this.words.openNeighbours(this.words.nodes(nodes.length));
-    return [
-      button(
-        'kgnb-button kgnb-graph-more',
-        name,
-        () => {
-          this.open(at);
-        },
-        name
-      )
-    ];
+    return [button('kgnb-button kgnb-graph-more', name, () => this.open(at), name)];
   }
 
   /** Draws the neighbours of a node in rings around it. */
@@ -314,9 +292,7 @@ class GraphDrawing {
         this.fit(); // a window made narrow cuts off what was drawn for a wide one
       } else if (!asked && this.frame.clientWidth > 0) {
         asked = true;
-        void import('cytoscape').then(({ default: cytoscape }) => {
-          this.draw(cytoscape);
-        });
+        void import('cytoscape').then(({ default: cytoscape }) => this.draw(cytoscape));
       }
     });
     seen.observe(this.frame);
@@ -345,15 +321,9 @@ class GraphDrawing {
         act(Number(node.id()), node);
       });
     };
-    on('tap', at => {
-      this.choose(at);
-    });
-    on('dbltap', at => {
-      this.open(at);
-    });
-    on('dragfree', (at, node) => {
-      state.places.set(data.nodes[at]?.id ?? '', { ...node.position() });
-    });
+    on('tap', at => this.choose(at));
+    on('dbltap', at => this.open(at));
+    on('dragfree', (at, node) => state.places.set(data.nodes[at]?.id ?? '', { ...node.position() }));
     frame.addEventListener(
       'wheel',
       event => {

@@ -36,9 +36,7 @@ const settings: JupyterFrontEndPlugin<Preferences> = {
   activate: (_app: JupyterFrontEnd, registry: ISettingRegistry | null): Preferences => {
     const preferences = new Preferences();
     void registry?.load(settings.id).then(loaded => {
-      const take = (): void => {
-        preferences.choose(choicesFrom(loaded.composite));
-      };
+      const take = (): void => preferences.choose(choicesFrom(loaded.composite));
       loaded.changed.connect(take);
       take();
     });
@@ -74,9 +72,7 @@ const insert: JupyterFrontEndPlugin<void> = {
   id: 'kgnb-labextension:insert',
   description: 'Lets the forms of kgnb put their line into a new cell.',
   autoStart: true,
-  activate: (app: JupyterFrontEnd): void => {
-    listen(document, app.commands);
-  }
+  activate: (app: JupyterFrontEnd): void => listen(document, app.commands)
 };
 
 const languages: JupyterFrontEndPlugin<void> = {
@@ -104,9 +100,8 @@ const completer: JupyterFrontEndPlugin<void> = {
   autoStart: true,
   requires: [ICompletionProviderManager],
   optional: [IPreferences],
-  activate: (_app: JupyterFrontEnd, manager: ICompletionProviderManager, preferences: Preferences | null): void => {
-    manager.registerProvider(new QueryCompletions(preferences ?? new Preferences()));
-  }
+  activate: (_app: JupyterFrontEnd, manager: ICompletionProviderManager, preferences: Preferences | null): void =>
+    manager.registerProvider(new QueryCompletions(preferences ?? new Preferences()))
 };
 
 const commands: JupyterFrontEndPlugin<void> = {

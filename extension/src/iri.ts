@@ -25,12 +25,8 @@ function copyButton(text: string, words: Words): HTMLButtonElement {
     words.copyIri,
     () => {
       navigator.clipboard.writeText(text).then(
-        () => {
-          answer('done', words.copied);
-        },
-        () => {
-          answer('failed', words.notCopied);
-        }
+        () => answer('done', words.copied),
+        () => answer('failed', words.notCopied)
       );
     },
     icon('copy')

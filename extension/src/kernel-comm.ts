@@ -52,9 +52,7 @@ export class KernelComm {
     }
     this.refuseAll(); // those that were asked before a restart
     const comm = this.kernel.createComm(this.target);
-    comm.onMsg = message => {
-      this.take(message.content.data);
-    };
+    comm.onMsg = message => this.take(message.content.data);
     // A kernel without kgnb answers an opened comm by closing it.
     comm.onClose = () => {
       this.comm = null;

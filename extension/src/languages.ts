@@ -8,8 +8,8 @@ import { LanguageSupport, StreamLanguage } from '@codemirror/language';
 import type { IEditorLanguage, IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { magicMime } from './magic-cell';
 import { magicLines } from './magic-lines';
-import { belowTheMagic } from './magic-parser';
-import { sparqlMode, turtleMode } from './rdf-modes';
+
+import { belowTheMagic, sparqlMode, turtleMode } from './rdf-modes';
 
 type Languages = Pick<IEditorLanguageRegistry, 'addLanguage' | 'findByMIME'>;
 

@@ -15,19 +15,18 @@ import type { Preferences } from './preferences';
 import { readRun, RUN_MIME } from './run';
 import { drawRun, newRunState } from './runview';
 import { readSparqlResults, SPARQL_RESULTS_MIME } from './sparql-results';
+import type { TableState } from './table';
 import { drawTable, newTableState } from './table';
 import { readTable, TABLE_MIME } from './table-data';
 import { drawTurtle, TURTLE_MIME } from './turtle';
 import type { Words } from './words';
 import { UNTRANSLATED, wordsFrom } from './words';
 
-type Draw = (data: unknown, words: Words) => HTMLElement;
-
 /** One output: draws its data, and draws again when the kernel updates it. */
 class ResultWidget extends Widget implements IRenderMime.IRenderer {
   constructor(
     private readonly mimeType: string,
-    private readonly draw: Draw,
+    private readonly draw: (data: unknown) => HTMLElement,
     private readonly words: Words
   ) {
     super();
@@ -43,7 +42,7 @@ class ResultWidget extends Widget implements IRenderMime.IRenderer {
 
   private drawSafely(data: unknown): HTMLElement {
     try {
-      return this.draw(data, this.words);
+      return this.draw(data);
     } catch (error) {
       if (!(error instanceof ShapeError)) {
         throw error;
@@ -64,20 +63,6 @@ class ResultWidget extends Widget implements IRenderMime.IRenderer {
 const OUR_RANK = 0;
 const STANDARD_RANK = 40;
 
-function factory(
-  mimeType: string,
-  newDraw: () => Draw,
-  words: Words,
-  defaultRank = OUR_RANK
-): IRenderMime.IRendererFactory {
-  return {
-    safe: true,
-    mimeTypes: [mimeType],
-    defaultRank,
-    createRenderer: options => new ResultWidget(options.mimeType, newDraw(), words)
-  };
-}
-
 /** What JupyterLab lends the renderers, where it has it. */
 export interface Lent {
   readonly translation?: IRenderMime.TranslationBundle;
@@ -87,60 +72,40 @@ export interface Lent {
 
 /**
  * The factories of all kgnb results, and of the standard formats of answers. Each output keeps what a person did to it
- * (sorting, opened rows) in its drawer.
+ * (sorting, opened rows) in its state.
  */
 export function rendererFactories(lent: Lent = {}): IRenderMime.IRendererFactory[] {
   const words = wordsFrom(lent.translation ?? UNTRANSLATED);
-  const { preferences } = lent;
+  const factory = <State>(
+    mimeType: string,
+    newState: () => State,
+    draw: (data: unknown, state: State) => HTMLElement,
+    defaultRank = OUR_RANK
+  ): IRenderMime.IRendererFactory => ({
+    safe: true,
+    mimeTypes: [mimeType],
+    defaultRank,
+    createRenderer: options => {
+      const state = newState();
+      return new ResultWidget(options.mimeType, data => draw(data, state), words);
+    }
+  });
+  const tableState = (): TableState => newTableState(lent.preferences?.values.rowsPerPage);
   return [
-    factory(
-      TABLE_MIME,
-      () => {
-        const state = newTableState(preferences?.values.rowsPerPage);
-        return (data, said) => drawTable(readTable(data), state, said);
-      },
-      words
-    ),
-    factory(
-      RUN_MIME,
-      () => {
-        const state = newRunState();
-        return (data, said) => drawRun(readRun(data), state, said, lent.showCell);
-      },
-      words
-    ),
-    factory(
-      GRAPH_MIME,
-      () => {
-        const state = newGraphState();
-        return (data, said) => drawGraph(readGraph(data), state, said);
-      },
-      words
-    ),
-    factory(
-      CARD_MIME,
-      () => {
-        const state = newGraphState();
-        return (data, said) => drawCard(readCard(data), state, said);
-      },
-      words
-    ),
+    factory(TABLE_MIME, tableState, (data, state) => drawTable(readTable(data), state, words)),
+    factory(RUN_MIME, newRunState, (data, state) => drawRun(readRun(data), state, words, lent.showCell)),
+    factory(GRAPH_MIME, newGraphState, (data, state) => drawGraph(readGraph(data), state, words)),
+    factory(CARD_MIME, newGraphState, (data, state) => drawCard(readCard(data), state, words)),
     factory(
       SPARQL_RESULTS_MIME,
-      () => {
-        const state = newTableState(preferences?.values.rowsPerPage);
-        return (data, said) => drawTable(readSparqlResults(data), state, said);
-      },
-      words,
+      tableState,
+      (data, state) => drawTable(readSparqlResults(data), state, words),
       STANDARD_RANK
     ),
     factory(
       TURTLE_MIME,
-      () => {
-        const state = { whole: false };
-        return (data, said) => drawTurtle(data, state, said);
-      },
-      words,
+      () => ({ whole: false }),
+      (data, state) => drawTurtle(data, state, words),
       STANDARD_RANK
     )
   ];

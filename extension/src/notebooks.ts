@@ -66,9 +66,7 @@ export class Notebooks {
   /** Every cell of every open notebook, those of the notebook in front first. */
   private places(): Place[] {
     const panels: NotebookPanel[] = [];
-    this.tracker.forEach(panel => {
-      panels.push(panel);
-    });
+    this.tracker.forEach(panel => panels.push(panel));
     const front = this.tracker.currentWidget;
     panels.sort((left, right) => Number(right === front) - Number(left === front));
     return panels.flatMap(panel =>

@@ -81,12 +81,8 @@ class PanelDrawing {
   private said(): HTMLElement[] {
     const { hint, words, actions } = this;
     const remedies = {
-      begin: pressable(words.newNotebook, words.newNotebook, () => {
-        actions.begin();
-      }),
-      load: pressable(words.loadHere, words.loadHere, () => {
-        actions.load();
-      })
+      begin: pressable(words.newNotebook, words.newNotebook, () => actions.begin()),
+      load: pressable(words.loadHere, words.loadHere, () => actions.load())
     };
     return [
       ...(hint.said ? [element('p', 'kgnb-panel-hint', { role: 'status' }, oneLine(hint.said))] : []),
@@ -101,9 +97,7 @@ class PanelDrawing {
     return [...AGENTS, ...data.described].flatMap(agent =>
       (agentState(data, agent)?.reviews ?? []).map(queue => {
         const line = oneLine(queue.line);
-        const open = pressable(words.openReview(line), words.open, () => {
-          actions.review(queue.line);
-        });
+        const open = pressable(words.openReview(line), words.open, () => actions.review(queue.line));
         return element(
           'li',
           'kgnb-panel-item',
@@ -174,9 +168,7 @@ class PanelDrawing {
         items(
           held.map(each => {
             const name = oneLine(each.name);
-            const ask = button('kgnb-panel-held', words.insertQuery(name), () => {
-              actions.insert(each.query);
-            });
+            const ask = button('kgnb-panel-held', words.insertQuery(name), () => actions.insert(each.query));
             ask.append(
               element('span', 'kgnb-panel-name', {}, name),
               element('span', 'kgnb-panel-quiet', {}, grouped(String(each.count)))
@@ -203,9 +195,7 @@ class PanelDrawing {
     const name = oneLine(one.name);
     const health = state.health.get(one.name);
     const facts = [one.triples === null ? '' : words.triples(one.triples)].filter(Boolean);
-    const check = pressable(words.checkGraph(name), words.check, () => {
-      actions.check(one.name);
-    });
+    const check = pressable(words.checkGraph(name), words.check, () => actions.check(one.name));
     return element(
       'li',
       'kgnb-panel-item',

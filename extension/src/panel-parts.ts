@@ -62,9 +62,7 @@ export function insertButton(
   words: Words,
   notebook: boolean
 ): HTMLButtonElement {
-  const insert = pressable(words.insertCell(source), said, () => {
-    actions.insert(source);
-  });
+  const insert = pressable(words.insertCell(source), said, () => actions.insert(source));
   insert.disabled = !notebook;
   return insert;
 }

@@ -40,19 +40,8 @@ export function runTitle(run: RunLine, words: Words): string {
 
 function drawRunLine(run: RunLine, actions: PanelActions, words: Words): HTMLElement {
   const title = runTitle(run, words);
-  const open = pressable(words.openRun(title), words.open, () => {
-    actions.openRun({ number: run.number }, title);
-  });
-  const stop = run.working
-    ? pressable(
-        words.stopRun,
-        words.stop,
-        () => {
-          actions.stop();
-        },
-        'kgnb-panel-stop'
-      )
-    : null;
+  const open = pressable(words.openRun(title), words.open, () => actions.openRun({ number: run.number }, title));
+  const stop = run.working ? pressable(words.stopRun, words.stop, () => actions.stop(), 'kgnb-panel-stop') : null;
   return element(
     'li',
     `kgnb-panel-item kgnb-panel-run${run.working ? ' kgnb-panel-working' : ''}`,
@@ -118,9 +107,7 @@ function drawProgress(progress: Progress, step: string, words: Words): HTMLEleme
 
 function drawSaved(run: SavedRun, actions: PanelActions, words: Words): HTMLElement {
   const name = oneLine(run.name);
-  const open = pressable(words.openRun(name), words.open, () => {
-    actions.openRun({ folder: run.folder }, name);
-  });
+  const open = pressable(words.openRun(name), words.open, () => actions.openRun({ folder: run.folder }, name));
   return element(
     'li',
     'kgnb-panel-item',

@@ -62,9 +62,7 @@ export class ControlPanel extends Widget implements PanelActions {
     this.node.setAttribute('aria-label', words.category);
     this.node.tabIndex = -1;
     this.hint = this.nobody();
-    tracker.currentChanged.connect(() => {
-      this.follow();
-    });
+    tracker.currentChanged.connect(() => this.follow());
     NotebookActions.executed.connect(this.onExecuted);
     this.follow();
     this.draw();
@@ -116,9 +114,7 @@ export class ControlPanel extends Widget implements PanelActions {
     const area = new RunArea(title, words, this.notebooks.showCell);
     const opened: Opened = { area, which, kernel, seen: '' };
     this.opened.set(key, opened);
-    area.disposed.connect(() => {
-      this.opened.delete(key);
-    });
+    area.disposed.connect(() => this.opened.delete(key));
     void this.ask({ ask: 'run', ...which }).then(answer => {
       area.take(answer ?? { error: words.notLoaded });
       area.id = `kgnb-run-${key.replace(/\W+/g, '-')}`;
@@ -167,11 +163,7 @@ export class ControlPanel extends Widget implements PanelActions {
       this.kernel?.statusChanged.disconnect(this.onStatus);
       this.comm?.close();
       this.kernel = kernel;
-      this.comm =
-        kernel &&
-        new KernelComm(kernel, PANEL_TARGET, () => {
-          this.refresh();
-        });
+      this.comm = kernel && new KernelComm(kernel, PANEL_TARGET, () => this.refresh());
       this.data = NOTHING;
       this.state.health.clear();
       kernel?.statusChanged.connect(this.onStatus);
@@ -179,9 +171,7 @@ export class ControlPanel extends Widget implements PanelActions {
     this.refresh();
   }
 
-  private readonly onExecuted = (): void => {
-    this.refresh();
-  };
+  private readonly onExecuted = (): void => this.refresh();
 
   /** While cells run, a look now and then shows how far they are; kernels that can, answer at once. */
   private readonly onStatus = (_: Kernel.IKernelConnection, status: Kernel.Status): void => {
@@ -207,9 +197,7 @@ export class ControlPanel extends Widget implements PanelActions {
     }
     this.asking = true;
     const late = new Promise<'late'>(resolve => {
-      setTimeout(() => {
-        resolve('late');
-      }, PATIENCE);
+      setTimeout(() => resolve('late'), PATIENCE);
     });
     const { kernel } = this;
     const saved = this.data.saved === null || !this.data.runs.some(run => run.working);
@@ -239,13 +227,9 @@ export class ControlPanel extends Widget implements PanelActions {
         this.check(one.name);
       }
     }
-    this.opened.forEach(opened => {
-      this.refreshRun(opened);
-    });
+    this.opened.forEach(opened => this.refreshRun(opened));
     if (this.data.runs.some(run => run.working) || this.data.connections.some(one => one.reading)) {
-      setTimeout(() => {
-        this.refresh();
-      }, WATCHED);
+      setTimeout(() => this.refresh(), WATCHED);
     }
   }
 

@@ -5,7 +5,7 @@
 
 import type { Completer, CompletionHandler } from '@jupyterlab/completer';
 import { CompleterModel } from '@jupyterlab/completer';
-import { fitting } from './fitting';
+import { fitting } from './query-completions';
 import { magicLanguage } from './magic-cell';
 
 type Item = CompletionHandler.ICompletionItem;

@@ -116,9 +116,7 @@ class TableDrawing {
     const found = sortRows(data, filterRows(this.searchTexts, state.search), state.sorting);
     const page = pageOf(found, state.page, state.size);
     state.page = page.page;
-    this.titles.forEach((title, at) => {
-      this.markSorted(title, at);
-    });
+    this.titles.forEach((title, at) => this.markSorted(title, at));
     this.body.replaceChildren(...page.rows.flatMap(at => this.drawRow(at)));
     if (!state.sorting) {
       this.markGroups(page.rows);
@@ -163,14 +161,7 @@ class TableDrawing {
     }
     const detailsId = freshId('details');
     const details = this.drawDetails(row, detailsId);
-    const opener = button(
-      'kgnb-button kgnb-open',
-      '',
-      () => {
-        show(!this.state.opened.has(at));
-      },
-      icon('right')
-    );
+    const opener = button('kgnb-button kgnb-open', '', () => show(!this.state.opened.has(at)), icon('right'));
     opener.setAttribute('aria-controls', detailsId);
     const line = element('tr', 'kgnb-row', {}, element('td', 'kgnb-opener', {}, opener), ...cells);
     const show = (open: boolean): void => {

@@ -70,9 +70,7 @@ function warn(message: string, command: string, words: Words): void {
     actions: [
       {
         label: words.copyCommand,
-        callback: () => {
-          Clipboard.copyToSystem(command);
-        }
+        callback: () => Clipboard.copyToSystem(command)
       }
     ]
   });

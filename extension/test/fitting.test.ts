@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest';
-import { fitting, plainLetters } from '../src/fitting';
+import { fitting, plainLetters } from '../src/query-completions';
 
 const ITEMS = [
   { insertText: ':StaffedHut', label: ':StaffedHut  bewirtschaftete Hütte', type: 'class' },

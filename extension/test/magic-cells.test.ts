@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fitLanguage } from '../src/cell-languages';
 import { isMagicMime, magicLanguage, magicMime } from '../src/magic-cell';
 import { magicLines } from '../src/magic-lines';
-import { belowTheMagic } from '../src/magic-parser';
+import { belowTheMagic } from '../src/rdf-modes';
 import { sparqlMode, turtleMode } from '../src/rdf-modes';
 
 describe('the first line of a cell', () => {
