@@ -58,6 +58,44 @@ def test_a_tutorial_says_what_it_is_for_and_has_something_to_do(stem: str) -> No
     assert kinds.count("hint") >= 1
 
 
+WRONG = [  # what a learner may well type, and a word of what the check says to it
+    ("02-what-matching-is", "season", "opening period", "write the code"),
+    ("02-what-matching-is", "season", "http://huts.example/refuge#RF_0000130", "quarter of the year"),
+    ("02-what-matching-is", "scores", (50, 50, 50), "not 50"),
+    ("02-what-matching-is", "scores", (0.5, 0.5, 0.4), "harmonic"),
+    ("02-what-matching-is", "tokens", ("48000", "600000"), "without quotes"),
+    ("02-what-matching-is", "tokens", (48_000, 3000 * 0.92 * 200), "3,000 classes"),
+    ("05-two-languages", "ranked", (50, 69), "between 0 and 1"),
+    ("05-two-languages", "ranked", (2, 0.6875), "not 2"),
+    ("05-two-languages", "ranked", (0.5, 0.5), "MRR"),
+    ("05-two-languages", "bivouac", "bivouac du steinkar", "as it is written"),
+    ("06-ontology-to-tools", "uncaught", "B", "say a, b or c"),
+    ("06-ontology-to-tools", "unlinked", "bug", "how far apart"),
+    ("07-runs-and-reports", "letters", ("b", "a"), "letters of the list"),
+    ("07-runs-and-reports", "letters", ("none", "A"), "weeks"),
+    ("07-runs-and-reports", "sent", "10", "without quotes"),
+    ("07-runs-and-reports", "sent", 400, "not asked again"),
+    ("07-runs-and-reports", "p", 0.25, "both ways"),
+    ("07-runs-and-reports", "p", 0.04, "2 differences, 0 on the smaller side"),
+    ("07-runs-and-reports", "needed", 5, "still 0.06"),
+    ("07-runs-and-reports", "needed", 7, "fewer"),
+    ("08-bring-your-own", "safe", "a", "writes the key"),
+    ("08-bring-your-own", "cautious", lambda question: question[1][0][0], "may be no option"),
+    ("08-bring-your-own", "cautious", lambda question: dict(map(reversed, question[1])).get(question[0]), "second"),
+    ("08-bring-your-own", "cautious", lambda question: question[0] if question[1] else None, "the option's id"),
+]
+
+
+@pytest.mark.parametrize(("stem", "name", "filled", "said"), WRONG)
+def test_a_check_says_what_is_off_with_a_wrong_answer(stem: str, name: str, filled: Any, said: str) -> None:
+    source = (TUTORIALS / "sources" / f"{stem}.md").read_text(encoding="utf-8")
+    (check,) = (one.text for one in builder().blocks(source) if (one.kind, one.name) == ("check", name))
+    found, wanted = {1, 2}, {1, 3}
+    given = {"equal": found, "wanted": wanted, "by_rule": set(), "by_you": wanted}
+    with pytest.raises(AssertionError, match=said):
+        exec(check, given | {name: filled})
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("stem", STEMS)
 def test_the_worked_solution_passes_every_check(stem: str, tmp_path: Path) -> None:
