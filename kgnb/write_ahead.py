@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Literal as OneOf
 
 PATIENCE = 8.0
 """Seconds a file that another process writes to is waited for; such a write takes milliseconds."""
@@ -37,6 +39,26 @@ def write_ahead(connection: sqlite3.Connection, patience: float = PATIENCE) -> N
                 raise
         time.sleep(_PAUSE)
     connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def opened(
+    path: Path,
+    patience: float,
+    set_up: Callable[[sqlite3.Connection], None],
+    isolation: OneOf["DEFERRED"] | None = None,
+) -> sqlite3.Connection:
+    """A connection for all threads to a file, whose folder is made, once it is set up; SQLite's errors alone."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise sqlite3.OperationalError(str(error)) from error
+    connection = sqlite3.connect(path, timeout=patience, isolation_level=isolation, check_same_thread=False)
+    try:
+        set_up(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def unusable(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> tuple[str, str] | None:

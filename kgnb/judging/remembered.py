@@ -18,7 +18,7 @@ from typing import Generic, Protocol, TypeVar
 
 from kgnb.errors import DataError, NotKept
 from kgnb.judging.question import Estimate, Judge, Question, Verdict, checked, estimate
-from kgnb.write_ahead import PATIENCE, unusable, write_ahead
+from kgnb.write_ahead import PATIENCE, opened, unusable, write_ahead
 
 Q = TypeVar("Q", bound=Question)
 P = TypeVar("P", bound=Question, contravariant=True)
@@ -54,24 +54,15 @@ class Memory:
         self._lock = threading.Lock()
         self._lost = False
         with self._guard():
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise sqlite3.OperationalError(str(error)) from error
-            self._db = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-            try:
-                self._set_up()
-            except BaseException:
-                self._db.close()
-                raise
+            self._db = opened(self.path, PATIENCE, self._set_up)
 
-    def _set_up(self) -> None:
-        [version] = self._db.execute("PRAGMA user_version").fetchone()
+    def _set_up(self, db: sqlite3.Connection) -> None:
+        [version] = db.execute("PRAGMA user_version").fetchone()
         if version not in (0, _FORMAT):
             raise sqlite3.DatabaseError(f"its format is {version}, this kgnb writes {_FORMAT}")
-        write_ahead(self._db)
-        self._db.execute(_TABLE)
-        self._db.execute(f"PRAGMA user_version = {_FORMAT}")
+        write_ahead(db)
+        db.execute(_TABLE)
+        db.execute(f"PRAGMA user_version = {_FORMAT}")
 
     def __len__(self) -> int:
         with self._guard():

@@ -20,7 +20,7 @@ from kgnb.errors import BackendError, ConfigError, DataError, NotKept
 from kgnb.llm.checking import check_answering
 from kgnb.llm.kept import VERSION, Key, reply_from_json, reply_to_json, server_alias, without_secrets
 from kgnb.llm.model import ChatModel, Reply, Request, shown
-from kgnb.write_ahead import PATIENCE, unusable, write_ahead
+from kgnb.write_ahead import PATIENCE, opened, unusable, write_ahead
 
 try:
     import fcntl
@@ -95,32 +95,23 @@ class ReplayCache:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._lock = threading.Lock()
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise self._unusable(str(error)) from error
         with self._guard():
-            self._db = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-            try:
-                self._set_up()
-            except BaseException:
-                self._db.close()
-                raise
+            self._db = opened(self.path, PATIENCE, self._set_up)
 
-    def _set_up(self) -> None:
-        [version] = self._db.execute("PRAGMA user_version").fetchone()
+    def _set_up(self, db: sqlite3.Connection) -> None:
+        [version] = db.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise DataError("was written by a later version of kgnb", where=str(self.path), fix="Update kgnb.")
-        tables = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and "replies" not in tables:
             raise DataError(
                 "is an SQLite file, but no cache of replies", where=str(self.path), fix="Name another file."
             )
         if not tables:
-            write_ahead(self._db)
-            self._db.execute(_TABLE)
-            self._db.execute(f"PRAGMA user_version = {VERSION}")
-        self._db.execute("PRAGMA synchronous = NORMAL")
+            write_ahead(db)
+            db.execute(_TABLE)
+            db.execute(f"PRAGMA user_version = {VERSION}")
+        db.execute("PRAGMA synchronous = NORMAL")
 
     def __repr__(self) -> str:
         return f"ReplayCache({str(self.path)!r})"

@@ -15,7 +15,7 @@ import numpy as np
 
 from kgnb.errors import BackendError, DataError, NotKept
 from kgnb.vectors.embedder import Embedder, Vectors
-from kgnb.write_ahead import PATIENCE, unusable, write_ahead
+from kgnb.write_ahead import PATIENCE, opened, unusable, write_ahead
 
 _FORMAT = 2  # what format 1 wrote is read as well: all vectors whole
 _KEYS_A_QUERY = 500  # below SQLite's oldest limit of 999 parameters
@@ -77,7 +77,8 @@ class VectorCache:
         with self._lock:
             try:
                 if self._connection is None or self._process != os.getpid():  # a forked child may not use the parent's
-                    self._connection, self._process = self._connect(), os.getpid()
+                    self._connection = opened(Path(self.path), PATIENCE, self._set_up, "DEFERRED")
+                    self._process = os.getpid()
                 yield self._connection
             except sqlite3.OperationalError as error:
                 what, fix = unusable(Path(self.path), error) or (str(error), "")
@@ -85,28 +86,17 @@ class VectorCache:
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 raise self._corrupt(str(error)) from error
 
-    def _connect(self) -> sqlite3.Connection:
-        if self.path != ":memory:":
-            try:
-                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise sqlite3.OperationalError(str(error)) from error
-        connection = sqlite3.connect(self.path, timeout=PATIENCE, check_same_thread=False)
-        try:
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if not 0 <= version <= _FORMAT:
-                raise self._corrupt(f"its format is {version}, this version of kgnb writes format {_FORMAT}")
-            write_ahead(connection)
-            with connection:
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS vectors "
-                    "(embedder TEXT NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (embedder, key))"
-                )
-                connection.execute(f"PRAGMA user_version = {_FORMAT}")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+    def _set_up(self, db: sqlite3.Connection) -> None:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if not 0 <= version <= _FORMAT:
+            raise self._corrupt(f"its format is {version}, this version of kgnb writes format {_FORMAT}")
+        write_ahead(db)
+        with db:
+            db.execute(
+                "CREATE TABLE IF NOT EXISTS vectors "
+                "(embedder TEXT NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (embedder, key))"
+            )
+            db.execute(f"PRAGMA user_version = {_FORMAT}")
 
     def _vector(self, blob: object) -> Vectors:
         """The stored vector, checked: a row of finite parts and unit length is what was written."""

@@ -95,6 +95,8 @@ def read_action(text: str) -> Action:
     """
     try:
         ((name, value),) = from_json(text).items()
+        if name in ("neighbours", "paths", "commit") and not isinstance(value, list):
+            raise ValueError("not a list")
         if name == "neighbours" and 1 <= len(value) <= 2:
             return Neighbours(*map(_iri, value))
         if name == "paths" and len(value) in (2, 3):
@@ -109,7 +111,7 @@ def read_action(text: str) -> Action:
             return GiveUp()
         if name == "answer":
             return Finish()
-    except (ValueError, AttributeError, TypeError, IndexError):
+    except (ValueError, AttributeError, TypeError, LookupError, OverflowError):
         pass
     raise ValueError(f"not an action: {text[:200]!r}")
 

@@ -45,8 +45,10 @@ def test_the_rule_judge_follows_the_reading_that_fits_best() -> None:
 def test_an_action_is_read_back_as_it_was_written() -> None:
     for action in (Neighbours(Iri(V + "a")), Paths(Iri(V + "a"), Iri(V + "b"), 3), Query("ASK { ?s ?p ?o }"), Finish()):
         assert read_action(written(action)) == action
-    with pytest.raises(ValueError):
-        read_action('{"drop": "everything"}')
+    odd = ('{"drop": "everything"}', '{"commit": {}}', '{"commit": [Infinity, "x"]}', '{"paths": "ab"}')
+    for text in odd:
+        with pytest.raises(ValueError, match="not an action"):
+            read_action(text)
 
 
 def test_refuses_what_was_never_seen_and_names_the_nearest() -> None:
