@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.agents.ontology_matching.confidence import LEAST, LINES, MOST, calibrated, evidence_of
+from kgnb.agents.ontology_matching.merge import LEAST, LINES, MOST, calibrated, evidence_of
 from kgnb.agents.ontology_matching.values import Described
 from tests.agents.ontology_matching.small import HUT, REFUGE
 

@@ -26,8 +26,7 @@ from typing import Any
 import numpy as np
 
 from kgnb.agents.ontology_matching.comparable import comparable
-from kgnb.agents.ontology_matching.confidence import LEAST, LINES, MOST, evidence_of
-from kgnb.agents.ontology_matching.merge import merge
+from kgnb.agents.ontology_matching.merge import LEAST, LINES, MOST, evidence_of, merge
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.search import search
