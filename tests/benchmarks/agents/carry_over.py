@@ -351,8 +351,9 @@ def said(prepared: Iterable[Ready], judge: RuleJudge) -> Iterator[Said]:
             if (m.source, m.target) in scored:
                 ends = (described.find("source", m.source, m.kind), described.find("target", m.target, m.kind))  # type: ignore[arg-type]
                 held = [e.score for e in m.evidence if e.kind.startswith("asked from") and e.score is not None]
-                right = (m.source, m.target) in one.task.reference
-                yield Said(one.task.group, one.task.name, evidence_of(*ends), mean(held), right)
+                if held:  # else neither side chose it, and both held it possible
+                    right = (m.source, m.target) in one.task.reference
+                    yield Said(one.task.group, one.task.name, evidence_of(*ends), mean(held), right)
 
 
 def lines(told: Sequence[Said], *, counted: int = 60, drawn: float = 4.0) -> dict[str, tuple[float, float]]:
