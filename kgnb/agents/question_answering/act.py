@@ -117,9 +117,7 @@ def action_of(reading: Reading) -> Action:
 
 def _bare(reading: Reading) -> bool:
     """Whether a reading is a path and nothing else."""
-    return reading.type is None and not (
-        reading.by or reading.also or reading.among or reading.apart or reading.further
-    )
+    return reading.type is None and not (reading.by or reading.also or reading.among)
 
 
 def allowed(state: State, action: Action, *, ours: bool = False) -> Action:

@@ -5,6 +5,7 @@ Read once for a graph, from bounded samples, and kept: it is what a model needs 
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,14 @@ _PAIRS = 6  # triples of a relation that are looked up the other way round
 _SHARE = 0.15  # of a relation's triples that a class must hold to be named as one of its ends
 _ENDS = 3  # classes named at one end
 _MOST = 3000  # relations described
+
+_NUMBERS = frozenset(
+    XSD + name
+    for name in """integer decimal double float int long short byte nonNegativeInteger positiveInteger
+    nonPositiveInteger
+    negativeInteger unsignedInt unsignedLong unsignedShort unsignedByte""".split()  # noqa: SIM905
+)
+_DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth", "dateTimeStamp"))
 
 
 @dataclass(frozen=True)
@@ -228,3 +237,30 @@ def _prefixes(schema: Sequence[str], entities: Sequence[Term | None]) -> dict[st
             prefix += str(len(found) + 1)
         found[prefix] = namespace
     return found
+
+
+def kind_of(sample: Term | None) -> str:
+    """ "number", "date", "text" or "thing", as one object of the relation shows.
+
+    >>> kind_of(Literal("1908", datatype=f"{XSD}gYear")), kind_of(None)
+    ('date', 'thing')
+    """
+    if not isinstance(sample, Literal):
+        return "thing"
+    if sample.datatype in _NUMBERS:
+        return "number"
+    return "date" if sample.datatype in _DATES else "text"
+
+
+def is_date(datatype: str | None) -> bool:
+    """Whether literals of a datatype are days or years."""
+    return datatype in _DATES
+
+
+def is_year(sample: Term | None) -> bool:
+    """Whether a number may well be a year.
+
+    >>> is_year(Literal("1908", datatype=f"{XSD}integer")), is_year(Literal("64", datatype=f"{XSD}integer"))
+    (True, False)
+    """
+    return isinstance(sample, Literal) and re.fullmatch(r"1\d{3}|20\d{2}", sample.text) is not None

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 from kgnb.agents.question_answering.desk import Desk, Example
 from kgnb.agents.question_answering.phrases import find, masked, tokens
-from kgnb.agents.question_answering.search import path_readings
-from kgnb.agents.question_answering.segments import segmentations
+from kgnb.agents.question_answering.search import path_readings, segmentations
 from kgnb.agents.question_answering.values import Options
 from kgnb.kg.terms import Iri, Literal, Term
 

@@ -51,11 +51,7 @@ def body(reading: Reading) -> str:
     if reading.among:
         parts.append(f"VALUES ?answer {{ {' '.join(map(n3, reading.among))} }}")
     if reading.start is not None and reading.hops:
-        ways = [pattern(reading.start, hops, "?answer") for hops in (reading.hops, *reading.further)]
-        parts.append(ways[0] if len(ways) == 1 else " UNION ".join(f"{{ {way} }}" for way in ways))
-        if reading.apart:
-            node = "?answer" if reading.apart == len(reading.hops) else f"?v{reading.apart}"
-            parts.append(f"FILTER ({node} != {n3(reading.start)})")
+        parts.append(pattern(reading.start, reading.hops, "?answer"))
     for number, condition in enumerate(reading.also):
         parts.append(_from_answer(condition.hops, n3(condition.entity), f"?c{number}_"))
     if reading.type is not None:
@@ -89,7 +85,7 @@ def sparql(reading: Reading) -> str:
         asked = where
         if reading.target is not None:
             asked = f"{where} FILTER (?answer = {n3(reading.target)})"
-            plain = reading.type is None and not reading.by and not reading.also and not reading.apart
+            plain = reading.type is None and not reading.by and not reading.also
             if reading.start is not None and reading.hops and plain:
                 asked = _ended(reading)
         return f"ASK {{ {asked} }}"

@@ -44,7 +44,6 @@ class Phrase:
     words: int  # how many of its words say something
     merged: int = 0  # places inside it where another relation might have begun
     forward: bool = True  # it reads "the ... of X": X is where the relation starts
-    back: bool = False  # no words: along the relation before it, the other way
     parts: tuple[str, ...] = ()  # what stands on each side of those places, as small questions about X
 
 

@@ -52,8 +52,6 @@ class Reading:
     nearby: tuple[Triple, ...] = ()  # of "exists" and "count": what the graph does say there, for a no or a nought
     also: tuple[Condition, ...] = ()  # all of which the values meet
     among: tuple[Iri, ...] = ()  # the values are some of these
-    further: tuple[tuple[Hop, ...], ...] = ()  # other paths from the start whose ends are values as well
-    apart: int = 0  # the place along ``hops`` where the start itself does not count: "another film of its director"
     unused: tuple[str, ...] = ()  # words of the question that nothing of it explains well enough
     phrases: tuple[tuple[str, int], ...] = field(
         default=(), compare=False
@@ -65,7 +63,6 @@ class Reading:
         hops = (
             *self.hops,
             *self.by,
-            *(hop for path in self.further for hop in path),
             *(hop for condition in self.also for hop in condition.hops),
         )
         ends = (self.start, self.type, *self.among, *(condition.entity for condition in self.also))

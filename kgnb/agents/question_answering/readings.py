@@ -13,8 +13,14 @@ from itertools import product
 from math import exp
 
 from kgnb.agents.question_answering.answer_shape import GENERAL, Shape, measure_of, opposite, polar, shape_of
-from kgnb.agents.question_answering.graph_schema import GraphSchema, RelationUse, graph_schema
-from kgnb.agents.question_answering.kinds import is_date, is_year, kind_of
+from kgnb.agents.question_answering.graph_schema import (
+    GraphSchema,
+    RelationUse,
+    graph_schema,
+    is_date,
+    is_year,
+    kind_of,
+)
 from kgnb.agents.question_answering.lexicon import ASKED_FOR, is_relation
 from kgnb.agents.question_answering.link import directory
 from kgnb.agents.question_answering.patterns import IN_YEAR, body, of_type
@@ -879,9 +885,7 @@ def _beyond_structure(asked: _Asked, reading: Reading) -> list[str]:
         found += [word for word in low if word in _BOTH and word not in names]
     if not asked.shape.either:
         found += [word for word in low if word in _OR and word not in names]
-    if not reading.apart:
-        found += [word for word in low if word in _OTHERS]
-    found += [word for word in low if word in _EXCEPT and word not in names]
+    found += [word for word in low if word in _OTHERS or (word in _EXCEPT and word not in names)]
     parts = len(reading.hops) + len(reading.also) + len(reading.by) + (reading.type is not None)
     clauses = _clauses(asked)
     return [*found, *(low[at] for at in clauses)] if len(clauses) >= max(1, parts) else found

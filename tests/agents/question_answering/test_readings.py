@@ -10,7 +10,7 @@ from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.phrases import tokens
 from kgnb.agents.question_answering.pipeline import answer_question, begin, open_desk
 from kgnb.agents.question_answering.readings import calibrated, read_question
-from kgnb.agents.question_answering.segments import segmentations
+from kgnb.agents.question_answering.search import segmentations
 from kgnb.agents.question_answering.values import Answer, Question
 from kgnb.backends import open_embedder, open_graph
 from kgnb.settings import Settings
