@@ -658,7 +658,7 @@ def review(results: AlignmentResults) -> Words:
     return Words(
         (
             f"In a notebook: %load_ext kgnb, %ea start A B with the two graphs ({left}, {right}), %ea run.",
-            "%ea review shows what was looked at, the least sure first; a key accepts, rejects or picks another. "
+            "%ea review --below 0.8 shows what was looked at and is less sure; a key accepts, rejects, picks another. "
             "What is decided is kept in a file, overrides every judge, and holds in the next run: --decisions FILE.",
             "%ea explain NAME shows an entity's candidates and all that speaks for each; kgnb align A B --out FILE and "
             "%ea export FILE write .ttl (owl:sameAs), .sssom.tsv (SSSOM), .rdf (Alignment RDF) or .tsv.",
