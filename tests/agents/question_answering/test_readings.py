@@ -9,7 +9,7 @@ from kgnb.agents.question_answering.desk import Desk
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.phrases import tokens
 from kgnb.agents.question_answering.pipeline import answer_question, begin, open_desk
-from kgnb.agents.question_answering.readings import calibrated, read_question
+from kgnb.agents.question_answering.readings import read_question
 from kgnb.agents.question_answering.search import segmentations
 from kgnb.agents.question_answering.values import Answer, Question
 from kgnb.backends import open_embedder, open_graph
@@ -147,11 +147,6 @@ def test_which_way_is_compared_is_read_from_words(text: str, form: str, measured
 def test_phrases_are_cut_from_the_entity_outwards(sentence: str, phrases: list[str]) -> None:
     cuts = [[phrase.text for phrase in cut] for cut in segmentations(sentence.split(), 3)]
     assert phrases in cuts or [p.replace("What w", "What the w") for p in phrases] in cuts
-
-
-def test_confidence_grows_with_what_it_stands_for() -> None:
-    marks = [calibrated(at / 20) for at in range(21)]
-    assert marks == sorted(marks) and marks[0] == 0.0 and 0.9 <= calibrated(0.6) < marks[-1] < 1.0
 
 
 def test_a_counted_noun_is_measured_by_a_number_of_such_and_by_no_area() -> None:
