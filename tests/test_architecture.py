@@ -71,8 +71,8 @@ ALLOWED: dict[str, set[str]] = {
 # Lines of each large room, with some air: what goes beyond wants another room, or a look at what stands twice.
 ROOMS = {
     "agents": 24_000,
-    "reporting": 8_140,
-    "magics": 5_700,
+    "reporting": 8_100,
+    "magics": 5_650,
     "kg": 5_300,
     "shapes": 3_200,
     "llm": 3_150,
@@ -85,7 +85,7 @@ ROOMS = {
     "run": 1_850,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.
-TOTAL = 67_120
+TOTAL = 67_005
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],

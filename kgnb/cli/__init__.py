@@ -37,8 +37,11 @@ COMMANDS = (
 )
 
 
+MODULES = {"resume": "sweep", "run": "compare"}  # of commands that stand beside another
+
+
 class Commands(click.Group):
-    """Each command is the function of its name in the module of its name, imported when it is wanted.
+    """Each command is the function of its name in the module of its name or beside it, imported when it is wanted.
 
     The agents of other packages have theirs after ours.
     """
@@ -52,7 +55,7 @@ class Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command, or None."""
         if name in COMMANDS:
-            command = getattr(import_module(f"kgnb.cli.{name}"), name)
+            command = getattr(import_module(f"kgnb.cli.{MODULES.get(name, name)}"), name)
             return command if isinstance(command, click.Command) else None
         from kgnb.agents.known import agents_from_elsewhere
         from kgnb.cli.work import command_of

@@ -5,8 +5,7 @@ Judges are interchangeable: a rule, a language model, a cascade of the two, a re
 
 from kgnb.judging.cascade import Asking, Cascade, sure_outside
 from kgnb.judging.model_judge import ModelJudge
-from kgnb.judging.oracle import Oracle
-from kgnb.judging.person import Decision, Decisions, Pending, PersonJudge, Reviewed, overridden, pending
+from kgnb.judging.person import Decision, Decisions, Oracle, Pending, PersonJudge, Reviewed, overridden, pending
 from kgnb.judging.question import (
     UNSURE,
     CallableJudge,

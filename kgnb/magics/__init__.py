@@ -25,7 +25,7 @@ from kgnb.magics.sparql import SparqlMagics
 from kgnb.magics.turtle import TurtleMagics
 from kgnb.magics.vectors import VectorsMagics
 from kgnb.magics.verbs import VerbMagics
-from kgnb.run.cell import enter_cell
+from kgnb.run.record import enter_cell
 from kgnb.settings import Settings
 
 __all__ = ["FAMILIES", "load", "unload"]

@@ -22,7 +22,7 @@ from kgnb.llm.model import ChatModel
 from kgnb.magics.agent import AgentMagics, entry, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.ea_explain import EntityExplanation, explain
-from kgnb.magics.measures import COUNTS
+from kgnb.magics.om import COUNTS
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
 from kgnb.mappings import Alignment

@@ -30,7 +30,7 @@ from kgnb.magics.arguments import Number, argument
 from kgnb.magics.building import BuildingTask, arguments_of, told
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
-from kgnb.reporting.kg_construction.scoring import entity_scores, reference_graph, score_graph, score_table
+from kgnb.reporting.kg_construction.running import entity_scores, reference_graph, score_graph, score_table
 from kgnb.results.table import Table
 from kgnb.run import Event, Run
 from kgnb.tasks.agents import Silent

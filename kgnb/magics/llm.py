@@ -16,7 +16,7 @@ from kgnb.llm.replay import models_in
 from kgnb.magics.arguments import LineError, Number, argument
 from kgnb.magics.progress import duration, money, spent
 from kgnb.magics.verbs import VerbMagics, verb
-from kgnb.results.run_words import state_of
+from kgnb.results.run_view import state_of
 from kgnb.results.table import Column, Table
 from kgnb.run import Run
 from kgnb.settings import Settings, checked_price

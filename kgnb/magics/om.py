@@ -16,12 +16,22 @@ from kgnb.agents.ontology_matching import AGENT, pipeline
 from kgnb.agents.ontology_matching.reasoner import Coherence, check
 from kgnb.agents.ontology_matching.reviewed import MatchDecisions, Ruling
 from kgnb.agents.ontology_matching.values import KINDS, Description
+from kgnb.evaluate.alignment import (
+    Score,
+    Triple,
+    non_trivial,
+    per_kind,
+    per_relation,
+    same_name,
+    score,
+    scored_by_oaei,
+    triples,
+)
 from kgnb.kg.labels import readable
-from kgnb.kg.ontology import Kind, Ontology
+from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.magics.agent import AgentMagics, entry, options_from, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.explain import contrast, explain, named_among, two_items
-from kgnb.magics.measures import measures
 from kgnb.magics.picture import MOST, picture
 from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import decisions_of, review_arguments
@@ -29,7 +39,10 @@ from kgnb.magics.verbs import verb
 from kgnb.mapping_files import reviews
 from kgnb.mapping_files.reviews import Review
 from kgnb.mappings import Alignment, Mapping, which_concepts
+from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
+from kgnb.results.metrics import PRECISION_RECALL_F1, metrics
+from kgnb.results.metrics import Score as Row
 from kgnb.results.table import Column, Table, Value
 from kgnb.widgets.review import Thing
 
@@ -265,3 +278,60 @@ def _label(ontology: Ontology, iri: str, kind: Kind) -> str:
 def _is_concept(ontology: Ontology, iri: str) -> bool:
     entity = ontology.find(iri, "class")
     return entity is not None and entity.concept
+
+
+COUNTS = (
+    Column("right", "Right", "number"),
+    Column("found", "Found", "number"),
+    Column("wanted", "Reference", "number"),
+)
+
+
+def measures(alignment: Alignment, reference: Alignment, source: Ontology, target: Ontology) -> Table:
+    """Precision, recall and F1 over all, by relation, by kind of entity and over what names alone do not give away.
+
+    Relations the reference has no example of are left out, and so are top entities, as the OAEI does. A reference that
+    names the ontologies the other way round is turned.
+
+    Raises:
+        DataError: not one pair of the reference joins these two ontologies.
+    """
+    as_given = turned(reference, source, target, "the reference")
+    wanted = as_given.triples
+    relations = sorted({relation for _, _, relation in wanted})
+    given = scored_by_oaei(triples(alignment, *relations))
+    kinds = {mapping.source: mapping.kind for mapping in alignment}
+    kinds.update((entity.iri, entity.kind) for entity in source)
+    rule = same_name({entity.iri: _names(entity) for ontology in (source, target) for entity in ontology})
+    parts = [*_parts(per_kind(given, wanted, kinds)), *_parts(per_relation(given, wanted))]
+    notes = [f"relations scored: {', '.join(relations)}", "trivial: the pair shares a label, synonym or local name"]
+    notes += ["the reference named the ontologies the other way round: it was turned"] if as_given.flipped else []
+    notes += [_strangers(as_given.strangers)] if as_given.strangers else []
+    summary = [_row("non-trivial", non_trivial(given, wanted, rule)), _row("all", score(given, wanted))]
+    return metrics(
+        (*PRECISION_RECALL_F1, *COUNTS), parts, summary=summary, caption="Against the reference", notes=notes
+    )
+
+
+def _parts(scores: dict[str, Score]) -> list[Row]:
+    """The parts as rows; a single part would only repeat the whole."""
+    return [_row(name, part) for name, part in scores.items()] if len(scores) > 1 else []
+
+
+def _row(name: str, part: Score) -> Row:
+    """One score; where there is nothing to find or nothing was found, a share stays empty rather than 0."""
+    found, wanted = part.tp + part.fp, part.tp + part.fn
+    values = {
+        "precision": part.precision if found else None,
+        "recall": part.recall if wanted else None,
+        "f1": part.f1 if wanted else None,
+    }
+    return Row(name, values | {"right": part.tp, "found": found, "wanted": wanted})
+
+
+def _names(entity: Entity) -> list[str]:
+    return [entity.local_name, *(text.text for text in (*entity.labels, *entity.synonyms))]
+
+
+def _strangers(strangers: frozenset[Triple]) -> str:
+    return f"{len(strangers):,} pairs of the reference name an entity neither ontology has; they count as missed"

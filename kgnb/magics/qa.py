@@ -26,8 +26,7 @@ from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
 from kgnb.results.table import Column, Table, Value
 from kgnb.tasks.answer_files import Outcome, written
-from kgnb.tasks.asking import open_desk, open_judges
-from kgnb.tasks.naming import entity_named
+from kgnb.tasks.asking import entity_named, open_desk, open_judges
 
 ENTITY = argument(
     "--entity",

@@ -14,7 +14,6 @@ from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.results.table import Column, Table, Value
 from kgnb.run import Run
 from kgnb.run.comparison import Comparison
-from kgnb.run.record import Judgement
 
 
 @magics_class
@@ -100,7 +99,3 @@ def compared(comparison: Comparison) -> Table:
     ]
     alike = "Both counted and judged alike." if comparison.same_result else ""
     return Table(columns, rows, caption="What differs", notes=[alike] if alike else [])
-
-
-def _said(judgement: Judgement | None) -> str:
-    return f"{judgement.decision} {judgement.choice or ''}".strip() if judgement else "not asked"

@@ -14,4 +14,4 @@ def turned(reference: Alignment, source: Ontology, target: Ontology, where: str)
     try:
         return oriented(scored_by_oaei(triples(reference)), *sides)
     except ValueError as error:
-        raise DataError(str(error), where=where) from error
+        raise DataError(str(error), where=where, fix="Name the reference of these two ontologies.") from error

@@ -26,9 +26,8 @@ from kgnb.files import from_json, write_json, write_whole
 from kgnb.reporting.agent_report import agent_notebooks
 from kgnb.reporting.digests import data_files, of_benchmarks
 from kgnb.reporting.engine import ENGINE, NAME
-from kgnb.reporting.html import byline_of, page
+from kgnb.reporting.html import byline_of, page, write_provenance
 from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters
-from kgnb.reporting.provenance import write_provenance
 from kgnb.reporting.redaction import known_secrets, redact, redact_folder
 from kgnb.reporting.session import Ledger, ReportRequest, ReportSession, as_code, on_signals, read_ledger
 from kgnb.run.folder import why_partial

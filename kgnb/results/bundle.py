@@ -1,10 +1,17 @@
-"""The MIME bundle every result carries, and how much of a big result goes into it."""
+"""The MIME bundle every result carries, and how much of a big result goes into it.
+
+A value that inherits ``Shown`` shows itself by its view, and need not know what draws it::
+
+    @view.register
+    def stored(value: Stored) -> Table: ...
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping
-from typing import Any, TypeAlias
+from functools import singledispatch
+from typing import Any, Protocol, TypeAlias
 
 TABLE_MIME = "application/vnd.kgnb.table+json"
 RUN_MIME = "application/vnd.kgnb.run+json"
@@ -61,3 +68,22 @@ def one_of(plural: str) -> str:
 def _singular(found: re.Match[str]) -> str:
     stem, whole = found[1], found[0]
     return f"{stem[:-1]}y" if whole.endswith("ies") else stem
+
+
+class Drawn(Protocol):
+    """What a view gives: a table, a picture, anything with a bundle."""
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
+
+
+@singledispatch
+def view(value: object) -> Drawn:
+    """The view of a value; TypeError where none is registered for its kind."""
+    raise TypeError(f"nothing says how a {type(value).__name__} is shown")
+
+
+class Shown:
+    """A value that shows itself by its registered view."""
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return view(self)._repr_mimebundle_(include, exclude)

@@ -19,8 +19,7 @@ from kgnb.results import graph_svg
 from kgnb.results.bundle import GRAPH_MIME, Json, count, mimebundle
 from kgnb.results.cells import Link, Value
 from kgnb.results.escaping import escaped, link_target, one_line, shortened, whole
-from kgnb.results.graph_layout import Places, lay_out
-from kgnb.results.graph_svg import Arrow, Spot, with_places
+from kgnb.results.graph_svg import Arrow, Places, Spot, lay_out, with_places
 from kgnb.results.table import Column, Table
 from kgnb.results.wording import short_iri, term_text
 

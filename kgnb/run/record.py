@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import fsum
@@ -258,3 +259,22 @@ class Record:
     def _calls(self) -> Iterator[Call]:
         for step in self.by_number.values():
             yield from step.calls
+
+
+_cell: ContextVar[str] = ContextVar("kgnb_cell", default="")
+
+
+def enter_cell(cell: str | None) -> None:
+    """Says which cell runs from now on, by its id in the notebook; an empty id where none does.
+
+    >>> enter_cell("4f1c")
+    >>> current_cell()
+    '4f1c'
+    >>> enter_cell("")
+    """
+    _cell.set(cell or "")
+
+
+def current_cell() -> str:
+    """The id of the cell that is being run, or an empty text outside notebooks."""
+    return _cell.get()

@@ -15,7 +15,6 @@ from kgnb.judging import Estimate, Judge, Question
 from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Prices
-from kgnb.run.cell import current_cell
 from kgnb.run.comparison import Comparison, compare
 from kgnb.run.expected import foreseen
 from kgnb.run.folder import RunFolder, read_run
@@ -35,6 +34,7 @@ from kgnb.run.record import (
     Query,
     Record,
     Step,
+    current_cell,
     end_state,
     shallow,
 )

@@ -16,7 +16,7 @@ from kgnb.kg.terms import Iri, Literal
 from kgnb.results import graph_svg
 from kgnb.results.bundle import GRAPH_MIME
 from kgnb.results.graph import MOST, Edge, GraphPicture, Node
-from kgnb.results.graph_layout import HEIGHT, lay_out
+from kgnb.results.graph_svg import HEIGHT, lay_out
 
 HUTS = GraphPicture(
     [Node("http://huts.example/id/hochkar", "Hochkarhaus", "hut", emphasis=True), Node("b", "Wilma", "person")],

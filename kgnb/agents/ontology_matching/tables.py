@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kgnb.agents.ontology_matching.values import Described, Found, MatchQuestion, Stored, Summarised, Validated
+from kgnb.results.bundle import view
 from kgnb.results.cells import Link, Value
 from kgnb.results.table import Column, Table
-from kgnb.results.views import view
 
 VIEWS = ("syntactic", "lexical", "semantic")
 

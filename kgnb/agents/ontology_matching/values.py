@@ -15,7 +15,7 @@ from kgnb.agents.options import Field, options
 from kgnb.judging import Option, Verdict
 from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.mappings import Evidence
-from kgnb.results.views import Shown
+from kgnb.results.bundle import Shown
 from kgnb.vectors.index import VectorIndex
 
 View = OneOf["syntactic", "lexical", "semantic"]

@@ -7,11 +7,10 @@ from kgnb.agents.question_answering.values import Answer
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.sparql import Token, declared, laid_out, tokens
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term
-from kgnb.results.bundle import count
+from kgnb.results.bundle import count, view
 from kgnb.results.card import Card
 from kgnb.results.cells import Link, Value
 from kgnb.results.table import Column, Table
-from kgnb.results.views import view
 
 _YES, _NO = (Literal(text, datatype=f"{XSD}boolean") for text in ("true", "false"))
 _NONE = Literal("0", datatype=f"{XSD}integer")

@@ -8,10 +8,9 @@ from kgnb.agents.question_answering.actions import Action, Neighbours, Paths, Qu
 from kgnb.agents.question_answering.values import Acted, Answer, Linked, Memory, Observation
 from kgnb.kg.labels import readable_name
 from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
-from kgnb.results.bundle import count
+from kgnb.results.bundle import count, view
 from kgnb.results.cells import Link, Value
 from kgnb.results.table import Column, Table
-from kgnb.results.views import view
 
 
 def shown(term: Term, labels: Mapping[str, str]) -> Value:

@@ -11,7 +11,7 @@ from kgnb.agents.options import Field, options
 from kgnb.agents.question_answering.actions import Action
 from kgnb.agents.question_answering.reading import Reading
 from kgnb.kg.terms import Iri, Term, Triple, n3
-from kgnb.results.views import Shown
+from kgnb.results.bundle import Shown
 
 Status = OneOf["answered", "forced", "unsure"]
 Source = OneOf["graph", "model"]

@@ -10,8 +10,7 @@ from typing import Any
 from kgnb.datasets import published_building
 from kgnb.evaluate.extraction import Difference, Record
 from kgnb.files import write_json, write_whole
-from kgnb.reporting.kg_construction.running import HOW, PLANTED, BuildingResults
-from kgnb.reporting.kg_construction.scoring import micro, score_table
+from kgnb.reporting.kg_construction.running import HOW, PLANTED, BuildingResults, micro, score_table
 from kgnb.reporting.plot import Plot, grouped_bars
 from kgnb.reporting.sections import SCORES, UNMEASURED, Folded, Words, in_percent, spent
 from kgnb.reporting.session import ReportSession

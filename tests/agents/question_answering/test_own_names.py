@@ -7,7 +7,7 @@ from kgnb.agents.question_answering.pipeline import answer_question
 from kgnb.errors import BackendError
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.terms import Iri, Literal
-from kgnb.tasks.naming import entity_named
+from kgnb.tasks.asking import entity_named
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from tests.agents.question_answering.worlds import desk, graph, serving
 
