@@ -227,7 +227,8 @@ def shown(answer: Answer) -> list[str]:
     def value(term: Term) -> str:
         return f"{named(term)}  <{one_line(term)}>" if isinstance(term, Iri) else named(term)
 
-    lines = [value(term) for term in answer.values] or ["unsure: the graph does not support an answer"]
+    unsure = "no reading is likely enough" if answer.guess else "the graph does not support an answer"
+    lines = [value(term) for term in answer.values] or [f"unsure: {unsure}"]
     if answer.values:
         rests = "from the graph" if answer.source == "graph" else "from the model's own memory, not from the graph"
         forced = "; forced: the rounds or the budget were over" if answer.status == "forced" else ""

@@ -46,7 +46,7 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     """Read DOCUMENTS through the tools of the ontology TBOX and write what they say as a graph.
 
     TBOX is a file or folder of RDF, the URL of a SPARQL endpoint, or huts:kitchen (our own example). DOCUMENTS are
-    files, folders or patterns: plain text, Markdown, HTML, PDF. Exit status 1 if a document could not be read; the
+    files, folders or patterns: plain text, Markdown, HTML, CSV, PDF. Exit status 1 if a document could not be read; the
     graph of the others is written all the same. The folder of --run keeps journals, too: a run that was broken off
     goes on where it was.
 

@@ -38,7 +38,9 @@ from kgnb.tasks.building import READERS, build_graph, ground
 from kgnb.tasks.running import new_run
 from kgnb.widgets.tool_form import ToolForm
 
-DOCUMENTS = argument("documents", metavar="DOCUMENT", nargs="+", help="files, folders or patterns: text, HTML, PDF ...")
+DOCUMENTS = argument(
+    "documents", metavar="DOCUMENT", nargs="+", help="files, folders or patterns: text, HTML, CSV, PDF ..."
+)
 JUDGE = argument(
     "--judge", choices=(*READERS, "person"), default="auto", help="who reads; auto: the model if one is set, else rule"
 )

@@ -1,7 +1,8 @@
-"""Documents to be read: plain text, Markdown, HTML and PDF become text whose characters facts can point at."""
+"""Documents to be read: text, Markdown, HTML, tables and PDF become text whose characters facts can point at."""
 
 from __future__ import annotations
 
+import csv
 import glob
 import hashlib
 import re
@@ -9,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html.parser import HTMLParser
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TypeAlias
 
 from kgnb.errors import DataError
 
-SUFFIXES = (".txt", ".text", ".md", ".markdown", ".html", ".htm", ".xhtml", ".pdf")
+SUFFIXES = (".txt", ".text", ".md", ".markdown", ".html", ".htm", ".xhtml", ".pdf", ".csv", ".tsv")
 LARGEST = 50_000_000  # bytes of one file
 
 
@@ -135,7 +136,25 @@ def _text(path: Path) -> str:
     text = _decoded(data)
     if path.suffix.lower() in (".html", ".htm", ".xhtml"):
         return html_text(text)
+    if path.suffix.lower() in (".csv", ".tsv"):
+        return _table_text(text, path)
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _table_text(text: str, path: Path) -> str:
+    """A file of rows as a Markdown table: its first row names the columns."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    try:
+        given = csv.reader(StringIO(text, newline=""), delimiter=max(",;\t|", key=first.count))
+        rows = [row for row in given if any(map(str.strip, row))]
+    except csv.Error as error:
+        raise DataError(f"the table cannot be read: {error}", where=str(path), fix="Save it as CSV anew.") from error
+    width = max(map(len, rows), default=0)
+    cells = [
+        [" ".join(cell.split()).replace("|", "\\|") for cell in (*row, *[""] * (width - len(row)))] for row in rows
+    ]
+    lines = ["| " + " | ".join(row) + " |" for row in cells]
+    return "\n".join([*lines[:1], "|" + "---|" * width, *lines[1:]])
 
 
 def _decoded(data: bytes) -> str:
@@ -247,13 +266,17 @@ _CUTS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?。])\s
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a document: characters ``start`` up to ``end``. ``number`` counts from 1."""
+    """A stretch of a document: characters ``start`` up to ``end``. ``number`` counts from 1.
+
+    ``header`` is the first line of the table that the passage begins in, if it does.
+    """
 
     document: str
     number: int
     start: int
     end: int
     text: str
+    header: str = ""
 
 
 def passages(document: Document, length: int = 6000, overlap: int = 400) -> tuple[Passage, ...]:
@@ -269,16 +292,36 @@ def passages(document: Document, length: int = 6000, overlap: int = 400) -> tupl
     if length < 1 or not 0 <= overlap <= length // 2:
         raise ValueError("a passage has a length of 1 or more, and the overlap is at most half of it")
     text, found, start = document.text, list[Passage](), 0
+    tables = _tables(text)
     while start < len(text):
         end = _end(text, start, length)
         shown = text[start:end]
         left, right = start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip())
         if left < right:
-            found.append(Passage(document.name, len(found) + 1, left, right, text[left:right]))
+            header = next((header for begin, end_, header in tables if begin < left < end_), "")
+            found.append(Passage(document.name, len(found) + 1, left, right, text[left:right], header))
         if end >= len(text):
             break
         start = max(_begin(text, end, overlap), start + 1)
     return tuple(found)
+
+
+def _tables(text: str) -> list[tuple[int, int, str]]:
+    """Where the Markdown tables of a text begin and end, and their first lines."""
+    found: list[tuple[int, int, str]] = []
+    at, before, inside = 0, "", False
+    for line in text.split("\n") if "|" in text else ():
+        inside = inside and "|" in line
+        if inside:
+            found[-1] = (found[-1][0], at + len(line), found[-1][2])
+        elif "|" in before and _RULE.fullmatch(line):
+            found.append((at - len(before) - 1, at + len(line), before))
+            inside = True
+        at, before = at + len(line) + 1, line
+    return found
+
+
+_RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 
 
 def _end(text: str, start: int, length: int) -> int:

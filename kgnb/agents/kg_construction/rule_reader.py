@@ -7,11 +7,12 @@ names, units, listed values) point at. It knows nothing of any domain, and write
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import Passage
-from kgnb.agents.kg_construction.lexicon import Lexicon, Names, Slot, find, stems, unit_key
+from kgnb.agents.kg_construction.lexicon import Lexicon, Names, Phrase, Slot, find, stems, unit_key
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import Task
 from kgnb.agents.kg_construction.tool_values import CallResult
@@ -34,18 +35,20 @@ class RuleReader:
         if task.prompt.step.number != 1:
             return
         lexicon = self._lexicons.setdefault(id(task.pack), Lexicon(task.pack))
-        found = lines(task.passage.text, task.passage.start)
-        formed = [line for line in found if line.heading or line.key or line.number or line.item]
-        if len(found) > 1 and len(formed) >= len(found) / 2 and lexicon.root:  # plain sentences are for a model
-            _Notes(lexicon, desk, task.passage, found).read()
+        table, rest = rows(task.passage, lambda row: bool(about(lexicon, row)))
+        for found in (*records(lines(rest, task.passage.start, begins=task.passage.number == 1)), *table):
+            formed = [line for line in found if line.heading or line.key or line.number or line.item]
+            plain = len(found) < 2 or len(formed) < len(found) / 2  # sentences are for a model
+            if not plain and (cls := about(lexicon, found)):
+                _Notes(lexicon, desk, task.passage, found, cls).read()
 
 
 class _Notes:
-    """One passage of a note with a form."""
+    """One note with a form, about a thing of a class."""
 
-    def __init__(self, lexicon: Lexicon, desk: Desk, passage: Passage, found: list[Line]) -> None:
-        self.lexicon, self.desk, self.passage, self.lines = lexicon, desk, passage, found
-        self.root = next((e.iri for e in desk.entities.values() if e.term == lexicon.root), "")
+    def __init__(self, lexicon: Lexicon, desk: Desk, passage: Passage, found: list[Line], cls: str) -> None:
+        self.lexicon, self.desk, self.passage, self.lines, self.cls = lexicon, desk, passage, found, cls
+        self.root = ""
         self.names = Names()
         for entity in desk.entities.values():
             self.names.add(str(entity.arguments.get("label", "")), entity.iri, entity.term)
@@ -68,10 +71,13 @@ class _Notes:
         return self.desk.call(tool, arguments, self.passage, quote)
 
     def _root(self) -> None:
-        """The thing the note is about, called as its heading."""
-        title = next((line for line in self.lines if line.heading), self.lines[0])
-        if not self.root and (tool := self.lexicon.creators.get(self.lexicon.root)):
-            self.root = self._create(tool.term, title.text, title)
+        """The thing the note is about, called as its heading; in a later passage, without one, the only one so far."""
+        title = next((line for line in self.lines if line.heading), None)
+        known = [entity.iri for entity in self.desk.entities.values() if entity.term == self.cls]
+        if self.passage.number > 1 and not (title and title.heading == TITLE):
+            self.root = known[0] if len(known) == 1 else ""
+        elif title:
+            self.root = self._create(self.cls, title.text, title)
 
     def _create(self, cls: str, label: str, line: Line, **more: object) -> str:
         """An entity called so; its own naming properties get the name too."""
@@ -94,10 +100,9 @@ class _Notes:
 
     def _keyed(self, line: Line) -> bool:
         key = stems(line.key)
-        for slot in self.lexicon.of(self.lexicon.root):
-            classes = [c for c in slot.value.classes if c in self.lexicon.creators]
-            called = key in slot.phrases or any(key in self.lexicon.phrases(c) for c in classes)
-            if not called:
+        for slot in self.lexicon.of(self.cls):
+            classes = _makes(self.lexicon, slot)
+            if not _called(self.lexicon, slot, key):
                 continue
             if slot.is_object and classes:
                 aside = _ASIDE.search(line.rest)
@@ -133,7 +138,7 @@ class _Notes:
 
     def _measured(self, line: Line) -> bool:
         """A line of a list of amounts: a number, a unit of a closed list, and the name of what it is of."""
-        for slot in self.lexicon.of(self.lexicon.root):
+        for slot in self.lexicon.of(self.cls):
             for cls in slot.value.classes if slot.is_object else ():
                 parts = self._parts(cls)
                 if parts is None or cls not in self.lexicon.creators:
@@ -197,7 +202,7 @@ class _Notes:
 
     def _ordered(self) -> tuple[Slot, str, Slot] | None:
         """The property to a class whose members are numbered, the class, and its number."""
-        for slot in self.lexicon.of(self.lexicon.root):
+        for slot in self.lexicon.of(self.cls):
             for cls in slot.value.classes if slot.is_object else ():
                 for number in self.lexicon.of(cls):
                     if number.is_whole and {"step", "number", "ord", "order", "position", "no"} & {
@@ -218,7 +223,7 @@ class _Notes:
         if not argument:
             self._call(number.tool.name, line, subject=iri, value=line.number)
         self._call(slot.tool.name, line, subject=self.root, object=iri)
-        for back in self.lexicon.leads_to(kind, self.lexicon.root):
+        for back in self.lexicon.leads_to(kind, self.cls):
             self._call(back.tool.name, line, subject=iri, object=self.root)
         self._quantities(iri, kind, line)
         self._uses(iri, kind, line)
@@ -288,10 +293,41 @@ class _Notes:
         if not match or not self.root or len(line.text.split()) > 6:
             return False
         said = set(stems(line.text))
-        for slot in self.lexicon.of(self.lexicon.root):
+        for slot in self.lexicon.of(self.cls):
             if slot.is_number and any(said.issuperset(phrase) for phrase in slot.phrases):
                 return self._number(slot, self.root, match[0], line)
         return False
+
+
+def about(lexicon: Lexicon, found: Sequence[Line]) -> str:
+    """The class that the column of names says, or that has most of the properties a note's keys name; the ontology's
+    root where there are no keys, or a list beside them. Nothing where unrelated classes have as many.
+    """
+    kind = next((stems(line.key) for line in found if line.heading and line.key), ())
+    if told := [cls for cls in lexicon.creators if kind in lexicon.phrases(cls)]:
+        return told[0]
+    keys = [stems(line.key) for line in found if line.key and not line.heading]
+    said = {
+        cls: sum(any(_called(lexicon, slot, key) for slot in lexicon.of(cls)) for key in keys)
+        for cls in lexicon.creators
+    }
+    most = max(said.values(), default=0)
+    fit = [cls for cls, number in said.items() if number == most]
+    if lexicon.root in fit:
+        listed = any(line.item or line.number for line in found)
+        return lexicon.root if most or listed or not keys else ""
+    general = [cls for cls in fit if not any(lexicon.is_a(cls, other) for other in fit if other != cls)]
+    return general[0] if len(general) == 1 else ""
+
+
+def _makes(lexicon: Lexicon, slot: Slot) -> list[str]:
+    return [cls for cls in slot.value.classes if cls in lexicon.creators]
+
+
+def _called(lexicon: Lexicon, slot: Slot, key: Phrase) -> bool:
+    """Whether a key names a property, or what it leads to."""
+    kinds = _makes(lexicon, slot) if slot.is_object else ()
+    return key in slot.phrases or any(key in lexicon.phrases(cls) for cls in kinds)
 
 
 def _names(said: set[str]) -> bool:
@@ -324,6 +360,7 @@ def rule_reader(pack: ToolPack) -> RuleReader:
 
 
 _ITEM = re.compile(r"^\s*(?:[-*•+]\s+|(?P<number>\d{1,3})[.)]\s+|\|\s*)?")
+_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _MARKUP = re.compile(r"[*_`|]+")
 _KEY = re.compile(r"^([^\W\d][^:.;!?\n]{1,40}?)\s*:\s*(\S.*)$")
 
@@ -336,14 +373,17 @@ class Line:
     start: int
     end: int
     number: int | None = None
-    heading: bool = False
+    heading: int = 0  # its level, 1 the highest
     item: bool = False
     key: str = ""
     rest: str = ""
 
 
-def lines(text: str, start: int = 0) -> list[Line]:
-    """The lines of a text, blank ones and rules left out.
+TITLE = 1
+
+
+def lines(text: str, start: int = 0, *, begins: bool = True) -> list[Line]:
+    """The lines of a text, blank ones and rules left out. ``begins``: a first line without a mark may be its title.
 
     >>> [(line.number, line.key, line.text) for line in lines("# Soup\\nHut: Ambre\\n1. *Boil* it.")]
     [(None, '', 'Soup'), (None, 'Hut', 'Hut: Ambre'), (1, '', 'Boil it.')]
@@ -354,22 +394,97 @@ def lines(text: str, start: int = 0) -> list[Line]:
         begin, at = at, at + len(raw) + 1
         if re.fullmatch(r"[\s|:=\-*_#]*", raw):
             if re.fullmatch(r"\s*[=\-]{3,}\s*", raw) and found and found[-1].end == begin - 1:
-                last = found[-1]
-                found[-1] = Line(last.text, last.start, last.end, None, True)
+                found[-1] = _heading(found[-1])
             continue
-        marked = re.match(r"^\s*#{1,6}\s+", raw)
+        marked = re.match(r"^\s*(#{1,6})\s+", raw)
         body = raw[marked.end() :] if marked else raw
         match = _ITEM.match(body)
         number = int(match["number"]) if match and match["number"] else None
         item = bool(match and match[0].strip())
         plain = " ".join(_MARKUP.sub(" ", body[match.end() :] if match else body).split())
         key = _KEY.match(plain)
+        level = len(marked[1]) if marked else 0
         found.append(
-            Line(
-                plain, begin, begin + len(raw), number, bool(marked), item, key[1] if key else "", key[2] if key else ""
-            )
+            Line(plain, begin, begin + len(raw), number, level, item, key[1] if key else "", key[2] if key else "")
         )
-    if found and not any(line.heading for line in found) and not found[0].key and len(found) > 1:
-        first = found[0]
-        found[0] = Line(first.text, first.start, first.end, None, True)
+    if begins and not any(line.heading for line in found):
+        form = next((at for at, line in enumerate(found) if line.key or line.item), len(found) - 1)
+        first = next((at for at in (0, form - 1) if 0 <= at < form and not _sentence(found[at])), None)
+        if first is not None:
+            found[first] = _heading(found[first])
+            if found[first + 1].key:  # what looks like it further down begins the next note
+                for at in range(first + 2, len(found) - 1):
+                    bare = not (found[at].key or found[at].item or _sentence(found[at]))
+                    if bare and found[at].start > found[at - 1].end + 1 and found[at + 1].key:
+                        found[at] = _heading(found[at])
     return found
+
+
+def _heading(line: Line) -> Line:
+    return Line(line.text, line.start, line.end, heading=TITLE)
+
+
+def _sentence(line: Line) -> bool:
+    return line.text.endswith((".", "!", "?", ";", ","))
+
+
+def records(found: Sequence[Line]) -> list[list[Line]]:
+    """The notes that stand one after the other in a text, each with its title.
+
+    Headings like the first begin another note if it has keys of an earlier one. What such a heading stands over
+    otherwise, beginning with a key, could be about either, and is left out.
+
+    >>> [[line.text for line in one] for one in records(lines("# Salt\\npages: 98\\n# Lights\\npages: 204"))]
+    [['Salt', 'pages: 98'], ['Lights', 'pages: 204']]
+    """
+    top = next((line.heading for line in found if line.heading), 0)
+    parts: list[list[Line]] = [[]]
+    for line in found:
+        if top and line.heading == top and any(each.heading for each in parts[-1]):
+            parts.append([])
+        parts[-1].append(line)
+    notes: list[list[Line]] = [parts[0]]
+    keys = {line.key.casefold() for line in parts[0]} - {""}
+    for part in parts[1:]:
+        own = {line.key.casefold() for line in part} - {""}
+        if own & keys:
+            keys |= own
+            notes.append([replace(part[0], heading=TITLE), *part[1:]])
+        elif len(part) < 2 or not part[1].key:
+            notes[-1] += part
+    return notes
+
+
+def rows(passage: Passage, reads: Callable[[list[Line]], bool]) -> tuple[list[list[Line]], str]:
+    """The rows of a passage's tables as notes, titled by the first cell and keyed by the header, and the text without.
+
+    A row that ``reads`` makes nothing of stays in the text, which keeps its length.
+    """
+    found: list[list[Line]] = []
+    kept: list[str] = []
+    header, at, given = _cells(passage.header), passage.start, passage.text.split("\n")
+    for raw, below in zip(given, [*given[1:], ""], strict=True):
+        begin, at = at, at + len(raw) + 1
+        cells = _cells(raw)
+        if len(cells) > 1 and _RULE.fullmatch(below):
+            header = cells
+        elif len(cells) != len(header):
+            header = []
+        elif header and cells[0] and not _RULE.fullmatch(raw):
+            end = begin + len(raw)
+            pairs = [(key, cell) for key, cell in zip(header[1:], cells[1:], strict=True) if key and cell]
+            keyed = [Line(f"{key}: {cell}", begin, end, key=key, rest=cell) for key, cell in pairs]
+            note = [Line(cells[0], begin, end, heading=TITLE, key=header[0]), *keyed]
+            if keyed and reads(note):
+                found.append(note)
+                raw = " " * len(raw)
+        kept.append(raw)
+    return found, "\n".join(kept)
+
+
+def _cells(raw: str) -> list[str]:
+    """The cells of a line of a Markdown table; a bar inside a cell is written ``\\|``."""
+    if "|" not in raw:
+        return []
+    bare = raw.strip().removeprefix("|").removesuffix("|")
+    return [" ".join(_MARKUP.sub(" ", cell.replace("\\|", "|")).split()) for cell in re.split(r"(?<!\\)\|", bare)]

@@ -65,6 +65,15 @@ def test_a_file_that_cannot_be_read_says_so(name: str, content: bytes, said: str
         read_document(entry)
 
 
+@pytest.mark.parametrize("text", ["book,pages\nSalt,98\nNight | Day,1\n\n", 'book;pages\r\nSalt;98\r\n"Night | Day";1'])
+def test_rows_of_a_file_become_a_table(text: str, tmp_path: Path) -> None:
+    (tmp_path / "books.csv").write_text(text, encoding="utf-8", newline="")
+    (entry,) = find_documents(tmp_path)
+    assert read_document(entry).text.split("\n") == [
+        "| book | pages |", "|---|---|", "| Salt | 98 |", "| Night \\| Day | 1 |",
+    ]  # fmt: skip
+
+
 def test_encodings_are_recognised(tmp_path: Path) -> None:
     for name, encoding in (("a.txt", "utf-8-sig"), ("b.txt", "utf-16"), ("c.txt", "cp1252")):
         (tmp_path / name).write_bytes("Gemüse".encode(encoding))
