@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("patient")
+
+# What is compiled once serves all the processes that tests start: hundreds, each a second or more quicker for it.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost", "0.0.0.0", ""}
 KEPT = {"KGNB_DATA", "KGNB_QDRANT_URL"}
