@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kgnb.files import write_whole
+
 # A busy machine is no failure; and a run tries the examples of the one before: FAULTS=whole draws new ones.
 settings.register_profile(
     "patient",
@@ -118,5 +120,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         lines = [f"| {row} | {tries:,} | {tries - lost:,} | {lost} |" for row, (tries, lost) in sorted(rows.items())]
         lines.append(f"| **all** | **{sums[0]:,}** | **{sums[0] - sums[1]:,}** | **{sums[1]}** |\n")
         head, rule = "| fault | tries | survived | lost |\n", "|---|---|---|---|\n"
-        before, _, rest = page.read_text().partition(head + rule)
-        page.write_text(before + head + rule + "\n".join(lines) + rest[rest.index("\n\n") + 1 :])
+        before, found, rest = page.read_text().partition(head + rule)
+        if not found:
+            terminalreporter.write_line(f"{page} has no table of faults: nothing is written to it")
+            return
+        write_whole(page, before + head + rule + "\n".join(lines) + "".join(rest.partition("\n\n")[1:])[1:])

@@ -7,6 +7,7 @@ output; progress (on a terminal only), summaries and errors go to standard error
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
 
@@ -87,4 +88,6 @@ def kgnb(context: click.Context, debug: bool) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
+    # jsonschema, below nbformat and mcp, would compile 38 grammars of addresses, seconds, that nothing here checks.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     return outcome(kgnb, arguments)

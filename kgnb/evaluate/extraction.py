@@ -20,7 +20,6 @@ from rdflib import Graph, Literal
 from rdflib.namespace import XSD
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.sparql import Query
-from scipy.optimize import linear_sum_assignment
 
 Record: TypeAlias = Mapping[str, Sequence[str]]
 Mode = OneOf["strict", "legacy"]
@@ -227,6 +226,8 @@ def _assigned(
                 for name in mine
             )
     tie = np.abs(np.arange(len(left))[:, None] - np.arange(len(right))[None, :]) * 1e-6
+    from scipy.optimize import linear_sum_assignment  # slow to import
+
     rows, columns = linear_sum_assignment(agreeing - tie, maximize=True)
     return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True) if agreeing[row, column] > 0]
 

@@ -109,6 +109,7 @@ def _stop(number: int, frame: object) -> None:
 
 
 if __name__ == "__main__":
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as in kgnb.cli: seconds a start
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
     sys.exit(main(Path(sys.argv[1])))

@@ -11,8 +11,8 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,6 +37,8 @@ def lay_out(widths: Sequence[float], lines: Mapping[tuple[int, int], float], see
     >>> lay_out([60, 60], {(0, 1): 40}).shape
     (2, 2)
     """
+    import networkx as nx  # slow to import
+
     graph = nx.Graph()
     graph.add_nodes_from(range(len(widths)))
     graph.add_edges_from(sorted({(min(line), max(line)) for line in lines if line[0] != line[1]}))
@@ -73,11 +75,13 @@ def _corners(sizes: Sequence[Places]) -> list[tuple[float, float]]:
     return best[1]
 
 
-def _drawn(graph: nx.Graph, part: list[int], seed: int) -> Places:
+def _drawn(graph: Any, part: list[int], seed: int) -> Places:
     """One connected part, in pixels, its long side flat."""
     if len(part) == 1:
         return np.zeros((1, 2))
     small = len(part) <= SMALL
+    import networkx as nx
+
     found = nx.kamada_kawai_layout(graph) if small else nx.spring_layout(graph, seed=seed, iterations=80)
     places: Places = np.array([found[node] for node in part])
     places -= places.mean(axis=0)

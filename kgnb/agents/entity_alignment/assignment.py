@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import minimize
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from kgnb.agents.entity_alignment.candidates import Longs, Pairs, Singles
@@ -129,6 +128,8 @@ def fitted(pairs: Pairs, views: Singles, truth: Singles, prior: Doubles, *, heig
 
     scale = np.maximum(np.abs(prior), 1.0)
     bounds = [(0.0, None)] * len(prior)
+    from scipy.optimize import minimize  # slow to import
+
     found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 60})
     weights: Doubles = found.x
     return weights

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -280,6 +279,8 @@ def _chosen(proposal: Proposal, wishes: Mapping[int, _Wish]) -> list[int]:
 
 def _repaired(proposal: Proposal, wishes: Mapping[int, _Wish], chosen: list[int]) -> dict[int, int]:
     """New choices for the rows that want what another wants; solved exactly within each group of rivals."""
+    from scipy.optimize import linear_sum_assignment  # slow to import
+
     wanting: dict[int, list[int]] = defaultdict(list)
     for row, target in enumerate(chosen):
         if target >= 0:
