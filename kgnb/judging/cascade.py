@@ -36,6 +36,8 @@ class Beliefs(Generic[Q]):
         claim: what choosing an option of a question claims; equal claims are the same one.
         exclusive: whether at most one option of a question is right. Else each is believed by itself, and an answer
             speaks for the option it names and not against the others.
+        bounds: the chance of an option that a verdict does not list among those it holds possible, and the most that
+            a verdict is believed.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Beliefs(Generic[Q]):
         claim: Callable[[Q, str], Hashable],
         *,
         exclusive: bool = True,
+        bounds: tuple[float, float] = (UNLISTED, 1.0),
     ) -> None:
         self._exclusive = exclusive
         self._claims: list[list[Hashable]] = []
@@ -55,9 +58,10 @@ class Beliefs(Generic[Q]):
             held = dict(verdict.also)
             if verdict.choice is not None and verdict.decision == word:
                 held[verdict.choice] = verdict.confidence
-            nothing = 1 / (len(question.options) + 1) if not verdict.sure and not held else UNLISTED
+            nothing = 1 / (len(question.options) + 1) if not verdict.sure and not held else bounds[0]
             for option, one in zip(question.options, self._claims[-1], strict=True):
-                self._odds[one] = max(self._odds.get(one, -99.0), _log_odds(max(held.get(option.id, 0.0), nothing)))
+                chance = min(max(held.get(option.id, 0.0), nothing), bounds[1])
+                self._odds[one] = max(self._odds.get(one, -99.0), _log_odds(chance))
 
     def of(self, number: int) -> list[float]:
         """The chance of each option of a question, at most one of which is right; what is missing to 1 is none."""
@@ -181,6 +185,8 @@ class Asking(Generic[Q]):
 
     share: float = 0.15  # questions asked, at most, as a share of ``of``
     of: Callable[[Sequence[Q]], int] = len  # what that is a share of: all questions
+    few: int = 0  # where ``of`` is no more than this, so many may be asked: all fits a few sheets, and
+    doubt: float = 0.2  # what the cheap judge says of an option is believed no further than to this from 0 and 1
     claim: Callable[[Q, str], Hashable] = lambda question, option: (question.id, option)
     word: str = "equivalent"  # the decision that says that an option is the right one
     none: str = "different"
@@ -200,11 +206,13 @@ class Asking(Generic[Q]):
 
     def budget(self, questions: Sequence[Q]) -> int:
         """How many questions may be asked."""
-        return ceil(self.share * self.of(questions))
+        number = self.of(questions)
+        return number if number <= self.few else ceil(self.share * number)
 
     def beliefs(self, questions: Sequence[Q], verdicts: Sequence[Verdict]) -> Beliefs[Q]:
         """What the cheap judge's verdicts say of every option."""
-        return Beliefs(questions, verdicts, self.word, self.claim, exclusive=self.exclusive)
+        bounds = (self.doubt, 1 - self.doubt) if self.of(questions) <= self.few else (UNLISTED, 1.0)
+        return Beliefs(questions, verdicts, self.word, self.claim, exclusive=self.exclusive, bounds=bounds)
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,17 @@ def test_what_no_answer_could_change_is_not_asked() -> None:
     assert bunk.rationale == "both are slept in"
 
 
+def test_of_few_everything_is_asked_and_the_cheap_judge_is_believed_neither_way() -> None:
+    right = Verdict("equivalent", "b#Guest", 0.95)
+    said = {BUNK.text: BED, KEEPER.text: right, STORM.text: Verdict("different", None, 0.95)}
+    for few, asked in ((2, [BUNK.text]), (3, [BUNK.text, KEEPER.text, STORM.text])):
+        cascade, model = weighed(SHAKY, said, few=few, share=0.4)
+        bunk, keeper, storm = cascade.judge([BUNK, KEEPER, STORM])
+        assert model.asked == asked
+        assert (bunk.choice, storm.decision) == ("b#Bed", "different")
+        assert keeper.choice == ("b#Guest" if few == 3 else "b#Warden")
+
+
 def test_an_answer_counts_for_as_much_as_its_confidence_says() -> None:
     doubtful, _ = weighed(SHAKY, {BUNK.text: Verdict("different", None, 0.2)})
     certain, _ = weighed(SHAKY, {BUNK.text: Verdict("different", None, 1.0)})

@@ -53,7 +53,10 @@ class Options:
     )
     cardinality: OneOf["1:1", "n:m"] = Field(default="1:1", description="how often an entity may be mapped")
     ask: float = Field(
-        default=0.2, ge=0.0, le=2.0, description="questions a model is asked in a cascade, for each source entity"
+        default=0.2,
+        ge=0.0,
+        le=2.0,
+        description="questions a model is asked in a cascade, for each source entity (of up to 40: 1)",
     )
     relations: bool = Field(
         default=False, description="offer broader and narrower classes as well, read off their names"
