@@ -71,21 +71,21 @@ ALLOWED: dict[str, set[str]] = {
 # Lines of each large room, with some air: what goes beyond wants another room, or a look at what stands twice.
 ROOMS = {
     "agents": 24_000,
-    "reporting": 8_100,
-    "magics": 5_650,
+    "reporting": 7_950,
+    "magics": 5_590,
     "kg": 5_300,
     "shapes": 3_200,
     "llm": 3_150,
     "results": 2_750,
     "cli": 2_250,
     "vectors": 2_300,
-    "tasks": 2_200,
+    "tasks": 2_160,
     "judging": 1_850,
     "datasets": 1_600,
-    "run": 1_850,
+    "run": 1_800,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.
-TOTAL = 67_170
+TOTAL = 66_895
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],

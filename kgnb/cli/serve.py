@@ -13,8 +13,7 @@ from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.kg_construction.serve import serve as serve_pack
 from kgnb.settings import Settings, secret
-from kgnb.tasks.agent_tools import mcp_server, serve_stdio
-from kgnb.tasks.agents import agent_called
+from kgnb.tasks.agents import agent_called, mcp_server, serve_stdio
 from kgnb.tasks.building import compile_ontology, look_up
 
 AGENT = "agent:"

@@ -18,11 +18,9 @@ from kgnb.magics.kgc import KgcMagics
 from kgnb.magics.llm import LlmMagics
 from kgnb.magics.om import OmMagics
 from kgnb.magics.qa import QaMagics
-from kgnb.magics.report import ReportMagics
-from kgnb.magics.runs import RunMagics
+from kgnb.magics.runs import ReportMagics, RunMagics
 from kgnb.magics.session import Answering, Session
-from kgnb.magics.sparql import SparqlMagics
-from kgnb.magics.turtle import TurtleMagics
+from kgnb.magics.sparql import SparqlMagics, TurtleMagics
 from kgnb.magics.vectors import VectorsMagics
 from kgnb.magics.verbs import VerbMagics
 from kgnb.run.record import enter_cell

@@ -13,8 +13,8 @@ from kgnb.errors import KgnbError
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.schema import Named, Schema
 from kgnb.magics.arguments import without_secrets
-from kgnb.magics.building import BuildingTask
 from kgnb.magics.completing import schema_of
+from kgnb.magics.kgc import BuildingTask
 from kgnb.magics.progress import CALLS
 from kgnb.magics.reviewing import queue_of
 from kgnb.magics.session import NamedGraph, Session, is_remote

@@ -1,4 +1,4 @@
-"""``%run_view``: a run of this notebook, or a saved one, as a tree of its steps."""
+"""``%run_view``: a run of this notebook, or a saved one, as a tree; ``%report``: reports run, and listed."""
 
 from __future__ import annotations
 
@@ -99,3 +99,59 @@ def compared(comparison: Comparison) -> Table:
     ]
     alike = "Both counted and judged alike." if comparison.same_result else ""
     return Table(columns, rows, caption="What differs", notes=[alike] if alike else [])
+
+
+HELP = """%report [NAME [KEY=VALUE ...]] [--out FOLDER]
+
+Without NAME: the reports there are. NAME --help: its parameters. Else the report is run in a kernel of its own; its
+page and headline figures are shown; the files are those of `kgnb report`.
+
+examples:
+  %report
+  %report ontology-matching --help
+  %report ontology-matching dataset=huts k=5
+"""
+
+
+@magics_class
+class ReportMagics(VerbMagics):
+    """The ``%report`` magic."""
+
+    magic = "report"
+
+    @no_var_expand
+    @line_magic
+    def report(self, line: str) -> Any:
+        """Run a report with these parameters, or list the reports there are."""
+        from kgnb.cli.report import parameters_help
+        from kgnb.cli.report import split as pairs
+        from kgnb.reporting.report import templates
+
+        words = [str(word) for word in split(line, self.shell.user_ns) if word != "-p"]
+        if words in (["-h"], ["--help"], ["help"]):
+            print(HELP)
+            return None
+        if not words:
+            rows: list[list[Value]] = [[one.name, one.summary] for one in templates()]
+            return Table([Column("name", "report"), Column("summary", "what it says")], rows, caption="Reports")
+        name, rest = words[0], words[1:]
+        if "--help" in rest or "-h" in rest:
+            print(parameters_help(name))
+            return None
+        out = None
+        if "--out" in rest:
+            at = rest.index("--out")
+            if at + 1 == len(rest):
+                raise ValueError("--out is followed by a folder")
+            out, rest = rest[at + 1], rest[:at] + rest[at + 2 :]
+        return self._run(name, pairs(tuple(rest)), out)
+
+    def _run(self, name: str, given: dict[str, str], out: str | None) -> Table:
+        from kgnb.reporting.figures import headline_figures, marks
+        from kgnb.reporting.report import run_report
+
+        result = run_report(name, given, out, self.session.settings)
+        rows: list[list[Value]] = [["page", str(result.html)], ["notebook", str(result.notebook)]]
+        rows += [[figure, value] for figure, value in headline_figures(result.metrics).items()]
+        columns = [Column("what", "what"), Column("value", "value")]
+        return Table(columns, rows, caption=f"Report {name}", notes=marks(result.metrics))

@@ -10,10 +10,10 @@ Run(example: done, 1 step)
 """
 
 from kgnb.run.comparison import Changed, Comparison
-from kgnb.run.expected import Forecast
 from kgnb.run.limits import Limits
 from kgnb.run.record import Call, Clock, Event, Judgement, Query, Record, Step, failures
 from kgnb.run.run import Run
+from kgnb.run.watched import Forecast
 
 __all__ = [
     "Call",

@@ -16,7 +16,6 @@ from kgnb.kg.graph import Graph
 from kgnb.llm.model import ChatModel
 from kgnb.llm.prices import Prices
 from kgnb.run.comparison import Comparison, compare
-from kgnb.run.expected import foreseen
 from kgnb.run.folder import RunFolder, read_run
 from kgnb.run.limits import Budget, Limits, Spending
 from kgnb.run.otel import to_otel
@@ -38,7 +37,7 @@ from kgnb.run.record import (
     end_state,
     shallow,
 )
-from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, is_free
+from kgnb.run.watched import WatchedGraph, WatchedJudge, WatchedModel, foreseen, is_free
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -1,19 +1,23 @@
-"""Any agent that describes itself, as a script calls it: inputs opened as declared, options checked, stages run."""
+"""Any agent that describes itself, as a script or MCP calls it: inputs opened, options checked, stages run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.agent import Agent, Task
 from kgnb.agents.known import all_agents
+from kgnb.agents.question_answering.values import Answer
 from kgnb.backends import file_of, open_embedder, open_graph, open_index, open_ontology
-from kgnb.errors import DataError
+from kgnb.errors import DataError, KgnbError
 from kgnb.judging import Judge
 from kgnb.run import Event, Run
 from kgnb.settings import Settings
 from kgnb.tasks.aligning import align_entities
+from kgnb.tasks.answer_files import Outcome, written
 from kgnb.tasks.asking import answer_question
 from kgnb.tasks.building import build_graph
 from kgnb.tasks.matching import match_ontologies
@@ -184,3 +188,80 @@ class Silent:
 
     def clear(self) -> None:
         """Nothing."""
+
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+MOST_ROWS = 200  # of a table in a reply: more fills a model's window
+
+
+def call(agent: Agent, arguments: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Runs an agent; what came of it as plain JSON, ``ok`` false where it was refused or failed."""
+    names = {one.name for one in (*agent.inputs, *agent.asked)}
+    try:
+        inputs = {name: arguments[name] for name in names if name in arguments}
+        if odd := [name for name, value in inputs.items() if not isinstance(value, str)]:
+            raise ValueError(f"{odd[0]} is {inputs[odd[0]]!r}: it is a text")
+        options = {name: value for name, value in arguments.items() if name not in names}
+        return {"ok": True, "result": plain(run_agent(agent, inputs, settings=settings, **options))}
+    except (KgnbError, ValueError) as error:
+        return {"ok": False, "error": str(error)}
+
+
+def plain(value: Any) -> Any:
+    """A stage's value as JSON: what it says of itself (``to_json``), its table, or its text."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if isinstance(value, Answer):
+        return json.loads(written(Outcome.of(value)))
+    table = value.table() if hasattr(value, "table") else value
+    if hasattr(table, "df"):
+        frame = table.df()
+        rows = json.loads(frame.head(MOST_ROWS).to_json(orient="records"))
+        return {"rows": rows, "of": len(frame)}
+    return str(value)
+
+
+def mcp_server(agents: Sequence[Agent], settings: Settings) -> Server[Any]:
+    """The MCP server that offers these agents."""
+    import anyio
+    import mcp_types as types
+    from mcp.server.lowlevel import Server
+
+    known = {agent.name: agent for agent in agents}
+    tools = [
+        types.Tool(
+            name=agent.name,
+            title=agent.title,
+            description=agent.summary or agent.title,
+            input_schema=agent.schema(),
+            annotations=types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True),
+        )
+        for agent in agents
+    ]
+
+    async def on_list(context: Any, params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=tools)
+
+    async def on_call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if params.name not in known:
+            said = {"ok": False, "error": f"there is no tool {params.name}: there are {', '.join(known)}"}
+        else:
+            said = await anyio.to_thread.run_sync(call, known[params.name], dict(params.arguments or {}), settings)
+        text = types.TextContent(type="text", text=json.dumps(said, ensure_ascii=False, default=str))
+        return types.CallToolResult(content=[text], structured_content=said, is_error=not said["ok"])
+
+    return Server("kgnb", version=metadata.version("kgnb"), on_list_tools=on_list, on_call_tool=on_call)
+
+
+def serve_stdio(server: Server[Any]) -> None:
+    """Serves over standard input and output until the client leaves."""
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    async def serving() -> None:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+    anyio.run(serving)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import pathlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import anywidget
@@ -11,7 +13,125 @@ import ipywidgets
 import traitlets
 from IPython.display import display
 
-from kgnb.widgets.controls import Control, make_controls
+LABEL = {"description_width": "10em"}
+HIDDEN = ("help", "form")
+
+
+@dataclass
+class Control:
+    """A widget for one argument. ``words`` reads it; an option nobody touched or gave says nothing in the line."""
+
+    name: str
+    widget: ipywidgets.Widget
+    inputs: tuple[ipywidgets.Widget, ...]
+    read: Callable[[], list[str]]
+    touched: bool = False
+
+    def words(self) -> list[str]:
+        """The words this control adds to the line."""
+        return self.read() if self.touched else []
+
+    def on_change(self, tell: Callable[[], None]) -> None:
+        """Has ``tell`` called whenever a person moves the control."""
+
+        def moved(_: object) -> None:
+            self.touched = True
+            tell()
+
+        for widget in self.inputs:
+            widget.observe(moved, names="value")
+
+
+def make_controls(
+    parser: argparse.ArgumentParser,
+    given: Mapping[str, Any],
+    current: Mapping[str, Any],
+    suggest: Callable[[str], Sequence[str]],
+) -> list[Control]:
+    """The controls of a verb, in its parser's order.
+
+    They start from what the line ``given`` said, else from the ``current`` values, else from the parser's defaults.
+    """
+    controls = []
+    for action in parser._actions:
+        if action.dest in HIDDEN:
+            continue
+        default = None if action.default is argparse.SUPPRESS else action.default
+        start = given.get(action.dest)
+        start = current.get(action.dest, default) if start is None else start
+        control = _control(action, start, suggest(action.dest))
+        said = given.get(action.dest)
+        # A positional is always part of the line; an option where the line already had it.
+        control.touched = not action.option_strings or (said is not None and said is not False and said != default)
+        controls.append(control)
+    return controls
+
+
+def _control(action: argparse.Action, start: Any, suggested: Sequence[str]) -> Control:
+    name = action.dest.replace("_", " ")
+    option = next((text for text in action.option_strings if text.startswith("--")), "")
+    look = {"description": name, "style": LABEL, "tooltip": _help(action), "layout": ipywidgets.Layout(width="32em")}
+    if option and action.nargs == 0:
+        box = ipywidgets.Checkbox(value=bool(start), **look)
+        negated = next((text for text in action.option_strings if text.startswith("--no-")), "")
+        return Control(action.dest, box, (box,), lambda: [option] if box.value else [negated] if negated else [])
+    if action.choices:
+        choices = [str(choice) for choice in action.choices]
+        empty = [] if start is not None else [("", "")]
+        pick = ipywidgets.Dropdown(options=[*empty, *((one, one) for one in choices)], **look)
+        pick.value = str(start) if start is not None else ""
+        return Control(action.dest, pick, (pick,), lambda: _said(option, pick.value))
+    bounds = action.type
+    kind = getattr(bounds, "kind", None)
+    if kind is not None:
+        return _number(action.dest, option, bounds, start, look)
+    return _text(action, option, start, suggested, look)
+
+
+def _number(name: str, option: str, bounds: Any, start: Any, look: Mapping[str, Any]) -> Control:
+    whole, least, most = bounds.kind is int, bounds.least, bounds.most
+    value = start if start is not None else least if least is not None else 0
+    if least is not None and most is not None:
+        slider = ipywidgets.IntSlider if whole else ipywidgets.FloatSlider
+        step = {} if whole else {"step": (most - least) / 100, "readout_format": ".2f"}
+        entry = slider(value=value, min=least, max=most, continuous_update=False, **step, **look)
+    else:
+        entry = (ipywidgets.IntText if whole else ipywidgets.FloatText)(value=value, **look)
+    if not bounds.optional:
+        return Control(name, entry, (entry,), lambda: [option, f"{entry.value:g}" if not whole else str(entry.value)])
+    left = ipywidgets.Checkbox(value=start is None, description="automatic", indent=False)
+    entry.disabled = left.value
+    left.observe(lambda change: setattr(entry, "disabled", change["new"]), names="value")
+    both = ipywidgets.HBox([entry, left])
+    return Control(name, both, (entry, left), lambda: [option, "none" if left.value else f"{entry.value:g}"])
+
+
+def _text(
+    action: argparse.Action, option: str, start: Any, suggested: Sequence[str], look: Mapping[str, Any]
+) -> Control:
+    many = action.nargs in ("+", "*")
+    text = " ".join(_quote(str(one)) for one in start or []) if many else "" if start is None else str(start)
+    if suggested and not many:
+        entry = ipywidgets.Combobox(value=text, options=tuple(suggested), ensure_option=False, **look)
+    else:
+        entry = ipywidgets.Text(value=text, **look)
+    entry.continuous_update = True
+    if many:
+        return Control(action.dest, entry, (entry,), lambda: entry.value.split() if entry.value else [])
+    return Control(action.dest, entry, (entry,), lambda: _said(option, entry.value))
+
+
+def _said(option: str, value: str) -> list[str]:
+    return [word for word in (option, value) if word] if value else []
+
+
+def _quote(word: str) -> str:
+    return f'"{word}"' if " " in word else word
+
+
+def _help(action: argparse.Action) -> str:
+    return (action.help or "").replace("%%", "%")
+
 
 HERE = pathlib.Path(__file__).parent
 

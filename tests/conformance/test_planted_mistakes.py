@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnb.reporting.kg_construction.running import PLANTED
+from kgnb.reporting.kg_construction import PLANTED
 from kgnb.tasks.building import compile_ontology
 from tests.agents.kg_construction.kitchen import kitchen, pack_of
 from tests.conformance.agreement import agreement

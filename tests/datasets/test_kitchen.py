@@ -12,7 +12,7 @@ import rdflib
 from kgnb.agents.kg_construction.documents import find_documents, read_document
 from kgnb.datasets import kitchen
 from kgnb.evaluate.extraction import read_records
-from kgnb.reporting.kg_construction.running import reference_graph
+from kgnb.reporting.kg_construction import reference_graph
 from kgnb.tasks.building import compile_ontology
 
 GRAPH = reference_graph(kitchen.reference())

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.datasets.codex import codex_triples, slot_filling
-from kgnb.datasets.question_sets import pathquestion, qald10
+from kgnb.datasets.question_sets import codex_triples, pathquestion, qald10, slot_filling
 from kgnb.datasets.questions import Asked, read_questions, sampled, scan_questions
 from kgnb.errors import DataError
 from kgnb.evaluate.answers import is_literal_zero

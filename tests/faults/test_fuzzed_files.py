@@ -21,9 +21,8 @@ from kgnb.agents.entity_alignment.policy import FORMAT, VERSION, Policy
 from kgnb.agents.entity_alignment.values import FEATURES
 from kgnb.agents.kg_construction.built import Journal, journal_file, read_journal, write_journal
 from kgnb.agents.kg_construction.graph_file import GraphFile
-from kgnb.datasets.codex import codex_triples, relation_labels
 from kgnb.datasets.entity_folders import is_entity_folder, read_folder, read_links
-from kgnb.datasets.question_sets import pathquestion, qald10
+from kgnb.datasets.question_sets import codex_triples, pathquestion, qald10, relation_labels
 from kgnb.datasets.questions import scan_questions
 from kgnb.errors import KgnbError
 from kgnb.kg.loading import read_quads

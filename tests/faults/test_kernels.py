@@ -19,7 +19,7 @@ from jupyter_client.manager import KernelManager
 
 from kgnb.agents.question_answering.agent import AGENT
 from kgnb.settings import Settings
-from kgnb.tasks.agent_tools import call
+from kgnb.tasks.agents import call
 from tests.agents.kg_construction.test_killed import TBOX
 from tests.faults.test_killed import NARROW, Counting
 from tests.faults.tries import IN_A_ROW, WHOLE, tries

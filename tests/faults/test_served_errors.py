@@ -30,8 +30,7 @@ from kgnb.errors import BackendError
 from kgnb.llm.model import ToolSpec
 from kgnb.llm.tools import Tool
 from kgnb.settings import Settings
-from kgnb.tasks.agent_tools import call
-from kgnb.tasks.agents import agent_called
+from kgnb.tasks.agents import agent_called, call
 from kgnb.tasks.building import compile_ontology
 from tests.apart import run_apart
 from tests.faults.test_served_under_load import TBOX

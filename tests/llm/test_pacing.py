@@ -10,9 +10,8 @@ import pytest
 
 from kgnb.errors import ConfigError
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
-from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.openai_model import OpenAIModel, retry_after
 from kgnb.llm.pacing import Pace, Paced, rest, stopped
-from kgnb.llm.refusal import retry_after
 from kgnb.llm.scripted import ScriptedModel
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import Fault, StubServer

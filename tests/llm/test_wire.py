@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgnb.llm.model import Message, Reply, Request, shown
-from kgnb.llm.refusal import Refusal, advice, ending, milder
+from kgnb.llm.openai_model import Refusal, advice, ending, milder
 from kgnb.llm.wire import Gathered, error_text, from_wire, to_wire
 
 NAMES = [

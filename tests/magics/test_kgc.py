@@ -7,7 +7,7 @@ from typing import Any
 
 import rdflib
 
-from kgnb.magics.building import BuildingTask
+from kgnb.magics.kgc import BuildingTask
 from kgnb.widgets.tool_form import ToolForm
 
 

@@ -4,7 +4,7 @@ import rdflib
 
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.schema import read_schema
-from kgnb.magics.graph_info import picture_of_schema
+from kgnb.magics.kg import picture_of_schema
 from kgnb.results.graph import GraphPicture
 
 ONTOLOGY = """

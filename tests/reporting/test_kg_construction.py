@@ -11,8 +11,7 @@ import rdflib
 from kgnb.datasets import kitchen
 from kgnb.errors import DataError
 from kgnb.reporting import kg_construction as report
-from kgnb.reporting.kg_construction.running import each, entity_scores, micro, reference_graph, score_graph
-from kgnb.reporting.kg_construction.sections import figures
+from kgnb.reporting.kg_construction import each, entity_scores, figures, micro, reference_graph, score_graph
 from kgnb.tasks.building import build_graph, compile_ontology
 from tests.agents.kg_construction.mistaken import by_document, feedback_on_and_off, feedback_table
 from tests.agents.kg_construction.twa import QUERIES, SHAPES, mop_sample

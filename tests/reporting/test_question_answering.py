@@ -18,9 +18,17 @@ from kgnb.errors import DataError
 from kgnb.evaluate.answers import measure
 from kgnb.judging import Verdict
 from kgnb.reporting import question_answering as report
-from kgnb.reporting.question_answering.asking import MOST, SWEPT, open_questions_graph, reference_on, variants
-from kgnb.reporting.question_answering.results import QuestionCost, Variant, ask_all
-from kgnb.reporting.question_answering.sections import metrics
+from kgnb.reporting.question_answering import (
+    MOST,
+    SWEPT,
+    QuestionCost,
+    Variant,
+    ask_all,
+    metrics,
+    open_questions_graph,
+    reference_on,
+    variants,
+)
 from kgnb.reporting.report import run_report
 from kgnb.reporting.session import ReportSession
 from kgnb.results.graph import GraphPicture

@@ -21,7 +21,7 @@ from kgnb.kg.names import Names
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.schema import Named, Schema
 from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm
-from kgnb.magics.graph_info import picture_of_schema
+from kgnb.magics.kg import picture_of_schema
 from kgnb.results.found import Changed, Rows, Triples, YesNo, rows_of, triples_of
 from kgnb.results.graph_svg import DARK
 

@@ -8,8 +8,7 @@ import pytest
 
 from kgnb.agents.known import our_agents
 from kgnb.settings import Settings
-from kgnb.tasks.agent_tools import call
-from kgnb.tasks.agents import agent_called, run_agent
+from kgnb.tasks.agents import agent_called, call, run_agent
 
 PAIR = {"source": "huts:alpine", "target": "huts:refuge"}
 GRAPHS = {"left": "huts:hollenmark", "right": "huts:corvane"}

@@ -1,11 +1,9 @@
 """What the ontology-matching report computes and draws; its notebook only calls these functions.
 
 ``matching``     every pair matched: ``run_cases`` gives ``MatchingResults``
-``outcome``      one pair: what was found, the reference, what it took
-``results``      all pairs: scores, curves, costs
+``results``      one pair: what was found, the reference, what it took; all of them: scores, curves, costs
 ``sections``     tables and plots of all of it
-``errors``       what went wrong, with evidence
-``stored``       other systems' alignments beside ours
+``stored``       other systems' alignments beside ours; what went wrong, with evidence
 ``experiments``  a pair up to its questions, to try judges on
 ``metrics``      ``metrics.json``, ``timing.json`` and the alignments
 """

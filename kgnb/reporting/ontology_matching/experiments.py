@@ -28,9 +28,9 @@ from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Summari
 from kgnb.errors import ConfigError
 from kgnb.evaluate.alignment import Score, micro, non_trivial, score, scored_by_oaei, triples
 from kgnb.judging import Cascade, Judge, Verdict
-from kgnb.judging.question import Estimate, estimate
+from kgnb.judging.question import estimate
 from kgnb.llm.model import Reply, Request
-from kgnb.reporting.ontology_matching.outcome import PairOutcome
+from kgnb.reporting.ontology_matching.results import Ablated, Draw, PairOutcome, Prompts
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
@@ -106,15 +106,6 @@ class Prepared:
         return Tried(score(found, wanted), non_trivial(found, wanted, self.outcome.trivial))
 
 
-@dataclass(frozen=True)
-class Ablated:
-    """One pair without one ingredient (``WHOLE``: with all of them)."""
-
-    without: str
-    whole: Score
-    part: Score
-
-
 def ingredients(weights: Weights = Weights()) -> Iterator[tuple[str, Weights]]:
     """Every ingredient's name, and the weights without it: numbers become 0, switches go off.
 
@@ -164,16 +155,6 @@ class NeverAsked:
         raise ConfigError("this model only counts prompts", fix="Set a model to ask one.")
 
 
-@dataclass(frozen=True)
-class Prompts:
-    """What one judge would send for one pair: questions, calls, tokens; and the entities of both sides."""
-
-    judge: str
-    questions: int
-    expected: Estimate
-    entities: int
-
-
 def count_prompts(prepared: Prepared) -> list[Prompts]:
     """The cascade, and a model that is asked everything."""
     context = prepared.options.context
@@ -190,19 +171,6 @@ def count_prompts(prepared: Prepared) -> list[Prompts]:
             expected = estimate(judge, asked)
         counted.append(Prompts(name, len(asked), expected, prepared.entities))
     return counted
-
-
-@dataclass(frozen=True)
-class Draw:
-    """One pair, one error rate (None: nobody is asked), one draw of which answers are wrong."""
-
-    rate: float | None
-    seed: int
-    whole: Score
-    part: Score
-    questions: int = 0
-    sources: int = 0
-    ask: float | None = None  # how much could be asked; None: as the options say
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from kgnb.kg.ontology import Ontology
 from kgnb.llm.asking import raise_waiting
 from kgnb.mapping_files import load_reference
 from kgnb.reporting.ontology_matching.experiments import experiment
-from kgnb.reporting.ontology_matching.outcome import PairCost, PairOutcome
-from kgnb.reporting.ontology_matching.results import MatchingResults
+from kgnb.reporting.ontology_matching.results import MatchingResults, PairCost, PairOutcome
 from kgnb.reporting.ontology_matching.stored import installed_alignments, stored_alignments
 from kgnb.reporting.references import turned
 from kgnb.reporting.sections import judge_in_words, judging, run_in

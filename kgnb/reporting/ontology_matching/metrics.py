@@ -19,8 +19,7 @@ from kgnb.evaluate.alignment import Average, Score
 from kgnb.files import write_whole
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.ontology_matching.experiments import WARNING, AtRate, by_share, curve, summed
-from kgnb.reporting.ontology_matching.outcome import PairCost, PairOutcome
-from kgnb.reporting.ontology_matching.results import MatchingResults
+from kgnb.reporting.ontology_matching.results import MatchingResults, PairCost, PairOutcome
 from kgnb.reporting.ontology_matching.sections import figures
 from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.session import ReportSession

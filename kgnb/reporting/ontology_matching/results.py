@@ -1,15 +1,17 @@
-"""The outcomes of all pairs together: scores over tasks, and the peers they are read beside."""
+"""What matching each pair of ontologies came to, and all of them together: scores, and peers beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.datasets.cases import Figure
 from kgnb.evaluate.alignment import (
     Average,
+    Oriented,
     Point,
     Score,
     Triple,
@@ -19,11 +21,128 @@ from kgnb.evaluate.alignment import (
     per_kind,
     per_relation,
     risk_coverage,
+    same_name,
+    score,
+    scored_by_oaei,
+    triples,
 )
-from kgnb.kg.ontology import Ontology
-from kgnb.reporting.ontology_matching.experiments import Ablated, Draw, Prompts
-from kgnb.reporting.ontology_matching.outcome import PairCost, PairOutcome
+from kgnb.judging.question import Estimate
+from kgnb.kg.ontology import Entity, Ontology
+from kgnb.mappings import Alignment
 from kgnb.run import Run
+
+
+@dataclass(frozen=True)
+class PairCost:
+    """What something took. Calls and tokens count cached replies too, so they are the same when it is run again."""
+
+    seconds: float = 0.0
+    calls: int = 0
+    cached: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    usd: float | None = None
+    texts_embedded: int = 0  # texts whose vector had to be computed
+    texts_reused: int = 0  # texts whose vector the cache had
+    points_written: int = 0
+    points: int = 0  # vectors the pair needed, written now or before
+
+    @property
+    def tokens(self) -> int:
+        """All tokens."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: PairCost) -> PairCost:
+        numbers = {
+            name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__ if name != "usd"
+        }
+        known = [cost.usd for cost in (self, other) if cost.usd is not None]
+        return PairCost(**numbers, usd=sum(known) if known else None)
+
+
+@dataclass(frozen=True)
+class StoredAlignment:
+    """One system's alignment of a pair, as the OAEI scores it and turned the way the ontologies are given."""
+
+    system: str
+    found: frozenset[Triple]
+
+
+@dataclass(frozen=True)
+class PairOutcome:
+    """One pair: its ontologies, what was found, what was wanted (None without a reference), and what it took."""
+
+    name: str
+    source: Ontology
+    target: Ontology
+    alignment: Alignment
+    wanted: Oriented | None
+    cost: PairCost
+    simulated: int = 0  # questions a simulated judge answered from the reference
+    published: Mapping[str, Any] = field(default_factory=dict)
+    stored: tuple[StoredAlignment, ...] = ()  # other systems' alignments of the pair
+
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        """The relations the reference has examples of; mappings of others are not scored."""
+        return frozenset(triple[2] for triple in self.wanted.triples) if self.wanted else frozenset()
+
+    @cached_property
+    def found(self) -> frozenset[Triple]:
+        """What was found and is scored: no owl:Thing, no relation the reference never uses."""
+        return scored_by_oaei(triples(self.alignment, *(sorted(self.relations) or ["equivalent"])))
+
+    @cached_property
+    def score(self) -> Score | None:
+        """True and false positives and misses; None without a reference."""
+        return score(self.found, self.wanted.triples) if self.wanted else None
+
+    @cached_property
+    def trivial(self) -> Callable[[str, str], bool]:
+        """Whether two entities share a label, or a local name where they have no label."""
+        return same_name({entity.iri: names(entity) for side in (self.source, self.target) for entity in side})
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The kind of every source entity."""
+        return {entity.iri: entity.kind for entity in self.source}
+
+
+def names(entity: Entity) -> list[str]:
+    """An entity's labels, or its local name where it has none: what a string matcher would compare."""
+    return [label.text for label in entity.labels] or [entity.local_name]
+
+
+@dataclass(frozen=True)
+class Ablated:
+    """One pair without one ingredient (``WHOLE``: with all of them)."""
+
+    without: str
+    whole: Score
+    part: Score
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """What one judge would send for one pair: questions, calls, tokens; and the entities of both sides."""
+
+    judge: str
+    questions: int
+    expected: Estimate
+    entities: int
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One pair, one error rate (None: nobody is asked), one draw of which answers are wrong."""
+
+    rate: float | None
+    seed: int
+    whole: Score
+    part: Score
+    questions: int = 0
+    sources: int = 0
+    ask: float | None = None  # how much could be asked; None: as the options say
 
 
 @dataclass(frozen=True)
@@ -114,6 +233,6 @@ def _wanted(outcome: PairOutcome) -> frozenset[Triple]:
 def _added(groups: Iterable[Mapping[str, Score]]) -> dict[str, Score]:
     total: dict[str, Score] = {}
     for group in groups:
-        for name, score in group.items():
-            total[name] = total.get(name, Score(0, 0, 0)) + score
+        for name, one in group.items():
+            total[name] = total.get(name, Score(0, 0, 0)) + one
     return dict(sorted(total.items()))

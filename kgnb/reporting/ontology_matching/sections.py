@@ -17,8 +17,7 @@ from kgnb.reporting.ontology_matching.experiments import (
     curve,
     summed,
 )
-from kgnb.reporting.ontology_matching.outcome import PairCost
-from kgnb.reporting.ontology_matching.results import MatchingResults
+from kgnb.reporting.ontology_matching.results import MatchingResults, PairCost
 from kgnb.reporting.plot import Plot, Theme, grouped_bars, over_confidence, risk_over_coverage
 from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent
 from kgnb.results.table import Column, Table, Value, numbers, percents

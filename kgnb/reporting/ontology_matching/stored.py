@@ -23,8 +23,7 @@ from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Ontology
 from kgnb.mapping_files import load
 from kgnb.mappings import Mapping
-from kgnb.reporting.ontology_matching.outcome import PairOutcome, StoredAlignment
-from kgnb.reporting.ontology_matching.results import MatchingResults
+from kgnb.reporting.ontology_matching.results import MatchingResults, PairOutcome, StoredAlignment
 from kgnb.reporting.sections import UNMEASURED, Words
 from kgnb.results.table import Column, Link, Table, Value, numbers, texts
 

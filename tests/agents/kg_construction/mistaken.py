@@ -12,7 +12,7 @@ from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.datasets.kitchen import RecordQuery
-from kgnb.reporting.kg_construction.running import micro, records, wanted_records
+from kgnb.reporting.kg_construction import micro, records, wanted_records
 from kgnb.results.table import Column, Table, Value
 from kgnb.tasks.building import build_graph
 from tests.agents.kg_construction.mistakes import MistakenReader

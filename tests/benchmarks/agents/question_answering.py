@@ -22,8 +22,7 @@ from kgnb.agents.question_answering.readings import read_question
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.agents.question_answering.wording import ASKED
 from kgnb.backends import open_embedder, open_graph
-from kgnb.datasets.codex import slot_filling
-from kgnb.datasets.question_sets import pathquestion
+from kgnb.datasets.question_sets import pathquestion, slot_filling
 from kgnb.datasets.questions import Asked, QuestionSet
 from kgnb.evaluate.answers import set_score, strict
 from kgnb.kg.oxigraph_graph import OxigraphGraph

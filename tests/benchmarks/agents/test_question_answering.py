@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.datasets.codex import slot_filling
-from kgnb.datasets.question_sets import pathquestion
+from kgnb.datasets.question_sets import pathquestion, slot_filling
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.local_embedder import LocalEmbedder
