@@ -194,7 +194,7 @@ def _embedder(name: str, settings: Settings) -> Embedder:
     from kgnb.vectors.local_embedder import LocalEmbedder
     from kgnb.vectors.openai_embedder import OpenAIEmbedder
     from kgnb.vectors.sentence_transformers_embedder import SentenceTransformersEmbedder
-    from kgnb.vectors.tiny_embedder import TinyEmbedder
+    from kgnb.vectors.word_embedder import TinyEmbedder
 
     scheme, _, model = name.partition(":")
     if name == "local":

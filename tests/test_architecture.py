@@ -32,16 +32,15 @@ ALLOWED: dict[str, set[str]] = {
     "secret": set(),
     "files": {"errors"},
     "write_ahead": set(),
-    "json_lines": BASE,
     "settings": BASE,
     "kg": BASE,
     "shapes": BASE | {"kg"},
-    "llm": BASE | {"write_ahead", "json_lines"},
+    "llm": BASE | {"write_ahead"},
     "vectors": BASE | {"write_ahead"},
     "results": BASE | {"kg"},
     "mappings": BASE | {"results"},
     "mapping_files": BASE | {"kg", "mappings"},
-    "judging": BASE | {"llm", "results", "write_ahead", "json_lines"},
+    "judging": BASE | {"llm", "results", "write_ahead"},
     "run": BASE | {"kg", "llm", "judging", "results"},
     "evaluate": BASE | {"mappings"},
     "datasets": BASE | {"kg", "mappings", "mapping_files"},
@@ -71,21 +70,21 @@ ALLOWED: dict[str, set[str]] = {
 # Lines of each large room, with some air: what goes beyond wants another room, or a look at what stands twice.
 ROOMS = {
     "agents": 24_000,
-    "reporting": 7_950,
-    "magics": 5_590,
-    "kg": 5_300,
+    "reporting": 7_930,
+    "magics": 5_640,
+    "kg": 5_090,
     "shapes": 3_200,
-    "llm": 3_150,
-    "results": 2_750,
-    "cli": 2_250,
-    "vectors": 2_300,
+    "llm": 3_100,
+    "results": 2_700,
+    "cli": 2_180,
+    "vectors": 2_120,
     "tasks": 2_160,
-    "judging": 1_850,
+    "judging": 1_810,
     "datasets": 1_600,
     "run": 1_800,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.
-TOTAL = 66_895
+TOTAL = 66_670
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],
@@ -185,7 +184,7 @@ def test_only_settings_reads_the_environment() -> None:
     readers = [p.relative_to(PACKAGE).as_posix() for p in modules() if re.search(r"os\.environ|getenv", p.read_text())]
     allowed = {
         "settings.py",
-        "reporting/redaction.py",
+        "reporting/scan.py",
     }  # these hand it on to a kernel, or hide it
     assert set(readers) <= allowed
 

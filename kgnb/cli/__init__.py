@@ -38,7 +38,12 @@ COMMANDS = (
 )
 
 
-MODULES = {"resume": "sweep", "run": "compare"}  # of commands that stand beside another
+MODULES = {
+    "resume": "sweep",
+    "run": "compare",
+    "compile": "build",
+    "scan": "report",
+}  # of commands that stand beside another
 
 
 class Commands(click.Group):

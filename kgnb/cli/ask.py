@@ -16,7 +16,7 @@ from kgnb.backends import URL, file_of, open_graph
 from kgnb.cli.outcome import FAILED, refuse_unwritable
 from kgnb.cli.work import Work, agent_command, spent
 from kgnb.datasets.questions import Asked, scan_questions
-from kgnb.errors import DataError, KgnbError
+from kgnb.errors import KgnbError
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import Iri, Term
 from kgnb.results.escaping import one_line
@@ -133,7 +133,7 @@ class _Asking(Work):
         if not questions:
             raise wrong[0]
         for error in wrong:
-            _warn(error)
+            click.echo(f"kgnb: {error.what}", err=True)
         found: list[Outcome] = []
         run = self._asking(self._open())
         try:
@@ -248,7 +248,3 @@ def shown(answer: Answer) -> list[str]:
             f"  maybe    {one_line(link.mention)}: {one_line(link.label)}  <{one_line(link.iri)}>  {link.score:.2f}"
         )
     return lines + [f"  note     {one_line(note)}" for note in answer.notes]
-
-
-def _warn(error: DataError) -> None:
-    click.echo(f"kgnb: {error.what}", err=True)

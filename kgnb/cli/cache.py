@@ -34,8 +34,7 @@ def info() -> None:
 @click.option("--vectors/--no-vectors", default=True, show_default=True, help="With the vectors of texts.")
 def export(folder: str, vectors: bool) -> None:
     """Write everything in the cache to DIR: one JSON file a reply, the rest as JSON Lines."""
-    from kgnb.reporting.redaction import known_secrets
-    from kgnb.reporting.scan import scan
+    from kgnb.reporting.scan import known_secrets, scan
     from kgnb.reporting.sharing import export_cache
     from kgnb.settings import Settings
 

@@ -24,9 +24,10 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
       kgnb compare reports/ontology-matching/17190f336b6b reports/ontology-matching/5b1f0c2a9d3e
       kgnb compare first/run second/run
     """
-    from kgnb.reporting.comparing import compare_reports, load_run, text_of
-    from kgnb.reporting.comparison_page import write_comparison  # draws; slow to import
+    from kgnb.reporting.compare import write_comparison  # draws; slow to import
+    from kgnb.reporting.comparing import compare_reports, text_of
     from kgnb.reporting.session import read_ledger
+    from kgnb.run import Run
 
     if len(folders) < 2:
         raise click.UsageError("name at least two folders")
@@ -43,7 +44,7 @@ def compare(folders: tuple[str, ...], out: str | None) -> None:
             for path in write_comparison(Path(out), compared, "Comparison"):
                 click.echo(path)
     if not reports or (len(folders) == 2 and all(_has_run(Path(folder)) for folder in folders)):
-        first, second = (load_run(Path(folder)) for folder in folders)
+        first, second = map(Run.load, folders)
         click.echo(str(first.compare(second)))
 
 
@@ -77,9 +78,9 @@ def run() -> None:
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
 def show(folder: str) -> None:
     """Show the run in FOLDER (a run's, or a report's): its steps, calls and costs."""
-    from kgnb.reporting.comparing import load_run
+    from kgnb.run import Run
 
-    click.echo(load_run(Path(folder))._repr_mimebundle_()["text/plain"])
+    click.echo(Run.load(folder)._repr_mimebundle_()["text/plain"])
 
 
 @run.command()
@@ -88,7 +89,7 @@ def show(folder: str) -> None:
 def export(folder: str, otel: str) -> None:
     """Write the run in FOLDER as OpenTelemetry spans (OTLP JSON, gen_ai.* attributes) to a file."""
     from kgnb.files import write_whole
-    from kgnb.reporting.comparing import load_run
+    from kgnb.run import Run
 
-    write_whole(Path(otel), json.dumps(load_run(Path(folder)).to_otel(), indent=1) + "\n")
+    write_whole(Path(otel), json.dumps(Run.load(folder).to_otel(), indent=1) + "\n")
     click.echo(otel)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kgnb.evaluate.alignment import Score, Triple, flipped, per_relation, score, scored_by_oaei, triples
+from kgnb.evaluate.alignment import Score, flipped, per_relation, score, scored_by_oaei, triples
 from kgnb.mapping_files import load
 from kgnb.tasks import open_reference
 
@@ -38,7 +38,7 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
         given = frozenset(triple for triple in given if triple[2] in relations)
     parts = {"all": score(given, wanted, by_pair=any_relation)}
     if not any_relation:
-        parts |= per_relation(given, wanted) if len(_relations(given, wanted)) > 1 else {}
+        parts |= per_relation(given, wanted) if len({triple[2] for triple in given | wanted}) > 1 else {}
     if as_json:
         content = _json(parts.pop("all"))
         content |= {"relations": {name: _json(part) for name, part in parts.items()}} if parts else {}
@@ -55,10 +55,6 @@ def scores_in_words(measured: Score) -> str:
     said = ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares)
     found, wanted = measured.tp + measured.fp, measured.tp + measured.fn
     return f"{said} ({measured.tp} right of {found} found, {wanted} in the reference)"
-
-
-def _relations(*sides: frozenset[Triple]) -> set[str]:
-    return {triple[2] for side in sides for triple in side}
 
 
 def _lines(parts: dict[str, Score]) -> list[str]:

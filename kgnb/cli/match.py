@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,16 +15,9 @@ from kgnb.cli.evaluate import scores_in_words
 from kgnb.cli.outcome import refuse_unwritable
 from kgnb.cli.work import Work, agent_command
 from kgnb.evaluate.alignment import Triple, score, scored_by_oaei, triples
-from kgnb.mapping_files import alignment_rdf, format_of, save, sssom, turtle
-from kgnb.mappings import Alignment
+from kgnb.mapping_files import WRITERS, save, writer_for
 from kgnb.reporting.references import turned
 from kgnb.tasks import digests, match_ontologies, open_reference
-
-WRITERS: dict[str, Callable[[Alignment], str]] = {
-    "sssom": sssom.write,
-    "rdf": alignment_rdf.write,
-    "turtle": turtle.write,
-}
 
 
 @click.command()
@@ -70,7 +61,10 @@ def match(source: str, target: str, **given: Any) -> int:
       kgnb match a.ttl https://example.org/sparql --k 10 --format turtle | less
     """
     outs = given["out"] or ("-",)
-    _check_outs(outs, [source, target, given["reference"], given["decisions"]])
+    for out in outs:
+        if out != "-":
+            writer_for(out)
+            refuse_unwritable(out, (source, target, given["reference"], given["decisions"]))
     options = Options(**given_of(Options, given))
     work = Work(given)
     with work.reading(source, target):
@@ -99,15 +93,3 @@ def match(source: str, target: str, **given: Any) -> int:
         scored = [scores_in_words(score(found, wanted))]
     counts = f"{len(alignment)} mappings, {len(alignment.unsure)} unsure, {len(alignment.dropped)} dropped"
     return work.end(run, counts, *scored)
-
-
-def _check_outs(outs: tuple[str, ...], inputs: list[str | None]) -> None:
-    """Refuse, before any work is done, what could not be written at the end."""
-    for out in outs:
-        if out == "-":
-            continue
-        path = Path(out)
-        format_of(path)
-        if path.name.lower().endswith(".gz"):
-            raise ValueError(f"--out {out}: alignments are written unpacked; leave out .gz")
-        refuse_unwritable(out, inputs)

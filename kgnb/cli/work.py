@@ -4,7 +4,7 @@ agent of another package, made from what the agent says of itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
@@ -101,7 +101,7 @@ def _writer(agent: Agent, out: str, inputs: list[str]) -> Any:
 Command = Callable[..., Any]
 
 
-def agent_command(agent: Agent, leave_out: Container[str] = ()) -> Callable[[Command], Command]:
+def agent_command(agent: Agent, leave_out: Iterable[str] = ()) -> Callable[[Command], Command]:
     """Gives a command the options of an agent, those that it shares with every other, and no option twice."""
 
     def decorate(command: Command) -> Command:
@@ -114,15 +114,11 @@ def agent_command(agent: Agent, leave_out: Container[str] = ()) -> Callable[[Com
         ):  # fmt: skip
             command = given(command)
         for cls in reversed(list(agent.options.values())):
-            command = stage_options(cls, {*agent.internal, *_those(leave_out, cls)})(command)
+            command = stage_options(cls, {*agent.internal, *leave_out})(command)
         model = click.option("--model", metavar="NAME", help="Chat model; default: the settings' model, or none.")
         return model(command)
 
     return decorate
-
-
-def _those(names: Container[str], cls: type[Any]) -> list[str]:
-    return [name for name in cls.__pydantic_fields__ if name in names]
 
 
 class Work:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kgnb.datasets.cases import MatchingCase, MatchingSet
+from kgnb.datasets.published import MatchingCase, MatchingSet
 from kgnb.datasets.questions import QuestionSet, read_questions
 from kgnb.errors import DataError
 

@@ -10,8 +10,8 @@ from itertools import combinations
 from pathlib import Path
 
 from kgnb.datasets import huts, published
-from kgnb.datasets.cases import Figure, MatchingCase, MatchingSet
 from kgnb.datasets.fetch import data_folder
+from kgnb.datasets.published import Figure, MatchingCase, MatchingSet
 from kgnb.mapping_files import load_reference
 
 CONFERENCE = ("cmt", "conference", "confof", "edas", "ekaw", "iasted", "sigkdd")

@@ -70,7 +70,7 @@ class Beliefs(Generic[Q]):
 
     def held(self, number: int) -> list[float]:
         """The chance of each option of a question, as far as one can be right beside another."""
-        return self.of(number) if self._exclusive else [_chance(self._odds[one]) for one in self._claims[number]]
+        return self.of(number) if self._exclusive else [1 / (1 + exp(-self._odds[one])) for one in self._claims[number]]
 
     def gain(self, number: int, reliability: float) -> float:
         """What an answer to a question that is right with chance ``reliability`` is expected to bring.
@@ -139,10 +139,6 @@ def _likelihoods(options: int, answer: int | Sequence[int] | None, reliability: 
 
 def _numbers(answer: int | Sequence[int]) -> Sequence[int]:
     return (answer,) if isinstance(answer, int) else answer
-
-
-def _chance(odds: float) -> float:
-    return 1 / (1 + exp(-odds))
 
 
 def _log_odds(chance: float) -> float:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from kgnb.errors import DataError
-from kgnb.json_lines import append_lines, read_lines
+from kgnb.files import append_lines, read_lines
 from kgnb.judging.question import UNSURE, Estimate, Judge, Question, Verdict, checked, estimate, unsure
 
 

@@ -12,7 +12,7 @@ import pyoxigraph as ox
 from kgnb.errors import BackendError
 from kgnb.files import from_json
 from kgnb.kg.endpoint_wire import Answer, Courtesy, Patience, Wire, courtesy_towards, harmless, public_url
-from kgnb.kg.graph import Row, Solutions
+from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_terms import triple_from_oxigraph
 from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
 from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3, triple_key
@@ -36,7 +36,10 @@ def read_solutions(wire: Wire, answer: Answer) -> Solutions:
     document = _document(wire, answer)
     try:
         variables = tuple(str(name) for name in document["head"].get("vars", ()))
-        rows = [_row(variables, binding) for binding in document["results"]["bindings"]]
+        rows = [
+            tuple(_term(binding[name]) if name in binding else None for name in variables)
+            for binding in document["results"]["bindings"]
+        ]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise _no_results(wire, answer, f"an unexpected shape ({error})") from error
     cut = "x-sparql-maxrows" in answer.headers  # Virtuoso's word for a cut answer
@@ -96,10 +99,6 @@ def _no_results(wire: Wire, answer: Answer, why: str) -> Exception:
         else "the service may have run out of time while it answered: ask for less, or try again"
     )
     return wire.failure(f"answered without an error, but sent {harmless(what, 200)}", seen, fix=fix)
-
-
-def _row(variables: tuple[str, ...], binding: Mapping[str, Any]) -> Row:
-    return tuple(_term(binding[name]) if name in binding else None for name in variables)
 
 
 def _term(cell: Mapping[str, Any]) -> Term:

@@ -15,10 +15,9 @@ from xml.parsers import expat
 import pyoxigraph as ox
 
 from kgnb.errors import DataError
-from kgnb.kg.formats import SUFFIXES, Format, decode, file_bytes, format_of, refuse_cut_xml
+from kgnb.kg.formats import SUFFIXES, Format, Mender, decode, file_bytes, format_of, mend_text, refuse_cut_xml
 from kgnb.kg.graph import Graph
 from kgnb.kg.hazards import LONGEST_TERM, long_term_line, refuse_deep, refuse_swelling
-from kgnb.kg.mending import Mender, mend_text
 from kgnb.kg.name_triples import read_name_triples
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.oxigraph_terms import triple_from_oxigraph

@@ -39,21 +39,13 @@ def save_rows(solutions: Solutions, path: str | Path) -> Path:
     """
     path = Path(path)
     kind = path.suffix.lower()
-    if kind == ".csv":
-        with _writable(path):
-            text = _separated(solutions, ",", "\r\n").encode()
-        return write_whole(path, text)
-    if kind == ".tsv":
-        with _writable(path):
-            text = _tabbed(solutions).encode()
-        return write_whole(path, text)
-    if kind in (".json", ".srj"):
-        with _writable(path):
-            text = json.dumps(rows_as_json(solutions), ensure_ascii=False, indent=1).encode()
-        return write_whole(path, text)
     if kind == ".parquet":
         return _parquet(solutions, path)
-    raise _no_form(path, ROWS, "rows", "triples come from CONSTRUCT or DESCRIBE")
+    if kind not in ROWS:
+        raise _no_form(path, ROWS, "rows", "triples come from CONSTRUCT or DESCRIBE")
+    with _writable(path):
+        text = {".csv": _separated, ".tsv": _tabbed}.get(kind, _as_json)(solutions).encode()
+    return write_whole(path, text)
 
 
 def save_triples(triples: Iterable[Triple], path: str | Path, prefixes: Mapping[str, str] | None = None) -> Path:
@@ -111,9 +103,13 @@ def _json(term: Term) -> dict[str, Any]:
     return {"type": "literal", "value": term.text, **more}
 
 
-def _separated(solutions: Solutions, separator: str, end: str) -> str:
+def _as_json(solutions: Solutions) -> str:
+    return json.dumps(rows_as_json(solutions), ensure_ascii=False, indent=1)
+
+
+def _separated(solutions: Solutions) -> str:
     out = io.StringIO()
-    writer = csv.writer(out, delimiter=separator, lineterminator=end)
+    writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(solutions.variables)
     writer.writerows([inert(_lexical(term)) for term in row] for row in solutions)
     return out.getvalue()

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError, Waiting
-from kgnb.files import write_whole
-from kgnb.json_lines import append_lines, read_lines
+from kgnb.files import append_lines, read_lines, write_whole
 from kgnb.llm.kept import Key
 from kgnb.llm.model import Reply, Request, Usage
 from kgnb.llm.prices import Price, estimate_tokens, estimate_usage

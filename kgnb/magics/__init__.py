@@ -7,7 +7,6 @@ from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
-from kgnb.agents.agent import Agent
 from kgnb.agents.known import agents_from_elsewhere
 from kgnb.magics import completing, panel
 from kgnb.magics.agent import magics_of
@@ -38,7 +37,7 @@ FAMILIES: tuple[type[VerbMagics], ...] = (
 
 def families() -> tuple[type[VerbMagics], ...]:
     """Every magic there is: ours, and one for each agent that another package exports."""
-    return (*FAMILIES, *map(_magics_from, agents_from_elsewhere()))
+    return (*FAMILIES, *(_family(agent.name) for agent in agents_from_elsewhere()))
 
 
 @cache
@@ -46,16 +45,12 @@ def _family(name: str) -> type[VerbMagics]:
     return magics_of(next(agent for agent in agents_from_elsewhere() if agent.name == name))
 
 
-def _magics_from(agent: Agent) -> type[VerbMagics]:
-    return _family(agent.name)
-
-
 def load(ipython: Any, settings: Settings | None = None) -> None:
     """Registers the magics and their completion on a shell; a shell that has them keeps its session."""
     if all(family.__name__ in ipython.magics_manager.registry for family in families()):
         return
     session = Session(settings or Settings.load())
-    _complete_queries(ipython, session)
+    ipython.Completer.custom_matchers.append(matcher(session))  # what a query may hold, in cells of %%sparql
     _answer_the_front_end(ipython, session)
     made: dict[str, VerbMagics] = {}
     for family in families():
@@ -71,11 +66,6 @@ def _questions(lines: list[str]) -> list[str]:
     """Runs a question as it is written: to IPython a question mark at the end of a line is a call for help."""
     found = [(_QUESTION.match(line), line) for line in lines]
     return [f"{m[1]}get_ipython().run_line_magic('qa', {m[2]!r})\n" if m else line for m, line in found]
-
-
-def _complete_queries(ipython: Any, session: Session) -> None:
-    """Offers what a query may hold, in cells of ``%%sparql``."""
-    ipython.Completer.custom_matchers.append(matcher(session))
 
 
 def _answer_the_front_end(ipython: Any, session: Session) -> None:

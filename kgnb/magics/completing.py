@@ -4,17 +4,145 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
+from unicodedata import combining, normalize
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
 
 from kgnb.errors import KgnbError
-from kgnb.kg.completing import Completion, complete
-from kgnb.kg.schema import Schema, read_individuals, read_schema
+from kgnb.kg.prefixes import PREFIXES, shorten
+from kgnb.kg.schema import Named, Schema, read_individuals, read_schema
+from kgnb.kg.sparql import declared, tokens
 from kgnb.magics.session import NamedGraph, Session, is_remote
+
+KEYWORDS = (
+    *("SELECT", "DISTINCT", "WHERE", "FILTER", "OPTIONAL", "UNION", "MINUS", "GRAPH", "SERVICE", "BIND", "VALUES"),
+    *("GROUP BY", "ORDER BY", "HAVING", "LIMIT", "OFFSET", "ASC", "DESC", "ASK", "CONSTRUCT", "DESCRIBE", "FROM"),
+    *("PREFIX", "BASE", "INSERT DATA", "DELETE DATA", "DELETE WHERE", "EXISTS", "NOT EXISTS", "IN", "AS", "COUNT"),
+    *("SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT", "STR", "LANG", "LANGMATCHES", "DATATYPE", "BOUND", "IRI"),
+    *("IF", "COALESCE", "CONCAT", "CONTAINS", "STRSTARTS", "STRENDS", "STRLEN", "LCASE", "UCASE", "REGEX", "REPLACE"),
+    *("YEAR", "MONTH", "DAY", "NOW", "ABS", "ROUND", "CEIL", "FLOOR", "isIRI", "isBLANK", "isLITERAL", "xsd:integer"),
+)
+MOST = 60
+_WORD = re.compile(r"(?:[?$]\w*|<[^<>\s]*|[^\W\d]?[\w.\-]*:[\w.\-%]*|\w+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One thing that may stand here: the text, what it is, its label, and how well it fits (the least first)."""
+
+    text: str
+    kind: str
+    label: str = ""
+    rank: tuple[int, int, str] = (0, 0, "")
+
+
+def complete(
+    query: str, cursor: int, schema: Schema | None = None, prefixes: Mapping[str, str] | None = None
+) -> tuple[int, list[Completion]]:
+    """Where the word under the cursor begins, and what it may become, the best first.
+
+    >>> from kgnb.kg.schema import Named, Schema
+    >>> huts = Schema((Named("http://huts.example/Hut", ("hut", "Hütte"), 9),), ())
+    >>> start, found = complete("SELECT * { ?x a hütt", 20, huts, {"h": "http://huts.example/"})
+    >>> start, found[0].text, found[0].label
+    (16, 'h:Hut', 'Hütte')
+    """
+    before = query[:cursor]
+    match = _WORD.search(before)
+    word = match[0] if match else ""
+    start = cursor - len(word)
+    if word[:1] in ("?", "$"):
+        return start, _variables(query, word)
+    known = {**dict(schema.prefixes if schema else {}), **(prefixes or {}), **declared(query)}
+    earlier = tokens(before[:start])
+    last = earlier[-1].text if earlier else ""
+    if last.upper() == "PREFIX":
+        return start, _namespaces(word, known)
+    found: list[Completion] = []
+    if schema is not None:
+        wants_class = last in ("a", "rdf:type") or last.endswith("#type>")
+        if last.upper() == "GRAPH" or last.upper() in ("FROM", "NAMED"):
+            found += [Completion(f"<{iri}>", "graph", rank=(0, 0, iri)) for iri in schema.graphs if _inside(word, iri)]
+        found += _names(schema.classes, "class", word, known, 0 if wants_class else 2)
+        if not wants_class:
+            found += _names(schema.properties, "property", word, known, 1)
+            if len(word) >= 2:  # a letter fits too many
+                things = _names(schema.individuals, "individual", word, known, 3)
+                found += [one for one in things if one.rank[1] < 2 * 10**9]  # beginnings only
+    if word and ":" not in word and not word.startswith("<"):
+        found += [
+            Completion(keyword, "keyword", rank=(3 if found else 0, 0, keyword))
+            for keyword in KEYWORDS
+            if keyword.upper().startswith(word.upper())
+        ]
+        every = {**PREFIXES, **known}
+        found += [
+            Completion(f"{name}:", "prefix", iri, (4, 0, name)) for name, iri in every.items() if name.startswith(word)
+        ]
+    return start, sorted(found, key=lambda one: one.rank)[:MOST]
+
+
+def _variables(query: str, word: str) -> list[Completion]:
+    names = dict.fromkeys(token.text[1:] for token in tokens(query) if token.kind == "variable")
+    return [
+        Completion(word[0] + name, "variable", rank=(0, 0, name))
+        for name in sorted(names)
+        if name.startswith(word[1:]) and name != word[1:]
+    ]
+
+
+def _names(entries: Iterable[Named], kind: str, word: str, prefixes: Mapping[str, str], rank: int) -> list[Completion]:
+    """Those whose short form, IRI or a label fits the word: beginnings before insides, the much used first."""
+    found = []
+    wanted = _plain(word.lstrip("<"))
+    for entry in entries:
+        short = shorten(entry.iri, prefixes)
+        text = short if short != entry.iri else f"<{entry.iri}>"
+        local = _plain(text.rpartition(":")[2] if text == short else entry.iri)
+        label = _fitting(entry.labels, wanted)
+        if _plain(text).startswith(wanted) or local.startswith(wanted):
+            fit = 0
+        elif label and _plain(label).startswith(wanted):
+            fit = 1
+        elif label or wanted in _plain(entry.iri):
+            fit = 2
+        else:
+            continue
+        shown = label or (entry.labels[0] if entry.labels else "")
+        found.append(Completion(text, kind, shown, (rank, fit * 10**9 - min(entry.count, 10**8), text)))
+    return found
+
+
+def _fitting(labels: Sequence[str], wanted: str) -> str:
+    inside = [label for label in labels if wanted in _plain(label)]
+    return min(inside, key=lambda label: (not _plain(label).startswith(wanted), labels.index(label)), default="")
+
+
+@lru_cache(maxsize=100_000)
+def _plain(text: str) -> str:
+    """Small letters without accents: "hutte" finds "Hütte"."""
+    if text.isascii():
+        return text.lower()
+    return "".join(letter for letter in normalize("NFD", text) if not combining(letter)).lower()
+
+
+def _namespaces(word: str, known: Mapping[str, str]) -> list[Completion]:
+    every = {**PREFIXES, **known}
+    return [
+        Completion(f"{name}: <{iri}>", "prefix", iri, (0, 0, name))
+        for name, iri in sorted(every.items())
+        if name.startswith(word.rstrip(":"))
+    ]
+
+
+def _inside(word: str, iri: str) -> bool:
+    return word.lower().lstrip("<") in iri.lower()
+
 
 PATIENCE = 0.3  # seconds a first completion waits for the graph to be read; after that it offers what it has
 

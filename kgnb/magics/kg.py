@@ -251,7 +251,7 @@ class KgMagics(VerbMagics):
         for file in map(str, files):
             if Path(file).exists():
                 continue
-            if _holds_a_graph(self.shell.user_ns.get(file)):
+            if isinstance(self.shell.user_ns.get(file), Triples | rdflib.Graph | Graph):
                 return DataError(
                     f"there is no such file, but a variable {file} of the notebook holds a graph",
                     where=file,
@@ -422,10 +422,6 @@ class KgMagics(VerbMagics):
     def kg(self, line: str, cell: str | None = None) -> Any:
         """Open graphs, name them, look at what is in them."""
         return self.dispatch(line, cell)
-
-
-def _holds_a_graph(value: object) -> bool:
-    return isinstance(value, Triples | rdflib.Graph | Graph)
 
 
 def default_name(source: str | Path) -> str:

@@ -39,7 +39,7 @@ from kgnb.run import Event, Run
 from kgnb.tasks.agents import Silent
 from kgnb.tasks.building import READERS, build_graph, ground
 from kgnb.tasks.running import new_run
-from kgnb.widgets.tool_form import ToolForm
+from kgnb.widgets.form import ToolForm
 
 
 class BuildingTask(Task):

@@ -8,7 +8,7 @@ from typing import Any
 
 from kgnb.agents.ontology_matching.values import Described, Side
 from kgnb.errors import DataError
-from kgnb.kg.ontology import Entity, Kind
+from kgnb.kg.ontology import Kind
 from kgnb.magics.explain import named
 from kgnb.mappings import Alignment
 from kgnb.mappings import Mapping as Correspondence
@@ -89,7 +89,7 @@ class _Hierarchy:
         found = {one.iri: one for one in described.of(side) if one.kind == kind}
         hierarchy = cls({iri: one.name for iri, one in found.items()}, {})
         for iri in sorted(found):
-            for parent in _parents(found[iri].entity):
+            for parent in sorted(found[iri].entity.parents):
                 if parent in found and iri not in (parent, *hierarchy.above(parent)):
                     hierarchy.parent[iri] = parent
                     hierarchy.children.setdefault(parent, []).append(iri)
@@ -163,10 +163,6 @@ class _Hierarchy:
 
         add(self.roots(), 0)
         return rows, places
-
-
-def _parents(entity: Entity) -> tuple[str, ...]:
-    return tuple(sorted(entity.parents))
 
 
 def _around(

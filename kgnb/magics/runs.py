@@ -11,7 +11,7 @@ from IPython.core.magic import line_magic, magics_class, no_var_expand
 from kgnb.errors import DataError
 from kgnb.magics.arguments import argument, parse, split
 from kgnb.magics.verbs import VerbMagics, verb
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Value, texts
 from kgnb.run import Run
 from kgnb.run.comparison import Comparison
 
@@ -52,8 +52,7 @@ class RunMagics(VerbMagics):
                 raise DataError(f"there is no run {which}", where="this notebook", fix="%run_view --list shows them.")
             return runs[int(which) - 1]
         if which:
-            folder = Path(str(which))
-            return Run.load(folder / "run" if (folder / "run").is_dir() else folder)
+            return Run.load(Path(str(which)))
         if not runs:
             fix = "Run a stage, or name a saved run's folder: %run_view FOLDER"
             raise DataError("nothing has run yet", where="this notebook", fix=fix)
@@ -79,26 +78,9 @@ class RunMagics(VerbMagics):
 
 def compared(comparison: Comparison) -> Table:
     """What differs between two runs, a line each; what is equal is left out."""
-    rows: list[list[Value]] = []
-    for title in ("parameters", "data", "versions", "totals"):
-        for name, (before, after) in getattr(comparison, title).items():
-            rows.append([title, name, str(before), str(after)])
-    for step, pairs in comparison.counts.items():
-        rows += [[f"counts of {step}", name, str(before), str(after)] for name, (before, after) in pairs.items()]
-    for change in comparison.judgements:
-        said = [
-            f"{one.decision} {one.choice or ''}".strip() if one else "not asked"
-            for one in (change.before, change.after)
-        ]
-        rows.append([f"judgement in {change.step}", change.text, *said])
-    columns = [
-        Column("what", "what"),
-        Column("name", "which"),
-        Column("before", "this run"),
-        Column("after", "the other"),
-    ]
-    alike = "Both counted and judged alike." if comparison.same_result else ""
-    return Table(columns, rows, caption="What differs", notes=[alike] if alike else [])
+    columns = texts(what="what", name="which", before="this run", after="the other")
+    alike = ["Both counted and judged alike."] if comparison.same_result else []
+    return Table(columns, comparison.rows(), caption="What differs", notes=alike)
 
 
 HELP = """%report [NAME [KEY=VALUE ...]] [--out FOLDER]
@@ -147,8 +129,8 @@ class ReportMagics(VerbMagics):
         return self._run(name, pairs(tuple(rest)), out)
 
     def _run(self, name: str, given: dict[str, str], out: str | None) -> Table:
-        from kgnb.reporting.figures import headline_figures, marks
         from kgnb.reporting.report import run_report
+        from kgnb.reporting.session import headline_figures, marks
 
         result = run_report(name, given, out, self.session.settings)
         rows: list[list[Value]] = [["page", str(result.html)], ["notebook", str(result.notebook)]]

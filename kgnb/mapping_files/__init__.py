@@ -26,12 +26,12 @@ from kgnb.files import write_whole
 from kgnb.mapping_files import alignment_rdf, sssom, turtle
 from kgnb.mappings import Alignment
 
-__all__ = ["SUFFIXES", "format_of", "load", "load_reference", "save"]
+__all__ = ["SUFFIXES", "WRITERS", "format_of", "load", "load_reference", "save", "writer_for"]
 
 MAX_BYTES = 512 * 1024 * 1024  # of a file once unpacked; guards against a gzip bomb
 
-_Writer = Callable[[Alignment], str]
-_WRITERS: dict[str, _Writer] = {"sssom": sssom.write, "rdf": alignment_rdf.write, "turtle": turtle.write}
+Writer = Callable[[Alignment], str]
+WRITERS: dict[str, Writer] = {"sssom": sssom.write, "rdf": alignment_rdf.write, "turtle": turtle.write}
 SUFFIXES: dict[str, str] = {".tsv": "sssom", ".rdf": "rdf", ".xml": "rdf", ".ttl": "turtle"}
 """Suffix of a file name, and the format it stands for."""
 
@@ -48,16 +48,21 @@ def format_of(path: str | os.PathLike[str]) -> str:
     return SUFFIXES[suffix]
 
 
+def writer_for(path: str | os.PathLike[str]) -> Writer:
+    """What writes the format a file name asks for; ValueError for any other suffix, and for a packed file."""
+    form = format_of(path)
+    if Path(path).name.lower().endswith(".gz"):
+        raise ValueError(f"{Path(path).name}: alignments are written unpacked; leave out .gz")
+    return WRITERS[form]
+
+
 def save(alignment: Alignment, path: str | os.PathLike[str]) -> Path:
     """Write an alignment in the format its suffix names, whole or not at all, and return the path.
 
     ValueError for a suffix that is none of ours or a value the format cannot hold; DataError if the file cannot be
     written.
     """
-    file = Path(path)
-    if file.name.lower().endswith(".gz"):
-        raise ValueError(f"{file.name}: alignments are written unpacked; leave out .gz")
-    return write_whole(file, _WRITERS[format_of(file)](alignment))
+    return write_whole(Path(path), writer_for(path)(alignment))
 
 
 def load(path: str | os.PathLike[str]) -> Alignment:

@@ -14,10 +14,9 @@ from typing import Any
 
 from kgnb.files import write_json
 from kgnb.llm.asking import in_one_round
-from kgnb.reporting.figures import Figure, costs, headline_figures
 from kgnb.reporting.parameters import check
 from kgnb.reporting.report import find_template
-from kgnb.reporting.session import ReportSession, begin, current
+from kgnb.reporting.session import Figure, ReportSession, begin, costs, current, headline_figures
 from kgnb.results.table import Column, Table, Value
 from kgnb.run import Run
 

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError
-from kgnb.reporting.figures import Figure, costs, headline_figures, marks, read_metrics
 from kgnb.reporting.grid import Grid
 from kgnb.reporting.item import read_state
 from kgnb.reporting.parameters import Value, assignments
-from kgnb.reporting.session import read_ledger, read_request
-from kgnb.run import Run
+from kgnb.reporting.session import Figure, costs, headline_figures, marks, read_ledger, read_metrics, read_request
 
 MAIN = ("f1", "hits1", "hits@1", "accuracy", "exact", "micro f1")
 
@@ -123,11 +121,6 @@ def compare_reports(folders: Iterable[Path | str], start: Path | str | None = No
     )  # fmt: skip
     fixed = {name: told[0][name] for name in names if name not in varied and all(name in one for one in told)}
     return Compared(str(fixed.pop("report", "several")), varied, fixed, rows)
-
-
-def load_run(folder: Path) -> Run:
-    """The run in a folder, or in a report's folder."""
-    return Run.load(folder / "run" if (folder / "run").is_dir() else folder)
 
 
 def text_of(compared: Compared) -> str:

@@ -21,7 +21,7 @@ from traitlets import Instance, Unicode
 
 from kgnb.errors import KgnbError
 from kgnb.files import write_whole
-from kgnb.reporting.redaction import redact
+from kgnb.reporting.scan import redact
 from kgnb.reporting.session import TOLD, Cell, Ledger
 
 NAME = "python3"

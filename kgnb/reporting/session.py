@@ -19,14 +19,82 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
 from kgnb.files import from_json, write_json
-from kgnb.reporting.redaction import redact
+from kgnb.reporting.scan import redact
 from kgnb.run import Event
 from kgnb.secret import hide
 from kgnb.settings import Endpoint, Settings, known_secrets
+
+Figure: TypeAlias = float | int
+WHOLE = ("all", "micro", "scores", "mean")  # where reports without a headline keep the figures of the whole
+COSTS = ("calls", "tokens", "prompt_tokens", "completion_tokens")
+OURS = "this run"  # the source of a headline's row that the report itself found
+MOST = 8
+
+
+def read_metrics(folder: Path) -> dict[str, Any]:
+    """A report's ``metrics.json``; empty where there is none that can be read."""
+    try:
+        content = from_json((folder / "metrics.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Figure]:
+    """The numbers in this run's first row of ``headline``, else those of the whole; at most eight, in its order.
+
+    Published figures may stand above this run's in a table that is sorted; a row of this run has it as its source.
+
+    >>> rows = [{"matcher": "other", "P": 97.0, "source": "a paper"}, {"matcher": "kgnb", "P": 96.0, "mrr": "0.989"}]
+    >>> headline_figures({"headline": rows[1:]})
+    {'P': 96.0, 'mrr': 0.989}
+    >>> headline_figures({"headline": [rows[0], {"P": 96.0, "source": "this run"}]})
+    {'P': 96.0}
+    >>> headline_figures({"all": {"f1": 0.5, "kind": "x"}, "calls": 3})
+    {'f1': 0.5}
+    """
+    rows = metrics.get("headline")
+    rows = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    whole = next((row for row in rows if row.get("source") == OURS), rows[0] if rows else None)
+    if not isinstance(whole, Mapping):
+        whole = next((metrics[name] for name in WHOLE if isinstance(metrics.get(name), Mapping)), None)
+    if whole is None:
+        whole = {name: value for name, value in metrics.items() if name not in COSTS}
+    return dict(list(_numbers(whole))[:MOST])
+
+
+def costs(metrics: Mapping[str, Any]) -> dict[str, Figure]:
+    """Model calls and tokens, as if nothing had been cached; times are not among them, for they never repeat."""
+    kept = metrics.get("cost")
+    where = kept if isinstance(kept, Mapping) else metrics
+    return {name: where[name] for name in COSTS if isinstance(where.get(name), int)}
+
+
+def marks(metrics: Mapping[str, Any]) -> list[str]:
+    """What must not be overlooked about the figures: a simulation, a partial result."""
+    found = []
+    if metrics.get("simulation") and isinstance(metrics["simulation"], str):
+        found.append(f"simulation: {metrics['simulation']}")
+    if metrics.get("partial"):
+        why = metrics.get("partial_reason") or metrics["partial"]
+        found.append(f"partial: {why}" if isinstance(why, str) else "partial")
+    return found
+
+
+def _numbers(values: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
+    for name, value in values.items():
+        if isinstance(value, str):
+            try:
+                yield name, float(value)
+            except ValueError:
+                continue
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield name, value
+
 
 BY_HAND = Path("reports") / "by-hand"
 TOLD = "kgnb: "  # how a line begins that is told while a report runs, and is no part of it

@@ -14,13 +14,12 @@ from pathlib import Path
 
 from kgnb.errors import DataError, KgnbError, Waiting
 from kgnb.files import from_json, write_json
+from kgnb.reporting.compare import write_comparison
 from kgnb.reporting.comparing import compare_items
-from kgnb.reporting.comparison_page import write_comparison
-from kgnb.reporting.digests import data_digests
 from kgnb.reporting.grid import Grid, GridItem, as_yaml, grid_of, part_of, read_grid
 from kgnb.reporting.item import ItemState, Running, as_line, attempt, read_state
-from kgnb.reporting.redaction import known_secrets, redact
-from kgnb.reporting.report import REPORTS, digest_of
+from kgnb.reporting.report import REPORTS, data_digests, digest_of
+from kgnb.reporting.scan import known_secrets, redact
 from kgnb.reporting.session import Interrupted, on_signals
 from kgnb.settings import Settings
 

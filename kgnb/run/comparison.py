@@ -40,26 +40,22 @@ class Comparison:
         """Whether both runs counted and judged alike, whatever that did cost them."""
         return not self.judgements and all(set(pairs) <= COSTS for pairs in self.counts.values())
 
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Each difference: what, which, as this run has it, as the other."""
+        named = {"parameter": self.parameters, "data": self.data, "version of": self.versions, "total": self.totals}
+        named |= {f"step {step},": pairs for step, pairs in self.counts.items()}
+        rows = [
+            (what, name, repr(before), repr(after))
+            for what, pairs in named.items()
+            for name, (before, after) in pairs.items()
+        ]
+        return rows + [
+            (f"{one.step}: judgement of", repr(one.text), _said(one.before), _said(one.after))
+            for one in self.judgements
+        ]
+
     def __str__(self) -> str:
-        lines = [
-            f"{title} {name}: {before!r} -> {after!r}"
-            for title, pairs in (
-                ("parameter", self.parameters),
-                ("data", self.data),
-                ("version of", self.versions),
-                ("total", self.totals),
-            )
-            for name, (before, after) in pairs.items()
-        ]
-        lines += [
-            f"step {step}, {name}: {before!r} -> {after!r}"
-            for step, pairs in self.counts.items()
-            for name, (before, after) in pairs.items()
-        ]
-        lines += [
-            f"judgement of {change.text!r}: {_said(change.before)} -> {_said(change.after)}"
-            for change in self.judgements
-        ]
+        lines = (f"{what} {which}: {before} -> {after}" for what, which, before, after in self.rows())
         return "\n".join(lines) or "no difference"
 
 

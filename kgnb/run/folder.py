@@ -40,7 +40,7 @@ class RunFolder:
         try:
             if self._file is None:
                 self._file = (self.path / EVENTS).open("a", encoding="utf-8")
-            self._file.write(blot("".join(_line(event) for event in events)))
+            self._file.write(blot("".join(json.dumps(event, allow_nan=False) + "\n" for event in events)))
             self._file.flush()
         except OSError as error:
             self._lose(f"{self.path / EVENTS}: {error.strerror or error}")
@@ -69,10 +69,6 @@ class RunFolder:
         if not self._lost:
             self._lost = True
             warnings.warn(f"the trace of this run is not kept any further: {why}", NotKept, stacklevel=2)
-
-
-def _line(event: Event) -> str:
-    return json.dumps(event, allow_nan=False) + "\n"
 
 
 def _written(record: Record) -> str:

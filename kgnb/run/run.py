@@ -105,12 +105,13 @@ class Run:
 
     @classmethod
     def load(cls, folder: Path | str) -> Run:
-        """The run saved in ``folder``, to look at and compare; also one that was killed.
+        """The run saved in ``folder`` (or in ``run`` of a report's), to look at and compare; also one that was killed.
 
         Raises:
             DataError: there is no run, or its record is damaged.
         """
-        record = read_run(folder)
+        within = Path(folder, "run")
+        record = read_run(within if within.is_dir() else folder)
         run = cls(record.agent, versions=record.versions)
         run._record = record
         run._steps = max(record.by_number, default=0)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kgnb.datasets import oaei, published
-from kgnb.datasets.cases import Figure
 from kgnb.datasets.oaei import NAMES, matching_set
+from kgnb.datasets.published import Figure
 from kgnb.errors import DataError
 from kgnb.evaluate.alignment import oriented, triples
 from kgnb.mapping_files import load_reference

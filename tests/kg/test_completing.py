@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.kg.completing import complete
 from kgnb.kg.schema import Named, Schema
+from kgnb.magics.completing import complete
 
 BASE = "http://huts.example/"
 HUTS = Schema(

@@ -8,7 +8,7 @@ from typing import Any
 import rdflib
 
 from kgnb.magics.kgc import BuildingTask
-from kgnb.widgets.tool_form import ToolForm
+from kgnb.widgets.form import ToolForm
 
 
 def compiled(notebook: Any) -> Any:

@@ -1,7 +1,7 @@
 import json
 
+from kgnb.reporting.compare import comparison_page, cost_against_quality, write_comparison
 from kgnb.reporting.comparing import Compared, Row, compare_reports, text_of
-from kgnb.reporting.comparison_page import comparison_page, cost_against_quality, write_comparison
 from kgnb.reporting.session import Cell, Ledger, ReportRequest
 
 

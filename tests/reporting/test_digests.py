@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.reporting.digests import data_digests, data_files, of_benchmarks
+from kgnb.reporting.report import data_digests, data_files, of_benchmarks
 from kgnb.settings import Settings
 
 

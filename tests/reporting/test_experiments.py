@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from kgnb.agents.ontology_matching.rule import Weights
-from kgnb.datasets.cases import MatchingCase
+from kgnb.datasets.published import MatchingCase
 from kgnb.evaluate.alignment import Score
 from kgnb.mapping_files import save
 from kgnb.mappings import Alignment, Mapping
 from kgnb.reporting import ontology_matching as om
 from kgnb.reporting.ontology_matching.experiments import RATES, SHARES, Ablated, Draw, NeverAsked, curve, ingredients
-from kgnb.reporting.ontology_matching.metrics import metrics
+from kgnb.reporting.ontology_matching.sections import metrics
 from kgnb.reporting.ontology_matching.stored import compared, stored_alignments
 from kgnb.reporting.session import ReportSession
 from kgnb.settings import Settings

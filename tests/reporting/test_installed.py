@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnb.backends import file_of, open_ontology
-from kgnb.datasets.cases import MatchingCase
+from kgnb.datasets.published import MatchingCase
 from kgnb.kg.ontology import Ontology
 from kgnb.reporting.ontology_matching.stored import SYSTEMS, System, installed_alignments
 from kgnb.settings import Settings

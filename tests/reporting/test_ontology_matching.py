@@ -6,7 +6,7 @@ import pytest
 from kgnb.errors import ConfigError, DataError
 from kgnb.evaluate.alignment import Score
 from kgnb.reporting import ontology_matching as om
-from kgnb.reporting.ontology_matching.metrics import metrics
+from kgnb.reporting.ontology_matching.sections import metrics
 from kgnb.reporting.report import ReportError, run_report
 from kgnb.reporting.session import ReportSession
 from kgnb.run import Run

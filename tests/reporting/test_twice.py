@@ -7,9 +7,9 @@ import re
 import pytest
 
 from kgnb.datasets import huts
-from kgnb.reporting.figures import headline_figures
 from kgnb.reporting.html import TIMES, without_times
 from kgnb.reporting.report import run_report
+from kgnb.reporting.session import headline_figures
 
 pytestmark = pytest.mark.fault("determinism")
 

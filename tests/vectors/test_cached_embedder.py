@@ -13,7 +13,7 @@ from kgnb.errors import BackendError, DataError
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.embedder import Embedder, Vectors
-from kgnb.vectors.tiny_embedder import TinyEmbedder
+from kgnb.vectors.word_embedder import TinyEmbedder
 
 TEXTS = ["hut", "warden", "", "hut", "route", "booking"]
 

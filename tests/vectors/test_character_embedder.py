@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.embedder import Embedder, Vectors
-from kgnb.vectors.tiny_embedder import TinyEmbedder
+from kgnb.vectors.word_embedder import TinyEmbedder
 
 
 def cosine(one: str, other: str) -> float:

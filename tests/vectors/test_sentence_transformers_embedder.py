@@ -11,7 +11,7 @@ import pytest
 from kgnb.errors import ConfigError
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.sentence_transformers_embedder import SentenceTransformersEmbedder
-from kgnb.vectors.tiny_embedder import TinyEmbedder
+from kgnb.vectors.word_embedder import TinyEmbedder
 
 
 class FakeModel:

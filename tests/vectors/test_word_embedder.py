@@ -5,8 +5,7 @@ import pytest
 
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
-from kgnb.vectors.tiny_embedder import TinyEmbedder
-from kgnb.vectors.word_embedder import WordEmbedder
+from kgnb.vectors.word_embedder import TinyEmbedder, WordEmbedder
 
 TEXTS = ["Upper lobe of the lung", "lung", "lobe", "%", "", "程序委员会"]
 

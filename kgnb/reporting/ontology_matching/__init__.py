@@ -9,7 +9,6 @@
 """
 
 from kgnb.reporting.ontology_matching.matching import run_cases
-from kgnb.reporting.ontology_matching.metrics import save
 from kgnb.reporting.ontology_matching.results import MatchingResults
 from kgnb.reporting.ontology_matching.sections import (
     behind,
@@ -25,6 +24,7 @@ from kgnb.reporting.ontology_matching.sections import (
     oracle_table,
     prompts,
     risk,
+    save,
     sources,
     thresholds,
 )

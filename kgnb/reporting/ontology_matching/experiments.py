@@ -10,7 +10,7 @@ nothing of any model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import product
 from statistics import fmean, pstdev
@@ -113,7 +113,8 @@ def ingredients(weights: Weights = Weights()) -> Iterator[tuple[str, Weights]]:
     """
     for field in fields(weights):
         value = getattr(weights, field.name)
-        if _is_ingredient(field) and isinstance(value, bool | int | float) and value:
+        listed = field.name not in NO_INGREDIENTS and field.metadata.get("ingredient", True)
+        if listed and isinstance(value, bool | int | float) and value:
             without: dict[str, Any] = {field.name: type(value)(0)}
             yield field.name, replace(weights, **without)
 
@@ -139,10 +140,6 @@ def summed(ablated: Sequence[Ablated]) -> list[tuple[str, Score, Score]]:
         )
         for name in names
     ]
-
-
-def _is_ingredient(field: Field[Any]) -> bool:
-    return field.name not in NO_INGREDIENTS and bool(field.metadata.get("ingredient", True))
 
 
 class NeverAsked:

@@ -11,9 +11,8 @@ from typing import Any
 from kgnb.agents.ontology_matching.comparable import comparable
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.backends import open_embedder, open_index, open_ontology
-from kgnb.datasets.cases import Figure, MatchingCase, MatchingSet
 from kgnb.datasets.oaei import matching_set
-from kgnb.datasets.published import over_pairs
+from kgnb.datasets.published import Figure, MatchingCase, MatchingSet, over_pairs
 from kgnb.errors import LimitError, Waiting
 from kgnb.evaluate.alignment import Oriented
 from kgnb.kg.ontology import Ontology

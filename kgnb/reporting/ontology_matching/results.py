@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from kgnb.agents.ontology_matching.values import Options
-from kgnb.datasets.cases import Figure
+from kgnb.datasets.published import Figure
 from kgnb.evaluate.alignment import (
     Average,
     Oriented,

@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from kgnb.datasets.cases import MatchingCase
+from kgnb.datasets.published import MatchingCase
 from kgnb.evaluate.alignment import Score, Triple, micro, non_trivial, oriented, score, scored_by_oaei, triples
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Ontology

@@ -5,7 +5,7 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.values import Described
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.memory_index import MemoryIndex
-from kgnb.vectors.tiny_embedder import TinyEmbedder
+from kgnb.vectors.word_embedder import TinyEmbedder
 from tests.agents.ontology_matching.small import alpine, refuge
 
 

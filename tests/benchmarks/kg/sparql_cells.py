@@ -9,10 +9,10 @@ import json
 import time
 from collections.abc import Callable
 
-from kgnb.kg.completing import complete
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.schema import Named, Schema
 from kgnb.kg.terms import XSD, Iri, Literal
+from kgnb.magics.completing import complete
 from kgnb.tasks.querying import query
 
 ROWS, CLASSES = 100_000, 1_000

@@ -32,7 +32,7 @@ from kgnb.settings import Settings
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.embedder import Embedder
-from kgnb.vectors.tiny_embedder import TinyEmbedder
+from kgnb.vectors.word_embedder import TinyEmbedder
 from tests.benchmarks.scale.generated import generate
 from tests.benchmarks.scale.growth_plot import exponent, growth
 
