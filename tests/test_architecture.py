@@ -26,21 +26,20 @@ PACKAGE = ROOT / "kgnb"
 BASE = {"errors", "secret", "files"}
 VALUES = BASE | {"kg", "shapes", "llm", "vectors", "results", "judging", "run", "mappings"}
 TASKS = VALUES | {"settings", "backends", "agents", "mapping_files", "datasets"}
-BELOW_EDGES = TASKS | {"tasks", "evaluate", "write_ahead"}
+BELOW_EDGES = TASKS | {"tasks", "evaluate"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "secret": set(),
     "files": {"errors"},
-    "write_ahead": set(),
     "settings": BASE,
     "kg": BASE,
     "shapes": BASE | {"kg"},
-    "llm": BASE | {"write_ahead"},
-    "vectors": BASE | {"write_ahead"},
+    "llm": BASE,
+    "vectors": BASE,
     "results": BASE | {"kg"},
     "mappings": BASE | {"results"},
     "mapping_files": BASE | {"kg", "mappings"},
-    "judging": BASE | {"llm", "results", "write_ahead"},
+    "judging": BASE | {"llm", "results"},
     "run": BASE | {"kg", "llm", "judging", "results"},
     "evaluate": BASE | {"mappings"},
     "datasets": BASE | {"kg", "mappings", "mapping_files"},
@@ -70,21 +69,21 @@ ALLOWED: dict[str, set[str]] = {
 # Lines of each large room, with some air: what goes beyond wants another room, or a look at what stands twice.
 ROOMS = {
     "agents": 24_000,
-    "reporting": 7_930,
-    "magics": 5_640,
-    "kg": 5_090,
+    "reporting": 7_900,
+    "magics": 5_620,
+    "kg": 5_070,
     "shapes": 3_200,
     "llm": 3_100,
     "results": 2_700,
-    "cli": 2_180,
+    "cli": 2_150,
     "vectors": 2_120,
     "tasks": 2_160,
     "judging": 1_810,
     "datasets": 1_600,
-    "run": 1_800,
+    "run": 1_780,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.
-TOTAL = 66_670
+TOTAL = 66_500
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from kgnb.files import write_ahead
 from kgnb.judging.remembered import Memory
 from kgnb.llm.replay import ReplayCache
 from kgnb.vectors.cached_embedder import VectorCache
-from kgnb.write_ahead import write_ahead
 
 pytestmark = pytest.mark.fault("cache locked or read-only")
 

@@ -38,12 +38,8 @@ COMMANDS = (
 )
 
 
-MODULES = {
-    "resume": "sweep",
-    "run": "compare",
-    "compile": "build",
-    "scan": "report",
-}  # of commands that stand beside another
+# Where a command stands that has no module of its own.
+MODULES = {"evaluate": "match", "compile": "build", "resume": "sweep", "run": "compare", "scan": "report"}
 
 
 class Commands(click.Group):

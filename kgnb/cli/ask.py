@@ -21,8 +21,7 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.terms import Iri, Term
 from kgnb.results.escaping import one_line
 from kgnb.run import Run
-from kgnb.tasks.answer_files import Outcome, plain, written
-from kgnb.tasks.asking import answer_question, answer_questions, graph_digests
+from kgnb.tasks.asking import Outcome, answer_question, answer_questions, graph_digests, plain, written
 
 
 @click.command()

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from kgnb.cli.terminal import TerminalLine
+from kgnb.cli.outcome import TerminalLine
 from kgnb.datasets import fetch
-from kgnb.datasets.registry import KNOWN
+from kgnb.datasets.fetch import KNOWN
 from kgnb.errors import DataError
 from kgnb.settings import Settings
 

@@ -14,7 +14,7 @@ import click
 
 from kgnb.agents.kg_construction.ground import Grounding, Options
 from kgnb.backends import open_graph
-from kgnb.cli.terminal import TerminalLine
+from kgnb.cli.outcome import TerminalLine
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg.oxigraph_graph import OxigraphGraph

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
@@ -11,11 +12,10 @@ from kgnb.agents.ontology_matching import AGENT
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.agents.options import given_of
 from kgnb.backends import open_ontology
-from kgnb.cli.evaluate import scores_in_words
 from kgnb.cli.outcome import refuse_unwritable
 from kgnb.cli.work import Work, agent_command
-from kgnb.evaluate.alignment import Triple, score, scored_by_oaei, triples
-from kgnb.mapping_files import WRITERS, save, writer_for
+from kgnb.evaluate.alignment import Score, Triple, flipped, per_relation, score, scored_by_oaei, triples
+from kgnb.mapping_files import WRITERS, load, save, writer_for
 from kgnb.reporting.references import turned
 from kgnb.tasks import digests, match_ontologies, open_reference
 
@@ -93,3 +93,61 @@ def match(source: str, target: str, **given: Any) -> int:
         scored = [scores_in_words(score(found, wanted))]
     counts = f"{len(alignment)} mappings, {len(alignment.unsure)} unsure, {len(alignment.dropped)} dropped"
     return work.end(run, counts, *scored)
+
+
+@click.command()
+@click.argument("found", type=click.Path(exists=True, dir_okay=False))
+@click.argument("reference")
+@click.option("--any-relation", is_flag=True, help="A pair counts as found whatever relation is said to hold.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON, shares between 0 and 1.")
+def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> None:
+    """Measure the alignment FOUND against REFERENCE: precision, recall, F1.
+
+    Both are .sssom.tsv, .rdf (OAEI Alignment) or .ttl. Relations the reference has no example of are left out, and so
+    are mappings of owl:Thing, as the OAEI does. Either order of the two ontologies is understood.
+
+    \b
+    Examples:
+      kgnb evaluate huts.sssom.tsv huts:reference
+      kgnb evaluate cmt-confof.rdf reference/cmt-confof.rdf
+      kgnb evaluate found.sssom.tsv reference.rdf --json | jq .f1
+    """
+    wanted = scored_by_oaei(triples(open_reference(reference)))
+    given = scored_by_oaei(triples(load(found)))
+    turned = score(given, wanted, by_pair=True).tp < score(given, flipped(wanted), by_pair=True).tp
+    wanted = flipped(wanted) if turned else wanted
+    if not any_relation:
+        relations = {triple[2] for triple in wanted}
+        given = frozenset(triple for triple in given if triple[2] in relations)
+    parts = {"all": score(given, wanted, by_pair=any_relation)}
+    if not any_relation:
+        parts |= per_relation(given, wanted) if len({triple[2] for triple in given | wanted}) > 1 else {}
+    if as_json:
+        content = _json(parts.pop("all"))
+        content |= {"relations": {name: _json(part) for name, part in parts.items()}} if parts else {}
+        click.echo(json.dumps(content))
+    else:
+        click.echo("\n".join(_lines(parts)))
+    if turned:
+        click.echo("kgnb: the reference names the ontologies the other way round; it was turned", err=True)
+
+
+def scores_in_words(measured: Score) -> str:
+    """One line: ``precision 80.0 %, recall 60.0 %, F1 68.6 % (24 right of 30 found, 40 in the reference)``."""
+    shares = (("precision", measured.precision), ("recall", measured.recall), ("F1", measured.f1))
+    said = ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares)
+    found, wanted = measured.tp + measured.fp, measured.tp + measured.fn
+    return f"{said} ({measured.tp} right of {found} found, {wanted} in the reference)"
+
+
+def _lines(parts: dict[str, Score]) -> list[str]:
+    lines = [f"{'':12} {'precision':>9} {'recall':>9} {'F1':>9} {'right':>7} {'found':>7} {'reference':>9}"]
+    for name, part in parts.items():
+        shares = " ".join(f"{f'{100 * share:.1f} %':>9}" for share in (part.precision, part.recall, part.f1))
+        lines.append(f"{name:12} {shares} {part.tp:>7} {part.tp + part.fp:>7} {part.tp + part.fn:>9}")
+    return lines
+
+
+def _json(part: Score) -> dict[str, Any]:
+    shares = {"precision": part.precision, "recall": part.recall, "f1": part.f1}
+    return shares | {"right": part.tp, "found": part.tp + part.fp, "reference": part.tp + part.fn}

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from kgnb.cli.terminal import TerminalLine
+from kgnb.cli.outcome import TerminalLine
 
 
 class Helpful(click.Command):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgnb.cli.terminal import TerminalLine
+from kgnb.cli.outcome import TerminalLine
 from kgnb.errors import DataError
 from kgnb.results.wording import seconds
 

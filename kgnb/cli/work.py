@@ -14,8 +14,7 @@ import click
 
 from kgnb.agents.agent import Agent
 from kgnb.agents.options import described, given_of
-from kgnb.cli.outcome import ended, refuse_unwritable, stoppable
-from kgnb.cli.terminal import TerminalLine
+from kgnb.cli.outcome import TerminalLine, ended, refuse_unwritable, stoppable
 from kgnb.files import write_whole
 from kgnb.run import Run
 from kgnb.settings import Settings

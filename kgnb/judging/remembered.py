@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from kgnb.errors import DataError, NotKept
+from kgnb.files import PATIENCE, opened, unusable, write_ahead
 from kgnb.judging.question import Estimate, Judge, Question, Verdict, checked, estimate
-from kgnb.write_ahead import PATIENCE, opened, unusable, write_ahead
 
 Q = TypeVar("Q", bound=Question)
 P = TypeVar("P", bound=Question, contravariant=True)

@@ -13,7 +13,7 @@ from kgnb.errors import BackendError
 from kgnb.files import from_json
 from kgnb.kg.endpoint_wire import Answer, Courtesy, Patience, Wire, courtesy_towards, harmless, public_url
 from kgnb.kg.graph import Solutions
-from kgnb.kg.oxigraph_terms import triple_from_oxigraph
+from kgnb.kg.oxigraph_graph import triple_from_oxigraph
 from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
 from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3, triple_key
 

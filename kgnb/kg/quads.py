@@ -11,8 +11,7 @@ from typing import IO, TypeAlias
 
 import pyoxigraph as ox
 
-from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.oxigraph_terms import to_oxigraph, triple_from_oxigraph, triple_to_oxigraph
+from kgnb.kg.oxigraph_graph import OxigraphGraph, to_oxigraph, triple_from_oxigraph, triple_to_oxigraph
 from kgnb.kg.terms import Iri, Literal, Term, Triple, triple_key
 
 Quad: TypeAlias = tuple[Triple, Iri | None]

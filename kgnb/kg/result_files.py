@@ -17,7 +17,7 @@ import pyoxigraph as ox
 from kgnb.errors import ConfigError, DataError
 from kgnb.files import write_whole
 from kgnb.kg.graph import Solutions
-from kgnb.kg.oxigraph_terms import triple_to_oxigraph
+from kgnb.kg.oxigraph_graph import triple_to_oxigraph
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, n3
 
 ROWS = (".csv", ".tsv", ".json", ".srj", ".parquet")

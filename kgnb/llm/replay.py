@@ -17,10 +17,10 @@ from typing import Any
 from typing import Literal as OneOf
 
 from kgnb.errors import BackendError, ConfigError, DataError, NotKept
+from kgnb.files import PATIENCE, opened, unusable, write_ahead
 from kgnb.llm.checking import check_answering
 from kgnb.llm.kept import VERSION, Key, reply_from_json, reply_to_json, server_alias, without_secrets
 from kgnb.llm.model import ChatModel, Reply, Request, shown
-from kgnb.write_ahead import PATIENCE, opened, unusable, write_ahead
 
 try:
     import fcntl

@@ -14,13 +14,12 @@ from kgnb.magics.completing import line_matcher, matcher
 from kgnb.magics.ea import EaMagics
 from kgnb.magics.kg import KgMagics
 from kgnb.magics.kgc import KgcMagics
-from kgnb.magics.llm import LlmMagics
+from kgnb.magics.llm import LlmMagics, VectorsMagics
 from kgnb.magics.om import OmMagics
 from kgnb.magics.qa import QaMagics
 from kgnb.magics.runs import ReportMagics, RunMagics
 from kgnb.magics.session import Answering, Session
 from kgnb.magics.sparql import SparqlMagics, TurtleMagics
-from kgnb.magics.vectors import VectorsMagics
 from kgnb.magics.verbs import VerbMagics
 from kgnb.run.record import enter_cell
 from kgnb.settings import Settings

@@ -25,7 +25,7 @@ from kgnb.kg.query_process import endable
 from kgnb.kg.schema import Named, Schema, read_schema
 from kgnb.kg.terms import RDFS, Literal, is_iri
 from kgnb.magics.arguments import Number, argument
-from kgnb.magics.interruptible import interruptible
+from kgnb.magics.progress import interruptible
 from kgnb.magics.session import NamedGraph, Session, is_remote
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.results.bundle import count

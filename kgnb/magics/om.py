@@ -41,9 +41,8 @@ from kgnb.mapping_files.reviews import Review
 from kgnb.mappings import Alignment, Mapping, which_concepts
 from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
-from kgnb.results.metrics import PRECISION_RECALL_F1, metrics
-from kgnb.results.metrics import Score as Row
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, Value, metrics
+from kgnb.results.table import Score as Row
 from kgnb.widgets.review import Thing
 
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")

@@ -33,9 +33,8 @@ from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
 from kgnb.results.bundle import count
 from kgnb.results.table import Column, Table, Value
-from kgnb.tasks.answer_files import Outcome
-from kgnb.tasks.answer_files import written as as_line
-from kgnb.tasks.asking import entity_named, open_desk, open_judges
+from kgnb.tasks.asking import Outcome, entity_named, open_desk, open_judges
+from kgnb.tasks.asking import written as as_line
 
 BEFORE = {
     "observe": ("link", "reflect", "act"),

@@ -13,7 +13,7 @@ from kgnb.magics.arguments import argument, parse, split
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.results.table import Column, Table, Value, texts
 from kgnb.run import Run
-from kgnb.run.comparison import Comparison
+from kgnb.run.run import Comparison
 
 
 @magics_class

@@ -23,8 +23,8 @@ from kgnb.kg.schema import misspelt, read_schema
 from kgnb.kg.sparql import query_form, tokens
 from kgnb.kg.terms import is_iri
 from kgnb.magics.arguments import LineError, Number, argument, parse, split, without_secrets
-from kgnb.magics.interruptible import interruptible
 from kgnb.magics.kg import Opened, mended, take
+from kgnb.magics.progress import interruptible
 from kgnb.magics.session import NamedGraph, is_remote
 from kgnb.magics.verbs import VerbMagics, verb
 from kgnb.results.found import Rows, Triples, YesNo

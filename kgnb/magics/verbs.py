@@ -14,7 +14,7 @@ from IPython.core.magic_arguments import magic_arguments
 
 from kgnb.errors import KgnbError
 from kgnb.magics.arguments import LineError, argument, cell_body, parse, split, without_secrets
-from kgnb.magics.interruptible import stopped
+from kgnb.magics.progress import stopped
 from kgnb.magics.session import Session
 
 

@@ -29,14 +29,12 @@ from kgnb.reporting.sections import reproduce as reproduce  # the notebook's own
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
 from kgnb.results.graph import GraphPicture
-from kgnb.results.metrics import Score
-from kgnb.results.metrics import metrics as score_table
-from kgnb.results.table import Column, Table, Value, numbers, percents, texts
+from kgnb.results.table import Column, Score, Table, Value, numbers, percents, texts
+from kgnb.results.table import metrics as score_table
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks import new_run
-from kgnb.tasks.answer_files import Outcome, plain, plain_triple
-from kgnb.tasks.asking import answer_questions, open_desk
+from kgnb.tasks.asking import Outcome, answer_questions, open_desk, plain, plain_triple
 
 ZEROS = 'the reference is the literal "0"'
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.evaluate.ranking import Measured, Ranking, measure
-from kgnb.results.metrics import PRECISION_RECALL_F1, metrics
-from kgnb.results.metrics import Score as Row
-from kgnb.results.table import Column, Table
+from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, metrics
+from kgnb.results.table import Score as Row
 from kgnb.tasks.sides import Links, Sides
 
 RANKED = (Column("hits1", "Hits@1", "number"), Column("hits10", "Hits@10", "number"), Column("mrr", "MRR", "number"))

@@ -9,10 +9,9 @@
 Run(example: done, 1 step)
 """
 
-from kgnb.run.comparison import Changed, Comparison
 from kgnb.run.limits import Limits
 from kgnb.run.record import Call, Clock, Event, Judgement, Query, Record, Step, failures
-from kgnb.run.run import Run
+from kgnb.run.run import Changed, Comparison, Run
 from kgnb.run.watched import Forecast
 
 __all__ = [

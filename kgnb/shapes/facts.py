@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from kgnb.kg.terms import Blank, Iri, Term, Triple
+from kgnb.kg.terms import RDF, Blank, Iri, Term, Triple
 from kgnb.shapes.shape import TYPE, Path
 
 _Values = tuple[Term, ...] | dict[Term, None]
@@ -89,6 +89,16 @@ class Facts:
     def objects(self, node: Term, predicate: str) -> list[Term]:
         """The values of a property."""
         return list(self._by_subject.get(node, {}).get(predicate, ()))
+
+    def members(self, head: Term) -> list[Term]:
+        """The members of an RDF list; one that runs in a circle ends where it began."""
+        found: list[Term] = []
+        seen: set[Term] = set()
+        while head not in seen and str(head) != f"{RDF}nil":
+            seen.add(head)
+            found += self.objects(head, f"{RDF}first")[:1]
+            head = next(iter(self.objects(head, f"{RDF}rest")), Iri(f"{RDF}nil"))
+        return found
 
     def subjects(self, value: Term, predicate: str) -> list[Term]:
         """The nodes that have this value."""

@@ -93,7 +93,7 @@ class _Reader:
         """Keys of one property: no two instances of the class share a value."""
         tbox = self.tbox
         for subject, head in tbox.facts.pairs(f"{OWL}hasKey"):
-            members = [str(one) for one in tbox.members(head) if isinstance(one, Iri)]
+            members = [str(one) for one in tbox.facts.members(head) if isinstance(one, Iri)]
             if isinstance(subject, Iri) and len(members) == 1:
                 one_of_class = Shape((Constraint("isA", (subject,)),))
                 yield Shape((Constraint("qualifiedMaxCount", number=1, shapes=(one_of_class,)),), kind="key",
@@ -125,7 +125,7 @@ class _Reader:
                 self.expressions.warn("malformed axiom", _iri(first), "owl:propertyDisjointWith leads to no property")
         for head in tbox.facts.subjects(Iri(f"{OWL}AllDisjointProperties"), v.TYPE):
             for members in tbox.facts.objects(head, v.MEMBERS):
-                names = sorted({str(m) for m in tbox.members(members) if isinstance(m, Iri)})
+                names = sorted({str(m) for m in tbox.facts.members(members) if isinstance(m, Iri)})
                 pairs.update(combinations(names, 2))
         for left, right in sorted(pairs):
             others = tuple(Constraint("disjoint", texts=(sub,)) for sub in tbox.subs(right))
@@ -148,7 +148,7 @@ class _Reader:
             if any(tbox.facts.objects(node, p) for p in (v.INTERSECTION, v.UNION, ONE_OF, f"{OWL}complementOf")):
                 yield from self._below(iri, node)  # stated on the class itself, as RDF/XML often does
             for head in tbox.facts.objects(node, v.DISJOINT_UNION):
-                parts = [self.expressions.shape(member, iri) for member in tbox.members(head)]
+                parts = [self.expressions.shape(member, iri) for member in tbox.facts.members(head)]
                 if parts and all(part.constraints or part.properties for part in parts):
                     yield self._targeting(replace(any_of(parts), kind="unionOf", late=True), iri)
 
@@ -182,9 +182,9 @@ class _Reader:
                 apart([first, second])
         for head in tbox.facts.subjects(Iri(f"{OWL}AllDisjointClasses"), v.TYPE):
             for members in tbox.facts.objects(head, v.MEMBERS):
-                apart(tbox.members(members))
+                apart(tbox.facts.members(members))
         for _, members in tbox.facts.pairs(v.DISJOINT_UNION):
-            apart(tbox.members(members))
+            apart(tbox.facts.members(members))
         grouped: dict[str, list[str]] = {}
         for left, right in sorted(pairs):
             grouped.setdefault(left, []).append(right)
@@ -441,16 +441,16 @@ class Expressions:
         tbox, known = self.tbox, False
         for head in tbox.facts.objects(node, v.INTERSECTION):
             known = True
-            for member in tbox.members(head):
+            for member in tbox.facts.members(head):
                 yield from self.stated(member, about, seen)
         for head in tbox.facts.objects(node, v.UNION):
             known = True
-            members = [self.shape(member, about, seen) for member in tbox.members(head)]
+            members = [self.shape(member, about, seen) for member in tbox.facts.members(head)]
             if members and all(m.constraints or m.properties for m in members):  # else one member is everything
                 yield Stated("unionOf", any_of(members))
         for head in tbox.facts.objects(node, ONE_OF):
             known = True
-            terms = tuple(sorted({term for term in tbox.members(head) if not isinstance(term, Blank)}, key=repr))
+            terms = tuple(sorted({term for term in tbox.facts.members(head) if not isinstance(term, Blank)}, key=repr))
             if terms:
                 yield Stated("oneOf", Shape((Constraint("in", terms),)))
         for inner in tbox.facts.objects(node, f"{OWL}complementOf") + tbox.facts.objects(
@@ -478,7 +478,7 @@ class Expressions:
         yield from (spaces := self.stated(base, about, seen))
         bases = [str(c.terms[0]) for one in spaces for c in one.shape.constraints if c.component == "datatype"]
         for head in self.tbox.facts.objects(node, f"{OWL}withRestrictions"):
-            for facet in self.tbox.members(head):
+            for facet in self.tbox.facts.members(head):
                 for predicate, values in sorted(self.tbox.facts.about(facet).items()):
                     for value in sorted(values, key=repr):
                         found = self._facet(predicate, value, about, bases)

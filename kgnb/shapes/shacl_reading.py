@@ -138,9 +138,11 @@ class _Reader:
         for name in _PAIRS:
             yield from (Constraint(name, texts=(value,)) for value in self._iris(node, name))
         for head in self._all(node, "in"):
-            yield Constraint("in", tuple(self.members(head)))
+            yield Constraint("in", tuple(self.graph.members(head)))
         for head in self._all(node, "languageIn"):
-            yield Constraint("languageIn", texts=tuple(v.text for v in self.members(head) if isinstance(v, Literal)))
+            yield Constraint(
+                "languageIn", texts=tuple(v.text for v in self.graph.members(head) if isinstance(v, Literal))
+            )
         flags = self._first(node, "flags")
         for value in self._all(node, "pattern"):
             texts = (value.text if isinstance(value, Literal) else "", flags.text if isinstance(flags, Literal) else "")
@@ -154,7 +156,7 @@ class _Reader:
             yield from (Constraint(name, shapes=(self.shape(inner, seen=seen),)) for inner in self._all(node, name))
         for name in ("and", "or", "xone"):
             for head in self._all(node, name):
-                inner = tuple(self.shape(one, seen=seen) for one in self.members(head))
+                inner = tuple(self.shape(one, seen=seen) for one in self.graph.members(head))
                 if inner:
                     yield Constraint(name, shapes=inner)
                 else:
@@ -164,7 +166,7 @@ class _Reader:
             own = {
                 str(p) for inner in self._all(node, "property") for p in self._all(inner, "path") if isinstance(p, Iri)
             }
-            ignored = [term for head in self._all(node, "ignoredProperties") for term in self.members(head)]
+            ignored = [term for head in self._all(node, "ignoredProperties") for term in self.graph.members(head)]
             yield Constraint("closed", tuple(sorted(set(ignored), key=repr)), texts=tuple(sorted(own)))
 
     def _qualified(self, node: Term, seen: tuple[Term, ...]) -> Iterator[Constraint]:
@@ -196,19 +198,9 @@ class _Reader:
                 return Path(kind, parts=(inner,)) if inner else None
         heads = self.graph.objects(node, f"{SH}alternativePath")
         kind = "alternative" if heads else "sequence"
-        parts = [self._path(part, depth + 1) for part in self.members(heads[0] if heads else node)]
+        parts = [self._path(part, depth + 1) for part in self.graph.members(heads[0] if heads else node)]
         whole = tuple(part for part in parts if part is not None)
         return Path(kind, parts=whole) if whole and len(whole) == len(parts) else None
-
-    def members(self, head: Term) -> list[Term]:
-        """The members of an RDF list; one that runs in a circle ends where it began."""
-        found: list[Term] = []
-        seen: set[Term] = set()
-        while head not in seen and str(head) != f"{RDF}nil":
-            seen.add(head)
-            found += self.graph.objects(head, f"{RDF}first")[:1]
-            head = next(iter(self.graph.objects(head, f"{RDF}rest")), Iri(f"{RDF}nil"))
-        return found
 
     def _warn(self, kind: str, node: Term, text: str) -> None:
         self.warnings.add(Warned(kind, str(node) if isinstance(node, Iri) else "", text))

@@ -43,16 +43,6 @@ class TBox:
         """The values of some properties, ordered; blank nodes keep the graph's order, which says nothing."""
         return sorted((o for p in predicates for o in self.facts.objects(node, p)), key=_order)
 
-    def members(self, head: Term) -> list[Term]:
-        """The members of an RDF list; one that runs in a circle ends where it began."""
-        found: list[Term] = []
-        seen: set[Term] = set()
-        while head not in seen and str(head) != v.NIL:
-            seen.add(head)
-            found += self.facts.objects(head, v.FIRST)[:1]
-            head = next(iter(self.facts.objects(head, v.REST)), Iri(v.NIL))
-        return found
-
     def is_datatype(self, iri: str) -> bool:
         """Whether an IRI names a datatype, a built-in or one of the ontology's own."""
         if iri.startswith(XSD) or iri in v.DATATYPES or iri in (f"{OWL}real", f"{OWL}rational"):
@@ -86,7 +76,7 @@ class TBox:
             yield value
         elif isinstance(value, Blank) and depth < 20:
             for head in self.all(value, v.UNION, v.INTERSECTION):
-                for member in self.members(head):
+                for member in self.facts.members(head):
                     yield from self._named(member, depth + 1)
 
     @cached_property
@@ -133,9 +123,11 @@ class TBox:
                 if (all_ := set().union(*(own.get(b, set()) for b in self.below[iri])))}  # fmt: skip
 
     def _listed(self, expression: Term, depth: int = 0) -> set[str]:
-        found = {str(m) for head in self.all(expression, ONE_OF) for m in self.members(head) if isinstance(m, Iri)}
+        found = {
+            str(m) for head in self.all(expression, ONE_OF) for m in self.facts.members(head) if isinstance(m, Iri)
+        }
         for head in self.all(expression, v.UNION) if depth < 20 else ():
-            for member in self.members(head):
+            for member in self.facts.members(head):
                 if isinstance(member, Blank):
                     found |= self._listed(member, depth + 1)
         return found
@@ -172,7 +164,7 @@ class TBox:
             yield from ((str(value), []) for _, value in self.facts.pairs(predicate) if isinstance(value, Iri))
         for predicate in (f"{SH}in", ONE_OF):
             for _, head in self.facts.pairs(predicate):
-                yield from ((str(member), []) for member in self.members(head) if isinstance(member, Iri))
+                yield from ((str(member), []) for member in self.facts.members(head) if isinstance(member, Iri))
         for restriction, value in self.facts.pairs(f"{OWL}hasValue"):
             if isinstance(value, Iri):
                 on = self.facts.objects(restriction, v.ON_PROPERTY)
@@ -205,7 +197,7 @@ class TBox:
             marks = ("inversePath", "zeroOrMorePath", "oneOrMorePath", "zeroOrOnePath")
             heads = [path, *self.facts.objects(path, f"{SH}alternativePath")]
             parts = [part for mark in marks for part in self.facts.objects(path, f"{SH}{mark}")]
-            for part in [*parts, *(member for head in heads for member in self.members(head))]:
+            for part in [*parts, *(member for head in heads for member in self.facts.members(head))]:
                 yield from self._in_path(part, depth + 1)
 
     def _annotates(self, iri: str) -> bool:

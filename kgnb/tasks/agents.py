@@ -17,8 +17,7 @@ from kgnb.judging import Judge
 from kgnb.run import Event, Run
 from kgnb.settings import Settings
 from kgnb.tasks.aligning import align_entities
-from kgnb.tasks.answer_files import Outcome, written
-from kgnb.tasks.asking import answer_question
+from kgnb.tasks.asking import Outcome, answer_question, written
 from kgnb.tasks.building import build_graph
 from kgnb.tasks.matching import match_ontologies
 from kgnb.tasks.running import answering_model, digests_of, new_run, remembering

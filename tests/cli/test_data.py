@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from kgnb.cli import main
-from kgnb.datasets.registry import KNOWN
+from kgnb.datasets.fetch import KNOWN
 
 
 def test_lists_every_set_and_whether_it_is_at_hand(capsys, monkeypatch, tmp_path):

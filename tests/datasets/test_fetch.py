@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.datasets.fetch import data_folder, digest, fetch, get
-from kgnb.datasets.registry import KNOWN
+from kgnb.datasets.fetch import KNOWN, data_folder, digest, fetch, get
 from kgnb.errors import BackendError, DataError
 
 BODY = bytes(range(256)) * 4096

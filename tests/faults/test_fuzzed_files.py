@@ -40,7 +40,7 @@ from kgnb.reporting.session import Cell, Ledger, read_ledger
 from kgnb.run import Run
 from kgnb.run.folder import read_run, why_partial
 from kgnb.settings import Settings
-from kgnb.tasks.answer_files import AnswerFile
+from kgnb.tasks.asking import AnswerFile
 from kgnb.tasks.building import compile_ontology
 from tests.datasets.text2kg import text2kg
 from tests.faults.cpu import within

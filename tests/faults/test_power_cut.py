@@ -11,7 +11,7 @@ import rdflib
 
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.files import append_lines, write_whole
-from kgnb.tasks.answer_files import AnswerFile, Outcome
+from kgnb.tasks.asking import AnswerFile, Outcome
 from kgnb.tasks.building import compile_ontology
 from tests.faults.test_fuzzed_files import TBOX
 

@@ -10,8 +10,7 @@ import pyoxigraph as ox
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.kg.formats import sniff
-from kgnb.kg.loading import load
+from kgnb.kg.loading import load, sniff
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import Iri, Literal

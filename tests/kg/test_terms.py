@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.kg.oxigraph_terms import from_oxigraph
+from kgnb.kg.oxigraph_graph import from_oxigraph
 from kgnb.kg.sparql import bind, query_form
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, TripleTerm, n3
 from tests.kg.n3_reader import parse_term

@@ -15,10 +15,9 @@ import pytest
 
 from kgnb.backends import open_model
 from kgnb.errors import BackendError, ConfigError
-from kgnb.llm.bounded import Bounds
 from kgnb.llm.kept import Key
 from kgnb.llm.model import Message, ModelError, Request, ToolSpec
-from kgnb.llm.openai_model import OpenAIModel
+from kgnb.llm.openai_model import Bounds, OpenAIModel
 from kgnb.settings import Settings
 from tests.llm.stub_server import Fault, StubServer, error_body
 

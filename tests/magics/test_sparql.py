@@ -11,7 +11,7 @@ import rdflib
 from IPython.core.completer import provisionalcompleter
 
 from kgnb.errors import KgnbError
-from kgnb.magics.interruptible import interruptible
+from kgnb.magics.progress import interruptible
 from kgnb.results.found import Changed, Rows, Triples
 from tests.kg.stub_endpoint import Reply, StubEndpoint, solutions
 from tests.magics.conftest import Notebook

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from kgnb.results.bundle import HTML_ROWS, TABLE_MIME
-from kgnb.results.metrics import Score, metrics
-from kgnb.results.table import Column, Table
+from kgnb.results.table import Column, Score, Table, metrics
 
 
 def scores(**more: Any) -> Table:

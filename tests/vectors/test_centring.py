@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kgnb.vectors.centring import centred
 from kgnb.vectors.embedder import Vectors
+from kgnb.vectors.nearest import centred
 
 
 def test_the_mean_over_all_sides_is_taken_out(unit: Callable[..., Vectors]) -> None:

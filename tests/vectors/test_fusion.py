@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.vectors.fusion import Fused, ranks, reciprocal_rank
+from kgnb.vectors.nearest import Fused, ranks, reciprocal_rank
 
 IDS = st.text("abcdefgh", min_size=1, max_size=2)
 RANKINGS = st.lists(st.dictionaries(IDS, st.integers(1, 50), max_size=8), max_size=5)

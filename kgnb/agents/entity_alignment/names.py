@@ -16,9 +16,9 @@ from scipy import sparse
 
 from kgnb.agents.entity_alignment.propagation import LARGE, SPREAD, narrowed, unit
 from kgnb.kg.labels import is_code, readable_name
-from kgnb.vectors.centring import centred
 from kgnb.vectors.character_embedder import hashed_grams
 from kgnb.vectors.embedder import Embedder, Vectors
+from kgnb.vectors.nearest import centred
 
 _DIMENSIONS = 1 << 18  # of the sparse n-gram space: names of 100,000 entities hardly collide
 _PROJECTED = 256

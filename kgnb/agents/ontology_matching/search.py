@@ -31,9 +31,8 @@ from kgnb.agents.ontology_matching.values import (
 from kgnb.kg.ontology import Kind
 from kgnb.kg.words import key
 from kgnb.vectors.embedder import Vectors
-from kgnb.vectors.fusion import ranks
 from kgnb.vectors.index import Payload, VectorIndex
-from kgnb.vectors.nearest import Grouped, Neighbours, floor, nearest_entities, pair_cosines
+from kgnb.vectors.nearest import Grouped, Neighbours, floor, nearest_entities, pair_cosines, ranks
 
 STEADY = 20
 """How many definitions it takes before their centre is their own as much as that of all names and definitions."""

@@ -20,7 +20,7 @@ from kgnb.agents.ontology_matching.values import (
     Summarised,
 )
 from kgnb.mappings import Evidence
-from kgnb.vectors.fusion import reciprocal_rank
+from kgnb.vectors.nearest import reciprocal_rank
 
 
 def summarise(found: Found, *, options: Options = Options()) -> Summarised:

@@ -14,8 +14,8 @@ import numpy as np
 
 from kgnb.agents.ontology_matching.values import Description
 from kgnb.kg.labels import is_code
-from kgnb.vectors.centring import centred
 from kgnb.vectors.embedder import Vectors
+from kgnb.vectors.nearest import centred
 
 UNTAGGED = "en"  # names in IRIs are English more often than not
 FEW = 10  # texts of a language that have no centre of their own

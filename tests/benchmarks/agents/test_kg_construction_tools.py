@@ -15,7 +15,7 @@ from rdflib import RDF, Namespace
 
 from kgnb import compile_ontology
 from kgnb.kg.loading import read_quads
-from kgnb.kg.oxigraph_terms import triple_from_oxigraph
+from kgnb.kg.oxigraph_graph import triple_from_oxigraph
 from kgnb.shapes.checking import SUBCLASSES, Checker, Hierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.shacl_reading import read_shapes

@@ -17,7 +17,7 @@ import pyoxigraph
 
 import kgnb
 from kgnb.settings import Settings
-from kgnb.tasks.answer_files import Outcome
+from kgnb.tasks.asking import Outcome
 from tests.benchmarks.questions.graphs import GRAPHS, HERE, lines_of
 
 Scored = tuple[Outcome, frozenset[str]]

@@ -18,9 +18,8 @@ import numpy as np
 
 from kgnb.backends import open_ontology
 from kgnb.settings import Settings
-from kgnb.vectors.centring import centred
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from kgnb.vectors.nearest import Grouped, Neighbours, nearest, nearest_entities
+from kgnb.vectors.nearest import Grouped, Neighbours, centred, nearest, nearest_entities
 from tests.benchmarks.scale.generated import generate
 
 K, DIMENSIONS = 10, 384
