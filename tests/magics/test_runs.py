@@ -15,7 +15,7 @@ def test_runs_of_the_notebook_are_listed_shown_and_compared(notebook: Notebook) 
     assert listed["agent"].tolist() == ["ontology_matching"] * 2 and listed["calls"].tolist() == [0, 0]
     assert isinstance(notebook.good("%run_view 1").value, Run)
     rows = notebook.good("%run_view 1 --compare 2").value.df()
-    assert ["parameters", "k"] in rows[["what", "name"]].values.tolist()
+    assert ["parameter", "k"] in rows[["what", "name"]].values.tolist()
     assert "there is no run 9" in str(notebook("%run_view 9").error)
 
 
