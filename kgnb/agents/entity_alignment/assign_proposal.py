@@ -59,7 +59,7 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
         candidates[at] = asked.columns[pairs.columns[top]]
         similarities[at] = similar[top]
         scores[at] = chances[top]
-        evidence[at] = found.evidence.values[part][top]
+        evidence[at] = found.evidence.values[np.flatnonzero(part)[top]]
         first[where] = np.where(given >= 0, asked.columns[given], -1)
         best, second = _two_best(pairs, similar, asked.open_rows)
         seen = np.isfinite(best)

@@ -67,7 +67,7 @@ def propose(
         anchors = _anchored(comparison, found)
         del labelled
         if turn < options.rounds:
-            found = found._replace(evidence=found.evidence._replace(values=found.evidence.values[:0]))
+            found = found._replace(evidence=found.evidence._replace(values=found.evidence.values[:0].copy()))
         kept = best_pairs(pairs, found.logits, NEAREST, BESIDE) | (found.chances > _CHANCE)
         pairs = Pairs(pairs.rows[kept], pairs.columns[kept])
     return assign_proposal.proposal(left, right, comparison, found)
