@@ -98,6 +98,29 @@ def test_two_files_give_every_format(kgnb, tmp_path):
     assert all(out.stat().st_size > 10_000 for out in outs)
 
 
+ONE = """
+@prefix : <http://one.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:p1 rdfs:label "Ida Renn" ; :wrote :w1, :w2 . :p2 rdfs:label "T. Quill" ; :wrote :w3 . :p3 rdfs:label "Only Here" .
+:w1 rdfs:label "The Long Winter" . :w2 rdfs:label "Harbour Lights" . :w3 rdfs:label "A Theory of Moss" .
+"""
+TWO = """
+@prefix : <http://two.example/> . @prefix s: <http://schema.org/> .
+:a s:name "Renn, Ida" . :b s:name "Tomas Quill" . :j s:name "Somebody Else" .
+:e s:name "Long Winter, The" ; s:author :a . :f s:name "Harbour lights" ; s:author :a .
+:g s:name "Theory of Moss" ; s:author :b .
+"""
+
+
+def test_where_few_entities_do_not_tell_what_is_sure_it_is_said_how_to_see_the_likeliest(kgnb, tmp_path):
+    files = [tmp_path / "one.ttl", tmp_path / "two.ttl"]
+    for file, text in zip(files, (ONE, TWO), strict=True):
+        file.write_text(text, encoding="utf-8")
+    words = ("align", *map(str, files), "--embedder", "characters")
+    silent, told = kgnb(*words), kgnb(*words, "--confidence", "0.3")
+    assert not silent.out and "so few entities" in silent.err and "confidence 0.5" in silent.err
+    assert "http://one.example/w2\thttp://two.example/f" in told.out and "so few" not in told.err
+
+
 def test_a_simulation_says_so(kgnb):
     words = ("--judge", "oracle", "--reference", "huts:entity-reference", "--error-rate", "0.1")
     said = kgnb("align", "huts:hollenmark", "huts:corvane", *words)

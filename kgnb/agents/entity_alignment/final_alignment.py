@@ -18,10 +18,11 @@ from scipy.sparse.csgraph import connected_components
 from kgnb.agents.entity_alignment.graphs import Integers
 from kgnb.agents.entity_alignment.judging_values import Aligned, Answer
 from kgnb.agents.entity_alignment.reviewed import Ruling
-from kgnb.agents.entity_alignment.values import MATCHED, WEIGHTS, Proposal
+from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, WEIGHTS, Proposal
 from kgnb.mappings import Alignment, Dropped, Evidence
 from kgnb.mappings import Mapping as AlignedPair
 
+FEW = 40  # entities: fewer than the estimate of confidence has steps
 FIRST, PERSON = "first alignment", "person"
 NONE_SAID = "none of its candidates, says the judge"
 OUTBID = "its counterpart fits another entity better"
@@ -157,6 +158,10 @@ class Settled:
         found += [f"{number:,} left unmatched: {reason}" for reason, number in self.unmatched().items()]
         if share is not None:
             found.append(f"estimated precision {share:.1%}: the mean confidence, no reference was looked at")
+        if not counts["matched"] and counts["entities"] < FEW and DOUBTFUL in self.unmatched():
+            found.append(
+                "so few entities hardly tell what is sure: with confidence 0.5 the likeliest are written, to review"
+            )
         return found
 
     def notes(self) -> list[str]:
