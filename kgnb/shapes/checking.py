@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeAlias
 
 from kgnb.kg.terms import Iri, Literal, Term, Triple
 from kgnb.shapes import leaves
 from kgnb.shapes.facts import Facts, is_node
-from kgnb.shapes.shape import PER_VALUE, TYPE, Constraint, Path, Shape, reaches
+from kgnb.shapes.shape import PER_VALUE, TYPE, Constraint, Path, Shape, inverse, reaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,7 +434,23 @@ class Checker:
         if component == "uniqueLang":
             tags = Counter(v.language.lower() for v in values if isinstance(v, Literal) and v.language)
             return [found(final=True) for number in tags.values() if number > 1]
+        if component == "sameKey":
+            return [found(other, final=True) for other in self._sharing(constraint, focus, facts)]
         return [found(value, final=final) for value, final in leaves.compared(constraint, focus, values, facts)]
+
+    def _sharing(self, constraint: Constraint, focus: Term, facts: Facts) -> Iterator[Term]:
+        """The other members of a class that have a value of every property of its key in common with a node."""
+        keys = [(one.path, facts.ends(focus, one.path)) for one in constraint.shapes if one.path is not None]
+
+        def shared(key: tuple[Path, Collection[Term]]) -> Iterator[Collection[Term]]:
+            return (facts.ends(value, inverse(key[0])) for value in key[1])
+
+        fewest = min(keys, key=lambda key: sum(map(len, shared(key))))  # all first steps there are, or all of a recipe
+        for other in dict.fromkeys(chain.from_iterable(shared(fewest))):
+            if other != focus and self.hierarchy.is_a(facts.types(other), other, str(constraint.terms[0])) and all(
+                any(value in ends for value in facts.ends(other, path)) for path, ends in keys
+            ):  # fmt: skip
+                yield other
 
     def _qualified(
         self, found: Callable[..., Found], constraint: Constraint, values: Collection[Term], facts: Facts, depth: int,

@@ -3,14 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 
 from kgnb.kg.terms import RDF, Blank, Iri, Term, Triple
 from kgnb.shapes.shape import TYPE, Path
 
 _Values = tuple[Term, ...] | dict[Term, None]
-"""Values of one property of one node, each once, in order: most have one, and a tuple takes a quarter of the memory."""
-_Index = dict[Term, dict[str, _Values]]
+"""Values of one property of one node, each once, in order: a tuple where they are few, for it takes less memory."""
 _FEW = 4
+_SHORT = 1 + 2 * 8
+
+
+class _Many(dict[str, _Values]):
+    """What is said of a node of which much is said, by property."""
+
+    __slots__ = ("node",)
+    node: Term
+
+    def put(self, predicate: str, end: Term) -> None:
+        """One more value, which is not there."""
+        values = self.get(predicate, ())
+        if isinstance(values, dict):
+            values[end] = None
+        else:
+            self[predicate] = (*values, end) if len(values) < _FEW else dict.fromkeys((*values, end))
+
+    def drop(self, predicate: str, end: Term) -> None:
+        """One of the values less."""
+        values = self[predicate]
+        if isinstance(values, dict):
+            del values[end]
+        else:
+            self[predicate] = tuple(one for one in values if one != end)
+        if not self[predicate]:
+            del self[predicate]
+
+
+_Said = tuple[Term, ...]
+"""The node, then property, value, property, value ...: most nodes have few, and this is a quarter of the memory."""
+_Index = dict[Term, _Said | _Many]
+
+
+def _values(said: _Said | _Many, predicate: str) -> _Values:
+    if isinstance(said, dict):
+        return said.get(predicate, ())
+    return tuple([said[at + 1] for at in range(1, len(said), 2) if said[at] == predicate])
+
+
+def _table(said: _Said | _Many) -> Mapping[str, _Values]:
+    if isinstance(said, dict):
+        return said
+    found: dict[str, _Values] = {}
+    for predicate, end in _pairs(said):
+        found[predicate] = (*found.get(predicate, ()), end)
+    return found
+
+
+def _pairs(said: _Said) -> Iterator[tuple[str, Term]]:
+    return zip(said[1::2], said[2::2], strict=True)  # type: ignore[arg-type]  # every other one is a property
+
+
+def _put(index: _Index, node: Term, predicate: Iri, end: Term) -> None:
+    said = index.get(node, ())
+    if isinstance(said, dict):
+        said.put(predicate, end)
+    elif len(said) < _SHORT:
+        index[node] = (*(said or (node,)), predicate, end)
+    else:
+        index[node] = many = _Many()
+        many.node = said[0]
+        for one in (*_pairs(said), (predicate, end)):
+            many.put(*one)
+
+
+def _drop(index: _Index, node: Term, predicate: str, end: Term) -> None:
+    said = index[node]
+    if isinstance(said, dict):
+        said.drop(predicate, end)
+    else:
+        rest = [pair for pair in _pairs(said) if pair != (predicate, end)]
+        index[node] = said = (said[0], *chain.from_iterable(rest))  # type: ignore[arg-type]
+    if len(said) == isinstance(said, tuple):
+        del index[node]
 
 
 class Facts:
@@ -25,54 +99,49 @@ class Facts:
     def __init__(self, triples: Iterable[Triple] = ()) -> None:
         self._by_subject: _Index = {}
         self._by_object: _Index = {}
-        self._by_property: dict[str, dict[tuple[Term, Term], None]] = {}
+        self._by_property: dict[str, dict[Term, None]] = {}  # those that have it
         self._names: dict[str, Iri] = {}  # one object a property
+        self._count = 0
         for triple in triples:
             self.add(triple)
 
     def __len__(self) -> int:
-        return sum(map(len, self._by_property.values()))
+        return self._count
 
     def __contains__(self, triple: Triple) -> bool:
-        return triple[2] in self._by_subject.get(triple[0], {}).get(triple[1], ())
+        return triple[2] in _values(self._by_subject.get(triple[0], ()), triple[1])
 
     def __iter__(self) -> Iterator[Triple]:
-        for subject, known in self._by_subject.items():
-            for predicate, values in known.items():
+        for subject, said in self._by_subject.items():
+            for predicate, values in _table(said).items():
                 for value in values:
                     yield subject, Iri(predicate), value  # type: ignore[misc]  # subjects are no literals
 
+    def _known(self, term: Term) -> Term:
+        """The same term, as the one object that stands for it everywhere."""
+        said = self._by_subject.get(term) or self._by_object.get(term)
+        return term if said is None else said.node if isinstance(said, _Many) else said[0]
+
     def add(self, triple: Triple) -> bool:
         """Add a triple; False if it was there."""
-        subject, predicate, value = triple
-        predicate = self._names.setdefault(predicate, predicate)
-        known = self._by_subject.setdefault(subject, {})
-        if value in known.get(predicate, ()):
+        if triple in self:
             return False
-        for ends, end in ((known, value), (self._by_object.setdefault(value, {}), subject)):
-            values = ends.get(predicate, ())
-            if isinstance(values, dict):
-                values[end] = None
-            else:
-                ends[predicate] = (*values, end) if len(values) < _FEW else dict.fromkeys((*values, end))
-        self._by_property.setdefault(predicate, {})[subject, value] = None
+        subject, value = self._known(triple[0]), self._known(triple[2])
+        predicate = self._names.setdefault(triple[1], triple[1])
+        _put(self._by_subject, subject, predicate, value)
+        _put(self._by_object, value, predicate, subject)
+        self._by_property.setdefault(predicate, {})[subject] = None
+        self._count += 1
         return True
 
     def remove(self, triple: Triple) -> None:
         """Take a triple back that was added before."""
         subject, predicate, value = triple
-        for index, key, other in ((self._by_subject, subject, value), (self._by_object, value, subject)):
-            known = index[key]
-            values = known[predicate]
-            if isinstance(values, dict):
-                del values[other]
-            else:
-                known[predicate] = tuple(one for one in values if one != other)
-            if not known[predicate]:
-                del known[predicate]
-            if not known:
-                del index[key]
-        del self._by_property[predicate][subject, value]
+        _drop(self._by_subject, subject, predicate, value)
+        _drop(self._by_object, value, predicate, subject)
+        if not self.objects(subject, predicate):
+            del self._by_property[predicate][subject]
+        self._count -= 1
 
     def knows(self, node: Term) -> bool:
         """Whether anything is said of this node."""
@@ -80,15 +149,15 @@ class Facts:
 
     def about(self, node: Term) -> Mapping[str, Collection[Term]]:
         """Properties and values of a node."""
-        return self._by_subject.get(node, {})
+        return _table(self._by_subject.get(node, ()))
 
     def pointing_at(self, node: Term) -> Mapping[str, Collection[Term]]:
         """Properties that lead to a node, and from where."""
-        return self._by_object.get(node, {})
+        return _table(self._by_object.get(node, ()))
 
     def objects(self, node: Term, predicate: str) -> list[Term]:
         """The values of a property."""
-        return list(self._by_subject.get(node, {}).get(predicate, ()))
+        return list(_values(self._by_subject.get(node, ()), predicate))
 
     def members(self, head: Term) -> list[Term]:
         """The members of an RDF list; one that runs in a circle ends where it began."""
@@ -102,29 +171,31 @@ class Facts:
 
     def subjects(self, value: Term, predicate: str) -> list[Term]:
         """The nodes that have this value."""
-        return list(self._by_object.get(value, {}).get(predicate, ()))
+        return list(_values(self._by_object.get(value, ()), predicate))
 
-    def pairs(self, predicate: str) -> Iterable[tuple[Term, Term]]:
-        """Subject and value of every triple with this property."""
-        return self._by_property.get(predicate, {})
+    def pairs(self, predicate: str) -> Iterator[tuple[Term, Term]]:
+        """Subject and value of every triple with this property, by subject."""
+        for subject in self._by_property.get(predicate, ()):
+            for value in _values(self._by_subject[subject], predicate):
+                yield subject, value
 
     def types(self, node: Term) -> Iterable[Term]:
         """The classes a node is said to be of."""
-        return self._by_subject.get(node, {}).get(TYPE, ())
+        return _values(self._by_subject.get(node, ()), TYPE)
 
     def neighbours(self, node: Term) -> Iterator[Term]:
         """Nodes one step away, whichever the direction; not over ``rdf:type``."""
         for index in (self._by_subject, self._by_object):
-            for predicate, values in index.get(node, {}).items():
+            for predicate, values in _table(index.get(node, ())).items():
                 if predicate != TYPE:
                     yield from values
 
     def ends(self, node: Term, path: Path) -> Collection[Term]:
         """The nodes a path leads to, each once; not to be kept, for it may change with the facts."""
         if path.kind == "iri":
-            return self._by_subject.get(node, {}).get(path.iri, ())
+            return _values(self._by_subject.get(node, ()), path.iri)
         if path.kind == "inverse" and path.parts[0].kind == "iri":
-            return self._by_object.get(node, {}).get(path.parts[0].iri, ())
+            return _values(self._by_object.get(node, ()), path.parts[0].iri)
         return self.follow(node, path)
 
     def follow(self, node: Term, path: Path) -> list[Term]:

@@ -90,17 +90,21 @@ class _Reader:
             yield Shape(there, path=back, kind="irreflexive", about=iri, subjects_of=subs)
 
     def keys(self) -> Iterator[Shape]:
-        """Keys of one property: no two instances of the class share a value."""
+        """No two instances of a class share a value of every property of its key."""
         tbox = self.tbox
         for subject, head in tbox.facts.pairs(f"{OWL}hasKey"):
             members = [str(one) for one in tbox.facts.members(head) if isinstance(one, Iri)]
-            if isinstance(subject, Iri) and len(members) == 1:
+            if not isinstance(subject, Iri) or not members:
+                self.expressions.warn("key", _iri(subject), "the class or the properties have no name: not checked")
+            elif len(members) == 1:
                 one_of_class = Shape((Constraint("isA", (subject,)),))
                 yield Shape((Constraint("qualifiedMaxCount", number=1, shapes=(one_of_class,)),), kind="key",
                             path=inverse(tbox.path(members[0])), about=members[0],
                             objects_of=tbox.subs(members[0]))  # fmt: skip
             else:
-                self.expressions.warn("key", _iri(subject), "a key of several properties is not checked")
+                by = tuple(Shape(path=tbox.path(one)) for one in members)
+                yield Shape((Constraint("sameKey", (subject,), texts=tuple(members), shapes=by),), kind="key",
+                            about=str(subject), classes=(str(subject),))  # fmt: skip
 
     def denied(self) -> Iterator[Shape]:
         """Facts that the ontology says to be false."""

@@ -27,6 +27,8 @@ def joined(texts: Sequence[str], most: int, word: str = "or") -> str:
 
 def _denied(said: str) -> str:
     """The opposite of a demand, in words: "is a vessel" becomes "is not a vessel"."""
+    if said.startswith("does not lead ") and " and " not in said:
+        return f"leads {said.removeprefix('does not lead ')}"
     verb, _, rest = said.partition(" ")
     if " and " in said or " or " in said or verb not in ("is", "has"):
         return f"must not be so: {said}"
@@ -99,7 +101,9 @@ class Phrases:
             return self.demand(known, depth + 1)
         if depth > 4:
             return "..."
-        parts = [self.constraint(constraint, depth) for constraint in shape.constraints]
+        parts = [f"does not lead to itself by '{self.tbox.label(one.texts[0])}'"
+                 if one.component == "disjoint" and shape.path is None else self.constraint(one, depth)
+                 for one in shape.constraints]  # fmt: skip
         parts += [self.demand(inner, depth + 1) for inner in shape.properties]
         said = " and ".join(filter(None, parts)) or "anything"
         return f"{self.path(shape.path)} {said}" if shape.path is not None else said
@@ -122,16 +126,17 @@ class Phrases:
             return f"has the value {self.term(terms[0])}"
         if component in _BOUNDS:
             return f"is {_BOUNDS[component]} {self.term(terms[0])}"
-        if component in ("minCount", "maxCount", "minLength", "maxLength"):
-            side = "at least" if component.startswith("min") else "at most"
-            what = "character" if component.endswith("Length") else "value"
-            return f"has {side} {constraint.number} {what}{'' if constraint.number == 1 else 's'}"
         if component.startswith("qualified"):
             side = "at least" if "Min" in component else "at most"
             return f"has {side} {constraint.number} that {self.demand(constraint.shapes[0], depth + 1)}"
+        if component.endswith(("Count", "Length")):
+            return f"has {self.wanted(constraint)}"
         if component in ("and", "or", "xone", "node", "not"):
             inner = [self.demand(shape, depth + 1) for shape in constraint.shapes]
             if component == "not":
+                twice = [c for shape in constraint.shapes for c in shape.constraints if c.component == "not"]
+                if len(twice) == 1 and twice[0].shapes and constraint.shapes[0] == Shape(tuple(twice)):
+                    return self.demand(twice[0].shapes[0], depth + 1)
                 return f"is no {self.term(terms[0])}" if terms else _denied(inner[0])
             return joined(inner, 8, {"or": "or", "xone": "or else"}.get(component, "and"))
         if component == "pattern":
@@ -140,11 +145,24 @@ class Phrases:
             return f"is in {joined(list(constraint.texts), 6)}"
         if component == "closed":
             return "has no other properties than those listed"
+        if component == "sameKey":
+            properties = joined([f"'{self.tbox.label(one)}'" for one in constraint.texts], 5, "and")
+            return f"is the only {self.term(terms[0])} with its {properties}"
         if component == "uniqueLang":
             return "has one value a language"
         words = {"equals": "is the same as", "disjoint": "shares nothing with", "lessThan": "is less than",
                  "lessThanOrEquals": "is at most"}  # fmt: skip
         return f"{words.get(component, component)} '{self.tbox.label(constraint.texts[0])}'"
+
+    def wanted(self, constraint: Constraint, told: str = "") -> str:
+        """What a component counts, and how many of it: "at least 1 value of 'kept by' that is a warden"."""
+        component, number, of = constraint.component, constraint.number, f" of '{told}'" if told else ""
+        if component == "hasValue":
+            return f"the value {self.term(constraint.terms[0])}{of}"
+        side = "at least" if "min" in component.lower() else "at most"
+        what = "character" if component.endswith("Length") else "value"
+        fits = f" that {self.demand(constraint.shapes[0])}" if component.startswith("qualified") else ""
+        return f"{side} {number} {what}{'' if number == 1 else 's'}{of}{fits}"
 
     def mirrored(self, iri: str) -> Iterator[str]:
         """What a fact with this property says the other way round."""

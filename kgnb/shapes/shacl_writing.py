@@ -118,8 +118,20 @@ class _Writer:
             allowed = [*constraint.texts, *map(str, terms)]
             yield "sh:closed true"
             yield f"sh:ignoredProperties ( {' '.join(map(self._iri, sorted(set(allowed))))} )"
+        elif name == "sameKey":
+            yield f"sh:sparql [ sh:select {n3(Literal(self._same_key(constraint)))} ]"
         else:
             yield from self._qualified(constraint, depth)
+
+    def _same_key(self, constraint: Constraint) -> str:
+        """The query that finds others with the same key; SHACL Core has no words for it."""
+        kinds = ", ".join(n3(Iri(one)) for one in sorted(self.hierarchy.below.get(str(constraint.terms[0]), ())))
+        parts = []
+        for at, one in enumerate(constraint.shapes):
+            path = "|".join(n3(Iri(name)) for name in sorted(one.path.predicates() if one.path else ()))
+            parts.append(f"$this {path} ?k{at} . ?value {path} ?k{at} .")
+        return (f"SELECT DISTINCT $this ?value WHERE {{ {' '.join(parts)} ?value a ?kind . "
+                f"FILTER(?value != $this && ?kind IN ({kinds})) }}")  # fmt: skip
 
     def _qualified(self, constraint: Constraint, depth: int) -> Iterator[str]:
         inner = constraint.shapes[0]

@@ -76,8 +76,9 @@ def either(*paths: Path) -> Path:
 class Constraint:
     """One component with its parameter: a number, terms, shapes, properties or a text.
 
-    Two components are ours, since the graph of facts does not hold the class hierarchy: ``isA`` (an instance of the
-    class or of one below it, or a member of its enumeration) and ``noneOf`` (of none of these classes).
+    Three components are ours, two since the graph of facts does not hold the class hierarchy: ``isA`` (an instance of
+    the class or of one below it, or a member of its enumeration) and ``noneOf`` (of none of these classes). The third
+    is ``sameKey``: no other of the class shares a value of every path of ``shapes`` (OWL 2, section 9.5).
     """
 
     component: str

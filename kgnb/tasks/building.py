@@ -16,11 +16,10 @@ from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import Documents, find_documents
 from kgnb.agents.kg_construction.examples import Example, read_examples
-from kgnb.agents.kg_construction.ground import Grounding, Names
+from kgnb.agents.kg_construction.ground import Grounding, Names, label_index
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.ground import ground as ground_graph
 from kgnb.agents.kg_construction.instantiate import Options as BuildOptions
-from kgnb.agents.kg_construction.label_index import label_index
 from kgnb.agents.kg_construction.outside import look_up_tool, outside_tools
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Reader, Task

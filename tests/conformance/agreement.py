@@ -14,7 +14,8 @@ from kgnb.errors import DataError
 from kgnb.shapes.shape import SH
 from tests.conformance.planting import Planted, replayed
 
-_SAME = {"ClassConstraintComponent": "is", "NodeConstraintComponent": "is", "OrConstraintComponent": "or"}
+_SAME = {"ClassConstraintComponent": "is", "NodeConstraintComponent": "is", "OrConstraintComponent": "or",
+         "SameKeyConstraintComponent": "key", "SPARQLConstraintComponent": "key"}  # fmt: skip
 Result = tuple[str, str, str]
 """Focus node, component, value."""
 

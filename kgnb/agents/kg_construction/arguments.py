@@ -14,7 +14,7 @@ from typing import Any
 from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.tool_values import Parameter, ToolSpec, Violation
-from kgnb.kg.terms import Iri, Literal, Term, is_iri
+from kgnb.kg.terms import XSD, Iri, Literal, Term, is_iri
 from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, NUMBERS, PLAIN, everyday, example, literal_of, why_not
 from kgnb.shapes.phrases import joined
 from kgnb.shapes.units import OM, QUDT_UNIT, impossible
@@ -50,6 +50,7 @@ def read_arguments(tool: ToolSpec, given: Any, session: GraphState) -> Arguments
         if name not in known:
             near = nearest(str(name), known)
             hint = f"{tool.name} takes {joined(list(known), 20, 'and')}" if known else f"{tool.name} takes no arguments"
+            hint += f"; state it with add_{name}" if tool.kind == "create" and f"add_{name}" in session.pack else ""
             read.violations.append(_wrong(str(name)[:80], "unknown argument", given[name], near, hint))
     language = given.get("language") if "language" in known else None
     for name, parameter in known.items():
@@ -170,6 +171,8 @@ def _read_value(parameter: Parameter, value: Any, language: str | None, read: Ar
         )
         return
     found_all: list[Term] = []
+    if isinstance(value, int) and not isinstance(value, bool) and parameter.datatypes == (f"{XSD}gYear",):
+        value = str(value)  # a year can be nothing else
     if isinstance(value, str | int | float):
         for datatype in parameter.datatypes:
             found = literal_of(value, [datatype], language)
@@ -183,7 +186,7 @@ def _read_value(parameter: Parameter, value: Any, language: str | None, read: Ar
     kinds = tuple(d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in parameter.datatypes)
     given = next((text for d in parameter.datatypes if (text := example(d))), "")
     hint = f"the range is {joined(kinds, 4)}" + (f", as in {given}" if given else "")
-    if isinstance(value, str) and (why := next((w for d in parameter.datatypes if (w := why_not(value, d))), "")):
+    if why := next((w for d in parameter.datatypes if (w := why_not(str(value), d))), ""):
         hint += f": {why}"
     elif isinstance(value, int | float) and not any(d in NUMBERS for d in parameter.datatypes):
         hint += f'; give it as text: "{given or value}"'
@@ -222,6 +225,8 @@ def _read_unit(parameter: Parameter, value: str, read: Arguments) -> None:
     if meant and meant in allowed:
         allowed = (meant, *(name for name in allowed if name != meant))
     hint = f"give the unit by one of these names: {joined(list(allowed), 12)}"
+    if len(parameter.choices) == 1:
+        hint = f"the ontology takes {allowed[0]} here and no other unit"
     if not parameter.choices:
         hint = f"give the IRI of a unit, as in {OM}kelvin"
     read.violations.append(_wrong(parameter.name, "unit", value, allowed, hint))
@@ -247,7 +252,9 @@ def _read_entity(parameter: Parameter, value: str, session: GraphState, read: Ar
         )
         return
     known = session.near(value, parameter.classes)
-    hint = "use an IRI that a tool has returned; " + (
-        f"near: {joined(list(known), 3)}" if known else "there is no such entity yet: create it first"
+    makers = [t.name for t in session.pack.of_kind("create") if t.term in parameter.classes]
+    first = "create it first" + (f" with {joined(makers, 3)}" if makers else "")
+    hint = "there is no such entity: " + (
+        f"near: {joined(list(known), 3)}; else {first}" if known else f"{first}, and use the IRI that comes back"
     )
     read.violations.append(_wrong(parameter.name, "unknown IRI", value, known, hint))

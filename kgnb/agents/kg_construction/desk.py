@@ -7,24 +7,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.naming import slug
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, ToolSpec, Violation
 
+if TYPE_CHECKING:
+    from kgnb.agents.kg_construction.session import Session
+
 REPEATED = "repeated call"
 GIVEN_UP = "given up"
-
-
-class Session(Protocol):
-    """What a desk needs of a session of the pack."""
-
-    def call(self, name: str, arguments: Mapping[str, Any], source: Source | None = None) -> CallResult:
-        """Call a tool."""
-
-    def missing(self, iri: str | None = None) -> tuple[Violation, ...]:
-        """What is still required."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +110,13 @@ class ShortIds:
         """A text with the ids of entities in place of their IRIs; ``named`` says what other IRIs are called."""
         return _NAMED.sub(lambda m: self._ids.get(m[1]) or named(m[1]) or m[0], text)
 
-    def shortened(self, value: Any) -> Any:
+    def shortened(self, value: Any, named: Callable[[str], str | None] = lambda iri: None) -> Any:
         """The same for every text in plain JSON."""
         if isinstance(value, str):
-            return self.shorten(value)
+            return self.shorten(value, named)
         if isinstance(value, dict):
-            return {key: self.shortened(inner) for key, inner in value.items()}
-        return [self.shortened(inner) for inner in value] if isinstance(value, list) else value
+            return {key: self.shortened(inner, named) for key, inner in value.items()}
+        return [self.shortened(inner, named) for inner in value] if isinstance(value, list) else value
 
 
 @dataclass

@@ -93,7 +93,9 @@ def read_examples(source: str | Path | Iterable[Example] | None) -> Examples | N
     try:
         lines = Path(source).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError("the examples cannot be read", where=str(source), fix="Name a JSON Lines file.") from error
+        missing = isinstance(error, FileNotFoundError)
+        what = "there is no such file of examples" if missing else "the examples cannot be read"
+        raise DataError(what, where=str(source), fix="Name a JSON Lines file.") from error
     every = []
     for number, line in enumerate(lines, 1):
         try:

@@ -92,6 +92,8 @@ _SCHEMAS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
         "Show what a class or property takes and what must hold of it.",
         {"name": _text("the class or property")}, ("name",),
     ),
+    "missing": ("Show what is still required.", {"id": _text("only of this entity")}, ()),
+    "finish": ("Say that the work is done; refused as long as something required is missing.", {}, ()),
 }  # fmt: skip
 
 
@@ -102,10 +104,13 @@ def schema_tokens(pack: ToolPack, names: tuple[str, ...] | None = None) -> int:
 
 
 def model_tools(*, partial: bool, quoted: bool = True) -> tuple[ModelTool, ...]:
-    """The generic tools as a model is told of them; search and describe where it was not told the whole ontology."""
+    """The generic tools as a model is told of them; search and describe where it was not told the whole ontology.
+
+    Who reads passages gives quotes and is told what is missing; other clients ask.
+    """
     found = []
     for name, (text, properties, required) in _SCHEMAS.items():
-        if name in ("search", "describe") and not partial:
+        if (name in ("search", "describe") and not partial) or (name in ("missing", "finish") and quoted):
             continue
         known = {name: value for name, value in properties.items() if quoted or name != "quote"}
         schema = {"type": "object", "properties": known, "required": list(required), "additionalProperties": False}
@@ -122,6 +127,8 @@ class GenericTools:
     ids: ShortIds = field(default_factory=ShortIds)
     known: Callable[[str], list[tuple[str, str]]] = lambda label: []
     feedback: bool = True
+    kind: Callable[[str], str] = lambda iri: ""
+    """What an entity without an id is called by its class, where it is to get one."""
 
     @property
     def pack(self) -> ToolPack:
@@ -169,7 +176,7 @@ class GenericTools:
             there = self.call("inspect", {"iri": arguments["entity"]}, quote)
             arguments["label"] = (there.data or {}).get("label", "")
         made = self.call(entry.tool.name, arguments, quote)
-        if not made.ok:
+        if not made.ok and not _repeated(made):
             return self._told(made, wish)
         told = self._told(made, wish, kind=entry.name)
         naming = self.card.naming(entry.tool.term)
@@ -379,7 +386,21 @@ class GenericTools:
         result = self.call("inspect", {"iri": self.ids.iri(str(given["id"]))}, quote)
         if not result.ok:
             return _refused(*self._reasons(result))
-        return {"ok": True, **self.ids.shortened({k: v for k, v in (result.data or {}).items() if k != "iri"})}
+        known = {k: v for k, v in (result.data or {}).items() if k != "iri"}
+        return {"ok": True, **self.ids.shortened(known, self._new_id)}
+
+    def _missing(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        result = self.call("missing", {"iri": self.ids.iri(str(given["id"]))} if "id" in given else {}, quote)
+        told = [self.reason(one["hint"]) for one in result.data or ()]
+        return {"ok": True, "missing": told} if result.ok else _refused(*self._reasons(result))
+
+    def _finish(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+        result = self.call("finish", {}, quote)
+        return {"ok": True} if result.ok else _refused(*self._reasons(result))
+
+    def _new_id(self, iri: str) -> str | None:
+        kind = self.kind(iri)
+        return self.ids.of(iri, kind) if kind else None
 
     def _search(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         entries = self.card.search(str(given["words"]))
@@ -422,12 +443,15 @@ class GenericTools:
         if wish and self.ids.iri(wish) == result.iri:
             told["id"] = wish
         if isinstance(result.data, Mapping) and "exists" in result.data:
-            told["exists"] = self.ids.shorten(str(result.data["exists"]))
+            told["exists"] = self.ids.shorten(str(result.data["exists"]), self._new_id)
         return told
 
     def _reasons(self, result: CallResult) -> list[str]:
-        return [self.reason(one.hint or f"{one.path}: {one.constraint}, got {one.got}", one.allowed)
-                for one in result.violations]  # fmt: skip
+        return [
+            self.reason(one.hint or f"{one.path}: {one.constraint}, got {one.got}", one.allowed)
+            for one in result.violations
+            if one.constraint != "repeat" or len(result.violations) == 1
+        ]  # what differs may be in the facts
 
     def reason(self, hint: str, allowed: tuple[str, ...] = ()) -> str:
         """A hint in the terms of these tools: ids for IRIs, create and add for the tools of classes and properties."""
@@ -440,9 +464,9 @@ class GenericTools:
             named = f'"{entry.name if entry else tool.label}"'
             return f"{match[1]}({'class' if match[1] == 'create' else 'property'}={named})"
 
-        text = re.sub(r"\b(create|add)_\w+", renamed, self.ids.shorten(hint))
-        text = text.replace(")(", ", ")
-        few = [self.ids.shorten(one) for one in allowed[:8]]
+        text = re.sub(r"\b(create|add)_\w+", renamed, self.ids.shorten(hint, self._new_id))
+        text = text.replace(")(", ", ").replace(" IRI", " id")
+        few = [self.ids.shorten(one, self._new_id) for one in allowed[:8]]
         missing = [one for one in few if one not in text]
         return f"{text} ({joined(missing, 8)})" if missing and len(missing) == len(few) else text
 

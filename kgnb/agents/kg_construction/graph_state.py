@@ -122,11 +122,11 @@ class GraphState:
         return self._tbox_names
 
     def near(self, said: str, classes: Iterable[str] = ()) -> tuple[str, ...]:
-        """The IRIs of the known entities that a wrong one may have meant, the likeliest first."""
-        entities = self.entities(*classes) or self.entities()
+        """The IRIs of the known entities that a wrong one may have meant, the likeliest first; none that is unlike."""
         labels = self.labels()
-        texts = {f"{labels.get(iri, '')} {iri}": iri for iri in entities[:5000]}
-        return tuple(texts[text] for text in nearest(said, texts, 5)) if texts else ()
+        known = [iri for iri in self.entities(*classes) or self.entities() if not iri.endswith("/measure")][:5000]
+        texts = {iri if ":" in said else labels.get(iri, iri): iri for iri in reversed(known)}
+        return tuple(texts[text] for text in nearest(said, texts, 5, least=65.0))
 
     def entities(self, *classes: str) -> tuple[str, ...]:
         """IRIs of the entities in the graph, or of those of some classes, in the order of their creation."""

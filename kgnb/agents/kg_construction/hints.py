@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 _MOST_ALLOWED = 25
 
 
-def nearest(said: str, known: Iterable[str], most: int = _MOST_ALLOWED) -> tuple[str, ...]:
-    """The known names, the likeliest first."""
+def nearest(said: str, known: Iterable[str], most: int = _MOST_ALLOWED, least: float = 0.0) -> tuple[str, ...]:
+    """The known names, the likeliest first; those below ``least``, of 100, are left out."""
     listed = list(dict.fromkeys(known))
-    if len(listed) <= 1 or not said:
+    if not least and len(listed) <= 1 or not said:
         return tuple(listed[:most])
-    scored = process.extract(said.casefold(), listed, scorer=fuzz.WRatio, processor=str.casefold, limit=most)
+    scored = process.extract(
+        said.casefold(), listed, scorer=fuzz.WRatio, processor=str.casefold, limit=most, score_cutoff=least
+    )
     return tuple(name for name, _, _ in scored)
 
 
@@ -106,8 +108,10 @@ class Hints:
         """What a path is called in violations of a shape."""
         if path is not None and path.kind != "sequence" and top.about in path.predicates():
             return self.pack.tbox.label(top.about)
-        if path is not None and path.kind == "iri":
-            return self.pack.tbox.label(path.iri)
+        if path is not None and path.kind in ("iri", "alternative"):  # a property, and those below it
+            widest = max(sorted(path.predicates()), key=lambda iri: len(self.pack.tbox.subs(iri)))
+            if path.predicates() <= {widest, *self.pack.tbox.subs(widest)}:
+                return self.pack.tbox.label(widest)
         if path is not None:
             return self.phrases.path(path).replace("'", "")
         return self.pack.tbox.label(top.about) if top.about else "the entity itself"
@@ -137,35 +141,37 @@ class Hints:
         """How to mend it."""
         constraint, component = found.constraint, found.constraint.component
         who = self.name(found.focus, facts)
+        value = found.value if found.value is not None else found.focus
         tool = self._tool(found.path)
         demand = self.phrases.constraint(constraint)
         if top.kind == "domain":
             also = self._also(constraint, found.focus, facts, "choose another subject")
             return f"the domain of '{told}': its subject {demand}, and {who} is {self._types(found.focus, facts)}{also}"
-        if component in ("minCount", "qualifiedMinCount", "hasValue") and found.final:
+        if top.kind == "key":
+            return self._twice(found, facts, told)
+        if component in ("minCount", "qualifiedMinCount", "hasValue"):
+            wanted = self.phrases.wanted(constraint, told)
             values = joined([self.name(one, facts) for one in self._values(found, facts)], 4, "and")
+            if not found.final:
+                return f"{who} needs {wanted}" + (f": call {tool}" if tool else "")
             if component == "hasValue" and not values:
                 return (
-                    f"{who} must have '{told}' so that it {demand}, and its classes ask for other values besides, more "
-                    "than it may have: nothing can be of all these classes, so leave one"
+                    f"{who} needs {wanted}, and its classes ask for other values besides, more than it may have: "
+                    "nothing can be of all these classes, so leave one"
                 )
-            return (
-                f"{who} must have '{told}' so that it {demand}, and may have no more than there are: with {values} "
-                "that could never be. Say first of what class a value is, give another value, or replace one"
-            )
-        if component in ("minCount", "qualifiedMinCount", "hasValue"):
-            with_tool = f": call {tool}" if tool else ""
-            return f"{who} needs '{told}': it {demand}{with_tool}"
+            other = "Give that value" if component == "hasValue" else "Say first of what class a value is, give another"
+            return f"{who} needs {wanted}, and with {values} there is no room left for it. {other}, or replace one"
         if component in ("maxCount", "qualifiedMaxCount"):
             values = joined([self.name(one, facts) for one in self._values(found, facts)], 4, "and")
-            return f"{who} {demand} of '{told}', and would have {values}: leave this one, or replace the other"
+            most = self.phrases.wanted(constraint, told)
+            return f"{who} has {most}, and would have {values}: leave this one, or replace the other"
         if component in ("isA", "class") and isinstance(found.value, Iri):
             also = self._also(constraint, found.value, facts, "choose another value")
-            value = self.name(found.value, facts)
-            return f"'{told}' must lead to what {demand}, and {value} is {self._types(found.value, facts)}{also}"
+            kinds = self._types(value, facts)
+            return f"'{told}' must lead to what {demand}, and {self.name(value, facts)} is {kinds}{also}"
         if component == "datatype":
             given = example(str(constraint.terms[0]))
-            return f"the range of '{told}' {demand}" + (f", as in {given}" if given else "")
+            return f"a value of '{told}' {demand}" + (f", as in {given}" if given else "")
         if top.kind == "disjointWith":
             return f"{who} is {self._types(found.focus, facts)}, and nothing is both: it {demand}"
         if component in ("or", "xone") and top.kind == "unionOf":
@@ -175,19 +181,28 @@ class Hints:
             far = ", by any number of steps" if found.path is not None and top.kind == "irreflexive" else ""
             return f"'{self.pack.tbox.label(top.about)}' {words[top.kind]}{far}"
         if top.kind == "propertyDisjointWith":
-            other = self.pack.tbox.label(constraint.texts[0])
-            value = self.name(found.value, facts) if found.value is not None else "this"
-            return f"{who} has {value} by '{other}' already, and '{told}' and '{other}' never lead to the same"
+            other, same = self.pack.tbox.label(constraint.texts[0]), self.name(value, facts)
+            return f"{who} has {same} by '{other}' already, and '{told}' and '{other}' never lead to the same"
         if top.kind == "negative assertion":
-            return f"the ontology says that {who} has not this value of '{told}'"
-        if top.kind == "key":
-            return f"'{told}' is a key: {who} is the value of another one already; is it the same thing?"
+            return f"the ontology says that {self.name(value, facts)} is no '{told}' of {who}"
         if component == "closed":
             allowed = sorted({self.pack.tbox.label(one) for one in (*constraint.texts, *map(str, constraint.terms))})
             return f"{who} may have no '{told}'; it may have {joined(allowed, 12, 'and')}"
-        if component == "in" and (near := self._allowed(found, self.name(found.value or found.focus, facts))):
+        if component == "in" and (near := self._allowed(found, self.name(value, facts))):
             return f"choose one of {joined(list(near), 8)}"
-        return f"'{told}': what it leads to {demand}" if found.path is not None else f"{who} must fit: it {demand}"
+        return f"a value of '{told}' {demand}" if found.path is not None else f"{who} must fit: it {demand}"
+
+    def _twice(self, found: Found, facts: Facts, told: str) -> str:
+        """Two things with one key: the same thing, or a wrong value."""
+        several = found.constraint.component == "sameKey"
+        two = [found.value or found.focus, found.focus] if several else self._values(found, facts)
+        named = joined([self.name(one, facts) for one in two], 4, "and")
+        keys = joined([f"'{self.pack.tbox.label(one)}'" for one in found.constraint.texts], 5, "and")
+        shared = f"the same {keys}" if several else f"{self.name(found.focus, facts)} as '{told}'"
+        return (
+            f"{named} would both have {shared}, which tells one from another. If they are the same thing, go on with "
+            "the one that was there, by its IRI; if not, one value is wrong"
+        )
 
     def _also(self, constraint: Constraint, node: Term, facts: Facts, other: str) -> str:
         """How to mend a wrong class: first that the entity there is may be of the wanted one as well."""

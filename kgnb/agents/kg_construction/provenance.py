@@ -12,6 +12,8 @@ from tempfile import TemporaryFile, gettempdir
 from typing import IO, Any
 from urllib.parse import quote
 
+import numpy as np
+
 from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.errors import BackendError
 from kgnb.kg.prefixes import PREFIXES
@@ -141,12 +143,8 @@ class CallLog:
 
     def _calls(self) -> Iterator[tuple[Iri, list[Any]]]:
         """The calls of each graph, by its name."""
-        names = self._names
-
-        def name(at: int) -> bytes:
-            return bytes(names[_DIGITS * at : _DIGITS * (at + 1)])
-
-        for digits, places in groupby(sorted(range(len(self._starts)), key=name), name):
+        names = np.frombuffer(bytes(self._names), f"S{_DIGITS}")
+        for digits, places in groupby(map(int, np.argsort(names, kind="stable")), names.__getitem__):
             yield Iri(CALL + digits.decode()), [self._read(at) for at in places]
 
     def _read(self, at: int) -> Any:

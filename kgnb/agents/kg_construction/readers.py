@@ -169,6 +169,7 @@ class ModelReader:
         return {tool.spec.name: noting(tool) for tool in self.outside}
 
 
+_NAMED = re.compile(r"^.* (?=<\S+>$)", re.DOTALL)  # what stands before the IRI of an entity
 _OUTSIDE = (
     "You may also ask {names}: what they answer of a thing the text names counts as said by the text. Ask before you "
     "write; a fact that rests on an answer needs no quote."
@@ -222,7 +223,7 @@ class _Face(ABC):
     def _entity(self, entity: Entity) -> str:
         data = self.desk.session.call("inspect", {"iri": entity.iri}).data or {}
         name = self.ids.of(entity.iri, self.task.pack.tbox.label(entity.term))
-        facts = "; ".join(f"{key}: {', '.join(self.ids.shorten(v, self._label) for v in values)}"
+        facts = "; ".join(f"{key}: {', '.join(self.ids.shorten(_NAMED.sub('', v), self._label) for v in values)}"
                           for key, values in (data.get("facts") or {}).items())  # fmt: skip
         kinds = ", ".join(data.get("classes") or [self.task.pack.tbox.label(entity.term)])
         label = data.get("label", entity.arguments.get("label", ""))

@@ -26,6 +26,7 @@ from kgnb.agents.kg_construction.ontology_card import OntologyCard
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, Violation
 from kgnb.errors import BackendError, ConfigError, KgnbError
+from kgnb.kg.terms import Iri
 from kgnb.llm.tools import Tool
 
 if TYPE_CHECKING:
@@ -71,7 +72,13 @@ class Shared:
 
     @cached_property
     def _generic(self) -> GenericTools:
-        return GenericTools(OntologyCard(self.pack), lambda name, given, _: self._kept(name, given, self._source))
+        def kind(iri: str) -> str:
+            return next((self.pack.tbox.label(str(one)) for one in self.session.facts.types(Iri(iri))), "")
+
+        def call(name: str, given: Mapping[str, Any], quote: str) -> CallResult:
+            return self._kept(name, given, self._source)
+
+        return GenericTools(OntologyCard(self.pack), call, kind=kind)
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
         """Call a tool; waits while another client's call is under way. What is acknowledged is on the disk.
@@ -168,15 +175,13 @@ def mcp_server(shared: Shared) -> Server[Any]:
         card = OntologyCard(shared.pack)
         whole = card.text(BUDGET // 3)
         few = model_tools(partial=True, quoted=False)
-        always = [shared.pack.tool(name) for name in ("missing", "finish")]
         tools = [told(one.name, "", one.description, one.parameters, one.name) for one in few]
-        tools += [told(one.name, one.label, one.description, one.input_schema, one.kind) for one in always]
         how = f"{_HOW.format(name=shared.pack.name)}\n\n{whole[0]}"
     else:
         tools = [told(one.name, one.label, one.description, one.input_schema, one.kind) for one in shared.pack.tools]
         how = _HOW.format(name=shared.pack.name)
     tools += [told(name, "", one.spec.description, one.spec.parameters, "find") for name, one in shared.outside.items()]
-    few_names = {one.name for one in model_tools(partial=True)} if shared.generic else set()
+    few_names = {one.name for one in tools} - set(shared.outside) if shared.generic else set()
 
     async def on_list(context: Any, params: Any) -> types.ListToolsResult:
         cursor = getattr(params, "cursor", None) or "0"

@@ -328,12 +328,12 @@ def _score(wanted: str, label: str) -> float:
 
 def _inspect(session: GraphState, iri: str) -> dict[str, Any]:
     """An entity's classes, labels, facts and what leads to it."""
-    tbox, facts, node = session.pack.tbox, session.facts, Iri(iri)
+    tbox, facts, node, name = session.pack.tbox, session.facts, Iri(iri), session.hints.name
     said: dict[str, list[str]] = {}
     for predicate, values in facts.about(node).items():
         if predicate not in (TYPE, v.LABEL):
-            said[tbox.label(predicate)] = [t.text if isinstance(t, Literal) else str(t) for t in values]
-    back = {tbox.label(p): [str(s) for s in subjects] for p, subjects in facts.pointing_at(node).items()}
+            said[tbox.label(predicate)] = [t.text if isinstance(t, Literal) else name(t, facts) for t in values]
+    back = {tbox.label(p): [name(s, facts) for s in subjects] for p, subjects in facts.pointing_at(node).items()}
     kinds = [tbox.label(str(kind)) for kind in facts.types(node)] or [
         tbox.label(kind) for kind in sorted(tbox.individuals.get(iri, ()))
     ]

@@ -93,9 +93,10 @@ class CallResult:
     triples: int = 0  # facts newly written, provenance aside; below 0: taken back
 
     def as_json(self) -> dict[str, Any]:
-        """The answer as a model or an MCP client gets it."""
+        """The answer as a model or an MCP client gets it: what two constraints say alike is said once."""
         found: dict[str, Any] = {"ok": self.ok, "iri": self.iri, "created": self.created}
-        found |= {"violations": [one.as_json() for one in self.violations], "retryable": self.retryable}
+        told = {one.hint or one: one for one in reversed(self.violations)}
+        found |= {"violations": [one.as_json() for one in reversed(told.values())], "retryable": self.retryable}
         return found if self.data is None else found | {"data": self.data}
 
 

@@ -38,7 +38,7 @@ class Withdrawals:
         old = read.plain.get("old" if tool.kind == "replace" else "value")
         chosen = self._chosen(subject, predicate, old)
         if not chosen:
-            return _no(self._nothing(subject, predicate, old))
+            return _no(self._nothing(subject, predicate, old, tool.kind == "replace"))
         if tool.kind == "replace" and len(chosen) > 1:
             values = tuple(_text(o) for _, _, o in chosen)
             hint = f"there are {len(values)} values: say with old which one is wrong"
@@ -190,11 +190,14 @@ class Withdrawals:
         near = nearest(said, [t.label for t in self.pack.of_kind("add")], 5)
         return Violation("property", "unknown property", said, near, f"near: {joined(list(near), 5)}")
 
-    def _nothing(self, subject: Term, predicate: str, value: object) -> Violation:
+    def _nothing(self, subject: Term, predicate: str, value: object, replacing: bool) -> Violation:
         values = tuple(_text(o) for o in self.facts.objects(subject, predicate)) if predicate else ()
         name = self.pack.tbox.label(predicate) if predicate else "anything"
-        there = f"its values are {joined(list(values), 8)}" if values else "nothing of the kind is said of it"
-        return Violation(name, "not there", str(value), values[:25], f"there is nothing to take back: {there}")
+        there = f"its values are {joined(list(values), 8)}" if values else f"nothing is said of it by '{name}'"
+        if not values and replacing:
+            there += "".join(f": call {t.name}" for t in self.pack.of_kind("add") if t.term == predicate)
+        what = "replace" if replacing else "take back"
+        return Violation(name, "not there", str(value), values[:25], f"there is nothing to {what}: {there}")
 
 
 def _no(violation: Violation) -> CallResult:

@@ -34,6 +34,26 @@ def test_two_instances_of_a_class_share_no_key() -> None:
     assert not conforms(session, (other, "no", "7"))
 
 
+def test_two_instances_share_no_key_of_several_properties() -> None:
+    session = opened(pack_of(
+        ":Room a owl:Class ; owl:hasKey ( :of :number ) . :Dorm a owl:Class ; rdfs:subClassOf :Room . "
+        ":Hut a owl:Class . :Bed a owl:Class . :of a owl:ObjectProperty . :partOf a owl:ObjectProperty ; "
+        "rdfs:subPropertyOf :of . :number a owl:DatatypeProperty ; rdfs:range xsd:integer ."
+    ))  # fmt: skip
+    made = [("create_hut", "x"), ("create_hut", "y"), ("create_room", "a"), ("create_dorm", "b"), ("create_bed", "c")]
+    x, y, a, b, bed = (session.call(tool, {"label": name}).iri for tool, name in made)
+    for one in (a, b, bed):
+        assert session.call("add_number", {"subject": one, "value": 1}).ok
+    assert session.call("add_of", {"subject": a, "object": x}).ok
+    assert session.call("add_of", {"subject": bed, "object": x}).ok, "no room"
+    wrong = session.call("add_part_of", {"subject": b, "object": x})
+    assert [one.constraint for one in wrong.violations] == ["key"]
+    assert "'of' and 'number'" in wrong.violations[0].hint and a in wrong.violations[0].hint
+    assert session.call("add_of", {"subject": b, "object": y}).ok
+    assert conforms(session)
+    assert not conforms(session, (b, "partOf", x))
+
+
 def test_a_strict_order_has_no_way_round() -> None:
     session = opened(pack_of(
         ":S a owl:Class . :before a owl:ObjectProperty , owl:TransitiveProperty , owl:IrreflexiveProperty ."

@@ -24,6 +24,25 @@ def test_facts_go_back_as_they_came() -> None:
     assert list(facts) == [(a, p, b)] and not facts.knows(b) and list(facts.pairs(q)) == []
 
 
+@pytest.mark.parametrize("properties", [1, 20])
+@pytest.mark.parametrize("values", [1, 3, 30])
+def test_facts_are_the_same_however_many_a_node_has(properties: int, values: int) -> None:
+    """A node with little said of it is kept in another form than one with much."""
+    hub, (*names,) = Iri("urn:hub"), iris(*(f"p{at}" for at in range(properties)))
+    ends = [*iris(*(f"e{at}" for at in range(values))), Literal("e", None, f"{XSD}string")]
+    facts = Facts((hub, name, end) for name in names for end in ends)
+    assert not facts.add((Iri("urn:hub"), names[0], ends[0])), "said already"
+    assert len(facts) == len(list(facts)) == len(names) * len(ends)
+    assert {name: list(found) for name, found in facts.about(hub).items()} == dict.fromkeys(names, ends)
+    assert list(facts.pointing_at(ends[-1])) == names and facts.subjects(ends[-1], names[-1]) == [hub]
+    for end in ends[1:]:
+        facts.remove((hub, names[-1], end))
+    assert facts.objects(hub, names[-1]) == ends[:1] == [end for _, end in facts.pairs(names[-1])]
+    facts.remove((hub, names[-1], ends[0]))
+    assert not list(facts.pairs(names[-1])) and names[-1] not in facts.about(hub)
+    assert facts.knows(hub) == (properties > 1) and facts.subjects(ends[0], names[0]) == [hub] * (properties > 1)
+
+
 def test_paths_are_followed() -> None:
     a, b, c, p, q = iris("a", "b", "c", "p", "q")
     facts = Facts([(a, p, b), (b, p, c), (c, p, a), (c, q, a)])

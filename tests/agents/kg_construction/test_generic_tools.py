@@ -57,6 +57,39 @@ def size(request: Request) -> int:
     return estimate_tokens("".join(message.text for message in request.messages) + tools)
 
 
+def test_a_creation_made_again_with_more_facts_states_them() -> None:
+    tools, session = tools_of(PACK)
+    first = tools.use("create", {"class": "dish", "label": "Soup"})
+    again = tools.use("create", {"class": "dish", "label": "Soup", "facts": {"course": "soup"}})
+    assert again == {"ok": True, "id": first["id"]}
+    wrong = tools.use("create", {"class": "dish", "label": "Soup", "facts": {"course": "cake"}})
+    assert not wrong["ok"] and '"soup"' in str(wrong["refused"]) and '"cake"' in str(wrong["refused"])
+    assert session.call("inspect", {"iri": tools.ids.iri(first["id"])}).data["facts"]["course"] == ["soup"]
+
+
+def test_what_is_missing_is_told_by_ids_and_by_the_tools_there_are() -> None:
+    tools, _ = tools_of(PACK)
+    tools.use("create", {"class": "boil", "label": "Boil", "id": "b", "facts": {"step number": 1}})
+    missing = tools.use("missing", {})
+    assert missing["ok"] and any(
+        "Boil b needs" in one and 'add(property="step of")' in one for one in missing["missing"]
+    )
+    assert tools.use("missing", {"id": "b"})["missing"] == missing["missing"]
+    finished = tools.use("finish", {})
+    assert not finished["ok"] and finished["refused"] == missing["missing"]
+    assert "http" not in str(missing)
+
+
+def test_what_got_no_id_gets_one_when_it_is_shown() -> None:
+    tools, session = tools_of(PACK)
+    tools.kind = lambda iri: "duration" if "duration" in iri else ""
+    tools.use("create", {"class": "boil", "label": "Boil", "id": "b", "facts": {"step number": 1, "lasts": "5 min"}})
+    known = tools.use("inspect", {"id": "b"})
+    assert known["facts"]["lasts"] == ["5 minute duration:d1"]
+    refused = tools.use("add", {"subject": "b", "property": "lasts", "value": "9 min"})["refused"]
+    assert len(refused) == 1 and "5 minute duration:d1 and 9 minute duration:d2" in refused[0]
+
+
 def test_a_whole_note_is_written_in_one_reply_of_a_small_request() -> None:
     model = ScriptedModel(lambda request: reply(("create", recipe()), ("finish", {})))
     built = build_graph({"note": NOTE}, PACK, judge="model", model=model)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import rdflib
 
-from kgnb.agents.kg_construction.ground import Options, ground, rewritten
-from kgnb.agents.kg_construction.label_index import label_index, label_predicates
+from kgnb.agents.kg_construction.ground import Options, ground, label_index, label_predicates, rewritten
 from kgnb.datasets import huts
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import Iri, Literal

@@ -82,7 +82,9 @@ def test_a_wrong_value_is_refused(session: Session, tool: str, value: object, co
 
 def test_functional_and_cardinality(session: Session) -> None:
     step = make(session, "create_step", "Boil", has_order=1)
-    assert {"functional", "cardinality"} == refused(session.call("add_has_order", {"subject": step, "value": 2}))
+    wrong = session.call("add_has_order", {"subject": step, "value": 2})
+    assert {"functional", "cardinality"} == refused(wrong)
+    assert len(wrong.as_json()["violations"]) == 1, "a client is told one fault once"
 
 
 def test_a_sub_property_counts_as_the_property_above_it(session: Session) -> None:

@@ -53,6 +53,7 @@ def run_size(megabytes: float, journals: bool = True) -> dict[str, Any]:
     return {
         "megabytes": megabytes, **{n: counts[n] for n in ("documents", "calls", "facts")},
         "build CPU s": round(read - begun, 1), "save CPU s": round(time.process_time() - read, 1),
+        "CPU s a MB": round((time.process_time() - begun) / megabytes, 1),
         "wall s": round(time.perf_counter() - wall, 1), "peak MB building": reading, "peak MB": _highest(),
         "MB written": round(written / 1e6, 1),
     }  # fmt: skip
