@@ -339,7 +339,7 @@ class OntologyCard:
         """What else must hold of a class, in words."""
         found = []
         for shape in self._about.get(iri, ()):
-            if iri not in shape.classes or shape.kind in ("disjointWith", "unit"):
+            if iri not in shape.classes or shape.kind in ("disjointWith", "unit", "key"):
                 continue
             if shape.kind == "unionOf" and shape.path is None:
                 kinds = [self.called(str(t)) for t in _classes(shape)]
