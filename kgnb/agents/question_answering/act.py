@@ -7,6 +7,8 @@ model's conversation goes on in ``State.talk``: what its call brought is the res
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kgnb.agents.question_answering.actions import (
@@ -24,20 +26,22 @@ from kgnb.agents.question_answering.actions import (
 from kgnb.agents.question_answering.final_values import resolve
 from kgnb.agents.question_answering.graph_schema import graph_schema
 from kgnb.agents.question_answering.patterns import counted_from, sparql
-from kgnb.agents.question_answering.prompts import look_lines, result_text
+from kgnb.agents.question_answering.prompts import look_lines, path_text, result_text, with_prefixes
 from kgnb.agents.question_answering.querying import check, proof_of, rows_of, ties, unknown, values_of
 from kgnb.agents.question_answering.questions import ActQuestion
 from kgnb.agents.question_answering.reading import Hop, Reading
-from kgnb.agents.question_answering.showing import act_text
+from kgnb.agents.question_answering.showing import act_text, term_text
 from kgnb.agents.question_answering.state import State, iris
 from kgnb.agents.question_answering.values import Acted, Refusal
 from kgnb.errors import BackendError, DataError
 from kgnb.judging import Verdict
-from kgnb.kg.terms import Blank, Iri, Triple
+from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.llm.model import Message
 
 _READINGS = 5  # offered
 _NEIGHBOURS = 12  # offered
+_TRIED = 4  # readings that are run for a model to choose from
+_NOTHING = ("0", "false")
 PENDING = "(asked)"
 """The result of a call whose action has not been done yet."""
 
@@ -46,15 +50,55 @@ def act(state: State) -> State:
     """The state with one more action done: chosen by the judge, checked, and asked of the graph."""
     question = act_question(state)
     (verdict,) = state.desk.judges.act.judge([question])
+    state = after(state, getattr(verdict, "tried", ()))
     known: dict[str, str] = {**state.observation.labels, **state.memory.labels}
     known |= {one.iri: one.label for one in state.linked.links}
     acted = replace(_done(state, question, verdict), labels=known)
-    seen = state.seen | iris(acted.triples) | iris(acted.values)
-    seen |= iris(tuple(term for row in acted.rows for term in row if term is not None))
-    if isinstance(acted.action, Look):
-        seen |= look_lines(state, acted.action.words)[1]
-    new = replace(state, stage="act", history=(*state.history, acted), seen=seen)
-    return _told(new, acted, verdict)
+    new = replace(after(state, [acted]), stage="act")
+    return _ended(_told(new, acted, verdict), acted, getattr(verdict, "column", ""))
+
+
+def after(state: State, done: Sequence[Acted]) -> State:
+    """The state with more that was done, and the IRIs it brought among those that were seen."""
+    seen = state.seen
+    for acted in done:
+        seen |= iris(acted.triples) | iris(acted.values)
+        seen |= iris(tuple(term for row in acted.rows for term in row if term is not None))
+        if isinstance(acted.action, Look):
+            seen |= look_lines(state, acted.action.words)[1]
+    return replace(state, history=(*state.history, *done), seen=seen)
+
+
+def _ended(state: State, acted: Acted, column: str) -> State:
+    """The state with the answer that a query was to give unseen; none, a nought and a no are to be seen first."""
+    try:
+        ending = Commit(acted.number, column)
+        values = resolve(state, ending).values if column else ()
+    except ValueError:  # no such column, or nothing there
+        return state
+    if acted.notes or acted.truncated or not any(term_text(state, value) not in _NOTHING for value in values):
+        return state
+    ended = Acted(ending, acted.reason, acted.confidence, acted.judged_by, labels=acted.labels)
+    return replace(state, history=(*state.history, ended))
+
+
+def tried(state: State) -> tuple[Acted, ...]:
+    """The best readings as queries that were run, those alone that bring something, and each something else."""
+    schema, found = graph_schema(state.desk), dict[frozenset[Term], Acted]()
+    for reading in state.observation.readings:
+        query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(reading))
+        said = path_text(reading, state.desk.hood.names.label) or reading.explanation
+        left = f"; leaves out: {', '.join(reading.unused)}" if reading.unused else ""
+        acted = Acted(Query(with_prefixes(schema, query)), said + left, reading.confidence, "rule")
+        try:
+            acted = _performed(replace(state, history=tuple(found.values())), acted)
+        except (DataError, BackendError):
+            continue
+        if acted.values:
+            found.setdefault(frozenset(acted.values), acted)
+        if len(found) == _TRIED:
+            break
+    return tuple(found.values())
 
 
 def _told(state: State, acted: Acted, verdict: Verdict) -> State:

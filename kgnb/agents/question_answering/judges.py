@@ -54,7 +54,8 @@ def make_judges(
         model = set_model(model, name)
         found = Judges(ModelActor(model, emulate=emulate), ModelReflector(model), ModelAnswerer(model))
         if name == "cascade":
-            found = Judges(_cascade(found.act), _cascade(found.reflect), _cascade(found.answer))
+            act = ModelActor(model, emulate=emulate, readings=True)
+            found = Judges(_cascade(act), _cascade(found.reflect), _cascade(found.answer))
     if decisions is None:
         return found
     return Judges(*(overridden(judge, decisions) for judge in (found.act, found.reflect, found.answer)))

@@ -13,7 +13,7 @@ from typing import Annotated, cast
 
 from pydantic import BaseModel, Field
 
-from kgnb.agents.question_answering.act import PENDING, allowed
+from kgnb.agents.question_answering.act import PENDING, after, allowed, tried
 from kgnb.agents.question_answering.actions import Action, Commit, GiveUp, Look, Neighbours, Paths, Query, written
 from kgnb.agents.question_answering.graph_schema import graph_schema
 from kgnb.agents.question_answering.prompts import FENCE, line, opening, with_prefixes
@@ -28,7 +28,7 @@ from kgnb.agents.question_answering.questions import (
     ReflectQuestion,
 )
 from kgnb.agents.question_answering.state import State
-from kgnb.agents.question_answering.values import Answer
+from kgnb.agents.question_answering.values import Acted, Answer
 from kgnb.errors import BackendError, ReplyError
 from kgnb.judging import Estimate, Verdict, unsure
 from kgnb.kg.prefixes import PREFIXES
@@ -77,6 +77,8 @@ class Turn(Verdict):
     refused: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     talk: tuple[Message, ...] = field(default=(), compare=False, repr=False)
     emulated: bool = field(default=False, compare=False)
+    tried: tuple[Acted, ...] = field(default=(), compare=False, repr=False)  # readings that were run beforehand
+    column: str = field(default="", compare=False)  # of the query: its rows are the answer
 
 
 @dataclass
@@ -86,14 +88,19 @@ class _Taken:
     action: Action | None = None
     why: str = ""
     confidence: float = 0.9
+    column: str = ""
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
 class ModelActor:
-    """Chooses actions by native tool calls, or as JSON where a server has none."""
+    """Chooses actions by native tool calls, or as JSON where a server has none.
 
-    def __init__(self, model: ChatModel, *, emulate: bool | None = None) -> None:
-        self._model, self._emulate = model, emulate
+    With ``readings`` it may take one of those that the rule judge holds possible, and say with a query which column of
+    it answers: mostly one call.
+    """
+
+    def __init__(self, model: ChatModel, *, emulate: bool | None = None, readings: bool = False) -> None:
+        self._model, self._emulate, self._readings = model, emulate, readings
         self.name = f"model:{model.name}"
 
     def judge(self, questions: Sequence[QaQuestion]) -> list[Verdict]:
@@ -114,10 +121,13 @@ class ModelActor:
         state = question.state
         if state is None:
             raise ValueError("a model is asked about a question under way")
-        begun = state.talk or opening(state)
+        offer = self._readings and state.options.tools == "all"
+        ran = tried(state) if offer and not state.talk else ()
+        state = after(state, ran)
+        begun = state.talk or opening(state, ran if offer else None)
         messages, emulated, silent = begun, state.emulated or bool(self._emulate), 0
         taken = _Taken()
-        tools = _tools(state, taken)
+        tools = _tools(state, taken, offer=offer)
         for _ in range(_TRIES):
             talk = call_tools(self._model, messages, tools, 1, finish=GIVE_UP, emulate=emulated)
             messages = _numbered(talk.messages, len(messages))
@@ -129,6 +139,7 @@ class ModelActor:
                 return Turn(
                     PERFORM, written(taken.action), taken.confidence, why, self.name,
                     refused=tuple(taken.refused), talk=messages, emulated=emulated,
+                    tried=ran, column=taken.column,
                 )  # fmt: skip
             silent += not talk.uses
             # words in place of a call are reminded of the tools; if that does not help, the server has none
@@ -159,8 +170,11 @@ def _numbered(messages: Sequence[Message], known: int) -> tuple[Message, ...]:
     return tuple(found)
 
 
-def _tools(state: State, taken: _Taken) -> dict[str, Tool]:
-    """What the model may call; each puts an action on ``taken`` or says what is wrong with it."""
+def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Tool]:
+    """What the model may call; each puts an action on ``taken`` or says what is wrong with it.
+
+    With ``offer`` a query may end the run.
+    """
     schema = graph_schema(state.desk)
 
     def take(action: Action, confidence: float = 0.9, why: str = "") -> str:
@@ -177,6 +191,13 @@ def _tools(state: State, taken: _Taken) -> dict[str, Tool]:
     def query(sparql: str) -> str:
         """Runs a SPARQL query (SELECT or ASK) and returns its rows."""
         return take(Query(with_prefixes(schema, sparql)))
+
+    def ending(
+        sparql: str, column: Annotated[str, Field(description="the column that answers, if its rows end it")] = ""
+    ) -> str:
+        """Runs a SPARQL query (SELECT or ASK) and returns its rows; with a column, ends with them as the answer."""
+        taken.column = column.strip().lstrip("?$")
+        return query(sparql)
 
     def neighbours(entity: str, relation: str = "") -> str:
         """The triples of an entity, of one relation only if it is given; both as IRIs that were shown."""
@@ -211,7 +232,7 @@ def _tools(state: State, taken: _Taken) -> dict[str, Tool]:
         if len(state.seen) < 2:
             del named["paths"]
     else:
-        named = {"query": query, "neighbours": neighbours, "schema": look, "answer": answer}
+        named = {"query": ending if offer else query, "neighbours": neighbours, "schema": look, "answer": answer}
     return {name: _called(name, function) for name, function in named.items()}
 
 

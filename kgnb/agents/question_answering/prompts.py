@@ -62,6 +62,17 @@ Tools:
 - paths(a, b, max_length): the paths of 1 to 3 triples between two entities.
 - answer(values, why, confidence): ends; values are IRIs or literals exactly as they were shown. confidence is 0 to 1.
 - give_up(why): ends, where the graph does not say it."""
+READINGS = """
+
+Here the usual run is one call. Given to you besides: READINGS, queries that a simple program made of the question; they
+were run, and each stands with the words of the question it leaves out and its first rows. They are guesses and often
+wrong: another relation or direction, a condition or class left out, the lowest for the highest, an answer where the
+graph has none. Hold every word of the question against the SPARQL.
+- If one asks just what the question asks, no more and no less: `answer` with its number and column.
+- Else write the `query` yourself. Where you are sure of it, name with `column` the column that answers: its rows are
+  the answer then, and nothing more is asked of you. If there are none, or the result is a nought or a no, you see it
+  and go on. Without `column` you see the rows first: do so where a name, a direction or a kind of value is in doubt.
+- If the graph has no such relation: `give_up`."""
 ROWS = 50
 """Rows of a result that are shown."""
 _CELL = 120  # characters of one cell
@@ -70,15 +81,26 @@ _TOKEN = 4  # characters, about
 _ENTITIES = 10
 _FACTS = 12
 _PATHS = 3
+_TRIED_ROWS = 5  # of a reading's result
 _FOUND = 25  # relations and classes a look into the schema shows
 
 
-def opening(state: State) -> tuple[Message, ...]:
-    """The first two messages of a conversation about a question."""
+def opening(state: State, tried: Sequence[Acted] | None = None) -> tuple[Message, ...]:
+    """The first two messages of a conversation about a question; with the readings ``tried`` where they are offered."""
     paper = state.options.tools == "paper"
     parts = [] if paper else [f"{FENCE} SCHEMA", *schema_lines(state), ""]
-    parts += [f"{FENCE} THIS QUESTION", *question_lines(state, paths=not paper), FENCE]
-    return (Message("system", PAPER if paper else INSTRUCTIONS), Message("user", "\n".join(parts)))
+    parts += [f"{FENCE} THIS QUESTION", *question_lines(state, paths=not paper and tried is None)]
+    parts += [text for acted in tried or () for text in _tried_lines(state, acted)]
+    said = PAPER if paper else INSTRUCTIONS + (READINGS if tried is not None else "")
+    return (Message("system", said), Message("user", "\n".join([*parts, FENCE])))
+
+
+def _tried_lines(state: State, acted: Acted) -> list[str]:
+    """A reading that was run: in words, as SPARQL, and what it gives."""
+    assert isinstance(acted.action, Query)
+    query = re.sub(r"(?m)^PREFIX .*\n", "", acted.action.sparql)
+    shown = _rows_shown(state, acted, _TRIED_ROWS)
+    return [f"READING {acted.number}: {line(acted.reason)}", line(query), *shown]
 
 
 def question_lines(state: State, *, paths: bool) -> list[str]:
@@ -299,11 +321,10 @@ def _kinds(state: State, schema: GraphSchema) -> dict[str, tuple[str, ...]]:
 
 def result_text(state: State, acted: Acted, *, last: bool = False) -> str:
     """What an action brought, as the tool's result: rows with labels and IRIs, how many there are, or the error."""
-    schema = graph_schema(state.desk)
     if acted.error:
         lines = [f"error: {line(acted.error)}"]
     elif isinstance(acted.action, Query):
-        lines = _rows_shown(state, schema, acted)
+        lines = _rows_shown(state, acted)
     elif isinstance(acted.action, Look):
         lines, _ = look_lines(state, acted.action.words)
     elif isinstance(acted.action, Neighbours | Paths):
@@ -322,8 +343,8 @@ def result_text(state: State, acted: Acted, *, last: bool = False) -> str:
     return text if len(text) <= _RESULT else f"{text[:_RESULT]}\n(cut here: select fewer columns or rows)"
 
 
-def _rows_shown(state: State, schema: GraphSchema, acted: Acted) -> list[str]:
-    total, shown = len(acted.rows), acted.rows[:ROWS]
+def _rows_shown(state: State, acted: Acted, most: int = ROWS) -> list[str]:
+    total, shown = len(acted.rows), acted.rows[:most]
     state.desk.hood.names.fetch([str(term) for row in shown for term in row if isinstance(term, Iri)])
     number = acted.number
     more = " or more" if acted.truncated else ""

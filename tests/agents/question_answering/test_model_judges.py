@@ -20,6 +20,7 @@ from kgnb.vectors.character_embedder import CharacterEmbedder
 from tests.agents.question_answering.worlds import TURTLE, V, graph
 
 QUESTION = Question("q", "Who is the warden of Upper Hut?", (V + "upper",))
+UNSURE = Question("u", "Who sweeps the floor as warden of Upper Hut?", (V + "upper",))
 WARDEN = ("query", {"sparql": f"SELECT ?hut ?w {{ ?hut <{V}warden> ?w }} ORDER BY ?hut"})
 
 
@@ -42,10 +43,15 @@ def plays(*calls: tuple[str, dict[str, Any]]) -> ScriptedModel:
 
 
 def ask(
-    model: ScriptedModel, turtle: str = TURTLE, name: str = "model", options: Options = Options(), **more: Any
+    model: ScriptedModel,
+    turtle: str = TURTLE,
+    name: str = "model",
+    options: Options = Options(),
+    question: Question = QUESTION,
+    **more: Any,
 ) -> Answer:
     opened = open_desk(graph(turtle), embedder=CharacterEmbedder(), judge=make_judges(name, model=model, **more))
-    return answer_question(QUESTION, opened, options=options)
+    return answer_question(question, opened, options=options)
 
 
 def result(model: ScriptedModel, number: int = -1) -> str:
@@ -241,6 +247,46 @@ def test_the_cascade_asks_the_model_nothing_that_the_rule_is_sure_of() -> None:
     model = ScriptedModel([])
     found = ask(model, name="cascade")
     assert found.values == (V + "ann",) and model.asked == []
+
+
+@pytest.mark.parametrize("emulate", [None, True])
+def test_where_the_rule_is_unsure_the_model_may_take_a_reading_of_its_in_one_call(emulate: bool | None) -> None:
+    model = plays(("answer", {"query": 1, "column": "answer"}))
+    found = ask(model, name="cascade", question=UNSURE, emulate=emulate)
+    assert (found.status, found.values) == ("answered", (V + "ann",)) and len(model.asked) == 1
+    assert found.support == ((V + "upper", V + "warden", V + "ann"),) and "n:warden ?answer" in found.sparql
+    shown = model.asked[0].messages[1].text
+    assert (
+        "READING 1: Upper Hut -warden-> ?answer; leaves out: sweeps" in shown and "query 1: rows 1 to 1 of 1" in shown
+    )
+    assert "PATHS" not in shown
+    alone = plays()
+    ask(alone, question=UNSURE, emulate=emulate)
+    assert "READING" not in "".join(one.text for one in alone.asked[0].messages)
+
+
+def test_a_query_of_the_cascade_ends_with_the_column_it_names() -> None:
+    sparql = f"SELECT ?hut ?d {{ <{V}upper> <{V}warden> ?hut . ?hut <{V}livesIn> ?d }}"
+    model = plays(("query", {"sparql": sparql, "column": "?d"}))
+    found = ask(model, name="cascade", question=UNSURE)
+    assert found.status == "answered" and len(model.asked) == 1 and "SELECT DISTINCT ?d" in found.sparql
+
+
+@pytest.mark.parametrize(
+    ("where", "column"),
+    [("?w <{V}warden> <{V}upper>", "w"), ("<{V}upper> <{V}warden> ?w", "x"), ("<{V}upper> <{V}warden> ?w", "")],
+)
+def test_a_query_that_brings_nothing_in_its_column_is_shown_first(where: str, column: str) -> None:
+    sparql = f"SELECT ?w {{ {where.replace('{V}', V)} }}"
+    model = plays(("query", {"sparql": sparql, "column": column}), ("answer", {"values": ["Ann Berger"]}))
+    found = ask(model, name="cascade", question=UNSURE)
+    assert found.values == (V + "ann",) and len(model.asked) == 2 and "rows" in result(model)
+
+
+def test_a_nought_and_a_no_are_shown_before_they_answer() -> None:
+    for sparql in (f"ASK {{ <{V}ann> <{V}warden> <{V}upper> }}", f"SELECT (COUNT(*) AS ?yes) {{ ?x <{V}warden> ?x }}"):
+        model = plays(("query", {"sparql": sparql, "column": "yes"}), ("give_up", {"why": "it is not there"}))
+        assert ask(model, name="cascade", question=UNSURE).status == "unsure" and len(model.asked) == 2
 
 
 def test_what_a_person_has_not_decided_waits(tmp_path) -> None:  # type: ignore[no-untyped-def]
