@@ -6,10 +6,10 @@ from kgnb.agents.question_answering import pictures, tables
 from kgnb.agents.question_answering.values import Answer
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.sparql import Token, declared, laid_out, tokens
-from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term
+from kgnb.kg.terms import RDF, XSD, Iri, Literal
 from kgnb.results.bundle import count, view
 from kgnb.results.card import Card
-from kgnb.results.cells import Link, Value
+from kgnb.results.cells import Value
 from kgnb.results.table import Column, Table
 
 _YES, _NO = (Literal(text, datatype=f"{XSD}boolean") for text in ("true", "false"))
@@ -49,7 +49,7 @@ def guessed(value: Answer) -> list[str]:
     """What the best reading gives, where the answer is unsure, and the query for it."""
     if value.guess is None or value.values:
         return []
-    names = [_plain(term, value) for term in value.guess.values[:_GUESSED]]
+    names = [tables.plain(term, value.labels) for term in value.guess.values[:_GUESSED]]
     left = len(value.guess.values) - len(names)
     found = f"Not an answer, but what the best reading gives: {', '.join(names)}{f' and {left:,} more' * (left > 0)}"
     return [found, *([f"SPARQL of that reading: {value.guess.sparql}"] if value.guess.sparql else [])]
@@ -86,19 +86,14 @@ def _word(token: Token, namespaces: dict[str, str], value: Answer) -> str:
     iri = token.text[1:-1] if token.kind == "iri" else namespaces.get(prefix, "") + local if colon else ""
     if not iri:
         return token.text
-    return "is a" if iri == f"{RDF}type" else _plain(Iri(iri), value)
+    return "is a" if iri == f"{RDF}type" else tables.plain(Iri(iri), value.labels)
 
 
 def _because(value: Answer) -> list[str]:
     why = "there is" if looked_for(value) else "because"
-    lines = [f"{why}: {' '.join(_plain(term, value) for term in triple)}" for triple in value.support[:20]]
+    lines = [f"{why}: {' '.join(tables.plain(term, value.labels) for term in triple)}" for triple in value.support[:20]]
     left = len(value.support) - len(lines)
     return [*lines, *([f"and {count(left, 'triple')} more"] if left else [])]
-
-
-def _plain(term: Term, value: Answer) -> str:
-    cell: Value = tables.shown(term, value.labels)
-    return cell.label if isinstance(cell, Link) else str(cell)
 
 
 def _text(value: Answer) -> Table:

@@ -6,16 +6,24 @@ slips of the pen, and only then by vectors. Where words may mean several entitie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
 from kgnb.agents.question_answering.desk import Desk
-from kgnb.agents.question_answering.directory import Directory, Hit
-from kgnb.agents.question_answering.phrases import AUXILIARIES, find, says, tokens
+from kgnb.agents.question_answering.names import ALIASES, NAMING, local_name
+from kgnb.agents.question_answering.neighbourhood import Neighbourhood
+from kgnb.agents.question_answering.phrases import AUXILIARIES, EMPTY, QUESTION_WORDS, find, says, tokens
+from kgnb.agents.question_answering.reading import TYPE
 from kgnb.agents.question_answering.state import State
-from kgnb.agents.question_answering.values import Link, Linked
-from kgnb.kg.terms import Iri, is_iri, n3
+from kgnb.agents.question_answering.values import How, Link, Linked
+from kgnb.agents.question_answering.wording import Wording
+from kgnb.errors import BackendError
+from kgnb.kg.labels import is_code, readable_name
+from kgnb.kg.terms import OWL, RDF, RDFS, Iri, Literal, Term, is_iri, n3
+from kgnb.kg.words import key, normal
 
 
 def link(state: State) -> State:
@@ -164,3 +172,233 @@ def _rank(hits: Sequence[Hit], span: tuple[int, int]) -> tuple[int, float, int]:
 
 def _words(sentence: Sequence[str], span: tuple[int, int]) -> str:
     return " ".join(sentence[span[0] : span[1]])
+
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "zh", "ja", "ar")
+"""Tags tried where the graph is too large to read all its labels; each exact text is also tried without a tag."""
+_SMALL = 2_000_000  # triples of a graph whose labels are all read
+_MOST = 60_000  # labels read
+_VECTORS = 4000  # names compared by their vectors
+_WORDS = 7  # of a mention
+_FUZZY = 0.82
+_NEAR = 0.75
+_CLASSES = 2000
+INSTANCE = Iri("http://www.wikidata.org/prop/direct/P31")
+_TYPING = frozenset(["type", "instance of", "is a", "object type", "type object type"])
+"""What relations are called that say of what class a thing is, in graphs that do not use RDF's own."""
+
+Span = tuple[int, int]
+Hit = tuple[Span, Iri, str, float, How]
+
+
+class Directory:
+    """Entities by name. Labels are read once; a graph too large for that is asked for exact texts."""
+
+    def __init__(self, hood: Neighbourhood, wording: Wording, *, most: int = _MOST) -> None:
+        self._hood, self._wording, self._most = hood, wording, most
+        self._names: dict[tuple[str, ...], dict[Iri, str]] = {}
+        self._by_word: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self._read = False
+        self.partial = False
+        self._classes: dict[Iri, Iri] | None = None
+
+    def classes(self) -> dict[Iri, Iri]:
+        """The classes, with the relation that says what is of them; declared ones without instances too."""
+        if self._classes is None:
+            self._classes = {}
+            for relation in self.typing():
+                self._read_classes(
+                    f"SELECT ?c (COUNT(?s) AS ?n) WHERE {{ ?s {n3(relation)} ?c }} GROUP BY ?c", relation
+                )
+            self._read_classes(
+                f"SELECT DISTINCT ?c WHERE {{ {{ ?c a <{OWL}Class> }} UNION {{ ?c a <{RDFS}Class> }} "
+                f"UNION {{ ?c <{RDFS}subClassOf> ?d }} UNION {{ ?d <{RDFS}subClassOf> ?c }} }}",
+                TYPE,
+            )
+        return self._classes
+
+    def typing(self) -> tuple[Iri, ...]:
+        """The relations of the graph that say what class a thing is of: RDF's own, and those of its name."""
+        named = [
+            iri
+            for iri, _, sample in self._hood.vocabulary()
+            if isinstance(sample, Iri) and iri != TYPE and (iri == INSTANCE or normal(local_name(iri)) in _TYPING)
+        ]
+        return (TYPE, *named)
+
+    def _read_classes(self, query: str, relation: Iri) -> None:
+        assert self._classes is not None
+        try:
+            rows = self._hood.select(query, limit=_CLASSES).rows
+        except BackendError:
+            return
+        for row in sorted(rows, key=str):
+            if isinstance(row[0], Iri) and not row[0].startswith((OWL, RDF, RDFS)):
+                self._classes.setdefault(row[0], relation)
+
+    def mentions(self, sentence: Sequence[str]) -> list[Hit]:
+        """Every entity that words of the question may name."""
+        spans = list(_spans(sentence))
+        counts = {iri: count for iri, count, _ in self._hood.vocabulary()}
+        naming = self._naming()
+        labels = sum(count for iri, count in counts.items() if iri in naming)
+        small = 0 < sum(counts.values()) <= _SMALL and labels <= self._most
+        if small:
+            self._load()
+        else:
+            self.partial = True
+            self._exact(sentence, spans)
+        hits = [hit for span in spans for hit in self._named(sentence, span)]
+        covered = {place for (begin, end), *_ in hits for place in range(begin, end)}
+        open_spans = [s for s in spans if not covered & set(range(*s)) and _may_name(sentence, s)]
+        hits += [hit for span in open_spans for hit in self._misspelt(sentence, span)]
+        if not hits:
+            hits = self._alike(sentence, open_spans)
+        return hits
+
+    def exactly(self, sentence: Sequence[str]) -> list[Hit]:
+        """The entities that words of the question name just so; asks for those texts alone."""
+        spans = list(_spans(sentence))
+        if not self._read:
+            self._exact(sentence, spans)
+        return [hit for span in spans for hit in self._named(sentence, span)]
+
+    def _naming(self) -> list[str]:
+        """The predicates that name things: those of the vocabularies in use, and the graph's own."""
+        return sorted({*NAMING, *self._hood.own_naming()})
+
+    def _named(self, sentence: Sequence[str], span: Span) -> list[Hit]:
+        text = " ".join(sentence[span[0] : span[1]])
+        found = self._names.get(key(text), {})
+        hits: list[Hit] = []
+        for iri, name in sorted(found.items()):
+            exact = name.casefold() == text.casefold() or normal(name) == normal(text)
+            hits.append((span, iri, name, 1.0 if exact else 0.95, "exact" if exact else "normalised"))
+        return hits
+
+    def _misspelt(self, sentence: Sequence[str], span: Span) -> list[Hit]:
+        words = key(" ".join(sentence[span[0] : span[1]]))
+        text = " ".join(words)
+        if len(text) < 4:
+            return []
+        near = {name for word in words for name in self._by_word.get(word, ())}
+        near |= {n for w in words if len(w) > 3 for o in self._close(w) for n in self._by_word[o]}
+        # a name is misspelt inside, and not in its first letter: "urban" is no Burbank
+        alike = [name for name in near if " ".join(name)[:1] == text[:1]]
+        scored = [(difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in alike]
+        best = sorted((entry for entry in scored if entry[0] >= _FUZZY), key=lambda entry: (-entry[0], entry[1]))[:5]
+        return [
+            (span, iri, shown, round(0.9 * score, 4), "fuzzy")
+            for score, name in best
+            for iri, shown in sorted(self._names[name].items())
+        ]
+
+    def _close(self, word: str) -> list[str]:
+        return difflib.get_close_matches(word, [w for w in self._by_word if abs(len(w) - len(word)) < 3], 3, 0.8)
+
+    def _alike(self, sentence: Sequence[str], spans: Sequence[Span]) -> list[Hit]:
+        names = sorted(self._names)[:_VECTORS]
+        spans = [span for span in spans if span[1] - span[0] <= 4]
+        if not names or not spans:
+            return []
+        texts = [" ".join(sentence[begin:end]) for begin, end in spans]
+        near = self._wording.likeness(texts, [" ".join(name) for name in names])
+        hits: list[Hit] = []
+        for row, span in zip(near, spans, strict=True):
+            at = int(row.argmax())
+            if row[at] >= _NEAR:
+                score = round(0.8 * float(row[at]), 4)
+                hits += [(span, iri, shown, score, "vector") for iri, shown in sorted(self._names[names[at]].items())]
+        return hits
+
+    def _load(self) -> None:
+        if self._read:
+            return
+        self._read = True
+        naming = " ".join(f"<{name}>" for name in self._naming())
+        named: set[Iri] = set()
+        for iri, kind, text in self._some(f"SELECT DISTINCT ?s ?q ?l WHERE {{ VALUES ?q {{ {naming} }} ?s ?q ?l }}"):
+            if isinstance(iri, Iri) and isinstance(text, Literal):
+                named.add(iri)
+                self._add(iri, text.text, alias=str(kind) in ALIASES)
+        # what has no label is called by its IRI's last part, unless that is a code; told apart here, not by the store
+        for query in (
+            "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) }",
+            "SELECT DISTINCT ?o WHERE { ?s ?p ?o FILTER (isIRI(?o)) }",
+        ):
+            for (iri,) in self._some(query):
+                if isinstance(iri, Iri) and iri not in named and (name := local_name(iri)) and not is_code(name):
+                    self._add(iri, readable_name(name))
+
+    def _some(self, query: str) -> list[tuple[Term | None, ...]]:
+        """The rows of a query in order; those there are room for, none where it is too much for a service."""
+        try:
+            found = self._hood.select(query, limit=self._most)
+        except BackendError:
+            self.partial = True
+            return []
+        self.partial |= found.truncated
+        return sorted(found.rows, key=str)
+
+    def _exact(self, sentence: Sequence[str], spans: Sequence[Span]) -> None:
+        """Ask for the entities with just these names, in every language one may think of."""
+        texts = dict.fromkeys(
+            form
+            for begin, end in spans
+            if any(says(token) for token in sentence[begin:end])
+            for text in [" ".join(sentence[begin:end]).replace(" 's", "'s")]
+            for form in (text, text[:1].upper() + text[1:], text.lower(), text.title())
+        )
+        # in an English question most names are found as they stand; other languages are asked for where none is
+        english = any(token.lower() in QUESTION_WORDS for token in sentence)
+        if not (english and self._asked_for(list(texts), (None, "en"))):
+            self._asked_for(list(texts), (None, *LANGUAGES))
+
+    def _asked_for(self, texts: Sequence[str], tags: Sequence[str | None]) -> bool:
+        """Whether any entity has one of these names, in one of these languages; those that do are kept."""
+        literals = [Literal(text, tag) for text in texts for tag in tags]
+        naming = ", ".join(f"<{name}>" for name in self._naming())
+        any_named = False
+        for begin in range(0, len(literals), 400):
+            values = " ".join(n3(literal) for literal in literals[begin : begin + 400])
+            # a filter: joined with a second VALUES, some engines read every label there is
+            query = f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} ?s ?q ?l FILTER (?q IN ({naming})) }}"
+            for iri, text in sorted(self._hood.select(query).rows, key=str):
+                if isinstance(iri, Iri) and isinstance(text, Literal):
+                    self._add(iri, text.text)
+                    any_named = True
+        return any_named
+
+    def _add(self, iri: Iri, name: str, *, alias: bool = False) -> None:
+        words = key(name)
+        if words and len(words) <= 12:
+            self._names.setdefault(words, {}).setdefault(iri, " ".join(name.split()))
+            for word in words:
+                self._by_word[word].add(words)
+
+
+def _may_name(sentence: Sequence[str], span: Span) -> bool:
+    """Whether words may be a misspelt name: in a question with capitals or digits, names have them too."""
+
+    def marked(begin: int, end: int) -> bool:
+        return any(token[:1].isupper() or token[:1].isdigit() for token in sentence[begin:end])
+
+    return marked(max(1, span[0]), span[1]) or not marked(1, len(sentence))
+
+
+def _spans(sentence: Sequence[str]) -> Iterable[Span]:
+    """Pieces of the question that may be a name, longer ones first."""
+    for length in range(min(_WORDS, len(sentence)), 0, -1):
+        for begin in range(len(sentence) - length + 1):
+            piece = sentence[begin : begin + length]
+            plain = [token.lower() for token in piece]
+            if (
+                not any(map(says, piece))
+                or plain[-1] in ("'s", "the", "a", "of")
+                or not any(c.isalnum() for c in plain[0])
+                or not any(c.isalnum() for c in plain[-1])
+            ):
+                continue
+            if length == 1 and plain[0] in EMPTY:
+                continue
+            yield (begin, begin + length)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgnb.agents.question_answering.names import CLAIMS, NAMING, Names
-from kgnb.agents.question_answering.own_names import own_naming
+from kgnb.agents.question_answering.names import CLAIMS, NAMING, Names, own_naming
 from kgnb.agents.question_answering.patterns import path_query, pattern
 from kgnb.agents.question_answering.reading import Hop
 from kgnb.errors import BackendError, DataError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from kgnb.agents.question_answering.actions import Action, Neighbours, Paths, Query
 from kgnb.agents.question_answering.values import Acted, Answer, Linked, Memory, Observation
@@ -58,10 +59,7 @@ def described(action: Action, labels: Mapping[str, str]) -> str:
     >>> described(Neighbours(Iri("http://huts.example/id/ottertal")), {})
     'Asked of ottertal: everything'
     """
-
-    def name(term: Term) -> str:
-        return str(_plain(term, labels))
-
+    name = partial(plain, labels=labels)
     match action:
         case Neighbours(entity, None):
             return f"Asked of {name(entity)}: everything"
@@ -99,6 +97,7 @@ def _cells(triple: Triple, labels: Mapping[str, str]) -> list[Value]:
     return [shown(term, labels) for term in triple]
 
 
-def _plain(term: Term, labels: Mapping[str, str]) -> Value:
+def plain(term: Term, labels: Mapping[str, str]) -> str:
+    """A term as a person would say it."""
     cell = shown(term, labels)
-    return cell.label if isinstance(cell, Link) else cell
+    return cell.label if isinstance(cell, Link) else str(cell)

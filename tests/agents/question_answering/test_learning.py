@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from kgnb.agents.question_answering.learning import learn
-from kgnb.agents.question_answering.pipeline import answer_question
+from kgnb.agents.question_answering.pipeline import answer_question, learn
 from kgnb.agents.question_answering.values import Options, Question
 from tests.agents.question_answering.worlds import V, desk
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kgnb.agents.question_answering.own_names import own_naming
+from kgnb.agents.question_answering.names import own_naming
 from kgnb.agents.question_answering.pipeline import answer_question
 from kgnb.errors import BackendError
 from kgnb.kg.endpoint_graph import EndpointGraph
