@@ -12,7 +12,7 @@ from IPython.core.magic import magics_class
 from IPython.display import display
 
 from kgnb.agents.agent import Listener, OutOfOrder, Task
-from kgnb.agents.question_answering import AGENT, pictures, pipeline
+from kgnb.agents.question_answering import AGENT, card, pipeline
 from kgnb.agents.question_answering.act import act_question
 from kgnb.agents.question_answering.actions import Query, written
 from kgnb.agents.question_answering.answer import answer_question_of
@@ -275,7 +275,7 @@ class QaMagics(AgentMagics, agent=AGENT):
         task = self._task(arguments)
         state = self._step(task, "observe", task.ready("observe"))
         if state.observation.triples:
-            display(pictures.observation(state))  # type: ignore[no-untyped-call]  # IPython is untyped
+            display(card.observation(state))  # type: ignore[no-untyped-call]  # IPython is untyped
         return state.observation
 
     @verb("qa act", "%qa act", "%qa act 2", '%qa act --sparql "SELECT ?hut WHERE { ... }"')
@@ -421,7 +421,7 @@ class QaMagics(AgentMagics, agent=AGENT):
     def _shown(self, state: Any) -> Any:
         """A stage's value, after its picture."""
         if state.stage == "reflect" and state.memory.paths:
-            display(pictures.memory(state))  # type: ignore[no-untyped-call]  # IPython is untyped
+            display(card.memory(state))  # type: ignore[no-untyped-call]  # IPython is untyped
         return state.value
 
     def _to_the_end(self, task: AskingTask) -> Answer:

@@ -30,8 +30,7 @@ from kgnb.agents.question_answering.prompts import look_lines, path_text, result
 from kgnb.agents.question_answering.querying import check, proof_of, rows_of, ties, unknown, values_of
 from kgnb.agents.question_answering.questions import ActQuestion
 from kgnb.agents.question_answering.reading import Hop, Reading
-from kgnb.agents.question_answering.showing import act_text, term_text
-from kgnb.agents.question_answering.state import State, iris
+from kgnb.agents.question_answering.state import State, act_text, iris, term_text
 from kgnb.agents.question_answering.values import Acted, Refusal
 from kgnb.errors import BackendError, DataError
 from kgnb.judging import Verdict

@@ -9,7 +9,7 @@ from typing import Any
 
 from kgnb.agents.agent import Agent, Input, Stage
 from kgnb.agents.options import Field, options
-from kgnb.agents.question_answering import card, tables
+from kgnb.agents.question_answering import card
 from kgnb.agents.question_answering.act import act
 from kgnb.agents.question_answering.answer import answer
 from kgnb.agents.question_answering.judges import JudgeName
@@ -33,7 +33,7 @@ def _state(task: Any) -> Any:
     return task.state
 
 
-__all__ = ["AGENT", "Judging", "card", "tables"]  # the tables and the card register themselves as views
+__all__ = ["AGENT", "Judging", "card"]  # the tables and the card register themselves as views
 AGENT = Agent(
     name="question_answering",
     magic="qa",

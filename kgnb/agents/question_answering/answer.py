@@ -17,8 +17,7 @@ from kgnb.agents.question_answering.querying import projected, same_values, valu
 from kgnb.agents.question_answering.questions import GIVE, AnswerQuestion
 from kgnb.agents.question_answering.reading import Hop, Reading
 from kgnb.agents.question_answering.reflect import end_of
-from kgnb.agents.question_answering.showing import act_text, term_text
-from kgnb.agents.question_answering.state import State, iris
+from kgnb.agents.question_answering.state import State, act_text, iris, term_text
 from kgnb.agents.question_answering.values import Acted, Answer, Guess, Path, Status
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.sparql import refuse_update

@@ -1,15 +1,21 @@
-"""An answer as a card: the values large, the triples that prove them drawn, the query, and how it was found."""
+"""What a notebook cell shows: an answer as a card, the stages' values as tables, and pictures of what they see."""
 
 from __future__ import annotations
 
-from kgnb.agents.question_answering import pictures, tables
-from kgnb.agents.question_answering.values import Answer
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+
+from kgnb.agents.question_answering.actions import Action, Neighbours, Paths, Query
+from kgnb.agents.question_answering.state import State
+from kgnb.agents.question_answering.values import Acted, Answer, Linked, Memory, Observation
+from kgnb.kg.labels import readable_name
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.sparql import Token, declared, laid_out, tokens
-from kgnb.kg.terms import RDF, XSD, Iri, Literal
+from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple, n3
 from kgnb.results.bundle import count, view
 from kgnb.results.card import Card
-from kgnb.results.cells import Value
+from kgnb.results.cells import Link, Value
+from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, Table
 
 _YES, _NO = (Literal(text, datatype=f"{XSD}boolean") for text in ("true", "false"))
@@ -29,11 +35,11 @@ def answered(value: Answer) -> Card:
     meant = [f"“{link.mention}” may mean {link.label} ({link.iri}), {link.score:.2f}" for link in links]
     return Card(
         value.question.text,
-        ["Yes" if term == _YES else "No" if term == _NO else tables.shown(term, value.labels) for term in value.values],
+        ["Yes" if term == _YES else "No" if term == _NO else shown(term, value.labels) for term in value.values],
         said(value),
         _text(value).text,
         notes,
-        pictures.proof(value) if value.support else None,
+        proof(value) if value.support else None,
         laid_out(value.sparql),
         [*why, *guessed(value)[1:], *_because(value), *meant, *value.notes],
     )
@@ -42,14 +48,14 @@ def answered(value: Answer) -> Card:
 def said(value: Answer) -> str:
     """How the answer came about, its confidence, and from where."""
     memory = "'s memory" if value.source == "model" else ""
-    return f"{tables.status(value)}, confidence {value.confidence:.2f}, from the {value.source}{memory}"
+    return f"{status(value)}, confidence {value.confidence:.2f}, from the {value.source}{memory}"
 
 
 def guessed(value: Answer) -> list[str]:
     """What the best reading gives, where the answer is unsure, and the query for it."""
     if value.guess is None or value.values:
         return []
-    names = [tables.plain(term, value.labels) for term in value.guess.values[:_GUESSED]]
+    names = [plain(term, value.labels) for term in value.guess.values[:_GUESSED]]
     left = len(value.guess.values) - len(names)
     found = f"Not an answer, but what the best reading gives: {', '.join(names)}{f' and {left:,} more' * (left > 0)}"
     return [found, *([f"SPARQL of that reading: {value.guess.sparql}"] if value.guess.sparql else [])]
@@ -86,21 +92,165 @@ def _word(token: Token, namespaces: dict[str, str], value: Answer) -> str:
     iri = token.text[1:-1] if token.kind == "iri" else namespaces.get(prefix, "") + local if colon else ""
     if not iri:
         return token.text
-    return "is a" if iri == f"{RDF}type" else tables.plain(Iri(iri), value.labels)
+    return "is a" if iri == f"{RDF}type" else plain(Iri(iri), value.labels)
 
 
 def _because(value: Answer) -> list[str]:
     why = "there is" if looked_for(value) else "because"
-    lines = [f"{why}: {' '.join(tables.plain(term, value.labels) for term in triple)}" for triple in value.support[:20]]
+    lines = [f"{why}: {' '.join(plain(term, value.labels) for term in triple)}" for triple in value.support[:20]]
     left = len(value.support) - len(lines)
     return [*lines, *([f"and {count(left, 'triple')} more"] if left else [])]
 
 
 def _text(value: Answer) -> Table:
     """The same for a terminal."""
-    rows: list[list[Value]] = [[tables.shown(term, value.labels)] for term in value.values]
+    rows: list[list[Value]] = [[shown(term, value.labels)] for term in value.values]
     query = [f"SPARQL: {value.sparql}"] if value.sparql else []
     notes = [*([f"Partial: {value.partial}"] if value.partial else []), said(value)]
     notes += [*guessed(value), *([value.rationale] if value.rationale else []), *looked_for(value), *_because(value)]
     notes += query
     return Table([Column("answer", "answer")], rows, caption=value.question.text, notes=[*notes, *value.notes])
+
+
+def shown(term: Term, labels: Mapping[str, str]) -> Value:
+    """A term as a table cell: an IRI as a link under its label."""
+    if isinstance(term, Iri):
+        return Link(term, labels.get(term) or readable_name(term.rstrip("/#").replace("#", "/").rpartition("/")[2]))
+    return term.text if isinstance(term, Literal) else n3(term)
+
+
+@view.register
+def linked(value: Linked) -> Table:
+    """Every entity a mention may mean."""
+    columns = [Column("mention", "mention"), Column("entity", "entity"), Column("score", "score", "number")]
+    rows: list[list[Value]] = [
+        [link.mention, Link(link.iri, link.label), round(link.score, 3), link.how] for link in value.links
+    ]
+    caption = "The entities given" if value.given else "The entities the question may speak of"
+    return Table([*columns, Column("how", "found by")], rows, caption=caption, notes=list(value.notes))
+
+
+@view.register
+def observed(value: Observation) -> Table:
+    """The observed triples, best first."""
+    columns = [Column("turn", "turn", "number"), Column("score", "score", "number"), *_TRIPLE]
+    rows = [[seen.turn, round(seen.score, 3), *_cells(seen.triple, value.labels)] for seen in value.triples]
+    notes = [*value.notes, *(f"read as: {r.explanation}" for r in value.readings[:5])]
+    return Table(columns, rows, caption=f"{count(len(value.triples), 'triple')} around the entities", notes=notes)
+
+
+@view.register
+def acted(value: Acted) -> Table:
+    """The action and the triples it brought."""
+    rows = [_cells(triple, value.labels) for triple in value.triples]
+    notes = [
+        f"why: {value.reason} ({value.judged_by}, {value.confidence:.2f})",
+        *(f"refused: {refusal.action}: {refusal.reason}" for refusal in value.refused),
+        *value.notes,
+    ]
+    return Table(_TRIPLE, rows, caption=described(value.action, value.labels), notes=notes)
+
+
+def described(action: Action, labels: Mapping[str, str]) -> str:
+    """An action in words.
+
+    >>> described(Neighbours(Iri("http://huts.example/id/ottertal")), {})
+    'Asked of ottertal: everything'
+    """
+    name = partial(plain, labels=labels)
+    match action:
+        case Neighbours(entity, None):
+            return f"Asked of {name(entity)}: everything"
+        case Neighbours(entity, Iri() as relation):
+            return f"Asked of {name(entity)}: {name(relation)}"
+        case Paths(a, b, longest):
+            return f"Asked: how {name(a)} and {name(b)} hang together, in {count(longest, 'step')} at most"
+        case Query(sparql):
+            return f"Asked: {sparql}"
+    return "Nothing more to ask: answer now"
+
+
+@view.register
+def remembered(value: Memory) -> Table:
+    """The paths, triple by triple."""
+    rows: list[list[Value]] = [
+        [number, *_cells(triple, value.labels), "new" if triple in value.added else ""]
+        for number, path in enumerate(value.paths, start=1)
+        for triple in path
+    ]
+    notes = [f"why: {value.reason} ({value.judged_by})"] if value.reason else []
+    columns = [Column("path", "path", "number"), *_TRIPLE, Column("new", "new")]
+    return Table(columns, rows, caption=f"{count(len(value.paths), 'path')} remembered", notes=notes)
+
+
+def status(value: Answer) -> str:
+    """How the answer came about, in words."""
+    return "answered before more was asked" if value.status == "forced" else value.status
+
+
+_TRIPLE = [Column("subject", "subject"), Column("relation", "relation"), Column("object", "object")]
+
+
+def _cells(triple: Triple, labels: Mapping[str, str]) -> list[Value]:
+    return [shown(term, labels) for term in triple]
+
+
+def plain(term: Term, labels: Mapping[str, str]) -> str:
+    """A term as a person would say it."""
+    cell = shown(term, labels)
+    return cell.label if isinstance(cell, Link) else str(cell)
+
+
+MOST = 40
+"""Triples drawn of an observation: more is a smear, and the table beside it has them all."""
+
+
+def observation(state: State) -> GraphPicture:
+    """The best of what was observed around the entities, which are marked."""
+    seen = state.observation.triples
+    triples = [one.triple for one in seen[:MOST]]
+    notes = list(state.observation.notes)
+    if len(seen) > MOST:
+        notes.append(f"the {MOST} triples that fit best are drawn, of {len(seen)}")
+    names = _named({**state.observation.labels, **_links(state)})
+    kinds = _kinds(state.linked.entities, ())
+    return GraphPicture.of(triples, name=names, kind=kinds, title=f"Observed, round {state.round}", notes=notes)
+
+
+def memory(state: State) -> GraphPicture:
+    """The paths remembered; what the last reflection added stands out."""
+    found = state.memory
+    names = _named({**found.labels, **_links(state)})
+    kinds = _kinds(state.linked.entities, state.entities)
+    title = f"Remembered: {count(len(found.paths), 'path')}, {count(len(found.added), 'new triple')}"
+    return GraphPicture.of(found.triples, name=names, kind=kinds, emphasis=found.added, title=title)
+
+
+def proof(answer: Answer) -> GraphPicture:
+    """The triples that prove an answer."""
+    triples = answer.support
+    return GraphPicture.of(
+        triples[:MOST],
+        name=_named({**answer.labels, **{link.iri: link.label for link in answer.linked.links}}),
+        kind=_kinds(answer.linked.entities, answer.values),
+        emphasis=triples[:MOST],
+        title="What the graph says",
+        notes=[f"{MOST} of {len(triples)} triples are drawn"] if len(triples) > MOST else [],
+    )
+
+
+def _links(state: State) -> dict[str, str]:
+    return {link.iri: link.label for link in state.linked.links}
+
+
+def _named(labels: Mapping[str, str]) -> Callable[[Term], str]:
+    return partial(plain, labels=labels)
+
+
+def _kinds(asked: Collection[Term], found: Collection[Term]) -> Callable[[Term], str]:
+    def kind(term: Term) -> str:
+        if term in found:
+            return "answer" if term not in asked else "asked about"
+        return "asked about" if term in asked else ""
+
+    return kind

@@ -167,8 +167,8 @@ def _writable(iri: str) -> bool:
     return True
 
 
-# Decided from what the graph says, by two bounded queries: a predicate names things where the IRIs are codes that nothing
-# else names, and its values are short texts that begin like a name, one to each thing and mostly another one each.
+# Own names are decided from what the graph says, by two bounded queries: a predicate names things where the IRIs are
+# codes that nothing else names, and its values are short texts that begin like a name, mostly another one each.
 _TEXTS = (None, f"{XSD}string", f"{RDF}langString")
 _TRIED = 8  # predicates that are looked at, those with most triples
 _SAMPLE = 200  # triples of each

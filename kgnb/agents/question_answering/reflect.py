@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kgnb.agents.question_answering.questions import NONE, ReflectQuestion
-from kgnb.agents.question_answering.showing import act_text, triple_text
-from kgnb.agents.question_answering.state import State, iris
+from kgnb.agents.question_answering.state import State, act_text, iris, triple_text
 from kgnb.agents.question_answering.values import Memory, Path
 from kgnb.judging import UNSURE
 from kgnb.kg.terms import Iri, Term, Triple
