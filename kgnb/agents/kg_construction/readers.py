@@ -316,12 +316,13 @@ _OWN_ID = "a short id of your own, as in s1, by which other calls of the same re
 
 
 def _marked_off(task: Task) -> str:
-    """The passage between lines that it does not hold."""
+    """The passage between lines that it does not hold, after the header of the table that it begins in."""
+    text = "\n".join(filter(None, (task.passage.header, task.passage.text)))
     fence = "=" * 8
-    while fence in task.passage.text:
+    while fence in text:
         fence += "="
     place = f"{task.passage.document}, passage {task.passage.number}"
-    return f"The text ({place}), between the lines of equals signs:\n{fence}\n{task.passage.text}\n{fence}"
+    return f"The text ({place}), between the lines of equals signs:\n{fence}\n{text}\n{fence}"
 
 
 def request_text(task: Task, face: _Face, helped: Sequence[str] = ()) -> str:

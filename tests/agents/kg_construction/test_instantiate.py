@@ -370,3 +370,12 @@ def test_a_long_table_keeps_its_header_over_all_passages() -> None:
     rows = "\n".join(f"| Book {n} of the sea | {100 + n} |" for n in range(40))
     found = told(f"| book | pages |\n|---|---|\n{rows}\n\n| Hut | 4 |", length=300)
     assert found == {f"Book {n} of the sea pages {100 + n}" for n in range(40)}
+
+
+def test_a_model_sees_the_header_of_the_table_that_a_passage_begins_in() -> None:
+    rows = "\n".join(f"| Book {n} of the sea | {100 + n} |" for n in range(30))
+    options = Options(passage=300, overlap=0)
+    model = ScriptedModel(lambda request: calls(("finish", {})))
+    build_graph({"b": f"| book | pages |\n|---|---|\n{rows}"}, LIBRARY, judge="model", model=model, options=options)
+    shown = {m.text for request in model.asked for m in request.messages if "Book" in m.text}
+    assert len(shown) > 2 and all(text.count("| book | pages |") == 1 for text in shown)
