@@ -58,7 +58,9 @@ class Place:
         time.sleep(after)
         running = process.poll() is None
         process.send_signal(signal.SIGKILL)
-        process.communicate()
+        process.wait()
+        for pipe in (process.stdout, process.stderr):  # a kernel that it started may hold them open
+            pipe.close()  # type: ignore[union-attr]
         return running
 
     def out(self, command: str) -> bytes:
