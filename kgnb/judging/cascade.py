@@ -181,7 +181,7 @@ class Asking(Generic[Q]):
 
     share: float = 0.15  # questions asked, at most, as a share of ``of``
     of: Callable[[Sequence[Q]], int] = len  # what that is a share of: all questions
-    few: int = 0  # where ``of`` is no more than this, so many may be asked: all fits a few sheets, and
+    few: int = 0  # where ``of`` is no more than this, so many may be asked at least: a few sheets, and
     doubt: float = 0.2  # what the cheap judge says of an option is believed no further than to this from 0 and 1
     claim: Callable[[Q, str], Hashable] = lambda question, option: (question.id, option)
     word: str = "equivalent"  # the decision that says that an option is the right one
@@ -203,7 +203,7 @@ class Asking(Generic[Q]):
     def budget(self, questions: Sequence[Q]) -> int:
         """How many questions may be asked."""
         number = self.of(questions)
-        return number if number <= self.few else ceil(self.share * number)
+        return max(number if number <= self.few else 0, ceil(self.share * number))
 
     def beliefs(self, questions: Sequence[Q], verdicts: Sequence[Verdict]) -> Beliefs[Q]:
         """What the cheap judge's verdicts say of every option."""
