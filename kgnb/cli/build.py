@@ -136,4 +136,9 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     counts = built.counts().items()
     counted = [f"{value:,} {name}" for name, value in counts if value or name in ("documents", "facts")]
     failed = [f"{journal.document}: {journal.error}" for journal in built.failed]
-    return work.end(run, ", ".join(counted), *failed) or int(bool(failed))
+    silent = [journal.document for journal in built.journals if not journal.error and not len(journal.acts)]
+    why = (
+        "" if run.totals["calls"] else ": without a model it is tables, lists and 'key: value' in the ontology's words"
+    )
+    empty = [f"nothing was read in {', '.join(silent[:3])}{' ...' if len(silent) > 3 else ''}{why}"] if silent else []
+    return work.end(run, ", ".join(counted), *failed, *empty) or int(bool(failed))

@@ -144,11 +144,17 @@ def _text(path: Path) -> str:
 def _table_text(text: str, path: Path) -> str:
     """A file of rows as a Markdown table: its first row names the columns."""
     first = next((line for line in text.splitlines() if line.strip()), "")
+    given = csv.reader(StringIO(text, newline=""), delimiter=max(",;\t|", key=first.count), strict=True)
     try:
-        given = csv.reader(StringIO(text, newline=""), delimiter=max(",;\t|", key=first.count))
         rows = [row for row in given if any(map(str.strip, row))]
     except csv.Error as error:
-        raise DataError(f"the table cannot be read: {error}", where=str(path), fix="Save it as CSV anew.") from error
+        raise DataError(
+            f"the table cannot be read: {error}",
+            where=f"{path}, line {given.line_num}",
+            fix="Close every quote, and double those inside a cell.",
+        ) from error
+    if not rows:
+        return ""
     width = max(map(len, rows), default=0)
     cells = [
         [" ".join(cell.split()).replace("|", "\\|") for cell in (*row, *[""] * (width - len(row)))] for row in rows
@@ -314,14 +320,14 @@ def _tables(text: str) -> list[tuple[int, int, str]]:
         inside = inside and "|" in line
         if inside:
             found[-1] = (found[-1][0], at + len(line), found[-1][2])
-        elif "|" in before and _RULE.fullmatch(line):
+        elif "|" in before and RULE.fullmatch(line):
             found.append((at - len(before) - 1, at + len(line), before))
             inside = True
         at, before = at + len(line) + 1, line
     return found
 
 
-_RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
+RULE = re.compile(r"[\s|:-]*-[\s|:-]*")  # the line below the header of a Markdown table
 
 
 def _end(text: str, start: int, length: int) -> int:

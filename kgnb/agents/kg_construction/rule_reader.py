@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgnb.agents.kg_construction.desk import Desk
-from kgnb.agents.kg_construction.documents import Passage
+from kgnb.agents.kg_construction.documents import RULE, Passage
 from kgnb.agents.kg_construction.lexicon import Lexicon, Names, Phrase, Slot, find, stems, unit_key
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import Task
@@ -360,7 +360,6 @@ def rule_reader(pack: ToolPack) -> RuleReader:
 
 
 _ITEM = re.compile(r"^\s*(?:[-*•+]\s+|(?P<number>\d{1,3})[.)]\s+|\|\s*)?")
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _MARKUP = re.compile(r"[*_`|]+")
 _KEY = re.compile(r"^([^\W\d][^:.;!?\n]{1,40}?)\s*:\s*(\S.*)$")
 
@@ -466,11 +465,11 @@ def rows(passage: Passage, reads: Callable[[list[Line]], bool]) -> tuple[list[li
     for raw, below in zip(given, [*given[1:], ""], strict=True):
         begin, at = at, at + len(raw) + 1
         cells = _cells(raw)
-        if len(cells) > 1 and _RULE.fullmatch(below):
+        if len(cells) > 1 and RULE.fullmatch(below):
             header = cells
-        elif len(cells) != len(header):
+        elif len(cells) < 2:
             header = []
-        elif header and cells[0] and not _RULE.fullmatch(raw):
+        elif len(cells) == len(header) and cells[0] and not RULE.fullmatch(raw):
             end = begin + len(raw)
             pairs = [(key, cell) for key, cell in zip(header[1:], cells[1:], strict=True) if key and cell]
             keyed = [Line(f"{key}: {cell}", begin, end, key=key, rest=cell) for key, cell in pairs]

@@ -55,6 +55,8 @@ def test_pdf_text_is_read(tmp_path: Path) -> None:
     [
         ("broken.pdf", b"%PDF-1.4 nothing here", "the PDF cannot be read"),
         ("empty.txt", b" \n", "there is no text in it"),
+        ("empty.csv", b"\n,,\n", "there is no text in it"),
+        ("quote.csv", b'book,pages\n"Salt,98\n', "the table cannot be read"),
         ("picture.txt", b"\x89PNG\0\0\0", "not a text file"),
     ],
 )

@@ -347,7 +347,8 @@ def told(text: str, name: str = "note", length: int = 6000) -> set[str]:
     [
         "Salt\npages: 98\nheld in: Hill Library\n\nLights\npages: 204\nheld in: Dock Library\n",
         "# Salt\npages: 98\nheld in: Hill Library\n\n# Lights\nheld in: Dock Library\npages: 204\n",
-        "| book | pages | held in |\n|---|---|---|\n| Salt | 98 | Hill Library |\n| Lights | 204 | Dock Library |\n",
+        "| book | pages | held in |\n|---|---|---|\n| Salt | 98 | Hill Library |\n| a row of two | cells |\n"
+        "| Lights | 204 | Dock Library |\n",
         "title | held in | pages\n--- | --- | ---\nSalt | Hill Library | 98\nLights | Dock Library | 204",
     ],
 )
