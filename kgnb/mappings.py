@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
-from kgnb.results.table import Column, Link, Table
+from kgnb.results.table import Column, Link, Table, Tabled
 
 if TYPE_CHECKING:
     import pandas
@@ -69,7 +69,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, repr=False)
-class Alignment:
+class Alignment(Tabled):
     """The mappings between a source and a target, sorted; what was dropped on the way, and what waits for a person.
 
     It shows itself as a table: one row a mapping, its evidence behind it.
@@ -148,11 +148,6 @@ class Alignment:
         )
         rows = [[getattr(mapping, name) for name in names] for mapping in self.mappings]
         return Table([Column(name, name, "percent" if name == "confidence" else "text") for name in names], rows).df()
-
-    def _repr_mimebundle_(
-        self, include: Container[str] | None = None, exclude: Container[str] | None = None
-    ) -> dict[str, Any]:
-        return self.table()._repr_mimebundle_(include, exclude)
 
     def _notices(self) -> list[str]:
         ranked = sorted(_counted(d.reason for d in self.dropped).items(), key=lambda item: -item[1])

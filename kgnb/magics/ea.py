@@ -14,12 +14,13 @@ from IPython.core.magic import magics_class
 
 from kgnb import mapping_files
 from kgnb.agents.agent import OutOfOrder, Task
-from kgnb.agents.entity_alignment import AGENT, finetuning
+from kgnb.agents.entity_alignment import AGENT
 from kgnb.agents.entity_alignment.agent import ORACLE, decisions_of
 from kgnb.agents.entity_alignment.final_alignment import Settled, settle
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.judges import tuned_model
 from kgnb.agents.entity_alignment.judging_values import Aligned, Answer, Planned, Selected
+from kgnb.agents.entity_alignment.optimise import export
 from kgnb.agents.entity_alignment.select import Selector, called
 from kgnb.datasets import huts
 from kgnb.errors import DataError
@@ -190,7 +191,7 @@ class EaMagics(AgentMagics, agent=AGENT):
             print(f"wrote the policy to {path}; %ea plan takes it from now on")
         if arguments.fine_tuning:
             target = Path(arguments.fine_tuning).expanduser()
-            number = finetuning.export(learned.episodes, target, learned.policy.record, simulation=learned.simulation)
+            number = export(learned.episodes, target, learned.policy.record, simulation=learned.simulation)
             print(f"wrote {number:,} recorded ways to {target}")
         return learned
 

@@ -7,12 +7,19 @@ short is, and finds its paid replies in the cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
-from kgnb.errors import DataError, KgnbError, Waiting
+from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, Waiting
 from kgnb.files import from_json, write_json
 from kgnb.reporting.compare import write_comparison
 from kgnb.reporting.comparing import compare_items
@@ -20,7 +27,8 @@ from kgnb.reporting.grid import Grid, GridItem, as_yaml, grid_of, part_of, read_
 from kgnb.reporting.item import ItemState, Running, as_line, attempt, read_state
 from kgnb.reporting.report import REPORTS, data_digests, digest_of
 from kgnb.reporting.scan import known_secrets, redact
-from kgnb.reporting.session import Interrupted, on_signals
+from kgnb.reporting.session import Interrupted, from_text, on_signals
+from kgnb.run.dask import LOOK, LOST, START, dask_client
 from kgnb.settings import Settings
 
 TRIES = 2
@@ -90,8 +98,6 @@ def run_sweep(
     width = len(todo)
     try:
         if todo and scheduler:
-            from kgnb.reporting.on_dask import run_on_dask
-
             width = run_on_dask(
                 scheduler,
                 [item_folder(folder, item) for item in todo],
@@ -222,3 +228,137 @@ def _counter(on_item: OnItem | None, total: int, done: int) -> Callable[[bool], 
     if on_item:
         on_item(done, 0, total)
     return count
+
+
+PATIENCE = 30  # seconds items under way may take to close their books
+
+
+def run_on_dask(
+    address: str,
+    folders: Sequence[Path],
+    settings: Settings,
+    tries: int,
+    told: Callable[[bool], None],
+    patience: float = START,
+) -> int:
+    """Run the items in these folders on the workers of a Dask cluster; how many ran at once.
+
+    Workers see the sweep's folder under the same path, and run every item in a process of its own. Those of one machine
+    keep one pace; several machines share what is allowed a minute by their threads. ``patience``: see ``dask_client``.
+
+    A worker that is lost has its items run again elsewhere: what was done is found done. An item that takes several
+    workers down with it has failed.
+
+    Raises:
+        ValueError: the address is none.
+        ConfigError: distributed is not installed, or a worker lacks kgnb, has another Python or does not see a folder.
+        BackendError: no scheduler answers, it has no worker, or it is lost on the way.
+    """
+    with dask_client(address, patience) as client:
+        folder = str(folders[0].resolve())
+        for worker, seen in client.run(os.path.isdir, folder).items():
+            if not seen:
+                raise ConfigError(
+                    f"worker {worker} does not see {folder}",
+                    fix="Choose an --out folder that all workers see at this path.",
+                )
+        threads = {worker: int(number) for worker, number in client.nthreads().items()}
+        line, shares = as_line(settings), shares_of(threads)
+        futures = {
+            client.submit(
+                _on_worker, str(folder.resolve()), line, tries, shares, key=f"kgnb-{folder.resolve()}", pure=False
+            ): folder
+            for folder in folders
+        }
+        try:
+            with on_signals():
+                for future in _completed(import_module("distributed").as_completed(list(futures)), client, address):
+                    told(_ended(future, futures[future], address))
+        except BaseException:
+            client.cancel(list(futures))
+            client.run(_stop)
+            _wait_for(folders)
+            raise
+    return max(1, sum(threads.values()))
+
+
+def shares_of(threads: Mapping[str, int]) -> dict[str, float]:
+    """What part of all threads, by worker's address, each machine has.
+
+    >>> shares_of({"tcp://10.0.0.1:40001": 1, "tcp://10.0.0.1:40002": 2, "tcp://10.0.0.2:40001": 1})
+    {'10.0.0.1': 0.75, '10.0.0.2': 0.25}
+    """
+    counts: Counter[str] = Counter()
+    for worker, number in threads.items():
+        counts[urlsplit(worker).hostname or worker] += number
+    return {host: number / max(1, counts.total()) for host, number in counts.items()}
+
+
+def _completed(futures: Any, client: Any, address: str) -> Iterator[Any]:
+    """The futures as they end; BackendError once there has been no worker for a while, which would never end."""
+    seen = time.monotonic()
+    while not futures.is_empty():
+        if futures.has_ready():
+            yield from futures.next_batch(block=False)
+        else:
+            time.sleep(0.2)
+        now = time.monotonic()
+        if now - seen > LOOK and client.nthreads():
+            seen = now
+        if now - seen > LOST:
+            fix = f"Start one with: dask worker {address}, and kgnb resume the sweep."
+            raise BackendError(f"the Dask scheduler at {address} has no worker left", service=address, fix=fix)
+
+
+def _ended(future: Any, folder: Path, address: str) -> bool:
+    """Whether the item is done; where it took its workers down, its state is written here."""
+    if future.status == "finished":
+        return bool(future.result())
+    if future.status != "error":
+        raise BackendError(
+            f"the Dask scheduler at {address} was lost", service=address, fix="Start it, and kgnb resume the sweep."
+        )
+    state = read_state(folder)
+    if state and state.state not in ("done", "failed"):
+        error = future.exception()
+        said = str(error).partition("\n")[0]
+        replace(state, state="failed", error=f"its worker was lost: {type(error).__name__}: {said}").save(folder)
+    return bool(state and state.state == "done")
+
+
+def _wait_for(folders: Sequence[Path]) -> None:
+    end = time.monotonic() + PATIENCE
+    while any(_running(read_state(folder)) for folder in folders) and time.monotonic() < end:
+        time.sleep(0.2)
+
+
+def _running(state: ItemState | None) -> bool:
+    return state is not None and state.state == "running"
+
+
+# ------------------------------------------------------------------------------------------- on the workers
+
+_here: dict[int, Running] = {}
+_lock = threading.Lock()
+
+
+def _on_worker(folder: str, line: str, tries: int, shares: Mapping[str, float]) -> bool:
+    host = urlsplit(import_module("distributed").get_worker().address).hostname
+    settings, share = from_text(line).settings, shares.get(host or "", 1.0)
+    settings = settings.with_(
+        requests_per_minute=settings.requests_per_minute * share, tokens_per_minute=settings.tokens_per_minute * share
+    )
+    running = Running()
+    with _lock:
+        _here[id(running)] = running
+    try:
+        return attempt(Path(folder), as_line(settings), running, tries)
+    finally:
+        with _lock:
+            del _here[id(running)]
+
+
+def _stop() -> None:
+    with _lock:
+        for running in _here.values():
+            running.stop()

@@ -344,3 +344,14 @@ def metrics(
         groups=[group for group, scores in groups for _ in scores],
         bar=bar,
     )
+
+
+class Tabled:
+    """A value that a notebook shows as its table."""
+
+    def table(self) -> Table:
+        """What is shown."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return self.table()._repr_mimebundle_(include, exclude)

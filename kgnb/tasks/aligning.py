@@ -68,10 +68,6 @@ class Outcome:
             f"{self.tokens_per_entity:.1f} model tokens per entity over all entities (EA-Agent: 672)"
         ]
 
-    def rankings(self, k: int = 10) -> dict[str, list[str]]:
-        """For each test source (each source where there are no tests) its k best targets."""
-        return self.settled.rankings([one for one, _ in self.sides.tests] or None, k)
-
 
 def align_entities(left: Source, right: Source | None = None, **given: Any) -> Alignment:
     """The alignment of the individuals of two graphs; see ``align`` for what may be given, and for more than that.

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, vstack
 
 from kgnb.vectors.embedder import Vectors
 
 _CHUNK = 1024  # texts counted at a time: 8 MB at 1024 x 2048 x float32
+_TEXTS = 1 << 16  # the same where counts are sparse: some 200 MB
 _VERSION = 1  # part of the name: whoever changes a vector must change it
 
 
@@ -68,6 +69,10 @@ class CharacterEmbedder:
 
 def hashed_grams(texts: Sequence[str], buckets: int, *, shortest: int = 1, longest: int = 3) -> csr_matrix:
     """How often each hashed n-gram occurs in each text: float32 counts, (texts, buckets), sparse; words are marked."""
+    if len(texts) > _TEXTS:
+        parts = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
+        counted = [hashed_grams(part, buckets, shortest=shortest, longest=longest) for part in parts]
+        return csr_matrix(vstack(counted, format="csr"))
     marked = [_marked(text) for text in texts]
     rows = np.repeat(np.arange(len(texts)), [len(text) for text in marked])
     points = np.frombuffer("".join(marked).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)

@@ -8,9 +8,10 @@ nearest. faiss is the extra ``kgnb[large]``; whoever asks looks first whether it
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,13 @@ from numpy.typing import NDArray
 from kgnb.vectors.embedder import Vectors
 
 Integers = NDArray[np.int64]
+Each = Callable[..., Iterator[Any]]
 
 PROBED = 0.04  # share of the cells that are looked into: 0.978 of the ten nearest at 0.03, 0.988 at twice that
 _PROBED_LEAST = 12  # cells, where a share of them would be too few: 2 x 4,000 names
+_PROBED_MOST = 25  # cells: what the share comes to at 100,000; of 200,000 the right one is found for .987, not .996
 _CELLS = 2.0  # times the square root of the number of vectors
+_ROWS = 16_384  # looked up at a time
 _SAMPLE = 40  # vectors a cell that the centres are learnt from
 
 
@@ -33,22 +37,35 @@ class Pairs(NamedTuple):
     cosines: NDArray[np.float32]
 
 
+def alone(work: Callable[..., Any], blocks: Iterable[Any], *shared: Any) -> Iterator[Any]:
+    """``work`` on every block, in order, with what all of them need: what a cluster's workers do, done here."""
+    return (work(block, *shared) for block in blocks)
+
+
 def available() -> bool:
     """Whether faiss is installed."""
     return find_spec("faiss") is not None
 
 
-def close_pairs(a: Vectors, b: Vectors, k: int, *, probed: float = PROBED, seed: int = 0) -> Pairs:
+def close_pairs(
+    a: Vectors, b: Vectors, k: int, *, probed: float | None = None, seed: int = 0, each: Each = alone
+) -> Pairs:
     """Pairs (row of ``a``, row of ``b``) that hold nearly all of the ``k`` nearest of each row of either side.
 
-    Unordered; a pair may be there twice. Deterministic in ``seed``.
+    Unordered; a pair may be there twice. Deterministic in ``seed``. ``each`` looks up blocks of rows, in order.
     """
-    there, back = _looked_up(a, b, k, probed, seed), _looked_up(b, a, k, probed, seed)
+    there, back = _looked_up(a, b, k, probed, seed, each), _looked_up(b, a, k, probed, seed, each)
     found = [there, Pairs(back.columns, back.rows, back.cosines)]
     return Pairs(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-def _looked_up(a: Vectors, b: Vectors, k: int, probed: float, seed: int) -> Pairs:
+def _search(block: Vectors, index: Any, k: int) -> tuple[NDArray[np.float32], Integers]:
+    """The k nearest of each row of a block, -1 where there are fewer."""
+    cosines, columns = index.search(block.astype(np.float32, copy=False), k)
+    return cosines, columns
+
+
+def _looked_up(a: Vectors, b: Vectors, k: int, probed: float | None, seed: int, each: Each) -> Pairs:
     import faiss  # large, and only here
 
     if not len(a) or not len(b):
@@ -60,9 +77,15 @@ def _looked_up(a: Vectors, b: Vectors, k: int, probed: float, seed: int) -> Pair
     )
     index.cp.seed, index.cp.niter, index.cp.spherical = seed + 1, 6, True
     index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, _SAMPLE
-    index.train(b)
-    index.add(b)
-    index.nprobe = min(cells, max(_PROBED_LEAST, round(probed * cells)))
-    cosines, columns = index.search(a, min(k, len(b)))
+    held = b.astype(np.float32, copy=False)
+    index.train(held)
+    index.add(held)
+    del held
+    few = min(_PROBED_MOST, max(_PROBED_LEAST, round(PROBED * cells)))
+    index.nprobe = min(cells, few if probed is None else round(probed * cells))
+    blocks = (a[first : first + _ROWS] for first in range(0, len(a), _ROWS))
+    cosines, columns = (
+        np.concatenate(part) for part in zip(*each(_search, blocks, index, min(k, len(b))), strict=True)
+    )
     rows, places = np.nonzero(columns >= 0)
     return Pairs(rows, columns[rows, places].astype(np.int64), cosines[rows, places])

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from kgnb.errors import BackendError
-from kgnb.reporting.on_dask import run_on_dask
-from kgnb.reporting.sweep import run_sweep
+from kgnb.reporting.sweep import run_on_dask, run_sweep
 from kgnb.settings import Settings
 
 distributed: Any = pytest.importorskip("distributed", reason="the extra kgnb[dask] is not installed")
@@ -31,7 +30,7 @@ WAITS = (
 def test_without_the_package_the_error_says_how_to_install_it(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['distributed'] = None\n"
-        "from pathlib import Path\nfrom kgnb.reporting.on_dask import run_on_dask\nfrom kgnb.settings import Settings\n"
+        "from pathlib import Path\nfrom kgnb.reporting.sweep import run_on_dask\nfrom kgnb.settings import Settings\n"
         "run_on_dask('tcp://127.0.0.1:1', [Path('.')], Settings(), 1, print)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)

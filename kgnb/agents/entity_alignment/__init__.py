@@ -10,7 +10,7 @@ After EA-Agent (a structured multi-step reasoning agent for entity alignment). T
 6. optimise  ways that were taken, rewarded and rewritten, teach a policy
 
 ``pipeline.align_entities`` runs them. The numbers behind ``propose``: ``graphs`` (two graphs as arrays), ``names``,
-``propagation``, ``assignment``, ``calibration``.
+``comparison``, ``propagation``, ``assignment``.
 """
 
 from kgnb.agents.entity_alignment.agent import AGENT

@@ -12,11 +12,6 @@ from kgnb.agents.entity_alignment.candidates import Longs, Pairs, Singles
 Doubles = NDArray[np.float64]
 
 
-def softmax(pairs: Pairs, logits: Singles, height: int) -> Singles:
-    """Each row's chances if it is decided by itself."""
-    return sinkhorn(pairs, logits, height, 0, rounds=0)
-
-
 def sinkhorn(pairs: Pairs, logits: Singles, height: int, width: int, *, rounds: int, even: bool = True) -> Singles:
     """Chances of the pairs once every row has one column and every column one row (Sinkhorn and Knopp, 1967).
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kgnb.vectors.close_pairs import available, close_pairs
+from kgnb.vectors.close_pairs import Each, alone, available, close_pairs
 
 EXACT_UP_TO = 30_000
 """Rows on a side up to which all are compared with all."""
@@ -26,30 +26,28 @@ class Pairs(NamedTuple):
     columns: Longs
 
 
-def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int) -> Pairs:
+def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: Each = alone) -> Pairs:
     """The ``k`` best columns of each row and the ``k`` best rows of each column, by the product of the two.
 
     A row without any vector (all zero) has no pair. Beyond ``EXACT_UP_TO`` rows on both sides only near ones are
-    compared, if faiss is installed: nearly all of the best are found, the same ones every time.
+    compared, if faiss is installed: nearly all of the best are found, the same ones every time. ``each`` does the work
+    on blocks of rows, in order.
     """
     k_row, k_column = min(k, len(right)), min(k, len(left))
     if not k_row or not k_column:
         return Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
     if min(len(left), len(right)) > EXACT_UP_TO and available():
-        near = close_pairs(left, right, k)
+        near = close_pairs(left, right, k, each=each)
         return _between_filled(united(Pairs(near.rows, near.columns), width=len(right)), left, right)
     rows, columns = [], []
     best = np.full((len(right), 0), -np.inf, dtype=np.float32)
     who = np.empty((len(right), 0), dtype=np.int64)
-    for first in range(0, len(left), block_rows):
-        block = left[first : first + block_rows] @ right.T
-        top = _top(block, k_row)
-        rows.append(np.repeat(np.arange(first, first + len(block)), k_row))
+    right, blocks = right.astype(np.float32, copy=False), range(0, len(left), block_rows)
+    parts = (left[first : first + block_rows] for first in blocks)
+    for first, (top, mine, scores) in zip(blocks, each(_best_of, parts, right, k_row, k_column), strict=True):
+        rows.append(np.repeat(np.arange(first, first + len(top)), k_row))
         columns.append(top.ravel())
-        turned = np.ascontiguousarray(block.T)
-        mine = _top(turned, min(k_column, turned.shape[1]))
-        best = np.hstack([best, np.take_along_axis(turned, mine, axis=1)])
-        who = np.hstack([who, mine + first])
+        best, who = np.hstack([best, scores]), np.hstack([who, mine + first])
         if best.shape[1] > k_column:
             kept = _top(best, k_column)
             best, who = np.take_along_axis(best, kept, axis=1), np.take_along_axis(who, kept, axis=1)
@@ -58,12 +56,25 @@ def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int) -> Pai
     return _between_filled(united(Pairs(np.concatenate(rows), np.concatenate(columns)), width=len(right)), left, right)
 
 
+def _best_of(block: Singles, right: Singles, k_row: int, k_column: int) -> tuple[Longs, Longs, Singles]:
+    """The best columns of each row of a block; the best rows in it of each column, and their scores."""
+    scores = _products(block, right)
+    turned = np.ascontiguousarray(scores.T)
+    mine = _top(turned, min(k_column, turned.shape[1]))
+    return _top(scores, k_row), mine, np.take_along_axis(turned, mine, axis=1)
+
+
+def _products(block: Singles, right: Singles) -> Singles:
+    products: Singles = block.astype(np.float32, copy=False) @ right.T
+    return products
+
+
 def nearest_rows(left: Singles, right: Singles, k: int, block_rows: int) -> Pairs:
     """The ``k`` best columns of each row alone."""
     k = min(k, len(right))
-    tops = (
-        [_top(left[first : first + block_rows] @ right.T, k) for first in range(0, len(left), block_rows)] if k else []
-    )
+    right = right.astype(np.float32, copy=False)
+    blocks = range(0, len(left) if k else 0, block_rows)
+    tops = [_top(_products(left[first : first + block_rows], right), k) for first in blocks]
     columns = np.concatenate([top.ravel() for top in tops]) if tops else np.empty(0, np.int64)
     rows = np.repeat(np.arange(len(left)), k) if tops else np.empty(0, np.int64)
     return _between_filled(Pairs(rows, columns), left, right)

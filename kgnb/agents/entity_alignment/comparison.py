@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, cast
@@ -10,14 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kgnb.agents.entity_alignment import evidence
-from kgnb.agents.entity_alignment.candidates import Pairs, Singles, dense_dots, nearest_pairs, nearest_rows, united
-from kgnb.agents.entity_alignment.evidence import shared_values, value_pairs
+from kgnb.agents.entity_alignment.candidates import (
+    Pairs,
+    Singles,
+    dense_dots,
+    nearest_pairs,
+    nearest_rows,
+    sparse_dots,
+    united,
+)
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
-from kgnb.agents.entity_alignment.names import Further, Named, all_names, compare_ready
-from kgnb.agents.entity_alignment.propagation import LARGE, labels, spread, unit
-from kgnb.agents.entity_alignment.relations import Edges, Matrix, Seen, adjacency, edges_of
+from kgnb.agents.entity_alignment.names import Further, Named, all_names, compare_ready, folded
+from kgnb.agents.entity_alignment.propagation import LARGE, in_blocks, labels, spread, unit
+from kgnb.agents.entity_alignment.relations import (
+    Edges,
+    Matrix,
+    Seen,
+    adjacency,
+    counterparts,
+    edges_of,
+    neighbours,
+    statements,
+)
 from kgnb.agents.entity_alignment.values import Options
+from kgnb.vectors.close_pairs import Each, alone
 from kgnb.vectors.embedder import Embedder, Vectors
 
 NEAREST = 30  # candidates a view proposes for a row, and for a column
@@ -26,12 +43,23 @@ LABELS = 256  # dimensions of the vectors that label anchors: enough for 10,000 
 EVERYONE = 300_000  # pairs of leftovers that are all looked at
 
 
-@dataclass(frozen=True, eq=False)
-class Sides:
-    """One thing for the left, one for the right."""
+NAME_PRIOR = {
+    "meaning": 12.0, "spelling": 14.0, "same name": 3.0, "same bare name": 1.0, "numbers agree": 3.0,
+    "names one hop away": 8.0, "names two hops away": 4.0,
+}  # fmt: skip
+LABEL_PRIOR = {"anchors one hop away": 6.0, "anchors two hops away": 6.0, "anchors further away": 2.0}
+STRUCTURE_PRIOR = {
+    "shared neighbours": 4.0, "shared neighbours, amount": 3.0, "shared statements": 6.0,
+    "shared statements, amount": 4.0,
+}  # fmt: skip
+VALUE_PRIOR = {"shared values": 6.0, "shared values, amount": 4.0}
 
-    left: Vectors
-    right: Vectors
+
+class Evidence(NamedTuple):
+    """Views of some pairs, column by column."""
+
+    values: Singles  # (pairs, views)
+    prior: dict[str, float]  # view -> weight before anything is learnt; in column order
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +73,8 @@ class Comparison:
     names: tuple[Named, Named] | None
     hops: tuple[list[Vectors], list[Vectors]]  # names as they arrive after one hop, two, ...
     values: Seen | None
-    known: dict[str, NDArray[np.int64] | Singles] = field(default_factory=dict)  # views of pairs seen before
+    each: Each = alone  # who compares blocks of rows
+    known: list[tuple[Longs, Singles]] = field(default_factory=list)  # keys of pairs seen before, and views
 
     @property
     def height(self) -> int:
@@ -59,13 +88,14 @@ class Comparison:
 
     def entities(self, pairs: Pairs) -> Pairs:
         """Rows and columns as entities."""
-        return Pairs(self.asked.rows[pairs.rows], self.asked.columns[pairs.columns])
+        ends = ((self.asked.rows, pairs.rows), (self.asked.columns, pairs.columns))
+        return Pairs(*(at if np.array_equal(all_, np.arange(len(all_))) else all_[at] for all_, at in ends))
 
-    def near(self, sides: Sides, k: int) -> Pairs:
+    def near(self, sides: Sequence[Vectors], k: int) -> Pairs:
         """The nearest pairs of these features: open rows with open columns both ways, lessons with everything."""
-        asked, left, right = self.asked, _at(sides.left, self.asked.rows), _at(sides.right, self.asked.columns)
+        asked, left, right = self.asked, _at(sides[0], self.asked.rows), _at(sides[1], self.asked.columns)
         size = self.options.block_rows
-        found = nearest_pairs(left[: asked.open_rows], right[: asked.open_columns], k, size)
+        found = nearest_pairs(left[: asked.open_rows], right[: asked.open_columns], k, size, self.each)
         learnt = nearest_rows(left[asked.open_rows :], right, k, size)
         return united(found, Pairs(learnt.rows + asked.open_rows, learnt.columns), width=self.width)
 
@@ -76,7 +106,7 @@ class Comparison:
         if self.names:
             mine, yours = self.names
             found.append(self.near(self.named_surroundings(), NEAREST))
-            found.append(self.near(Sides(mine.vectors, yours.vectors), BESIDE))
+            found.append(self.near((mine.vectors, yours.vectors), BESIDE))
             if mine.further is not None and yours.further is not None:
                 found.append(self._near_by_any_name(mine.further, yours.further))
         if self.values is not None:
@@ -89,13 +119,13 @@ class Comparison:
         asked = self.asked
         rows, left = _names_of(mine, asked.rows[: asked.open_rows])
         columns, right = _names_of(yours, asked.columns[: asked.open_columns])
-        near = nearest_pairs(mine.vectors[left], yours.vectors[right], BESIDE, self.options.block_rows)
+        near = nearest_pairs(mine.vectors[left], yours.vectors[right], BESIDE, self.options.block_rows, self.each)
         return Pairs(rows[near.rows], columns[near.columns])
 
-    def named_surroundings(self) -> Sides:
+    def named_surroundings(self) -> Sequence[Vectors]:
         """Names of an entity and of what is around it, added up."""
         assert self.names is not None
-        return Sides(*(unit(side.vectors + sum(hops)) for side, hops in zip(self.names, self.hops, strict=True)))
+        return [_added(side.vectors, hops) for side, hops in zip(self.names, self.hops, strict=True)]
 
     def labelled(self, anchors: Matrix) -> tuple[list[Vectors], list[Vectors]] | None:
         """The labels of sure anchors as they arrive after one hop, two, ...; None where nothing is sure."""
@@ -113,45 +143,46 @@ class Comparison:
         )
         return one, other
 
-    def views(
-        self, pairs: Pairs, anchors: Matrix, labelled: tuple[list[Vectors], list[Vectors]] | None
-    ) -> evidence.Evidence:
+    def views(self, pairs: Pairs, anchors: Matrix, labelled: tuple[list[Vectors], list[Vectors]] | None) -> Evidence:
         """Every view there is of these pairs."""
         entities = self.entities(pairs)
-        found = [self._unchanging(pairs, entities)]
+        keys = pairs.rows * self.width + pairs.columns
+        met, at = np.zeros(len(keys), dtype=bool), np.zeros(len(keys), dtype=np.int64)
+        for old, _ in self.known:
+            at = np.minimum(np.searchsorted(old, keys), len(old) - 1)
+            met = old[at] == keys
+        fresh = self._compared(Pairs(entities.rows[~met], entities.columns[~met]))
+        prior, more = fresh.prior, list[Evidence]()
         if labelled is not None:
             dots = [dense_dots(mine, yours, entities) for mine, yours in zip(*labelled, strict=True)]
-            found.append(evidence.of_labels(dots))
-            found.append(evidence.of_structure(*self.edges, anchors, entities))
-        prior: dict[str, float] = {}
-        for part in found:
+            more = [of_labels(dots), of_structure(*self.edges, anchors, entities)]
+        own = len(prior)
+        for part in more:
             prior |= part.prior
-        return evidence.Evidence(np.hstack([part.values for part in found]), prior)
+        values = np.empty((len(keys), len(prior)), dtype=np.float32)
+        values[~met, :own] = fresh.values
+        for _, kept in self.known:
+            values[met, :own] = kept[at[met]]
+        if more:
+            values[:, own:] = np.hstack([part.values for part in more])
+        self.known.clear()
+        return Evidence(values, prior)
 
-    def _unchanging(self, pairs: Pairs, entities: Pairs) -> evidence.Evidence:
-        """Names and values, computed once for each pair."""
-        keys = pairs.rows * self.width + pairs.columns
-        old, kept = self.known.get("keys"), self.known.get("values")
-        at = np.searchsorted(old, keys) if old is not None else np.zeros(len(keys), dtype=np.int64)
-        met = (old[np.minimum(at, len(old) - 1)] == keys) if old is not None and len(old) else np.zeros(len(keys), bool)
-        fresh = self._compared(Pairs(entities.rows[~met], entities.columns[~met]))
-        values = np.empty((len(keys), fresh.values.shape[1]), dtype=np.float32)
-        values[~met] = fresh.values
-        if kept is not None:
-            values[met] = kept[at[met]]
-        self.known.update(keys=keys, values=values)
-        return evidence.Evidence(values, fresh.prior)
+    def remember(self, pairs: Pairs, found: Evidence, kept: NDArray[np.bool_]) -> None:
+        """Keep what the names and values of these pairs, the kept ones of those found, came to."""
+        own = sum(view in NAME_PRIOR or view in VALUE_PRIOR for view in found.prior)
+        self.known[:] = [(pairs.rows * self.width + pairs.columns, found.values[kept, :own])]
 
-    def _compared(self, entities: Pairs) -> evidence.Evidence:
-        parts = [evidence.Evidence(np.empty((len(entities.rows), 0), dtype=np.float32), {})]
+    def _compared(self, entities: Pairs) -> Evidence:
+        parts = [Evidence(np.empty((len(entities.rows), 0), dtype=np.float32), {})]
         if self.names:
-            parts.append(evidence.of_names(*self.names, *self.hops, entities))
+            parts.append(of_names(*self.names, *self.hops, entities))
         if self.values is not None:
-            parts.append(evidence.of_values(self.values, entities))
+            parts.append(of_values(self.values, entities))
         prior: dict[str, float] = {}
         for part in parts:
             prior |= part.prior
-        return evidence.Evidence(np.hstack([part.values for part in parts]), prior)
+        return Evidence(np.hstack([part.values for part in parts]), prior)
 
     def given(self) -> Matrix:
         """Anchors before anything is found: seeds, and equal names met once a side among what is not asked about."""
@@ -175,7 +206,7 @@ class Found(NamedTuple):
     """What a round ends with: pairs, what is seen of them, the weights of the views, and each pair's chance."""
 
     pairs: Pairs
-    evidence: evidence.Evidence
+    evidence: Evidence
     weights: Singles
     logits: Singles
     chances: Singles
@@ -184,6 +215,13 @@ class Found(NamedTuple):
 def _at(rows: Vectors, places: NDArray[np.int64]) -> Vectors:
     """The rows at these places; themselves where these are all of them in order, as copies are large."""
     return rows if np.array_equal(places, np.arange(len(rows))) else rows[places]
+
+
+def _added(rows: Vectors, hops: list[Vectors]) -> Vectors:
+    def some(at: slice) -> Vectors:
+        return unit(rows[at].astype(np.float32, copy=False) + sum(hop[at] for hop in hops)).astype(rows.dtype)
+
+    return in_blocks(some, len(rows))
 
 
 def _names_of(further: Further, entities: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -201,7 +239,9 @@ def _met_once(keys: NDArray[np.int64], among: NDArray[np.int64]) -> tuple[NDArra
     return known[once], first[once]
 
 
-def compare(left: EntityGraph, right: EntityGraph, embedder: Embedder, asked: Asked, options: Options) -> Comparison:
+def compare(
+    left: EntityGraph, right: EntityGraph, embedder: Embedder, asked: Asked, options: Options, each: Each = alone
+) -> Comparison:
     """Both graphs made ready; names are embedded here."""
     edges = (edges_of(left), edges_of(right))
     weights = (adjacency(edges[0]), adjacency(edges[1]))
@@ -217,7 +257,7 @@ def compare(left: EntityGraph, right: EntityGraph, embedder: Embedder, asked: As
             spread(names[0].vectors, weights[0], options.hops, kept),
             spread(names[1].vectors, weights[1], options.hops, kept),
         )
-    return Comparison(asked, options, edges, weights, names, hops, shared_values(left, right))
+    return Comparison(asked, options, edges, weights, names, hops, shared_values(left, right), each)
 
 
 Entities: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.integer]"
@@ -306,3 +346,156 @@ def _index(graph: EntityGraph, iri: str, what: str) -> int:
         return graph.index(iri)
     except KeyError:
         raise ValueError(f"the {what} {iri} is not in {graph.name}") from None
+
+
+def of_names(left: Named, right: Named, hops_left: list[Vectors], hops_right: list[Vectors], pairs: Pairs) -> Evidence:
+    """How alike the names of the two are, and those of their neighbours."""
+    if left.further is not None and right.further is not None:
+        views = best_of_names(left.further, right.further, pairs)
+    else:
+        views = [
+            dense_dots(left.meaning, right.meaning, pairs),
+            sparse_dots(left.grams, right.grams, pairs),
+            same(left.whole, right.whole, pairs),
+        ]
+    views.append(same(left.bare, right.bare, pairs))
+    views.append((left.numbers[pairs.rows] == right.numbers[pairs.columns]).astype(np.float32))
+    names = ["meaning", "spelling", "same name", "same bare name", "numbers agree"]
+    for hop, (mine, yours) in enumerate(zip(hops_left, hops_right, strict=True)):
+        if hop < 2:
+            views.append(dense_dots(mine, yours, pairs))
+            names.append(("names one hop away", "names two hops away")[hop])
+    return Evidence(np.column_stack(views), {name: NAME_PRIOR[name] for name in names})
+
+
+def best_of_names(left: Further, right: Further, pairs: Pairs) -> list[Singles]:
+    """Meaning, spelling, sameness of the names of two entities that are most alike, whichever of theirs these are."""
+    each = [np.diff(side.starts)[ends] for side, ends in ((left, pairs.rows), (right, pairs.columns))]
+    met = each[0] * each[1]
+    first = np.cumsum(met) - met
+    at = np.arange(int(met.sum())) - np.repeat(first, met)
+    wide = np.repeat(each[1], met)
+    names = Pairs(
+        np.repeat(left.starts[pairs.rows], met) + at // wide, np.repeat(right.starts[pairs.columns], met) + at % wide
+    )
+    if not len(at):
+        return [np.zeros(len(pairs.rows), dtype=np.float32)] * 3
+    views = (
+        dense_dots(left.meaning, right.meaning, names),
+        sparse_dots(left.grams, right.grams, names),
+        same(left.whole, right.whole, names),
+    )
+    return [np.maximum.reduceat(view, first) for view in views]
+
+
+def of_labels(dots: list[Singles]) -> Evidence:
+    """How alike the anchors around the two are, hop by hop."""
+    near, far = dots[:2], dots[2:]
+    columns = [*near, *([np.mean(far, axis=0)] if far else [])]
+    names = list(LABEL_PRIOR)[: len(near)] + (["anchors further away"] if far else [])
+    return Evidence(np.column_stack(columns), {name: LABEL_PRIOR[name] for name in names})
+
+
+def of_values(seen: Seen, pairs: Pairs) -> Evidence:
+    """How many rare attribute values the two share."""
+    return Evidence(np.column_stack(overlap(seen, pairs)), dict(VALUE_PRIOR))
+
+
+def same(left: np.ndarray, right: np.ndarray, pairs: Pairs) -> Singles:
+    """One for an equal key, less where several entities of a side share it."""
+    size = int(max(left.max(initial=-1), right.max(initial=-1))) + 1
+    mine, yours = (np.bincount(keys[keys >= 0], minlength=max(size, 1)) for keys in (left, right))
+    one, other = left[pairs.rows], right[pairs.columns]
+    equal = (one == other) & (one >= 0)
+    found: Singles = np.where(equal, 1 / np.sqrt(np.maximum(mine[one] * yours[one], 1)), 0.0).astype(np.float32)
+    return found
+
+
+def of_structure(left: Edges, right: Edges, anchors: Matrix, pairs: Pairs) -> Evidence:
+    """How much the surroundings agree where they are anchored: as a cosine, and as an amount."""
+    alike = counterparts(left, right, anchors)
+    views: list[Singles] = []
+    for seen in (neighbours(left, right, anchors), statements(left, right, anchors, alike)):
+        views += overlap(seen, pairs)
+    return Evidence(np.column_stack(views), dict(STRUCTURE_PRIOR))
+
+
+def overlap(seen: Seen, pairs: Pairs) -> list[Singles]:
+    """Cosine of the two rows of each pair, and the logarithm of their product, about 1 for a dozen rare things."""
+    product = sparse_dots(seen.left, seen.right, pairs)
+    mine, yours = (_lengths(side) for side in seen)
+    cosine = product / (1.0 + mine[pairs.rows] * yours[pairs.columns])
+    amount: Singles = (np.log1p(product) / 4.5).astype(np.float32)
+    return [cosine.astype(np.float32), amount]
+
+
+def _lengths(matrix: Matrix) -> Singles:
+    lengths: Singles = np.sqrt(np.asarray(sparse.csr_matrix(matrix).multiply(matrix).sum(axis=1)).ravel())
+    return lengths
+
+
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+_WORDS = 40  # of a value that count: a long text is not a fact
+_RARE = 50  # entities of a side that may share a value for it to propose a pair
+_BLOCK = 4096
+
+
+def value_tokens(text: str) -> tuple[str, ...]:
+    """What a value is compared by: itself as a whole, folded (numbers by their size), and its words.
+
+    >>> value_tokens("80.0"), value_tokens("Hütte am See")
+    (('=80',), ('=hutte am see', 'hutte', 'am', 'see'))
+    """
+    if _NUMBER.fullmatch(text.strip()):
+        return (f"={float(text):.9g}",)
+    plain = folded(text)
+    words = plain.split()[:_WORDS]
+    return (f"={plain}", *words) if len(words) > 1 else (f"={plain}",) if plain else ()
+
+
+def shared_values(left: EntityGraph, right: EntityGraph) -> Seen | None:
+    """Entities by tokens of their values, roots of rarities as entries; None where a side has no values."""
+    if not len(left.attribute_triples) or not len(right.attribute_triples):
+        return None
+    numbers: dict[str, int] = {}
+    tables = [_incidence(graph, numbers) for graph in (left, right)]
+    mine, yours = (sparse.csr_matrix((t.data, t.indices, t.indptr), shape=(t.shape[0], len(numbers))) for t in tables)
+    often = [np.bincount(table.indices, minlength=len(numbers)) for table in (mine, yours)]
+    both = (often[0] > 0) & (often[1] > 0)
+    rarity = np.log1p((len(left) + len(right)) / np.maximum(often[0] + often[1], 1)) * both
+    weights = sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
+    found = Seen(sparse.csr_matrix(mine @ weights), sparse.csr_matrix(yours @ weights))
+    found.left.eliminate_zeros()
+    found.right.eliminate_zeros()
+    return found
+
+
+def _incidence(graph: EntityGraph, numbers: dict[str, int]) -> Matrix:
+    tokens = [[numbers.setdefault(t, len(numbers)) for t in dict.fromkeys(value_tokens(v.text))] for v in graph.values]
+    sizes = np.array([len(found) for found in tokens], dtype=np.int64)
+    flat = np.array([number for found in tokens for number in found], dtype=np.int64)
+    starts = np.cumsum(sizes) - sizes
+    entity, value = graph.attribute_triples[:, 0], graph.attribute_triples[:, 2]
+    met = sizes[value]
+    at = np.repeat(starts[value] - (np.cumsum(met) - met), met) + np.arange(int(met.sum()))
+    rows, columns = np.repeat(entity.astype(np.int64), met), flat[at]
+    keys = np.unique(rows * max(len(numbers), 1) + columns)
+    rows, columns = keys // max(len(numbers), 1), keys % max(len(numbers), 1)
+    return sparse.csr_matrix((np.ones(len(keys), np.float32), (rows, columns)), shape=(len(graph), len(numbers)))
+
+
+def value_pairs(seen: Seen, rows: Longs, columns: Longs, k: int) -> Pairs:
+    """The ``k`` columns that share most rare tokens with each row."""
+    mine, yours = seen.left[rows], seen.right[columns]
+    rare = [np.bincount(side.indices, minlength=side.shape[1]) <= _RARE for side in (mine, yours)]
+    kept = sparse.diags((rare[0] & rare[1]).astype(np.float32), format="csr")
+    turned = sparse.csr_matrix((yours @ kept).T)
+    found_rows, found_columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for first in range(0, len(rows), _BLOCK):
+        met = (mine[first : first + _BLOCK] @ turned).tocoo()
+        order = np.lexsort((met.col, -met.data, met.row))
+        row = met.row[order]
+        best = order[(np.arange(len(row)) - np.searchsorted(row, row) < k) & (met.data[order] > 0)]
+        found_rows.append(met.row[best].astype(np.int64) + first)
+        found_columns.append(met.col[best].astype(np.int64))
+    return Pairs(np.concatenate(found_rows), np.concatenate(found_columns))

@@ -99,7 +99,7 @@ class Settled:
         """The share of right ones to be expected among the matches that are no seeds: the mean of their confidences.
 
         No reference is looked at. What nobody was asked about is as sure as its likeness to decoys says
-        (``calibration``), what a judge or a person chose as sure as they were. None where there is no such match.
+        (``propose``), what a judge or a person chose as sure as they were. None where there is no such match.
         """
         proposal = self.proposal
         found = np.flatnonzero((self.targets >= 0) & ~np.isin(proposal.sources, proposal.seeds[:, 0])).tolist()

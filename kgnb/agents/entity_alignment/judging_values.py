@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 from typing import Literal as OneOf
 
 from kgnb.agents.entity_alignment.paths import Path, named
@@ -14,7 +13,7 @@ from kgnb.agents.entity_alignment.values import Proposal
 from kgnb.agents.options import Field, options
 from kgnb.judging import UNSURE, Verdict
 from kgnb.results.cells import Link, Value
-from kgnb.results.table import Column, Table
+from kgnb.results.table import Column, Table, Tabled
 
 SIMULATED = "SIMULATION: whoever answered knows the reference"
 
@@ -53,7 +52,7 @@ class LookOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Planned:
+class Planned(Tabled):
     """What ``plan`` gives: the way of every entity that is looked at; all others keep the first alignment."""
 
     proposal: Proposal
@@ -97,12 +96,9 @@ class Planned:
         caption = f"{counts['looked at']} of {counts['entities']} entities are looked at, planned by {self.planner}"
         return Table(columns, rows, caption=caption, notes=[SIMULATED] if self.simulation else [])
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return self.table()._repr_mimebundle_(include, exclude)
-
 
 @dataclass(frozen=True, eq=False)
-class Selected:
+class Selected(Tabled):
     """What ``select`` gives: a question for every row that is looked at."""
 
     planned: Planned
@@ -136,9 +132,6 @@ class Selected:
         ]
         caption = f"{len(rows)} questions, with the triples selected for them"
         return Table(columns, rows, caption=caption, details=[question.cards() for question in self.questions])
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return self.table()._repr_mimebundle_(include, exclude)
 
 
 @dataclass(frozen=True)
@@ -184,7 +177,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class Aligned:
+class Aligned(Tabled):
     """What ``align`` gives, and ``reflect`` after it: an answer to every question."""
 
     selected: Selected
@@ -236,6 +229,3 @@ class Aligned:
         )
         notes = [SIMULATED] if self.simulation else []
         return Table(columns, rows, caption=caption, details=[answer.lines() for answer in self.answers], notes=notes)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return self.table()._repr_mimebundle_(include, exclude)

@@ -1,7 +1,7 @@
 """A language model as the planner: what it is told, and how the tools it names become a path.
 
 The system message lists the paths once, with what each costs and how often it decided right; the user message holds
-one line an entity. ``finetuning`` writes these very messages, one entity at a time, so that a model tuned on them is
+one line an entity. ``optimise`` writes these very messages, one entity at a time, so that a model tuned on them is
 asked what it was taught.
 """
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -14,7 +15,7 @@ from anyascii import anyascii
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kgnb.agents.entity_alignment.propagation import LARGE, SPREAD, narrowed, unit
+from kgnb.agents.entity_alignment.propagation import LARGE, SPREAD, in_blocks, narrowed, principal, sampled, unit
 from kgnb.kg.labels import is_code, readable_name
 from kgnb.vectors.character_embedder import hashed_grams
 from kgnb.vectors.embedder import Embedder, Vectors
@@ -119,22 +120,32 @@ def compare_ready(
     left: Sequence[str], right: Sequence[str], embedder: Embedder, *, seed: int = 0
 ) -> tuple[Named, Named]:
     """Both sides' names as n-grams, vectors and keys; rarity and centring are over both sides together."""
-    size = len(left)
-    meaning = narrowed(*centred(embedder.embed(list(left)), embedder.embed(list(right))))
-    many = size + len(right) > LARGE
+    size, number = len(left), len(left) + len(right)
+    large = number > LARGE
+    kept: type = np.float16 if large else np.float32
+    centre = narrowed(*centred(embedder.embed(list(left)), embedder.embed(list(right))))
+    meaning: list[Vectors] = [side.astype(kept, copy=False) for side in centre]
+    del centre
     plain = [folded(name) for name in (*left, *right)]
     grams = _weighed(hashed_grams(spelt(left, right), _DIMENSIONS))
-    projected = _projected(grams, seed)
     whole, short = _keys(plain), _keys([bare(name) for name in (*left, *right)])
     numbers = _keys([" ".join(sorted(_NUMBERS.findall(name))) for name in plain])
     parts = [slice(0, size), slice(size, None)]
-    wide = [unit(np.hstack([own, projected[part]])) for part, own in zip(parts, meaning, strict=True)]
-    del projected
-    vectors = narrowed(*wide, many=LARGE, wide=SPREAD, narrow=SPREAD)
-    del wide
+    project, sides = _projection(grams, seed), [grams[part] for part in parts]
+    del grams
+
+    def wide(side: int, rows: slice) -> Vectors:
+        return unit(np.hstack([meaning[side][rows], project(sides[side][rows])]).astype(np.float32, copy=False))
+
+    shrink = principal(np.vstack([wide(side, sampled(number)) for side in (0, 1)]), SPREAD) if large else None
+
+    def narrow(side: int, rows: slice) -> Vectors:
+        whole = wide(side, rows)
+        return (whole if shrink is None else unit(whole @ shrink)).astype(kept, copy=False)
+
     one, other = (
-        Named(grams[p], spread, own.astype(np.float16) if many else own, whole[p], short[p], numbers[p])
-        for p, own, spread in zip(parts, meaning, vectors, strict=True)
+        Named(grams_, in_blocks(partial(narrow, side), len(own)), own, whole[part], short[part], numbers[part])
+        for side, (part, grams_, own) in enumerate(zip(parts, sides, meaning, strict=True))
     )
     return one, other
 
@@ -157,7 +168,7 @@ def all_names(
     grams = _weighed(hashed_grams(spelt(*every), _DIMENSIONS))
     whole = _keys([folded(text) for texts in every for text in texts])
     meaning = narrowed(*centred(*meanings))
-    vectors = unit(np.hstack([np.vstack(meaning), _projected(grams, seed)]))
+    vectors = unit(np.hstack([np.vstack(meaning), _projection(grams, seed)(grams)]))
     size = len(meanings[0])
     parts = [slice(0, size), slice(size, None)]
     one, other = (
@@ -185,9 +196,14 @@ def _weighed(counts: sparse.csr_matrix) -> sparse.csr_matrix:
     return weighed
 
 
-def _projected(grams: sparse.csr_matrix, seed: int) -> Vectors:
-    """The n-grams in few dimensions, cosines about kept (sparse random projection, Achlioptas 2003)."""
-    used, columns = np.unique(grams.indices, return_inverse=True)
-    narrow = sparse.csr_matrix((grams.data, columns.ravel(), grams.indptr), shape=(grams.shape[0], len(used)))
-    draw = np.random.default_rng(seed).standard_normal((len(used), _PROJECTED), dtype=np.float32)
-    return unit(np.asarray(narrow @ draw, dtype=np.float32))
+def _projection(grams: sparse.csr_matrix, seed: int) -> Callable[[sparse.csr_matrix], Vectors]:
+    """Puts rows of n-grams into few dimensions, cosines about kept (sparse random projection, Achlioptas 2003)."""
+    used = np.bincount(grams.indices, minlength=grams.shape[1]) > 0
+    place = np.cumsum(used) - 1
+    draw = np.random.default_rng(seed).standard_normal((int(used.sum()), _PROJECTED), dtype=np.float32)
+
+    def project(rows: sparse.csr_matrix) -> Vectors:
+        narrow = sparse.csr_matrix((rows.data, place[rows.indices], rows.indptr), shape=(rows.shape[0], len(draw)))
+        return unit(np.asarray(narrow @ draw, dtype=np.float32))
+
+    return project

@@ -6,17 +6,22 @@ statistics, and its ways begin the next round.
 
 No rewriting lets a first alignment stand: by the reward (1 + hit for the empty way) that would pay wherever a look is
 right less than a third more often, and Hits@1 would fall. Who is looked at stays with ``plan`` and its confidences.
+
+The ways are a set to fine-tune a planning model on, too: JSON Lines by the schema in
+``docs/entity-alignment-policy.md``, which has the recipe for those with a GPU, too.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
 from typing import Any
 
 from kgnb.agents.entity_alignment.align import align
-from kgnb.agents.entity_alignment.finetuning import Episode
 from kgnb.agents.entity_alignment.judging_values import Answer, LookOptions, Planned, Selected
+from kgnb.agents.entity_alignment.model_planner import PlanSheet, completion, told
 from kgnb.agents.entity_alignment.paths import (
     ATTRIBUTES,
     CLOSE,
@@ -31,14 +36,42 @@ from kgnb.agents.entity_alignment.paths import (
 )
 from kgnb.agents.entity_alignment.plan import ThoroughPlanner, possible, questions_about, worth_a_look
 from kgnb.agents.entity_alignment.policy import Policy, learn
-from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
+from kgnb.agents.entity_alignment.questions import DIFFERENT, TAKE, AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reflect import reflect
 from kgnb.agents.entity_alignment.select import Selector
 from kgnb.agents.entity_alignment.values import Proposal, statistics
+from kgnb.files import write_whole
 from kgnb.judging import Judge, Verdict
-from kgnb.results.table import Column, Table
+from kgnb.llm.model import Message
+from kgnb.results.table import Column, Table, Tabled
 
 ROUNDS = 3  # of the paper
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One way as it was recorded: what the planner was asked, its way and reward, the better way and its reward."""
+
+    round: int
+    question: PlanQuestion
+    path: Path
+    reward: float
+    rewritten: Path  # the same as ``path`` where no other was better
+    reward_after: float
+
+    def to_json(self, record: Record, simulation: bool = False) -> dict[str, Any]:
+        """One line of the set; see the documentation."""
+        return {
+            "input": [{"role": one.role, "content": one.text} for one in prompt(self.question, record)],
+            "output": completion(self.rewritten),
+            "path": list(self.path),
+            "reward": round(self.reward, 6),
+            "rewritten_path": list(self.rewritten),
+            "reward_after": round(self.reward_after, 6),
+            "entity": self.question.iri,
+            "round": self.round,
+            "simulation": simulation,
+        }
 
 
 @dataclass(frozen=True)
@@ -55,7 +88,7 @@ class Round:
 
 
 @dataclass(frozen=True, eq=False)
-class Optimised:
+class Optimised(Tabled):
     """What ``optimise`` gives: the policy, every recorded way, and how the rounds went."""
 
     policy: Policy
@@ -82,9 +115,6 @@ class Optimised:
         rows = [[getattr(one, column.key) for column in columns] for one in self.rounds]
         notes = [f"SIMULATION: answers by {self.judge}"] if self.simulation else [f"answers by {self.judge}"]
         return Table(columns, rows, caption="Rounds of optimisation, on the training entities", notes=notes)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return self.table()._repr_mimebundle_(include, exclude)
 
 
 @dataclass(frozen=True)
@@ -142,9 +172,10 @@ def optimise(
         taken = ways.take(chosen)
         tried = rewritten(ways, taken, {row: possible(table[row], options) for row in known})
         for question in plans:
-            episodes.append(_episode(number, question, taken[question.row], tried[question.row]))
             row = question.row
-            best[row] = max((best.get(row, taken[row]), taken[row], tried[row]), key=lambda one: one.reward)
+            way, better = taken[row], tried[row]
+            episodes.append(Episode(number, question, way.path, way.reward, better.path, better.reward))
+            best[row] = max((best.get(row, way), way, better), key=lambda one: one.reward)
         done.append(_round(number, chooser.name, [taken[row] for row in known], [tried[row] for row in known]))
         chooser = policy = learn(table[known], [best[row].path for row in known])
     policy = replace(policy, record=ways.record(known))
@@ -244,17 +275,6 @@ def asking(verdict: Verdict, question: PlanQuestion) -> Path:
     return path or min((one for one in question.paths if one), key=len)
 
 
-def _episode(number: int, question: PlanQuestion, taken: Outcome, best: Outcome) -> Episode:
-    return Episode(
-        round=number,
-        question=question,
-        path=taken.path,
-        reward=taken.reward,
-        rewritten=best.path,
-        reward_after=best.reward,
-    )
-
-
 def _round(number: int, planner: str, taken: Sequence[Outcome], best: Sequence[Outcome]) -> Round:
     size = len(taken)
     return Round(
@@ -266,3 +286,16 @@ def _round(number: int, planner: str, taken: Sequence[Outcome], best: Sequence[O
         reward=round(sum(one.reward for one in taken) / size, 3),
         rewritten=sum(one.path != other.path for one, other in zip(taken, best, strict=True)),
     )
+
+
+def prompt(question: PlanQuestion, record: Record) -> tuple[Message, ...]:
+    """What ``ModelPlanner`` sends of one entity."""
+    sheet = PlanSheet(told(question.costs, record), (question.text,), (question.options,), (TAKE,), DIFFERENT)
+    return sheet.messages()
+
+
+def export(episodes: Iterable[Episode], path: FilePath | str, record: Record, *, simulation: bool = False) -> int:
+    """Write the ways as JSON Lines; how many there were. ``record`` is that of the policy planned with later."""
+    lines = [json.dumps(one.to_json(record, simulation), ensure_ascii=False) + "\n" for one in episodes]
+    write_whole(FilePath(path), "".join(lines))
+    return len(lines)

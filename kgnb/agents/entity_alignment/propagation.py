@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -57,19 +59,32 @@ MANY = 30_000  # rows on both sides together up to which they stay as they are
 LARGE = 60_000  # rows on both sides from which on memory counts: fewer dimensions, and half precision where these rest
 SPREAD = 256  # dimensions kept of what spreads over relations, beyond that
 _SAMPLE = 8192  # rows that the directions are learnt from
+_ROWS = 8192  # made at a time, of what is wider in between
 
 
-def narrowed(
-    left: Vectors, right: Vectors, *, many: int = MANY, wide: int = WIDE, narrow: int = NARROW
-) -> tuple[Vectors, Vectors]:
+def narrowed(left: Vectors, right: Vectors, *, many: int = MANY) -> tuple[Vectors, Vectors]:
     """Both sides in the directions in which they differ most, unit rows; as they are where they are few or not wide.
 
     Principal directions of an evenly drawn sample; cosines are about kept. ``left`` and ``right`` are centred.
     """
-    rows, width = len(left) + len(right), left.shape[1]
-    if rows <= many or width <= wide:
+    rows = len(left) + len(right)
+    if rows <= many or left.shape[1] <= WIDE:
         return left, right
-    step = -(-rows // _SAMPLE)
-    sample = np.vstack([left[::step], right[::step]])
-    directions = np.linalg.eigh(sample.T @ sample)[1][:, -narrow:]  # the last have the greatest variance
+    directions = principal(np.vstack([left[sampled(rows)], right[sampled(rows)]]), NARROW)
     return unit(left @ directions), unit(right @ directions)
+
+
+def sampled(rows: int) -> slice:
+    """Evenly drawn rows, enough to learn directions from."""
+    return slice(None, None, -(-rows // _SAMPLE))
+
+
+def principal(sample: Vectors, narrow: int) -> Vectors:
+    """The directions in which these rows differ most: (width, narrow)."""
+    directions: Vectors = np.linalg.eigh(sample.T @ sample)[1][:, -narrow:]  # the last have the greatest variance
+    return directions
+
+
+def in_blocks(work: Callable[[slice], Vectors], rows: int) -> Vectors:
+    """What ``work`` gives for all rows, asked for a few thousand at a time: what it needs in between is large."""
+    return np.concatenate([work(slice(at, at + _ROWS)) for at in range(0, max(rows, 1), _ROWS)])

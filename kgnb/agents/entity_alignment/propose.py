@@ -3,31 +3,49 @@
 Everything is done pair by pair over candidates, never over all pairs. A round spreads what is anchored over relations,
 looks for candidates, weighs the views (learnt from seeds, else from what the views agree on) and assigns; what is sure
 then anchors the next round (iterated self-training, as in Sun et al., IJCAI 2018).
+
+How sure it is, is told without a reference. Two things can be wrong. Another candidate may be meant: what the
+assignment leaves to the others says so. Or none may: an entity without a counterpart has a best candidate, too. How
+good such a candidate looks is known from the *second* best of everyone, which where each has one counterpart at most
+are wrong all of them (target-decoy estimation: Elias and Gygi, Nature Methods 4, 2007).
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from contextlib import nullcontext
 
-from kgnb.agents.entity_alignment import assign_proposal
-from kgnb.agents.entity_alignment.assignment import Doubles, fitted, row_best
-from kgnb.agents.entity_alignment.candidates import Pairs, Singles, best_pairs, nearest_pairs, united
+import numpy as np
+from numpy.typing import NDArray
+
+from kgnb.agents.entity_alignment.assignment import Doubles, fitted, hungarian, row_best, sinkhorn, stable
+from kgnb.agents.entity_alignment.candidates import Longs, Pairs, Singles, best_pairs, nearest_pairs, places, united
 from kgnb.agents.entity_alignment.comparison import (
     BESIDE,
     EVERYONE,
     NEAREST,
     Comparison,
     Entities,
+    Evidence,
     Found,
     Links,
-    Sides,
     asked,
     compare,
 )
-from kgnb.agents.entity_alignment.evidence import Evidence
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.relations import Matrix
-from kgnb.agents.entity_alignment.values import Options, Proposal
+from kgnb.agents.entity_alignment.values import (
+    DOUBTFUL,
+    MATCHED,
+    NO_CANDIDATE,
+    REASONS,
+    TAKEN,
+    WEIGHTS,
+    Options,
+    Proposal,
+)
+from kgnb.run.dask import blocks_on
+from kgnb.vectors.close_pairs import alone
 from kgnb.vectors.embedder import Embedder, Vectors
 
 _LESSONS_ENOUGH = 500  # seeds from which on the views are weighed by seeds alone
@@ -52,10 +70,18 @@ def propose(
 
     ``seeds`` are pairs known to be right, ``sources`` the entities asked about (none: all of the left) and ``targets``
     those that may be given (none: all of the right), each by index or IRI. Deterministic. Raises ValueError for what is
-    in neither graph.
+    in neither graph. With ``options.scheduler`` the workers of that cluster look for candidates, with the same result;
+    raises then what ``kgnb.run.dask.dask_client`` does.
     """
     task = asked(left, right, seeds, sources, targets, options)
-    comparison = compare(left, right, embedder, task, options)
+    with blocks_on(options.scheduler) if options.scheduler else nullcontext(alone) as each:
+        comparison = compare(left, right, embedder, task, options, each)
+        found = _found(comparison, options)
+    return proposal(left, right, comparison, found)
+
+
+def _found(comparison: Comparison, options: Options) -> Found | None:
+    """The pairs of the last round; None where there is nothing to compare."""
     anchors = comparison.given()
     pairs, found = comparison.first_pairs(), None
     for turn in range(options.rounds + 1):
@@ -67,26 +93,27 @@ def propose(
         anchors = _anchored(comparison, found)
         del labelled
         if turn < options.rounds:
+            kept = best_pairs(pairs, found.logits, NEAREST, BESIDE) | (found.chances > _CHANCE)
+            pairs = Pairs(pairs.rows[kept], pairs.columns[kept])
+            comparison.remember(pairs, found.evidence, kept)
             found = found._replace(evidence=found.evidence._replace(values=found.evidence.values[:0].copy()))
-        kept = best_pairs(pairs, found.logits, NEAREST, BESIDE) | (found.chances > _CHANCE)
-        pairs = Pairs(pairs.rows[kept], pairs.columns[kept])
-    return assign_proposal.proposal(left, right, comparison, found)
+    return found
 
 
 def _searched(comparison: Comparison, pairs: Pairs, labelled: Labels | None, found: Found | None) -> Pairs:
     """The pairs so far, what the anchors propose, and what is left on both sides with each other."""
     more = [pairs]
     if labelled is not None:
-        mine, yours = (np.hstack(side).astype(np.float32, copy=False) for side in labelled)
-        more.append(comparison.near(Sides(mine, yours), BESIDE if comparison.names else NEAREST))
+        near = [np.hstack(side) for side in labelled]
+        more.append(comparison.near(near, BESIDE if comparison.names else NEAREST))
         if found is not None:
-            more.append(_leftovers(comparison, found, Sides(mine, yours)))
+            more.append(_leftovers(comparison, found, near))
     if found is not None and comparison.names:
         more.append(_leftovers(comparison, found, comparison.named_surroundings()))
     return united(*more, width=comparison.width)
 
 
-def _leftovers(comparison: Comparison, found: Found, sides: Sides) -> Pairs:
+def _leftovers(comparison: Comparison, found: Found, sides: Sequence[Vectors]) -> Pairs:
     """Rows and columns that have nobody yet, with each other: who was hidden behind better ones comes into sight."""
     asked = comparison.asked
     best = row_best(found.pairs, found.chances, comparison.height)[: asked.open_rows]
@@ -94,8 +121,8 @@ def _leftovers(comparison: Comparison, found: Found, sides: Sides) -> Pairs:
     rows, columns = np.flatnonzero(best < 0.5), np.flatnonzero(mass < 0.5)
     if len(rows) * len(columns) <= EVERYONE:
         return Pairs(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
-    left, right = sides.left[asked.rows[rows]], sides.right[asked.columns[columns]]
-    near = nearest_pairs(left, right, NEAREST, comparison.options.block_rows)
+    left, right = sides[0][asked.rows[rows]], sides[1][asked.columns[columns]]
+    near = nearest_pairs(left, right, NEAREST, comparison.options.block_rows, comparison.each)
     return Pairs(rows[near.rows], columns[near.columns])
 
 
@@ -129,7 +156,7 @@ def _chances(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
     open_ = pairs.rows < comparison.asked.open_rows
     chances = np.zeros(len(logits), dtype=np.float32)
     part = Pairs(pairs.rows[open_], pairs.columns[open_])
-    chances[open_] = assign_proposal.shared(comparison, part, logits[open_])
+    chances[open_] = shared(comparison, part, logits[open_])
     return chances
 
 
@@ -143,3 +170,233 @@ def _anchored(comparison: Comparison, found: Found) -> Matrix:
         np.concatenate([given.col, entities.columns]),
         np.concatenate([given.data, found.chances[kept]]),
     )
+
+
+Flags = NDArray[np.bool_]
+
+_LEAST = 0.2  # confidence without which nothing is matched: where all are alike, the best of them tells nothing
+_LIKELY = 0.5  # the same where precision decides: sure ones do not make up for what is likelier wrong than right
+_BINS = 40  # of how good a best candidate looks
+_EVEN = 0.01  # sides that differ by less are taken to have one counterpart for everyone
+
+
+def shared(comparison: Comparison, pairs: Pairs, logits: Singles) -> Singles:
+    """Chances of pairs (open rows and columns only) under the assignment that was asked for."""
+    asked, options = comparison.asked, comparison.options
+    height, width = asked.open_rows, asked.open_columns
+    if options.assignment == "argmax" or options.cardinality == "n:1":
+        halved = (corrected(pairs, logits, height, width) / 2).astype(np.float32)  # of the logits' own scale
+        return sinkhorn(pairs, halved, height, 0, rounds=0)  # a softmax of each row
+    even = abs(height - width) <= _EVEN * max(height, width)
+    warm = (logits / (50 * options.temperature)).astype(np.float32)
+    return sinkhorn(pairs, warm, height, width, rounds=options.sinkhorn_rounds, even=even)
+
+
+def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, found: Found | None) -> Proposal:
+    """The proposal over all sources: those with a seed have their answer, the others what was found."""
+    asked, options = comparison.asked, comparison.options
+    views = tuple(found.evidence.prior) if found else ()
+    size, k = len(asked.sources), options.k
+    candidates = np.full((size, k), -1, dtype=np.int32)
+    similarities = np.full((size, k), -np.inf, dtype=np.float32)
+    scores = np.zeros((size, k), dtype=np.float32)
+    evidence = np.zeros((size, k, len(views)), dtype=np.float32)
+    first = np.full(size, -1, dtype=np.int32)
+    reasons = np.full(size, REASONS.index(NO_CANDIDATE), dtype=np.int8)
+    margin, confidence = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
+
+    seeded = np.isin(asked.sources, asked.seeds[:, 0])
+    where = np.flatnonzero(~seeded)  # the row in the proposal of each open row
+    if found is not None:
+        part = found.pairs.rows < asked.open_rows
+        pairs = Pairs(found.pairs.rows[part], found.pairs.columns[part])
+        logits = found.logits[part]
+        given, chances = _assigned(comparison, pairs, logits)
+        mine = given[pairs.rows] == pairs.columns
+        place = places(pairs.rows, pairs.columns, chances + mine * _bonus(options.assignment))
+        top = place < k
+        at = (where[pairs.rows[top]], place[top])
+        similar = (logits / max(float(found.weights.sum()), 1e-9)).astype(np.float32)
+        candidates[at] = asked.columns[pairs.columns[top]]
+        similarities[at] = similar[top]
+        scores[at] = chances[top]
+        evidence[at] = found.evidence.values[np.flatnonzero(part)[top]]
+        first[where] = np.where(given >= 0, asked.columns[given], -1)
+        best, second = _two_best(pairs, similar, asked.open_rows)
+        seen = np.isfinite(best)
+        margin[where] = np.where(seen, best - np.where(np.isfinite(second), second, 0.0), 0.0)
+        sure = confidences(comparison, pairs, logits, chances, mine)
+        confidence[where] = sure
+        best_f1 = expected_best(sure[given >= 0], min(asked.open_rows, asked.open_columns))
+        wanted = precise(sure[given >= 0], options.precision)
+        bar = max(_LEAST, best_f1, max(wanted, _LIKELY) if wanted > best_f1 else 0.0)
+        doubtful = sure < (bar if options.confidence is None else options.confidence)
+        reasons[where] = np.select(
+            [~seen, given < 0, doubtful],
+            [REASONS.index(NO_CANDIDATE), REASONS.index(TAKEN), REASONS.index(DOUBTFUL)],
+            REASONS.index(MATCHED),
+        )
+        first[where[(reasons[where] != REASONS.index(MATCHED))]] = -1
+    if seeded.any():
+        partner = np.full(len(left), -1, dtype=np.int32)
+        partner[asked.seeds[::-1, 0]] = asked.seeds[::-1, 1]
+        first[seeded] = candidates[seeded, 0] = partner[asked.sources[seeded]]
+        similarities[seeded, 0] = scores[seeded, 0] = confidence[seeded] = margin[seeded] = 1.0
+        reasons[seeded] = REASONS.index(MATCHED)
+    return Proposal(
+        left, right, asked.sources, asked.targets, asked.seeds, candidates, similarities, scores, views, evidence,
+        first, reasons, margin, confidence, options, _notes(comparison, found),
+    )  # fmt: skip
+
+
+def confidences(comparison: Comparison, pairs: Pairs, logits: Singles, chances: Singles, mine: Flags) -> Singles:
+    """For each open row the chance that what it was given (``mine``) is right: nobody else meant, and someone meant."""
+    height, width = comparison.asked.open_rows, comparison.asked.open_columns
+    alone = corrected(pairs, logits, height, width)
+    given, chance = np.full(height, -np.inf, dtype=np.float32), np.zeros(height, dtype=np.float32)
+    given[pairs.rows[mine]] = alone[mine]
+    chance[pairs.rows[mine]] = chances[mine]
+    # How the best of everyone would look if nobody had a counterpart: scaled without any of the pairs that were given.
+    others = Pairs(pairs.rows[~mine], pairs.columns[~mine])
+    other = row_best(others, corrected(others, logits[~mine], height, width), height)
+    return chance * chance_of_a_counterpart(given, other)
+
+
+def _bonus(assignment: str) -> float:
+    """Whether who was given comes before who scores higher."""
+    return 1.0 if assignment in ("hungarian", "stable") else 0.0
+
+
+def _assigned(comparison: Comparison, pairs: Pairs, logits: Singles) -> tuple[Longs, Singles]:
+    """The column of each open row (-1 for none) and every pair's chance."""
+    asked, options = comparison.asked, comparison.options
+    height, width = asked.open_rows, asked.open_columns
+    chances = shared(comparison, pairs, logits)
+    if options.assignment == "argmax" or options.cardinality == "n:1":
+        return _best_columns(pairs, chances, height), chances
+    if options.assignment == "hungarian":
+        return hungarian(pairs, logits, height, width), chances
+    if options.assignment == "stable":
+        return stable(pairs, corrected(pairs, logits, height, width), height, width), chances
+    return stable(pairs, chances, height, width), chances
+
+
+def _best_columns(pairs: Pairs, scores: Singles, height: int) -> Longs:
+    given = np.full(height, -1, dtype=np.int64)
+    best = places(pairs.rows, pairs.columns, scores) == 0
+    given[pairs.rows[best]] = pairs.columns[best]
+    return given
+
+
+def _two_best(pairs: Pairs, logits: Singles, height: int) -> tuple[Singles, Singles]:
+    """The best and the second best logit of each row, -inf where there is none."""
+    place = places(pairs.rows, pairs.columns, logits)
+    found = []
+    for wanted in (0, 1):
+        values = np.full(height, -np.inf, dtype=np.float32)
+        values[pairs.rows[place == wanted]] = logits[place == wanted]
+        found.append(values)
+    return found[0], found[1]
+
+
+def _notes(comparison: Comparison, found: Found | None) -> tuple[str, ...]:
+    asked = comparison.asked
+    notes = [f"candidates among {asked.open_columns:,} targets; {len(asked.seeds):,} seeds"]
+    if not comparison.names:
+        notes.append(
+            "names hidden" if comparison.options.names == "hidden" else "no names to compare on one side at least"
+        )
+    if found is not None:
+        said = ", ".join(
+            f"{view} {weight:.1f}" for view, weight in zip(found.evidence.prior, found.weights.tolist(), strict=True)
+        )
+        notes.append(f"{WEIGHTS}: {said}")
+    return tuple(notes)
+
+
+def corrected(pairs: Pairs, logits: Singles, height: int, width: int, *, nearest: int = 5) -> Singles:
+    """Scores less what row and column give their nearest few: a pair that is good for everyone is good for no one.
+
+    Cross-domain similarity local scaling (Conneau et al., ICLR 2018, section 2.3). It decides every row by itself.
+    """
+    mine = _mean_of_best(pairs.rows, logits, height, nearest)[pairs.rows]
+    yours = _mean_of_best(pairs.columns, logits, width, nearest)[pairs.columns]
+    scaled: Singles = (2 * logits - mine - yours).astype(np.float32)
+    return scaled
+
+
+def _mean_of_best(places: Longs, values: Singles, size: int, number: int) -> Singles:
+    order = np.lexsort((-values, places))
+    sorted_places = places[order]
+    best = np.arange(len(order)) - np.searchsorted(sorted_places, sorted_places) < number
+    total = np.bincount(sorted_places[best], weights=values[order][best], minlength=size)
+    count = np.bincount(sorted_places[best], minlength=size)
+    return (total / np.maximum(count, 1)).astype(np.float32)
+
+
+def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
+    """For each entity the chance that its best candidate is right, from how the second best of all look.
+
+    ``second`` is -inf where there is none. With few entities it says little.
+    """
+    decoys = second[np.isfinite(second) & (second < best)]  # of two that are equally good neither is known to be wrong
+    there = np.isfinite(best)
+    chances = np.zeros(len(best), dtype=np.float32)
+    if not there.any():
+        return chances
+    if not len(decoys):
+        chances[there] = 0.5
+        return chances
+    share = min(1.0, 2 * float(np.mean(best[there] <= np.median(decoys))))  # of entities without a counterpart
+    edges = np.unique(np.quantile(np.concatenate([best[there], decoys]), np.linspace(0, 1, _BINS + 1)))
+    place = np.clip(np.searchsorted(edges, best[there], side="right") - 1, 0, len(edges) - 1)
+    found = np.bincount(place, minlength=len(edges)).astype(np.float64)
+    wrong = np.bincount(
+        np.clip(np.searchsorted(edges, decoys, side="right") - 1, 0, len(edges) - 1), minlength=len(edges)
+    )
+    expected = share * wrong * (there.sum() / len(decoys))
+    right = 1 - (expected + 0.5 * share) / (found + 0.5)
+    chances[there] = rising(np.clip(right, 0.0, 1.0), found + 0.5)[place]
+    return chances
+
+
+def expected_best(confidence: Singles, most: int) -> float:
+    """The confidence from which on choices are worth keeping: where the F1 to be expected is highest.
+
+    ``most`` is how many right pairs there can be. If confidences are what they say, the sum of those kept is the number
+    of hits to be expected; keeping a pair pays while its confidence is above half of the F1 reached.
+
+    >>> expected_best(np.array([0.9, 0.8, 0.1], dtype=np.float32), 2) > 0.1
+    True
+    """
+    ranked = np.sort(confidence.astype(np.float64))[::-1]
+    ranked = ranked[ranked > 0]
+    if not len(ranked):
+        return 0.0
+    f1 = 2 * np.cumsum(ranked) / (np.arange(1, len(ranked) + 1) + max(most, 1))
+    return float(np.float32(ranked[int(np.argmax(f1))]))
+
+
+def precise(confidence: Singles, precision: float) -> float:
+    """The lowest confidence down to which the share of right choices to be expected is still ``precision``.
+
+    Above 1 where not even the surest will do.
+
+    >>> round(precise(np.array([0.99, 0.95, 0.4, 0.3], dtype=np.float32), 0.9), 2)
+    0.95
+    """
+    ranked = np.sort(confidence.astype(np.float64))[::-1]
+    kept = np.flatnonzero(np.cumsum(ranked) >= precision * np.arange(1, len(ranked) + 1))
+    return float(np.float32(ranked[kept[-1]])) if len(kept) else 2.0
+
+
+def rising(values: Doubles, weights: Doubles) -> Doubles:
+    """The nearest values that never fall (pool adjacent violators)."""
+    blocks: list[list[float]] = []  # value, weight, length
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        blocks.append([value, weight, 1])
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            last = blocks.pop()
+            total = blocks[-1][1] + last[1]
+            blocks[-1] = [(blocks[-1][0] * blocks[-1][1] + last[0] * last[1]) / total, total, blocks[-1][2] + last[2]]
+    return np.repeat([block[0] for block in blocks], [int(block[2]) for block in blocks])

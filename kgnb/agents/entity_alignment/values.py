@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 from typing import Literal as OneOf
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.options import Field, options
 from kgnb.results.cells import Link, Value
-from kgnb.results.table import Column, Table
+from kgnb.results.table import Column, Table, Tabled
 
 SHOWN = 1000  # rows of a table: a browser has to hold them; the whole lies in the arrays
 Floats = NDArray[np.float32]
@@ -61,10 +60,14 @@ class Options:
         default=1024, ge=1, le=100_000, description="entities at a time, where all are compared: bounds the memory"
     )
     seed: int = Field(default=0, ge=0, le=2**31, description="of the random vectors that label seeds")
+    scheduler: str = Field(
+        default="",
+        description="tcp://HOST:PORT of a Dask scheduler whose workers look for candidates; else this one does",
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Proposal:
+class Proposal(Tabled):
     """What ``propose`` gives: every source's candidates, best first, and the first alignment.
 
     Row ``i`` is about entity ``sources[i]`` of ``left``; candidates are entities of ``right`` (-1: no more there),
@@ -158,9 +161,6 @@ class Proposal:
             said = f"similarity {self.similarities[row, place]:.3f}, after assignment {self.scores[row, place]:.3f}"
             lines.append((f"{place + 1}. {self.right.called(target)}", f"{said}; {views}"))
         return lines
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return self.table()._repr_mimebundle_(include, exclude)
 
 
 FEATURES = (

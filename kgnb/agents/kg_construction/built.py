@@ -20,7 +20,7 @@ from kgnb.errors import DataError, NotKept
 from kgnb.files import from_json, write_whole
 from kgnb.kg.terms import RDFS, Iri, Literal, Term
 from kgnb.results.graph import GraphPicture
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Tabled, Value
 
 if TYPE_CHECKING:
     import rdflib
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Built:
+class Built(Tabled):
     """A built graph. ``partial`` says why, if it is: a budget was spent before all documents were read."""
 
     pack: ToolPack
@@ -147,9 +147,6 @@ class Built:
         counts = self.counts()
         partial = "partial: " if self.partial else ""
         return f"Built({partial}{', '.join(f'{value:,} {name}' for name, value in counts.items() if value)})"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        return self.table()._repr_mimebundle_(include, exclude)
 
 
 VERSION = 1

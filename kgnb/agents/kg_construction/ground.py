@@ -25,7 +25,7 @@ from kgnb.files import write_whole
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Iri, Literal, is_iri, n3
 from kgnb.kg.words import key, words
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Tabled, Value
 
 _SUBCLASSES = f"SELECT ?c ?d WHERE {{ ?c <{RDFS}subClassOf> ?d . FILTER(isIRI(?c) && isIRI(?d)) }} LIMIT 100000"
 _RECORDS = ("http://www.w3.org/ns/prov#", "http://www.w3.org/ns/oa#")  # where facts come from: no entities
@@ -253,7 +253,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Grounding:
+class Grounding(Tabled):
     """All links, with the reference's label properties and what must be said about how they were found."""
 
     links: tuple[Link, ...]
@@ -331,9 +331,6 @@ class Grounding:
         ]
         notes = [f"labels of {self.reference}: {', '.join(self.predicates) or 'none found'}"]
         return Table(columns, rows, caption="Grounding", notes=[*notes, *([self.note] if self.note else [])])
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        return self.table()._repr_mimebundle_(include, exclude)
 
 
 # what the entities of a graph are called

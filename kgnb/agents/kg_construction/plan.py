@@ -18,7 +18,7 @@ from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import PlanStep, ToolSpec
 from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.reply import UnusableReply, structured
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Tabled, Value
 from kgnb.shapes.datatypes import INTEGERS
 from kgnb.shapes.phrases import a_noun, joined
 
@@ -73,7 +73,7 @@ class StepPrompt:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Tabled):
     """The prompts of all steps, in order."""
 
     prompts: tuple[StepPrompt, ...]
@@ -94,9 +94,6 @@ class Plan:
         rows: list[list[Value]] = [[one.step.number, one.step.name, ", ".join(one.step.tools)] for one in self.prompts]
         details = [[("extraction", one.extraction), ("building", one.building)] for one in self.prompts]
         return Table(columns, rows, caption="Plan", details=details)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        return self.table()._repr_mimebundle_(include, exclude)
 
 
 class _Polished(BaseModel):

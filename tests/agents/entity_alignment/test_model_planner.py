@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from kgnb.agents.entity_alignment import finetuning
 from kgnb.agents.entity_alignment.judges import make_planner, oracle
 from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.model_planner import ModelPlanner, PlanSheet, told
-from kgnb.agents.entity_alignment.optimise import optimise
+from kgnb.agents.entity_alignment.optimise import export, optimise
 from kgnb.agents.entity_alignment.paths import PATHS, STANDS, named
 from kgnb.agents.entity_alignment.plan import ThoroughPlanner, plan, questions_about
 from kgnb.agents.entity_alignment.policy import Policy
@@ -94,7 +93,7 @@ def test_a_path_that_is_not_possible_is_not_taken():
 
 def test_what_is_exported_is_what_the_planner_sends(learned, asked, tmp_path):
     file = tmp_path / "ways.jsonl"
-    finetuning.export(learned.episodes, file, learned.policy.record)
+    export(learned.episodes, file, learned.policy.record)
     saved = Policy.load(learned.policy.save(tmp_path / "policy.json"))
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     model = ScriptedModel([])
@@ -113,7 +112,7 @@ def numbers(text: str) -> list[float]:
 
 def test_a_stand_in_tuned_on_the_export_plans_through_the_same_door(learned, asked, proposal, tmp_path):
     file = tmp_path / "ways.jsonl"
-    finetuning.export(learned.episodes, file, learned.policy.record)
+    export(learned.episodes, file, learned.policy.record)
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     taught = [line for line in lines if line["reward_after"] >= 1]
     features = [numbers(line["input"][1]["content"]) for line in taught]

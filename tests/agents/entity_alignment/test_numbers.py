@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import sparse
 
-from kgnb.agents.entity_alignment.assignment import fitted, hungarian, row_best, sinkhorn, softmax, stable
-from kgnb.agents.entity_alignment.calibration import chance_of_a_counterpart, corrected, expected_best, rising
+from kgnb.agents.entity_alignment.assignment import fitted, hungarian, row_best, sinkhorn, stable
 from kgnb.agents.entity_alignment.candidates import (
     Pairs,
     best_pairs,
@@ -24,6 +23,7 @@ from kgnb.agents.entity_alignment.candidates import (
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.propagation import NARROW, WIDE, averaging, labels, narrowed, spread, unit
+from kgnb.agents.entity_alignment.propose import chance_of_a_counterpart, corrected, expected_best, rising
 from kgnb.agents.entity_alignment.relations import adjacency, counterparts, edges_of, neighbours, statements
 
 HEIGHT, WIDTH = 5, 6
@@ -83,7 +83,7 @@ def test_chances_of_a_row_add_up_to_one(table: tuple[Pairs, np.ndarray], rounds:
 def test_assignment_gives_a_contested_column_to_who_has_no_other() -> None:
     pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 0]))
     logits = np.array([3.0, 2.0, 1.0], dtype=np.float32)
-    assert softmax(pairs, logits, 2)[0] > 0.5
+    assert sinkhorn(pairs, logits, 2, 0, rounds=0)[0] > 0.5
     assert sinkhorn(pairs, logits, 2, 2, rounds=200)[1] > 0.9
 
 

@@ -6,10 +6,9 @@ import jsonschema
 import numpy as np
 import pytest
 
-from kgnb.agents.entity_alignment import finetuning
 from kgnb.agents.entity_alignment.judges import make_planner, oracle
 from kgnb.agents.entity_alignment.judging_values import LookOptions
-from kgnb.agents.entity_alignment.optimise import optimise
+from kgnb.agents.entity_alignment.optimise import export, optimise
 from kgnb.agents.entity_alignment.paths import PATHS, path_of, reward
 from kgnb.agents.entity_alignment.plan import plan
 from kgnb.agents.entity_alignment.policy import Policy, learn
@@ -102,12 +101,12 @@ def test_a_policy_learns_one_two_or_more_ways(number):
     assert np.allclose(chances.sum(axis=1), 1)
 
 
-def test_the_fine_tuning_set_keeps_to_its_schema_and_the_schema_to_the_documentation(learned, tmp_path):
-    number = finetuning.export(learned.episodes, tmp_path / "ways.jsonl", learned.policy.record, simulation=True)
+def test_the_fine_tuning_set_keeps_to_the_schema_in_the_documentation(learned, tmp_path):
+    number = export(learned.episodes, tmp_path / "ways.jsonl", learned.policy.record, simulation=True)
     lines = (tmp_path / "ways.jsonl").read_text(encoding="utf-8").splitlines()
     assert number == len(lines) == len(learned.episodes)
     documented = json.loads(re.search(r"```json\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)[1])
-    assert documented == finetuning.SCHEMA
+    jsonschema.Draft202012Validator.check_schema(documented)
     for line in lines:
         jsonschema.validate(json.loads(line), documented)
     with pytest.raises(jsonschema.ValidationError):

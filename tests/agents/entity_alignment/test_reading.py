@@ -9,7 +9,7 @@ import pytest
 import rdflib
 
 from kgnb.agents.entity_alignment.candidates import sparse_dots
-from kgnb.agents.entity_alignment.evidence import shared_values, value_pairs, value_tokens
+from kgnb.agents.entity_alignment.comparison import shared_values, value_pairs, value_tokens
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value, pairs
 from kgnb.agents.entity_alignment.names import bare, compare_ready, folded, local_names
 from kgnb.agents.entity_alignment.open_entity_graph import from_graph
