@@ -13,7 +13,7 @@ import rdflib
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from kgnb.agents.entity_alignment.model_planner import _bare, _canonical, _entries
+from kgnb.agents.entity_alignment.plan import _bare, _canonical, _entries
 from kgnb.agents.kg_construction.generic_tools import _SCHEMAS
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.question_answering.actions import read_action

@@ -16,8 +16,8 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from kgnb.agents.entity_alignment.graphs import Integers
+from kgnb.agents.entity_alignment.judges import Ruling
 from kgnb.agents.entity_alignment.judging_values import Aligned, Answer
-from kgnb.agents.entity_alignment.reviewed import Ruling
 from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, WEIGHTS, Proposal
 from kgnb.mappings import Alignment, Dropped, Evidence
 from kgnb.mappings import Mapping as AlignedPair

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
-from kgnb.agents.entity_alignment.paths import Path, named
-from kgnb.agents.entity_alignment.questions import AlignQuestion
+from kgnb.agents.entity_alignment.questions import AlignQuestion, Path, named
 from kgnb.agents.entity_alignment.values import Proposal
 from kgnb.agents.options import Field, options
 from kgnb.judging import UNSURE, Verdict

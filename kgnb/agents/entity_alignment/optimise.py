@@ -21,22 +21,33 @@ from typing import Any
 
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.judging_values import Answer, LookOptions, Planned, Selected
-from kgnb.agents.entity_alignment.model_planner import PlanSheet, completion, told
-from kgnb.agents.entity_alignment.paths import (
+from kgnb.agents.entity_alignment.plan import (
+    PlanSheet,
+    Policy,
+    ThoroughPlanner,
+    completion,
+    learn,
+    possible,
+    questions_about,
+    told,
+    worth_a_look,
+)
+from kgnb.agents.entity_alignment.questions import (
     ATTRIBUTES,
     CLOSE,
+    DIFFERENT,
     PATHS,
     RELATIONS,
     STANDS,
+    TAKE,
+    AlignQuestion,
     Path,
+    PlanQuestion,
     Record,
     path_of,
     reward,
     shorter,
 )
-from kgnb.agents.entity_alignment.plan import ThoroughPlanner, possible, questions_about, worth_a_look
-from kgnb.agents.entity_alignment.policy import Policy, learn
-from kgnb.agents.entity_alignment.questions import DIFFERENT, TAKE, AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reflect import reflect
 from kgnb.agents.entity_alignment.select import Selector
 from kgnb.agents.entity_alignment.values import Proposal, statistics

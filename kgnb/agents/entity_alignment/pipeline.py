@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.final_alignment import Settled, settle
 from kgnb.agents.entity_alignment.graphs import EntityGraph
+from kgnb.agents.entity_alignment.judges import Ruling
 from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.plan import plan
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reflect import reflect
-from kgnb.agents.entity_alignment.reviewed import Ruling
 from kgnb.agents.entity_alignment.select import select
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.judging import Judge

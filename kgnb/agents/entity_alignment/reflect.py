@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from kgnb.agents.entity_alignment.align import verdicts_on
 from kgnb.agents.entity_alignment.judging_values import Aligned, Answer
-from kgnb.agents.entity_alignment.paths import REFLECT
-from kgnb.agents.entity_alignment.questions import AlignQuestion
+from kgnb.agents.entity_alignment.questions import REFLECT, AlignQuestion
 from kgnb.judging import Judge
 from kgnb.judging.sheet import lettered
 

@@ -18,8 +18,7 @@ import numpy as np
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
 from kgnb.agents.entity_alignment.judging_values import LookOptions, Planned, Selected
 from kgnb.agents.entity_alignment.open_entity_graph import ANY_URI
-from kgnb.agents.entity_alignment.paths import ATTRIBUTES, RELATIONS
-from kgnb.agents.entity_alignment.questions import AlignQuestion, Card, Line, Rival
+from kgnb.agents.entity_alignment.questions import ATTRIBUTES, RELATIONS, AlignQuestion, Card, Line, Rival
 from kgnb.agents.entity_alignment.values import Proposal, numbers_of
 from kgnb.kg.labels import is_code
 from kgnb.kg.terms import XSD

@@ -9,11 +9,17 @@ from sklearn.tree import DecisionTreeClassifier
 
 from kgnb.agents.entity_alignment.judges import make_planner, oracle
 from kgnb.agents.entity_alignment.judging_values import LookOptions
-from kgnb.agents.entity_alignment.model_planner import ModelPlanner, PlanSheet, told
 from kgnb.agents.entity_alignment.optimise import export, optimise
-from kgnb.agents.entity_alignment.paths import PATHS, STANDS, named
-from kgnb.agents.entity_alignment.plan import ThoroughPlanner, plan, questions_about
-from kgnb.agents.entity_alignment.policy import Policy
+from kgnb.agents.entity_alignment.plan import (
+    ModelPlanner,
+    PlanSheet,
+    Policy,
+    ThoroughPlanner,
+    plan,
+    questions_about,
+    told,
+)
+from kgnb.agents.entity_alignment.questions import PATHS, STANDS, named
 from kgnb.judging import Option
 from kgnb.llm.scripted import ScriptedModel
 

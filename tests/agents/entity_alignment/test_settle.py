@@ -4,7 +4,7 @@ import numpy as np
 
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.final_alignment import NONE_SAID, OUTBID, settle
-from kgnb.agents.entity_alignment.reviewed import EntityDecisions, Reviewed, Ruling
+from kgnb.agents.entity_alignment.judges import EntityDecisions, Reviewed, Ruling
 from kgnb.judging import CallableJudge, Verdict
 
 
