@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -38,13 +40,23 @@ ALSO_ASKED = tuple(
     instrument, voice type""".split(",")  # noqa: SIM905 - as above
 )
 
+BUNDLED = Path(__file__).with_name("usual_vectors.npz")
+"""Vectors of these lists by the default embedder: a first question has not to wait for them (some ten CPU seconds)."""
+
+
+@cache
+def bundled(embedder: str) -> Mapping[str, Vectors]:
+    """The vectors of the lists that come with the package, by text; none for another embedder than theirs."""
+    with np.load(BUNDLED, allow_pickle=False) as kept:
+        return dict(zip(kept["texts"].tolist(), kept["vectors"], strict=True)) if kept["embedder"] == embedder else {}
+
 
 class Wording:
     """Vectors of texts, kept for as long as the desk is: a second question about the same relations computes none."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._vectors: dict[str, Vectors] = {}
+        self._vectors = dict(bundled(embedder.name))
         self._centres: dict[bool, Vectors] = {}
         self._units: dict[tuple[bool, str], Vectors] = {}
         self.computed = 0  # texts embedded so far
