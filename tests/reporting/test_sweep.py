@@ -3,13 +3,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from kgnb.errors import DataError
 from kgnb.reporting.grid import grid_of, part_of, read_grid
 from kgnb.reporting.item import read_state
-from kgnb.reporting.sweep import SweepError, resume_sweep, run_sweep
+from kgnb.reporting.sweep import SweepError, SweepResult, resume_sweep, run_sweep
+from kgnb.settings import Settings
+from tests.reporting.conftest import notebook
 
 PARAMETERS = "k: int = 2  # how many [1, 9]\nword: str = 'a'  # of what"
 SAVES = (
@@ -105,17 +109,38 @@ def test_a_sweep_needs_a_report():
         grid_of({"parameters": {}}, "x.yaml")
 
 
+@dataclass(frozen=True)
+class Whole:
+    """A sweep of three small reports and what it gave in one process: what every other way must give."""
+
+    file: Path
+    result: SweepResult
+
+    def check(self, other):
+        assert other.states == {"done": 3}
+        assert other.comparison.read_bytes() == self.result.comparison.read_bytes()
+        assert other.html.read_bytes() == self.result.html.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    place = tmp_path_factory.mktemp("whole")
+    notebook(place, "# Small", PARAMETERS, SAVES)
+    file = place / "grid.yaml"
+    file.write_text(json.dumps({"report": "small.ipynb", "parameters": {"k": [1, 2, 3]}}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEEN", str(place / "seen"))
+        settings = Settings(embedder="tiny", cache=place / "cache")
+        return Whole(file, run_sweep(file, place / "serial", settings=settings))
+
+
 @pytest.mark.slow
-def test_parallel_equals_serial_and_what_is_done_does_not_run_again(sweep_file, settings, tmp_path):
-    file = sweep_file(parameters={"k": [1, 2, 3]})
-    serial = run_sweep(file, tmp_path / "serial", settings=settings)
-    parallel = run_sweep(file, tmp_path / "parallel", workers=3, settings=settings)
-    assert serial.comparison.read_bytes() == parallel.comparison.read_bytes()
-    assert serial.html.read_bytes() == parallel.html.read_bytes()
-    assert seen(tmp_path) == ["1", "1", "2", "2", "3", "3"]
-    run_sweep(file, tmp_path / "serial", settings=settings)
-    assert len(seen(tmp_path)) == 6
-    rows = json.loads(serial.comparison.read_text())["rows"]
+def test_parallel_equals_serial_and_what_is_done_does_not_run_again(whole, settings, tmp_path, monkeypatch):
+    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
+    for _ in range(2):
+        whole.check(run_sweep(whole.file, tmp_path / "parallel", workers=3, settings=settings))
+        assert seen(tmp_path) == ["1", "2", "3"]
+    rows = json.loads(whole.result.comparison.read_text())["rows"]
     assert [(row["figures"]["F1"], row["cost"]["calls"]) for row in rows] == [(10.0, 1), (20.0, 2), (30.0, 3)]
 
 
@@ -132,41 +157,39 @@ def test_a_failure_is_tried_twice_and_stops_nothing(sweep_file, settings, tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_what_was_cut_short_is_resumed_to_the_same_comparison(sweep_file, settings, tmp_path, number):
-    file = sweep_file(parameters={"k": [1, 2, 3]})
-    slow = tmp_path / "seen-slow-2"
-    slow.touch()
-    words = [sys.executable, "-m", "kgnb", "sweep", str(file), "--out", str(tmp_path / "out")]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 300
-    while not ((tmp_path / "seen").exists() and "2" in seen(tmp_path)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    process.send_signal(number)
-    process.wait(timeout=300)
-    grid = read_grid(file)
-    homes = [tmp_path / "out" / "items" / item.name for item in grid.items]
-    while read_state(homes[1]).state == "running" and time.monotonic() < deadline:
-        time.sleep(0.1)  # after a kill the item notices by itself
-    assert [read_state(home).state for home in homes] == ["done", "cancelled", "not run"]
-    slow.unlink()
-    from kgnb.settings import Settings
-
-    resumed = resume_sweep(tmp_path / "out", settings=Settings.load())
-    assert resumed.states == {"done": 3}
-    assert seen(tmp_path) == ["1", "2", "2", "3"]
-    whole = run_sweep(file, tmp_path / "whole", settings=Settings.load())
-    assert whole.comparison.read_bytes() == resumed.comparison.read_bytes()
+def test_what_was_cut_short_twice_is_resumed_to_the_same_comparison(whole, tmp_path, monkeypatch):
+    """Killed in the second report, and interrupted in the third as it goes on."""
+    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
+    out = tmp_path / "out"
+    homes = [out / "items" / item.name for item in read_grid(whole.file).items]
+    for words, number, stop, states in (
+        (("sweep", str(whole.file), "--out", str(out)), 2, signal.SIGKILL, ["done", "cancelled", "not run"]),
+        (("resume", str(out)), 3, signal.SIGINT, ["done", "done", "cancelled"]),
+    ):
+        slow = tmp_path / f"seen-slow-{number}"
+        slow.touch()
+        words = [sys.executable, "-m", "kgnb", *words]
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 300
+        while not ((tmp_path / "seen").exists() and str(number) in seen(tmp_path)) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        process.send_signal(stop)
+        process.wait(timeout=300)
+        while read_state(homes[number - 1]).state == "running" and time.monotonic() < deadline:
+            time.sleep(0.1)  # after a kill the item notices by itself
+        assert [read_state(home).state for home in homes] == states
+        slow.unlink()
+    whole.check(resume_sweep(out, settings=Settings.load()))
+    assert seen(tmp_path) == ["1", "2", "2", "3", "3"]
 
 
 @pytest.mark.slow
-def test_two_dask_workers_give_what_one_process_gives(sweep_file, settings, tmp_path):
+def test_two_dask_workers_give_what_one_process_gives(whole, settings, tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed", reason="the extra kgnb[dask] is not installed")
-    file = sweep_file(parameters={"k": [1, 2]})
-    serial = run_sweep(file, tmp_path / "serial", settings=settings)
+    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
     ) as cluster:
-        spread = run_sweep(file, tmp_path / "dask", settings=settings, scheduler=cluster.scheduler_address)
+        spread = run_sweep(whole.file, tmp_path / "dask", settings=settings, scheduler=cluster.scheduler_address)
     assert spread.width == 2
-    assert spread.comparison.read_bytes() == serial.comparison.read_bytes()
+    whole.check(spread)
