@@ -23,6 +23,10 @@ settings.register_profile(
 )
 settings.load_profile("patient")
 
+# Each worker has a core of its own: threads of several that wait for one another on the same core cost many times more.
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+
 # What is compiled once serves all the processes that tests start: hundreds, each a second or more quicker for it.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -44,13 +48,24 @@ def only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", guarded)
 
 
+@pytest.fixture(scope="session")
+def kept_vectors(pytestconfig: pytest.Config) -> Path:
+    """Where notebooks, replays and benchmarks keep vectors: a name takes 25 ms to embed, and they embed 40,000."""
+    return Path(pytestconfig.cache.mkdir("vectors")) / "vectors.sqlite"  # type: ignore[union-attr]
+
+
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def clean_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[None]:
     """No setting of the person who runs the tests leaks in; caches go to a temporary folder."""
     for name in list(os.environ):
         if name.startswith(("KGNB_", "OPENAI_")) and name not in KEPT:
             monkeypatch.delenv(name)
-    monkeypatch.setenv("KGNB_CACHE", str(tmp_path_factory.mktemp("cache")))
+    cache = tmp_path_factory.mktemp("cache")
+    if request.node.nodeid.startswith(EMBED_MUCH):
+        (cache / "vectors.sqlite").symlink_to(request.getfixturevalue("kept_vectors"))
+    monkeypatch.setenv("KGNB_CACHE", str(cache))
     yield
 
 
@@ -72,9 +87,16 @@ OTHER_PROCESSES = (
     "tests/test_notebooks", "tests/test_run_folder", "tests/test_tutorials", "tests/test_your_own_agent",
     "tests/vectors/test_openai_embedder", "tests/vectors/test_qdrant_index",
 )  # fmt: skip
-LONGEST = (
-    "tests/benchmarks/", "tests/browser/", "tests/faults/", "tests/reporting/", "tests/cli/", "tests/test_notebooks",
-    "tests/test_recordings", "tests/test_tutorials",
+EMBED_MUCH = ("tests/benchmarks/", "tests/test_notebooks", "tests/test_recordings", "tests/test_tutorials")
+LONGEST_FIRST = (  # by processor time; the two that embed the same ontologies do not run side by side
+    "tests/benchmarks/llm/", "tests/browser/test_front_ends", "tests/faults/test_killed", "tests/faults/test_kernels",
+    "tests/reporting/test_model_judged", "tests/test_tutorials", "tests/browser/", "tests/reporting/", "tests/faults/",
+    "tests/agents/kg_construction/test_serve", "tests/agents/kg_construction/test_killed", "tests/test_notebooks",
+    "tests/test_recordings", "tests/benchmarks/", "tests/cli/",
+)  # fmt: skip
+EACH_APART = (  # files whose tests share nothing that takes long to make
+    "tests/benchmarks/llm/test_recordings.py", "tests/reporting/test_model_judged.py", "tests/test_notebooks.py",
+    "tests/test_recordings.py", "tests/test_tutorials.py",
 )  # fmt: skip
 
 
@@ -83,13 +105,27 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.loadscopereorder = False
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A file to a worker, but the tests of some files each by itself."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid if nodeid.startswith(EACH_APART) else str(super()._split_scope(nodeid))
+
+    return ByFile(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What drives a browser, kernels, servers and signals is tried twice on a busy machine; the summary names each."""
     again = os.environ.get("FAULTS") != "whole"  # which hides no first failure
     for item in items:
         if again and item.nodeid.startswith(OTHER_PROCESSES):
             item.add_marker(pytest.mark.flaky(reruns=1))
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    items.sort(key=lambda item: next((n for n, those in enumerate(LONGEST_FIRST) if item.nodeid.startswith(those)), 99))
 
 
 def pytest_runtest_makereport(item: pytest.Item) -> None:

@@ -193,9 +193,12 @@ def wait_for(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(tmp_path_factory: pytest.TempPathFactory, kept_vectors: Path) -> Iterator[Lab]:
     """JupyterLab with our extension."""
-    yield from start_lab(tmp_path_factory.mktemp("lab"), labextensions=True)
+    home = tmp_path_factory.mktemp("lab")
+    (home / "cache").mkdir()
+    (home / "cache" / "vectors.sqlite").symlink_to(kept_vectors)
+    yield from start_lab(home, labextensions=True)
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.benchmark
 
 
 @pytest.fixture(scope="module")
-def embedder() -> CachedEmbedder:
-    return CachedEmbedder(LocalEmbedder(), VectorCache(":memory:"))
+def embedder(kept_vectors: Path) -> CachedEmbedder:
+    return CachedEmbedder(LocalEmbedder(), VectorCache(kept_vectors))
 
 
 def test_two_relations_keep_their_floor(benchmark_data: Path, embedder: CachedEmbedder) -> None:

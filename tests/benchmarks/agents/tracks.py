@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import MatchQuestion, Summarised
+from kgnb.backends import open_embedder
 from kgnb.evaluate.alignment import Score, Triple, micro, non_trivial, same_name, score, scored_by_oaei, triples
 from kgnb.judging import Judge
 from kgnb.kg.loading import load
@@ -23,12 +23,10 @@ from kgnb.kg.ontology import Ontology
 from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.mapping_files import load as load_alignment
-from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
-from kgnb.vectors.local_embedder import LocalEmbedder
+from kgnb.settings import Settings
 from kgnb.vectors.memory_index import MemoryIndex
 
 HUTS = Path(__file__).parents[3] / "data" / "huts"
-CACHE = os.environ.get("KGNB_CACHE")  # read here: the tests' own fixtures put a fresh folder in its place
 WORLD = ("conference", "anatomy", "huts")
 
 
@@ -57,11 +55,10 @@ class Track:
 
 
 class Embedding:
-    """The default embedder over one cache: on disk where ``KGNB_CACHE`` names a folder, else in memory."""
+    """The default embedder over the cache that ``KGNB_CACHE`` names, or the person's own."""
 
     def __init__(self) -> None:
-        cache = VectorCache(Path(CACHE) / "benchmark-vectors.sqlite" if CACHE else ":memory:")
-        self.embedder = CachedEmbedder(LocalEmbedder(), cache)
+        self.embedder = open_embedder("local", Settings.load())
         self.index = MemoryIndex()
 
 

@@ -20,14 +20,11 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 pytestmark = pytest.mark.benchmark
 
 
-def best(work: Callable[[], object], times: int) -> float:
-    """Seconds of the fastest of several runs."""
-    seconds = []
-    for _ in range(times):
-        began = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - began)
-    return min(seconds)
+def seconds(work: Callable[[], object]) -> float:
+    """How long one run takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
 
 
 def test_human_anatomy_loads_and_reads_beside_rdflib_that_only_parses_it(benchmark_data: Path) -> None:
@@ -43,8 +40,7 @@ def test_human_anatomy_loads_and_reads_beside_rdflib_that_only_parses_it(benchma
         labels = {c: graph.value(c, RDFS.label) for c in graph.subjects(RDF.type, OWL.Class)}
         assert len(labels) >= 3298
 
-    loading = best(lambda: load(OxigraphGraph(), path), 3)
-    both, plain = best(ours, 3), best(theirs, 2)
+    loading, both, plain = seconds(lambda: load(OxigraphGraph(), path)), seconds(ours), seconds(theirs)
     print(
         f"\nhuman.owl: load {loading:.2f} s, load and read {both:.2f} s;"
         f" rdflib parse and labels {plain:.2f} s: {plain / both:.1f} times as long"

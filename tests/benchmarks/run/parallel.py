@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,10 +25,7 @@ from tests.llm.stub_server import StubServer
 from tests.reporting.answering import answer
 
 LATENCY, PROCESSES, ROUNDS, QUESTIONS = 0.2, 4, 2, 96
-SWEEP = {
-    "report": "ontology-matching",
-    "parameters": {"dataset": "huts", "judge": "model", "embedder": "characters", "k": [2, 3, 4, 5, 6, 7, 8, 9]},
-}
+HUTS, KS = {"dataset": "huts", "judge": "model", "embedder": "characters"}, (2, 3, 4, 5, 6, 7, 8, 9)
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,13 @@ class Ratios:
     width: float
 
 
-def sweep(folder: Path, workers: int, url: str) -> float:
+def sweep(folder: Path, workers: int, url: str, ks: Sequence[int]) -> float:
     """Seconds that a sweep takes, one call at once in every report."""
     (folder / "cache").mkdir(parents=True)
     vectors = folder.parent / "vectors.sqlite"
     if vectors.is_file():
         shutil.copy(vectors, folder / "cache")
-    (folder / "grid.yaml").write_text(json.dumps(SWEEP))
+    (folder / "grid.yaml").write_text(json.dumps({"report": "ontology-matching", "parameters": HUTS | {"k": ks}}))
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("KGNB_", "OPENAI_"))}
     environment |= {"KGNB_CACHE": str(folder / "cache"), "KGNB_MODEL": "stub", "KGNB_BASE_URL": url}
     environment |= {"KGNB_WIDTH": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -57,7 +55,7 @@ def sweep(folder: Path, workers: int, url: str) -> float:
     return taken
 
 
-def processes(rounds: int = ROUNDS) -> float:
+def processes(rounds: int = ROUNDS, ks: Sequence[int] = KS) -> float:
     """How many times faster the sweep is with four processes; both must give the same comparison."""
     taken: dict[int, list[float]] = {1: [], PROCESSES: []}
     with TemporaryDirectory() as folder, StubServer(answer, delay=LATENCY) as server:
@@ -66,7 +64,7 @@ def processes(rounds: int = ROUNDS) -> float:
             for workers in taken:
                 home = Path(folder) / f"{number}-{workers}"
                 before = len(server.requests)
-                taken[workers].append(sweep(home, workers, server.url))
+                taken[workers].append(sweep(home, workers, server.url, ks))
                 calls = len(server.requests) - before
                 pages.add((home / "out" / "comparison.html").read_bytes())
                 print(f"-j {workers}: {taken[workers][-1]:.1f} s, {calls} model calls", flush=True)
@@ -83,9 +81,8 @@ def width() -> float:
 def main(rounds: int = ROUNDS) -> Ratios:
     """Print both ratios."""
     ratios = Ratios(processes(rounds), width())
-    reports = len(SWEEP["parameters"]["k"])  # type: ignore[index]
     print(
-        f"server latency {1000 * LATENCY:.0f} ms, {os.cpu_count()} cores: {PROCESSES} processes run {reports} reports "
+        f"server latency {1000 * LATENCY:.0f} ms, {os.cpu_count()} cores: {PROCESSES} processes run {len(KS)} reports "
         f"{ratios.processes:.1f} times as fast as one, {WIDTH} calls at once {ratios.width:.1f} times as fast as one"
     )
     return ratios

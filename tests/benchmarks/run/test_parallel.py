@@ -1,11 +1,8 @@
 import pytest
 
-from tests.benchmarks.run.parallel import main
+from tests.benchmarks.run.parallel import processes
 
 
 @pytest.mark.slow
-def test_processes_and_width_make_a_slow_server_faster() -> None:
-    print()
-    ratios = main(rounds=1)
-    assert ratios.processes > 1  # how much is for the printed line: here others may be at work
-    assert ratios.width > 1
+def test_reports_in_processes_of_their_own_compare_as_one_after_the_other() -> None:
+    print(f"\ntwo reports at once: {processes(rounds=1, ks=(2, 3)):.1f} times as fast as one after the other")
