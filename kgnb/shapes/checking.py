@@ -36,6 +36,10 @@ _MENDABLE = ("minCount", "qualifiedMinCount", "hasValue", "equals")  # adding fa
 
 Asked: TypeAlias = tuple[Shape, Constraint, frozenset[str]]
 """A shape with a path, what it asks for at least, and the properties of the path."""
+Clash: TypeAlias = tuple[Shape, Shape, Constraint]
+"""What cannot be had: the shape that asks for it, its part with the path, and the constraint."""
+_ASKING = ("minCount", "qualifiedMinCount", "hasValue")
+_OF_VALUES = ("isA", "class", "and", "node")
 Limit: TypeAlias = tuple[Path, int, frozenset[str]]
 """A path, how many values it may have, and its properties."""
 
@@ -87,6 +91,7 @@ class Checker:
         self._subjects_of: dict[str, list[Shape]] = {}
         self._objects_of: dict[str, list[Shape]] = {}
         self._of_node: dict[Term, list[Shape]] = {}
+        self._clashes: dict[frozenset[Term], Clash | None] = {}
         self._demands: dict[int, tuple[list[Asked], list[Limit]]] = {}
         self._passed: dict[int, list[tuple[Path, Shape]]] = {}
         self._values: list[Shape] = []
@@ -208,7 +213,63 @@ class Checker:
         found = [(shape, one) for node, fresh in touched.items()
                  for shape in self.shapes_for(node, facts) if not shape.late
                  for one in self.judge(shape, node, facts, fresh=fresh, lasting=True) if one.final]  # fmt: skip
-        return found + [judged for node in self._concerned(touched, facts) for judged in self._unreachable(node, facts)]
+        found += [judged for node in self._concerned(touched, facts) for judged in self._unreachable(node, facts)]
+        for node in dict.fromkeys(subject for subject, predicate, _ in triples if predicate == TYPE):
+            if clash := self._clash_of(frozenset(facts.types(node))):
+                shape, inner, constraint = clash
+                found.append((shape, Found(node, inner, constraint, None, True, inner.path)))
+        return found
+
+    def _clash_of(self, kinds: frozenset[Term]) -> Clash | None:
+        """What nothing can have that is of all these classes and must have it."""
+        if kinds not in self._clashes:
+            shapes = [shape for kind in sorted(kinds, key=str) for shape in self._of_class.get(str(kind), ())]
+            self._clashes[kinds] = self._clash(shapes)
+        return self._clashes[kinds]
+
+    def _clash(self, shapes: Iterable[Shape], depth: int = 0) -> Clash | None:
+        """What must be had by whatever fits all these shapes, and cannot be had: a value that would have to be of two
+        disjoint classes, or to have more values of its own than it may. Sound, not complete."""
+        left, seen, kinds = list(shapes), set[int](), list[Term]()
+        ends: list[tuple[Shape, Shape, frozenset[str]]] = []  # shapes with a path, those that they are of, properties
+        asked: list[tuple[Shape, Shape, Constraint, frozenset[str]]] = []
+        for shape in left:  # it grows
+            if id(shape) in seen or shape.late:
+                continue
+            seen.add(id(shape))
+            for constraint in shape.constraints if shape.path is None and not shape.deactivated else ():
+                if constraint.component in ("isA", "class"):
+                    if self.apart(kinds, str(constraint.terms[0])):
+                        return shape, shape, constraint
+                    kinds.append(constraint.terms[0])
+                    left += self._of_class.get(str(constraint.terms[0]), ())
+            for inner in _of_target(shape, self.named):
+                predicates = inner.path.predicates() if inner.path and inner.path.kind in ("iri", "alternative") else ()
+                ends += [(shape, inner, frozenset(predicates))] if predicates else []
+                for constraint in inner.constraints if predicates else ():
+                    if constraint.component in _ASKING and (constraint.number or constraint.component == "hasValue"):
+                        asked.append((shape, inner, constraint, frozenset(predicates)))
+                        left += self._about_all(self._subjects_of, predicates)
+        for shape, inner, constraint, predicates in asked:
+            if constraint.component == "hasValue":
+                for most in (c.number for _, end, wider in ends if predicates <= wider
+                             for c in end.constraints if c.component == "maxCount"):  # fmt: skip
+                    same = {c.terms[0] for _, _, c, others in asked if c.component == "hasValue" and others == predicates}
+                    if len(same) > most:
+                        return shape, inner, constraint
+                continue
+            values = [Shape(tuple(c for c in end.constraints if c.component in _OF_VALUES), None, end.properties)
+                      for _, end, wider in ends if predicates <= wider]  # fmt: skip
+            values = [*(value for value in values if value.constraints or value.properties), *constraint.shapes]
+            if depth < _HANDED and self._clash([*values, *self._about_all(self._objects_of, predicates)], depth + 1):
+                return shape, inner, constraint
+        return None
+
+    @staticmethod
+    def _about_all(index: Mapping[str, list[Shape]], predicates: Iterable[str]) -> list[Shape]:
+        """The shapes that are about what stands at an end of each of the properties."""
+        first, *others = sorted(predicates)
+        return [shape for shape in index.get(first, ()) if all(shape in index.get(one, ()) for one in others)]
 
     def _concerned(self, touched: Iterable[Term], facts: Facts) -> dict[Term, None]:
         """The nodes whose demands new facts about others may put out of reach: their own, and what is asked of values

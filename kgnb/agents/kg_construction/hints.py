@@ -154,10 +154,10 @@ class Hints:
             values = joined([self.name(one, facts) for one in self._values(found, facts)], 4, "and")
             if not found.final:
                 return f"{who} needs {wanted}" + (f": call {tool}" if tool else "")
-            if component == "hasValue" and not values:
+            if not values:
                 return (
-                    f"{who} needs {wanted}, and its classes ask for other values besides, more than it may have: "
-                    "nothing can be of all these classes, so leave one"
+                    f"{who}, {self._types(found.focus, facts)}, needs {wanted}, and its classes ask more of that than can "
+                    "hold at once: nothing can be of all these classes, so leave one"
                 )
             other = "Give that value" if component == "hasValue" else "Say first of what class a value is, give another"
             return f"{who} needs {wanted}, and with {values} there is no room left for it. {other}, or replace one"

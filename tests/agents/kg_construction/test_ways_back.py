@@ -112,6 +112,39 @@ def test_a_value_that_can_be_no_more_what_is_needed_is_refused() -> None:
     assert session.call("add_colour", {"subject": iri["n"], "object": "white"}).ok
 
 
+@pytest.mark.parametrize(("more", "fits"), [
+    ("", True),  # nothing need be eaten or drunk
+    (":Course rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :food ; owl:minCardinality 1 ] .", True),
+    (":Course rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :food ; owl:minCardinality 1 ] . "
+     ":Fowl owl:disjointWith :Fish .", False),
+    (":FowlCourse rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :food ; owl:someValuesFrom :Soup ] . "
+     ":Soup owl:disjointWith :Fish .", False),
+    (":Course rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :drink ; owl:minCardinality 1 ] .", True),
+    (":Course rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :drink ; owl:minCardinality 1 ] . "
+     ":colour a owl:FunctionalProperty .", False),
+    (":Course rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :drink ; owl:minCardinality 1 ] ; "
+     "rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :drink ; owl:allValuesFrom :Wine ] . :Wine rdfs:subClassOf "
+     "[ a owl:Restriction ; owl:onProperty :colour ; owl:maxCardinality 1 ] .", False),
+])  # fmt: skip
+def test_what_two_classes_ask_of_a_value_that_must_be_there_has_to_go_together(more: str, fits: bool) -> None:
+    """As of a course of dark fowl that is one of tomatoes as well, in the wine ontology: HermiT found it."""
+    only = "[ a owl:Restriction ; owl:onProperty :{} ; owl:allValuesFrom {} ]"
+    colour = "[ a owl:Restriction ; owl:onProperty :colour ; owl:hasValue :{} ]"
+    session, iri = made(
+        ":Course a owl:Class . :Fish a owl:Class . :Fowl a owl:Class . :Soup a owl:Class . :Wine a owl:Class . "
+        ":food a owl:ObjectProperty . :drink a owl:ObjectProperty . :colour a owl:ObjectProperty . "
+        ":Colour a owl:Class . :white a :Colour . :red a :Colour . :FishCourse a owl:Class ; rdfs:subClassOf :Course , "
+        f"{only.format('food', ':Fish')} , {only.format('drink', colour.format('white'))} . :FowlCourse a owl:Class ; "
+        f"rdfs:subClassOf :Course , {only.format('food', ':Fowl')} , {only.format('drink', colour.format('red'))} . "
+        + more, c="fish_course", d="course",
+    )  # fmt: skip
+    both = session.call("create_fowl_course", {"label": "c", "entity": iri["c"]})
+    assert both.ok == fits
+    assert all("leave one" in one.hint and "fish course" in one.hint.casefold() for one in both.violations)
+    assert session.call("create_fowl_course", {"label": "d", "entity": iri["d"]}).ok
+    assert session.call("inspect", {"iri": iri["c"]}).ok
+
+
 def test_a_used_up_maximum_of_a_wider_property_counts() -> None:
     session, iri = made(
         ":name a owl:DatatypeProperty , owl:FunctionalProperty . :title a owl:DatatypeProperty ; "
