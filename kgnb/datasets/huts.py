@@ -21,6 +21,10 @@ FILES = {
     "kitchen-notes": "kitchen",
     "kitchen-reference": "kitchen-reference.trig",
     "pantry": "pantry.ttl",
+    "dairy": "dairy.ttl",
+    "dairy-notes": "dairy",
+    "dairy-reference": "dairy-reference.trig",
+    "dairy-register": "dairy-register.tsv",
     "graph": "graph.ttl",
     "questions": "questions.jsonl",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,12 @@ from rdflib import RDF, RDFS, SKOS, Dataset, Graph, Literal, URIRef
 from rdflib.term import Node
 
 from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.generic_tools import schema_tokens
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.backends import file_of
-from kgnb.datasets import kitchen, published_building
+from kgnb.datasets import dairy, kitchen, published_building
 from kgnb.datasets.kitchen import RecordQuery
 from kgnb.errors import DataError
 from kgnb.evaluate.extraction import (
@@ -31,6 +33,7 @@ from kgnb.evaluate.extraction import (
     score_records,
 )
 from kgnb.files import write_json, write_whole
+from kgnb.llm.asking import in_one_round
 from kgnb.reporting.plot import Plot, grouped_bars
 from kgnb.reporting.sections import SCORES, UNMEASURED, Folded, Words, in_percent, judging, run_in, spent
 from kgnb.reporting.sections import reproduce as reproduce  # the notebook's own
@@ -199,11 +202,12 @@ HOW = "Stored results. To run them again, in a checkout: python -m pytest tests/
 
 @dataclass(frozen=True)
 class Ablation:
-    """Reading with or without being told why a call is refused: what was built, the F1 by category and "micro"."""
+    """One way of reading: its name, what was built, its scores by category, and what was asked of the model."""
 
-    feedback: bool
+    name: str
     built: Built
-    f1: Mapping[str, float]
+    scores: Mapping[str, Extraction]
+    totals: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -217,14 +221,14 @@ class BuildingResults:
     records: Mapping[str, Records]  # what the scores are of
     ablation: tuple[Ablation, ...]
     grounding: Grounding | None
-    own: bool  # on our own kitchens
+    own: str  # on which data of our own, in words
 
     @property
     def title(self) -> str:
         """What was read with what, in words."""
         documents = len(self.built.journals)
         read = "no document" if not documents else "1 document" if documents == 1 else f"{documents} documents"
-        return f"kgnb's hut kitchens, {read}" if self.own else f"{self.built.pack.name}, {read}"
+        return f"{self.own or self.built.pack.name}, {read}"
 
     @property
     def reader(self) -> str:
@@ -232,35 +236,56 @@ class BuildingResults:
         return self.built.journals[0].reader if self.built.journals else "nobody"
 
 
+OURS = {
+    "huts:kitchen": ("kgnb's hut kitchens", kitchen.QUERIES),
+    "huts:dairy": ("kgnb's alp dairies", dairy.QUERIES),
+}
+
+
 def run_report(
     *, tbox: str, shapes: str, documents: str, reference: str, against: str, judge: str, tboxes: str, ablation: bool,
+    outside: str = "",
 ) -> BuildingResults:  # fmt: skip
     """Compiles, builds, scores, grounds; what is wrong with an input shows before the long parts."""
     session = current()
     judge, settings = judging(session, judge)
-    own = tbox == "huts:kitchen"
+    own, queries = OURS.get(tbox, ("", ()))
     pack = compile_ontology(tbox, shapes or None, settings=settings)
     wanted = reference_graph(Path(file_of(reference))) if reference else None
     others = each(tboxes)
     data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
-    asked = {"documents": documents, "judge": judge}
+    asked = {"documents": documents, "judge": judge} | ({"outside": outside} if outside else {})
     run = run_in(session, "kg_construction", data, asked, settings)
+    named, tools = _listed(documents), _listed(outside)
+    theirs = wanted_records(wanted, queries) if wanted is not None and queries else {}
+
+    def read(name: str, options: Options, tools: Sequence[str], run: Run) -> Ablation:
+        built = build_graph(named, pack, judge=judge, options=options, outside=tools, run=run, settings=settings)
+        scores = {key: one.score() for key, one in records(built.graph, theirs, queries).items()} if theirs else {}
+        return Ablation(name, built, scores, dict(run.totals))
+
+    ways = {"all of it": (Options(), tools)}
+    if ablation and theirs and judge != "rule" and settings.model:
+        ways |= {"without feedback": (Options(feedback=False), tools)}
+        whole = sum(schema_tokens(pack, step.tools) for step in pack.plan)
+        if 0 < whole <= Options().tool_budget:
+            ways |= {"without step plan": (Options(tool_budget=whole - 1), tools)}
+        ways |= {"without outside tools": (Options(), [])} if tools else {}
     with run:
-        named = [one.strip() for one in documents.split(",") if one.strip()]
-        built = build_graph(named, pack, judge=judge, run=run, settings=settings)
+        runs = {name: Run("kg_construction") for name in ways} | {"all of it": run}
+        found = in_one_round([partial(read, name, *way, runs[name]) for name, way in ways.items()])
+        built = found[0].built
         linked = ground(built, against, run=run, settings=settings) if against else None
     compared: dict[str, Records] = {}
-    both: tuple[Ablation, ...] = ()
     if wanted is not None:
-        theirs = wanted_records(wanted, kitchen.QUERIES) if own else {}
-        compared = records(built.graph, theirs, kitchen.QUERIES) if own else entity_records(built.graph, wanted, pack)
-        if ablation and own and any(one.reader.startswith("model ") for one in built.journals):
-            silent = build_graph(named, pack, judge=judge, options=Options(feedback=False), settings=settings)
-            less = records(silent.graph, theirs, kitchen.QUERIES)
-            both = (Ablation(True, built, _f1(compared)), Ablation(False, silent, _f1(less)))
+        compared = records(built.graph, theirs, queries) if own else entity_records(built.graph, wanted, pack)
     packs = (pack, *(compile_ontology(one, settings=settings) for one in others))
     scores = {name: one.score() for name, one in compared.items()}
-    return BuildingResults(packs, built, run, scores, compared, both, linked, own)
+    return BuildingResults(packs, built, run, scores, compared, tuple(found[1:] and found), linked, own)
+
+
+def _listed(said: str) -> list[str]:
+    return [one.strip() for one in said.split(",") if one.strip()]
 
 
 def each(tboxes: str) -> list[str]:
@@ -275,11 +300,6 @@ def each(tboxes: str) -> list[str]:
             raise DataError("no file fits this pattern", where=one, fix="Name files of RDF, as in tboxes=DIR/**/*.owl")
         found += files
     return found
-
-
-def _f1(found: Mapping[str, Records]) -> dict[str, float]:
-    scores = {name: one.score() for name, one in found.items()}
-    return {name: one.f1 for name, one in scores.items()} | {"micro": micro(scores).f1}
 
 
 OWN = "Our own notes are more regular than real ones: a figure on them says nothing about other documents."
@@ -320,20 +340,28 @@ def extraction(results: BuildingResults) -> Table:
     return score_table(results.scores, f"Read by {results.reader}, strict", [OWN] if results.own else [])
 
 
-def feedback(results: BuildingResults) -> Table | Words:
-    """F1 by category with feedback and without, and the calls that were refused, mended and left to a person."""
+def ablation(results: BuildingResults) -> Table | Words:
+    """Reading without feedback, step plan, outside tools: F1 by category, precision, calls and tokens of each."""
     if not results.ablation:
-        told = "Not computed: it needs a model, our own kitchens (tbox=huts:kitchen), a reference and ablation=true."
+        told = "Not computed: it needs a model, our own data (huts:kitchen, huts:dairy), a reference, ablation=true."
         return Words((told,), off=True)
-    both = results.ablation
-    titles = {True: "with feedback", False: "without"}
-    columns = [Column("what", "what"), *(Column(str(one.feedback), titles[one.feedback], "percent") for one in both)]
-    rows: list[list[Value]] = [[f"F1, {name}", *(one.f1.get(name) for one in both)] for name in both[0].f1]
-    counts = [one.built.counts() for one in both]
-    notes = [f"{titles[one.feedback]}: {count['calls']:,} calls, {count['refused']:,} refused, "
-             f"{count['repaired']:,} mended, {count['to review']:,} left to a person"
-             for one, count in zip(both, counts, strict=True)]  # fmt: skip
-    return Table(columns, rows, caption=f"Read by {both[0].built.journals[0].reader}", notes=notes)
+    columns = [*texts(read="read"), *percents(**{name: f"F1, {name}" for name in results.scores}, micro="F1, micro",
+                                              precision="precision"),
+               *numbers(requests="requests", tokens="tokens", calls="tool calls", refused="refused")]  # fmt: skip
+    notes = ["Without step plan: one step by the generic tools."]
+    return Table(columns, _ablated(results), caption=f"Read by {results.reader}", notes=notes)
+
+
+def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
+    rows: list[dict[str, Value]] = []
+    for one in results.ablation:
+        total, count = micro(one.scores), one.built.counts()
+        found: dict[str, Value] = {name: round(score.f1, 6) for name, score in one.scores.items()}
+        tokens = one.totals["prompt_tokens"] + one.totals["completion_tokens"]
+        rows.append({"read": one.name, **found, "micro": round(total.f1, 6), "precision": round(total.precision, 6),
+                     "requests": one.totals["calls"], "tokens": tokens, "calls": count["calls"],
+                     "refused": count["refused"]})  # fmt: skip
+    return rows
 
 
 def figures(results: BuildingResults) -> list[dict[str, Value]]:
@@ -351,12 +379,10 @@ def figures(results: BuildingResults) -> list[dict[str, Value]]:
     own: dict[str, Value] = {"system": f"kgnb, read by {results.reader}", "covers": covers}
     rows.append(own | scores | {"refused": refused, "source": "this run"})
     for one in results.ablation[1:]:
-        told: dict[str, Value] = {
-            "system": f"kgnb, read by {results.reader}, without feedback",
-            "covers": own["covers"],
-        }
-        rows.append(told | dict.fromkeys(("precision", "recall")) | {"f1": one.f1["micro"], "refused": None,
-                                                                     "source": "this run"})  # fmt: skip
+        total = micro(one.scores)
+        rows.append({"system": f"kgnb, read by {results.reader}, {one.name}", "covers": own["covers"],
+                     "precision": total.precision, "recall": total.recall, "f1": total.f1, "refused": None,
+                     "source": "this run"})  # fmt: skip
     published = next(figure for figure in published_building.FIGURES if figure.category == "micro")
     theirs: dict[str, Value] = {"precision": published.precision, "recall": published.recall, "f1": published.f1}
     name_of: dict[str, Value] = {"system": "The World Avatar (published)", "covers": "30 chemistry papers, micro"}
@@ -566,6 +592,6 @@ def metrics(results: BuildingResults) -> dict[str, Any]:
         "accepted": sum(accepted for _, _, _, accepted in PLANTED),
         "built": {name: value for name, value in results.built.counts().items() if name != "resumed"},
         "scores": {name: round(one.f1, 6) for name, one in results.scores.items()} | {"micro": round(total.f1, 6)},
-        "feedback": {str(one.feedback): {k: round(v, 6) for k, v in one.f1.items()} for one in results.ablation},
+        "ablation": _ablated(results),
         "grounded": dict(Counter(link.outcome for link in results.grounding.links)) if results.grounding else {},
     }

@@ -252,11 +252,10 @@ class Checker:
                         left += self._about_all(self._subjects_of, predicates)
         for shape, inner, constraint, predicates in asked:
             if constraint.component == "hasValue":
-                for most in (c.number for _, end, wider in ends if predicates <= wider
-                             for c in end.constraints if c.component == "maxCount"):  # fmt: skip
-                    same = {c.terms[0] for _, _, c, others in asked if c.component == "hasValue" and others == predicates}
-                    if len(same) > most:
-                        return shape, inner, constraint
+                same = {c.terms[0] for _, _, c, on in asked if c.component == "hasValue" and on == predicates}
+                if any(c.component == "maxCount" and len(same) > c.number for _, end, wider in ends
+                       if predicates <= wider for c in end.constraints):  # fmt: skip
+                    return shape, inner, constraint
                 continue
             values = [Shape(tuple(c for c in end.constraints if c.component in _OF_VALUES), None, end.properties)
                       for _, end, wider in ends if predicates <= wider]  # fmt: skip

@@ -47,7 +47,7 @@ def test_the_report_shows_every_part() -> None:
     assert "functional" in report.enforcement(results).text()
     assert "57.2 %" in report.published(results).text()
     assert "tool calls per fact" in report.costs(results).text()
-    assert "needs a model" in str(report.feedback(results))
+    assert "needs a model" in str(report.ablation(results))
     missed = report.errors(results)
     assert {row[1] for row in missed.rows} <= {"differs", "missing", "not in the reference"}
     assert len(missed) == sum(len(one.differences()) for one in results.records.values()) > 0
@@ -56,6 +56,21 @@ def test_the_report_shows_every_part() -> None:
     assert figures(results)[-1]["f1"] == 0.826 and figures(results)[-1]["source"].startswith('"Ontology-to-tools')
     assert len(report.picture(results).nodes) <= 24
     assert report.stages(results).rows[-1][6] == "$0"
+
+
+def test_what_feedback_step_plan_and_outside_tools_are_worth_is_told_of_recorded_replies() -> None:
+    results = report.run_report(
+        tbox="huts:dairy", shapes="", documents="huts:dairy-notes", reference="huts:dairy-reference", against="",
+        judge="recorded:dairy", tboxes="", ablation=True, outside="kgnb.datasets.dairy:register",
+    )  # fmt: skip
+    rows = {row["read"]: row for row in report.metrics(results)["ablation"]}
+    assert list(rows) == ["all of it", "without feedback", "without step plan", "without outside tools"]
+    assert rows["all of it"]["micro"] == rows["without step plan"]["micro"] == 1
+    assert rows["without outside tools"]["supplies"] < 1 and rows["without outside tools"]["precision"] == 1
+    assert rows["all of it"]["tokens"] > rows["without step plan"]["tokens"] > 0
+    assert results.run.totals["calls"] == rows["all of it"]["requests"]  # what is tried besides is not the run's
+    assert "without outside tools" in report.ablation(results).text()
+    assert results.title == "kgnb's alp dairies, 4 documents"
 
 
 @pytest.mark.benchmark

@@ -156,8 +156,8 @@ class Hints:
                 return f"{who} needs {wanted}" + (f": call {tool}" if tool else "")
             if not values:
                 return (
-                    f"{who}, {self._types(found.focus, facts)}, needs {wanted}, and its classes ask more of that than can "
-                    "hold at once: nothing can be of all these classes, so leave one"
+                    f"{who}, {self._types(found.focus, facts)}, needs {wanted}, and its classes ask more of that than "
+                    "can hold at once: nothing can be of all these classes, so leave one"
                 )
             other = "Give that value" if component == "hasValue" else "Say first of what class a value is, give another"
             return f"{who} needs {wanted}, and with {values} there is no room left for it. {other}, or replace one"

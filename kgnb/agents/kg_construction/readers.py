@@ -171,8 +171,8 @@ class ModelReader:
 
 _NAMED = re.compile(r"^.* (?=<\S+>$)", re.DOTALL)  # what stands before the IRI of an entity
 _OUTSIDE = (
-    "You may also ask {names}: what they answer of a thing the text names counts as said by the text. Ask before you "
-    "write; a fact that rests on an answer needs no quote."
+    "You may also ask {names}: an answer about a thing that the text names counts as said by the text. Ask first, all "
+    "you need in one reply, and write when the answers are there; a fact that rests on an answer needs no quote."
 )
 _NOTED = """Notes that another reader made of the text. Write what they say; where they and the text differ, the text
 holds:

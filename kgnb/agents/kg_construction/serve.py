@@ -30,6 +30,7 @@ from kgnb.kg.terms import Iri
 from kgnb.llm.tools import Tool
 
 if TYPE_CHECKING:
+    import mcp_types as types
     from mcp.server.lowlevel import Server
 
     from kgnb.agents.kg_construction.session import Session
@@ -161,26 +162,7 @@ def mcp_server(shared: Shared) -> Server[Any]:
     import mcp_types as types
     from mcp.server.lowlevel import Server
 
-    def told(name: str, title: str, text: str, schema: Mapping[str, Any], kind: str) -> Any:
-        if kind in WRITING:
-            schema = {**schema, "properties": {**schema["properties"], **_READ_IN}}
-        notes = types.ToolAnnotations(
-            read_only_hint=kind not in WRITING, destructive_hint=kind in ("replace", "retract"), open_world_hint=False
-        )
-        return types.Tool(
-            name=name, title=title or None, description=text, input_schema=dict(schema), annotations=notes
-        )
-
-    if shared.generic:
-        card = OntologyCard(shared.pack)
-        whole = card.text(BUDGET // 3)
-        few = model_tools(partial=True, quoted=False)
-        tools = [told(one.name, "", one.description, one.parameters, one.name) for one in few]
-        how = f"{_HOW.format(name=shared.pack.name)}\n\n{whole[0]}"
-    else:
-        tools = [told(one.name, one.label, one.description, one.input_schema, one.kind) for one in shared.pack.tools]
-        how = _HOW.format(name=shared.pack.name)
-    tools += [told(name, "", one.spec.description, one.spec.parameters, "find") for name, one in shared.outside.items()]
+    how, tools = served_face(shared)
     few_names = {one.name for one in tools} - set(shared.outside) if shared.generic else set()
 
     async def on_list(context: Any, params: Any) -> types.ListToolsResult:
@@ -210,6 +192,31 @@ def mcp_server(shared: Shared) -> Server[Any]:
     return Server(
         "kgnb", version=metadata.version("kgnb"), instructions=how, on_list_tools=on_list, on_call_tool=on_call
     )  # fmt: skip
+
+
+def served_face(shared: Shared) -> tuple[str, list[types.Tool]]:
+    """What a client is told: instructions, and the tools in the order of the list."""
+    import mcp_types as types
+
+    def told(name: str, title: str, text: str, schema: Mapping[str, Any], kind: str) -> types.Tool:
+        if kind in WRITING:
+            schema = {**schema, "properties": {**schema["properties"], **_READ_IN}}
+        notes = types.ToolAnnotations(
+            read_only_hint=kind not in WRITING, destructive_hint=kind in ("replace", "retract"), open_world_hint=False
+        )
+        return types.Tool(
+            name=name, title=title or None, description=text, input_schema=dict(schema), annotations=notes
+        )
+
+    how = _HOW.format(name=shared.pack.name)
+    if shared.generic:
+        how = f"{how}\n\n{OntologyCard(shared.pack).text(BUDGET // 3)[0]}"
+        few = model_tools(partial=True, quoted=False)
+        tools = [told(one.name, "", one.description, one.parameters, one.name) for one in few]
+    else:
+        tools = [told(one.name, one.label, one.description, one.input_schema, one.kind) for one in shared.pack.tools]
+    others = (told(name, "", one.spec.description, one.spec.parameters, "find") for name, one in shared.outside.items())
+    return how, [*tools, *others]
 
 
 _PAGE = 100

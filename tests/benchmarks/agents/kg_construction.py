@@ -2,11 +2,14 @@
 
 python -m tests.benchmarks.agents.kg_construction --data DIR [--calls N] [--facts N] [--tboxes] [--out FILE]
 python -m tests.benchmarks.agents.kg_construction --data DIR --planted [--most N] [--only NAME]
+python -m tests.benchmarks.agents.kg_construction --requests FILE [FILE ...]
 
 ``compile``: OM-2 and schema.org. ``calls``: through the checked store, against the same quads written unchecked, and
 against the published system's way, a Turtle file that is parsed, extended and written again on every call.
 ``--tboxes`` adds the counts of every ontology. ``--planted``: for every ontology one mistake and its legal twin
 against each constraint, or the first N of each kind, and whether pyshacl agrees; a table of what came of them.
+``--requests``: what ontologies take of a model's first request, in tokens: every tool one by one, what ``build`` sends
+beside a note, and what an MCP client is told.
 """
 
 from __future__ import annotations
@@ -24,10 +27,18 @@ from typing import Any
 import rdflib
 
 from kgnb import compile_ontology
+from kgnb.agents.kg_construction.desk import Desk
+from kgnb.agents.kg_construction.documents import Document, passages
+from kgnb.agents.kg_construction.generic_tools import schema_tokens
+from kgnb.agents.kg_construction.plan import plan
+from kgnb.agents.kg_construction.readers import ModelReader, Task
+from kgnb.agents.kg_construction.serve import Shared, served_face
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.tool_values import Source
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import Quad, QuadWriter, quads
+from kgnb.llm.prices import estimate_tokens, estimate_usage
+from kgnb.llm.scripted import ScriptedModel
 from tests.conformance.agreement import agreement
 from tests.conformance.planting import plant
 
@@ -167,10 +178,26 @@ def table(rows: Iterator[list[Any]]) -> None:
         print(f"{row[0]:32}" + "".join(f"{value:>12}" for value in row[1:]), flush=True)
 
 
+def requests(paths: list[str]) -> Iterator[str]:
+    """A line an ontology: its tools, and tokens of requests by the reckoning that budgets use."""
+    for path in paths:
+        pack = compile_ontology(path)
+        note = passages(Document("note", "A note about nothing."))[0]
+        desk = Desk(pack.session(stored=False), "note", {tool.name: tool for tool in pack.tools})
+        reader = ModelReader(ScriptedModel([]))
+        sent = [estimate_usage(reader.first_request(Task(note, prompt, pack), desk)).prompt_tokens
+                for prompt in plan(pack).prompts]  # fmt: skip
+        face = served_face(Shared(pack, desk.session))
+        told = estimate_tokens(face[0]) + sum(estimate_tokens(tool.model_dump_json()) for tool in face[1][:100])
+        yield (f"{Path(path).name}: {len(pack.tools):,} tools, {schema_tokens(pack):,} tokens one by one; build sends "
+               f"at most {max(sent):,} ({len(sent)} steps); an MCP client is told {told:,} a page")  # fmt: skip
+
+
 def main() -> int:
     """Print the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--requests", nargs="+", default=[], metavar="FILE")
     parser.add_argument("--calls", type=int, default=4000)
     parser.add_argument("--facts", type=int, default=20_000)
     parser.add_argument("--tboxes", action="store_true")
@@ -179,6 +206,12 @@ def main() -> int:
     parser.add_argument("--only", default="", help="part of the file names to take")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
+    for line in requests(given.requests):
+        print(line, flush=True)
+    if given.requests:
+        return 0
+    if given.data is None:
+        parser.error("--data is needed")
     if given.planted:
         table(planted(given.data, given.most, given.only))
         return 0

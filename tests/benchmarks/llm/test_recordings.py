@@ -10,6 +10,11 @@ from tests.benchmarks.llm.recordings import RECORDINGS, needs_data, replay, said
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.slow]
 REACHED = {  # figures that a card states, as its commands print them
+    "dairy": (
+        (r"asking register +\S.*? +(\S+) +\S+ +this run", 100.0),
+        (r"without step plan +\S.*? +(\S+) +\S+ +this run", 100.0),
+        (r"without outside tools +\S.*? +(\S+) +\S+ +this run", 97.7),
+    ),
     "huts": (),
     "oaei-anatomy": ((r"this pair +\S+ +\S+ +(\S+)  this run", 94.0),),
     "oaei-conference": ((r"micro over these 10 pairs +\S+ +\S+ +(\S+)  this run", 75.0),),
