@@ -246,17 +246,13 @@ class KgcMagics(AgentMagics, agent=AGENT):
         """The line to start with."""
         return "%kgc compile TBOX"
 
-    @verb("kgc plan", "%kgc plan", "%kgc plan --polish")
-    @argument("--polish", action="store_true", help="let the model in use polish the wording")
+    @verb("kgc plan", "%kgc plan", "%kgc plan --steps")
     @argument("--steps", action="store_true", help="a tool a class and property, in steps, however large they are")
     def plan(self, arguments: argparse.Namespace) -> Plan:
         """Make the prompts of every step of the task."""
         task = self._task(arguments)
-        model = self.session.model("write") if arguments.polish else None
-        if arguments.polish and model is None:
-            raise OutOfOrder("--polish needs a model", fix="Name one first: %llm use MODEL")
         budget = sys.maxsize if arguments.steps else task["budget"]
-        made: Plan = task.do("plan", Silent(), model=task.run.watch(model) if model else None, budget=budget)
+        made: Plan = task.do("plan", Silent(), budget=budget)
         print(summary(task.run.steps[-1]))
         return made
 

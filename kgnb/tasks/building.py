@@ -10,7 +10,6 @@ from typing import Any
 from rdflib import RDFS, URIRef
 from rdflib import Graph as RdflibGraphSource
 
-from kgnb.agents.kg_construction import pipeline
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.desk import Desk
@@ -20,6 +19,7 @@ from kgnb.agents.kg_construction.ground import Grounding, Names, label_index
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.ground import ground as ground_graph
 from kgnb.agents.kg_construction.instantiate import Options as BuildOptions
+from kgnb.agents.kg_construction.instantiate import build_graph as build
 from kgnb.agents.kg_construction.outside import look_up_tool, outside_tools
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Reader, Task
@@ -140,7 +140,7 @@ def build_graph(
                     reader, outside=asked or reader.outside, extractor=notes or reader.extractor,
                     examples=shown or reader.examples,
                 )  # fmt: skip
-            return pipeline.build_graph(
+            return build(
                 found, pack, reader, options=options, session=target, checked=checked, run=run,
                 folder=Path(folder) / "journals" if folder is not None else None,
             )  # fmt: skip

@@ -30,7 +30,7 @@ AGENT = Agent(
             compile, ("tbox", "shapes"), {"closed_world": "closed_world"},
             help="Compile an ontology into tools that can write valid facts only; a new graph begins.",
         ),
-        Stage(plan, ("compile", "model", "budget"), help="Make the prompts of every step of the task."),
+        Stage(plan, ("compile", "budget"), help="Make the prompts of every step of the task."),
         Stage(
             instantiate, ("documents", "compile", "reader", "plan", "options"), {}, names_of(Options),
             "Read documents through the tools; what they say joins the graph.",

@@ -1,23 +1,19 @@
 """Stage 2: for every step of the task, what to look for in a passage and how to write it down.
 
-Made from templates, so the same pack gives the same prompts; a model may polish the wording, never the tools.
+Made from templates, so the same pack gives the same prompts.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-
-from pydantic import BaseModel
 
 from kgnb.agents.kg_construction.generic_tools import BUDGET, model_tools, schema_tokens
 from kgnb.agents.kg_construction.ontology_card import OntologyCard
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import PlanStep, ToolSpec
-from kgnb.llm.model import ChatModel, Message, Request
-from kgnb.llm.reply import UnusableReply, structured
 from kgnb.results.table import Column, Table, Tabled, Value
 from kgnb.shapes.datatypes import INTEGERS
 from kgnb.shapes.phrases import a_noun, joined
@@ -49,10 +45,6 @@ _DEFERRED = "Leave {later} to later steps."
 _NEEDED = "Required now: {lines}."
 _GUIDANCE = "What helps:\n{lines}"
 _BUILDING = "Create first, in this order: {creating}. Then state facts with: {adding}."
-_POLISH = (
-    "Make these instructions for reading a document clearer and shorter. Keep every name of a tool, class and value "
-    "as it is, add no rule and leave none out."
-)
 
 
 @dataclass(frozen=True)
@@ -62,7 +54,6 @@ class StepPrompt:
     step: PlanStep
     extraction: str
     building: str
-    polished: bool = False
     generic: bool = False  # by the few tools that take class and property as arguments
     partial: bool = False  # not all of the ontology could be told
 
@@ -96,13 +87,8 @@ class Plan(Tabled):
         return Table(columns, rows, caption="Plan", details=details)
 
 
-class _Polished(BaseModel):
-    extraction: str
-    building: str
-
-
-def plan(pack: ToolPack, model: ChatModel | None = None, tool_budget: int = BUDGET) -> Plan:
-    """The prompts of every step of the pack's plan; with a model, in its words where it keeps all names.
+def plan(pack: ToolPack, tool_budget: int = BUDGET) -> Plan:
+    """The prompts of every step of the pack's plan.
 
     Where the schemas of all steps together, which every passage pays for, take more than ``tool_budget`` tokens, there
     is one step that uses the generic tools and tells of the whole ontology, or of as much as the budget allows.
@@ -110,8 +96,8 @@ def plan(pack: ToolPack, model: ChatModel | None = None, tool_budget: int = BUDG
     if sum(schema_tokens(pack, step.tools) for step in pack.plan) > tool_budget:
         return Plan((_generic(pack, min(tool_budget, BUDGET)),))
     tools = {tool.name: tool for tool in pack.tools}
-    prompts = [_prompt(pack, step, [tools[name] for name in step.tools if name in tools]) for step in pack.plan]
-    return Plan(tuple(_polish(one, model) for one in prompts) if model else tuple(prompts))
+    steps = [_prompt(pack, step, [tools[name] for name in step.tools if name in tools]) for step in pack.plan]
+    return Plan(tuple(steps))
 
 
 def _generic(pack: ToolPack, budget: int) -> StepPrompt:
@@ -197,17 +183,3 @@ def _needed(pack: ToolPack, creating: Sequence[ToolSpec], adding: Sequence[ToolS
         if names:
             found.append(f"{tool.label}: {', '.join(names)}")
     return found
-
-
-def _polish(prompt: StepPrompt, model: ChatModel) -> StepPrompt:
-    """The prompt in the model's words; as it was where the model leaves out a name."""
-    asked = f"EXTRACTION\n{prompt.extraction}\n\nBUILDING\n{prompt.building}"
-    try:
-        value, _ = structured(model, Request((Message("system", _POLISH), Message("user", asked))), _Polished)
-    except UnusableReply:
-        return prompt
-    said = f"{value.extraction}\n{value.building}"
-    names = [name for name in prompt.step.tools if name in prompt.text]
-    if not value.extraction.strip() or not all(name in said for name in names):
-        return prompt
-    return replace(prompt, extraction=value.extraction.strip(), building=value.building.strip(), polished=True)

@@ -20,8 +20,7 @@ from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.pack_content import PackContent
 from kgnb.agents.kg_construction.provenance import TBOX, call_graph, described
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, ToolSpec, Violation
-from kgnb.agents.kg_construction.withdrawals import Withdrawals
-from kgnb.agents.kg_construction.writes import Writes, normalised
+from kgnb.agents.kg_construction.writes import Withdrawals, Writes, normalised
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v

@@ -1,20 +1,26 @@
-"""What a call says, as triples: a new entity with its label and values, a quantity, a fact and its mirror images."""
+"""What a call says, as triples: a new entity with its label and values, a quantity, a fact and its mirror images; and
+what it takes back or replaces: checked as a write is, and kept in the provenance as withdrawn."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
+from typing import Any
 
-from kgnb.agents.kg_construction.arguments import Arguments
+from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
 from kgnb.agents.kg_construction.graph_state import GraphState
+from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.naming import slug
-from kgnb.agents.kg_construction.tool_values import ToolSpec
+from kgnb.agents.kg_construction.provenance import TBOX, call_graph, described, document_iri, withdrawn
+from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolSpec, Violation
 from kgnb.kg import vocabulary as v
+from kgnb.kg.quads import Quad
 from kgnb.kg.terms import RDFS, Iri, Literal, Term, Triple
+from kgnb.shapes.phrases import joined
 from kgnb.shapes.shape import TYPE, Shape
 from kgnb.shapes.units import OM, QUDT, scale
 
@@ -175,3 +181,202 @@ def mint(namespace: str, identity: Iterable[str], label: str) -> Iri:
     code = hashlib.sha256(said.encode()).hexdigest()[:16]
     readable = slug(normalised(label)[:60], 32)
     return Iri(f"{namespace}{readable + '-' if readable else ''}{code}")
+
+
+WriteThrough = Callable[[ToolSpec, Arguments, Mapping[str, Any], Source | None], CallResult]
+
+
+class Withdrawals:
+    """Takes facts of one session back."""
+
+    def __init__(self, session: GraphState, write_through: WriteThrough) -> None:
+        self.session, self.write_through = session, write_through
+        self.facts = session.facts
+        self.pack = session.pack
+
+    def change(
+        self, tool: ToolSpec, read: Arguments, given: Mapping[str, Any], source: Source | None, own: bool
+    ) -> CallResult:
+        """Retract or replace, wholly or not at all. ``own`` takes back only what this source's document said."""
+        subject = read.terms["subject"][0]
+        predicate = self._property(read.texts.get("property", ""))
+        if "property" in read.texts and not predicate:
+            return _no(self._unknown(read.texts["property"]))
+        old = read.plain.get("old" if tool.kind == "replace" else "value")
+        chosen = self._chosen(subject, predicate, old)
+        if not chosen:
+            return _no(self._nothing(subject, predicate, old, tool.kind == "replace"))
+        if tool.kind == "replace" and len(chosen) > 1:
+            values = tuple(_text(o) for _, _, o in chosen)
+            hint = f"there are {len(values)} values: say with old which one is wrong"
+            return _no(Violation("old", "required argument", "nothing", values[:25], hint))
+        if own and source is not None:
+            return self._taken_back(tool, given, source, subject, self._of_document(chosen, source))
+        if tool.kind == "retract":
+            return self._taken_back(tool, given, source, subject, self._quads(chosen))
+        return self._replaced(tool, given, source, subject, predicate, chosen, read.plain["value"])
+
+    # which facts -----------------------------------------------------------------------------------------------------
+
+    def _property(self, said: str) -> str:
+        """The IRI of a property, by IRI, name or label; the class and the label of an entity are properties too."""
+        plain = _key(said)
+        if plain in ("type", "rdftype", "class") or said == TYPE:
+            return str(TYPE)
+        if said == v.LABEL or plain in ("label", "rdfslabel"):
+            return v.LABEL
+        adding = self.pack.of_kind("add")
+        found = {t.term for t in adding if said == t.term} or {
+            t.term for t in adding if plain in (_key(t.label), _key(t.name), _key(t.name.removeprefix("add_")))
+        }
+        return next(iter(found)) if len(found) == 1 else ""
+
+    def _chosen(self, subject: Term, predicate: str, value: object) -> list[Triple]:
+        """The facts that are meant: of an entity, of one property, or the one with this value."""
+        if not isinstance(subject, Iri):
+            return []
+        if not predicate:
+            leading: list[Triple] = [(subject, Iri(p), o) for p, values in self.facts.about(subject).items()
+                                     for o in values]  # fmt: skip
+            back: list[Triple] = [(s, Iri(p), subject) for p, ends in self.facts.pointing_at(subject).items()
+                                  for s in ends if isinstance(s, Iri)]  # fmt: skip
+            return list(dict.fromkeys([*leading, *back]))
+        return [(subject, Iri(predicate), o) for o in self.facts.objects(subject, predicate)
+                if value is None or self._is(o, value)]  # fmt: skip
+
+    def _is(self, term: Term, said: object) -> bool:
+        text = str(said).lower() if isinstance(said, bool) else str(said)
+        if isinstance(term, Literal):
+            return term.text == text or _number(term.text) is not None and _number(term.text) == _number(text)
+        names = [t.text for t in self.facts.objects(term, v.LABEL) if isinstance(t, Literal)]
+        return str(term) == text or text in (*names, self.pack.tbox.label(str(term)))
+
+    def _with_mirrors(self, triples: Sequence[Triple]) -> list[Triple]:
+        """The facts, and what was written the other way round with them."""
+        found = dict.fromkeys(triples)
+        for subject, predicate, value in triples:
+            if isinstance(value, Iri) and isinstance(subject, Iri):
+                back = [(value, Iri(other), subject) for other in self.pack.tbox.mirrors.get(predicate, ())]
+                found |= dict.fromkeys(one for one in back if one in self.facts)
+        return list(found)
+
+    def _sources(self, triple: Triple) -> list[Iri | None]:
+        """The graphs a fact stands in; the default one where the store names none."""
+        return [*self.session.sources(triple)] or [None]
+
+    def _quads(self, triples: Sequence[Triple]) -> list[Quad]:
+        return [(one, graph) for one in self._with_mirrors(triples)
+                for graph in self._sources(one)]  # fmt: skip
+
+    def _of_document(self, triples: Sequence[Triple], source: Source) -> list[Quad]:
+        document = document_iri(source.document)
+        return [(one, graph) for one, graph in self._quads(triples)
+                if graph is None or document in self.session.documents(graph)]  # fmt: skip
+
+    # taking them back ------------------------------------------------------------------------------------------------
+
+    def _taken_back(
+        self, tool: ToolSpec, given: Mapping[str, Any], source: Source | None, subject: Term, quads: Sequence[Quad]
+    ) -> CallResult:
+        named = {(triple, graph) for triple, graph in quads}
+        gone = [one for one in dict.fromkeys(triple for triple, _ in quads)
+                if all((one, graph) in named for graph in self._sources(one))]  # fmt: skip
+        violations = self._removed(gone)
+        if violations:
+            return CallResult(False, str(subject), violations=violations, retryable=True)
+        self._store(tool, given, source, quads, [])
+        return CallResult(True, str(subject), triples=-len(gone))
+
+    def _replaced(
+        self, tool: ToolSpec, given: Mapping[str, Any], source: Source | None, subject: Term, predicate: str,
+        chosen: list[Triple], value: object,
+    ) -> CallResult:  # fmt: skip
+        """Takes the old value back and states the new one through its own tool; all or nothing."""
+        adding = next((t for t in self.pack.of_kind("add") if t.term == predicate), None)
+        quads = self._quads(chosen)
+        gone = list(dict.fromkeys(triple for triple, _ in quads))
+        if adding is None and predicate == v.LABEL and isinstance(subject, Iri):
+            self._removed(gone)
+            new: Triple = (subject, Iri(v.LABEL), Literal(str(value)))
+            self.facts.add(new)
+            self._store(tool, given, source, quads, [new])
+            return CallResult(True, str(subject), triples=0)
+        if adding is None:
+            hint = "only the values of properties are replaced: retract it, and create the entity anew"
+            return _no(Violation("property", "property", predicate, (), hint))
+        held = {p.name for p in adding.parameters}
+        known = "object" in held and isinstance(value, str) and ("value" not in held or self.session.resolve(value))
+        arguments = {"subject": str(subject), ("object" if known else "value"): value}
+        read = read_arguments(adding, arguments, self.session)
+        if read.violations:
+            return CallResult(False, violations=tuple(read.violations), retryable=True)
+        violations = self._removed(gone)
+        if violations:
+            return CallResult(False, str(subject), violations=violations, retryable=True)
+        result = self.write_through(adding, read, arguments, source)
+        if not result.ok:
+            for triple in gone:
+                self.facts.add(triple)
+            return result
+        self._store(tool, given, source, quads, [])
+        return CallResult(True, str(subject), triples=-1)
+
+    def _removed(self, gone: Sequence[Triple]) -> tuple[Violation, ...]:
+        """Takes facts out of the memory; what that would break for good, if anything, after they are back again."""
+        nodes: dict[Term, None] = {}
+        for subject, _, value in gone:
+            for node in (subject, value):
+                nodes |= dict.fromkeys([node, *self.facts.neighbours(node)])
+        before = self._final(nodes)
+        for triple in gone:
+            self.facts.remove(triple)
+        after = {place: said for place, said in self._final(nodes).items() if place not in before}
+        if after and self.session.checked:
+            for triple in gone:
+                self.facts.add(triple)
+            return tuple(dict.fromkeys(after.values()))
+        self.session.touch()
+        return ()
+
+    def _final(self, nodes: Mapping[Term, None]) -> dict[str, Violation]:
+        found = [(shape, one) for shape, one in self.pack.checker.everything(self.facts, nodes) if one.final]
+        return {f"{shape.id} {one.focus!r} {one.constraint.component} {one.value!r}":
+                self.session.hints.violation(shape, one, self.facts) for shape, one in found}  # fmt: skip
+
+    def _store(
+        self, tool: ToolSpec, given: Mapping[str, Any], source: Source | None, quads: Sequence[Quad],
+        new: Sequence[Triple],
+    ) -> None:  # fmt: skip
+        graph = call_graph(tool.name, given, source)
+        kept = [quad for quad in quads if quad[1] != TBOX]
+        self.session.take_back(quads, described(new, graph, tool.name, given, source) + withdrawn(kept, graph))
+
+    # words -----------------------------------------------------------------------------------------------------------
+
+    def _unknown(self, said: str) -> Violation:
+        near = nearest(said, [t.label for t in self.pack.of_kind("add")], 5)
+        return Violation("property", "unknown property", said, near, f"near: {joined(list(near), 5)}")
+
+    def _nothing(self, subject: Term, predicate: str, value: object, replacing: bool) -> Violation:
+        values = tuple(_text(o) for o in self.facts.objects(subject, predicate)) if predicate else ()
+        name = self.pack.tbox.label(predicate) if predicate else "anything"
+        there = f"its values are {joined(list(values), 8)}" if values else f"nothing is said of it by '{name}'"
+        if not values and replacing:
+            there += "".join(f": call {t.name}" for t in self.pack.of_kind("add") if t.term == predicate)
+        what = "replace" if replacing else "take back"
+        return Violation(name, "not there", str(value), values[:25], f"there is nothing to {what}: {there}")
+
+
+def _no(violation: Violation) -> CallResult:
+    return CallResult(False, violations=(violation,), retryable=True)
+
+
+def _key(said: str) -> str:
+    return "".join(c for c in said.casefold() if c.isalnum())
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -210,7 +210,7 @@ def test_a_large_ontology_is_searched_and_described_and_the_request_stays_small(
 def test_a_small_ontology_keeps_a_tool_a_class() -> None:
     pack = pack_of(":Hut a owl:Class . :beds a owl:DatatypeProperty ; rdfs:domain :Hut ; rdfs:range xsd:integer .")
     assert not plan(pack).prompts[0].generic
-    assert plan(pack, None, 0).prompts[0].generic
+    assert plan(pack, 0).prompts[0].generic
 
 
 @pytest.mark.parametrize("given", [{"facts": "x"}, {"facts": {"title": {"a": 1}}}, {"within": "nobody"}, {"id": 5}])

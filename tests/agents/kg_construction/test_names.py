@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import Passage
-from kgnb.agents.kg_construction.lexicon import Names, find
+from kgnb.agents.kg_construction.rule_reader import Names, find
 from tests.agents.kg_construction.kitchen import pack_of
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
 from kgnb.agents.kg_construction.plan import plan
-from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.building import compile_ontology
 
 PACK = compile_ontology("huts:kitchen", "huts:kitchen-shapes")
@@ -23,7 +20,7 @@ def test_the_same_pack_gives_the_same_prompts() -> None:
 
 
 def test_a_step_names_its_tools_what_is_needed_and_what_waits() -> None:
-    steps = plan(PACK, None, LARGE)
+    steps = plan(PACK, LARGE)
     assert len(steps) == len(PACK.plan)
     text = steps.prompts[0].text
     assert text.startswith("STEP 1 of ")
@@ -33,16 +30,3 @@ def test_a_step_names_its_tools_what_is_needed_and_what_waits() -> None:
     assert "duration" in text.split("Leave ")[1].split("\n")[0]
     order = text.split("in this order: ")[1]
     assert order.index("create_recipe") < order.index("create_step") < order.index("create_boil")
-
-
-def test_a_model_may_polish_but_not_drop_a_tool() -> None:
-    short = json.dumps({"extraction": "Read.", "building": "Write."})
-    assert plan(PACK, ScriptedModel(lambda request: short), LARGE) == plan(PACK, None, LARGE)
-
-    def keeps(request: object) -> str:
-        text = request.messages[-1].text  # type: ignore[attr-defined]
-        extraction, building = text.removeprefix("EXTRACTION\n").split("\n\nBUILDING\n")
-        return json.dumps({"extraction": f"Please. {extraction}", "building": building})
-
-    polished = plan(PACK, ScriptedModel(keeps), LARGE)
-    assert all(one.polished and one.extraction.startswith("Please.") for one in polished)

@@ -17,7 +17,7 @@ import pytest
 from kgnb.agents.entity_alignment import pipeline as aligning
 from kgnb.agents.entity_alignment.judges import make_judge as align_judge
 from kgnb.agents.entity_alignment.judges import make_planner
-from kgnb.agents.kg_construction import pipeline as building
+from kgnb.agents.kg_construction import instantiate as building
 from kgnb.agents.kg_construction.documents import find_documents
 from kgnb.agents.kg_construction.rule_reader import rule_reader
 from kgnb.agents.ontology_matching import pipeline as matching
