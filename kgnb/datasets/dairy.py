@@ -13,30 +13,19 @@ from kgnb.datasets.kitchen import RecordQuery
 _PREFIXES = """PREFIX d: <http://huts.example/dairy#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 """
-QUERIES = (
-    RecordQuery(
-        "makings",
-        _PREFIXES
-        + """SELECT ?record ?title ?litres ?dairy WHERE {
+_RECORDS = {
+    "makings": """SELECT ?record ?title ?litres ?dairy WHERE {
   ?record a d:Making ; rdfs:label ?title OPTIONAL { ?record d:litres ?litres }
   OPTIONAL { ?record d:madeAt/rdfs:label ?dairy } }""",
-    ),
-    RecordQuery(
-        "steps",
-        _PREFIXES
-        + """SELECT ?record ?making ?number ?action ?minutes ?celsius ?dose ?adds ?follows WHERE {
+    "steps": """SELECT ?record ?making ?number ?action ?minutes ?celsius ?dose ?adds ?follows WHERE {
   ?m d:hasStep ?record ; rdfs:label ?making OPTIONAL { ?record d:number ?number }
   OPTIONAL { ?record d:action ?action } OPTIONAL { ?record d:minutes ?minutes }
   OPTIONAL { ?record d:celsius ?celsius } OPTIONAL { ?record d:dose ?dose }
   OPTIONAL { ?record d:adds/rdfs:label ?adds } OPTIONAL { ?record d:follows/d:number ?follows } }""",
-    ),
-    RecordQuery(
-        "supplies",
-        _PREFIXES
-        + """SELECT ?record ?name ?number WHERE {
+    "supplies": """SELECT ?record ?name ?number WHERE {
   ?record a d:Supply ; rdfs:label ?name OPTIONAL { ?record d:registerNumber ?number } }""",
-    ),
-)
+}
+QUERIES = tuple(RecordQuery(name, _PREFIXES + query) for name, query in _RECORDS.items())
 _NEAR = 60.0  # of 100, rapidfuzz's token_set_ratio
 
 

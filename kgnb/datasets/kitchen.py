@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-
-from kgnb.datasets import huts
 
 _PREFIXES = """PREFIX k: <http://huts.example/kitchen#>
 PREFIX om: <http://www.ontology-of-units-of-measure.org/resource/om-2/>
@@ -23,28 +20,17 @@ class RecordQuery:
     forgiving: tuple[str, ...] = ()
 
 
-QUERIES = (
-    RecordQuery(
-        "recipes",
-        _PREFIXES
-        + """SELECT ?record ?title ?people ?dish ?course ?hut ?cook WHERE {
+_RECORDS = {
+    "recipes": """SELECT ?record ?title ?people ?dish ?course ?hut ?cook WHERE {
   ?record a k:Recipe .
   OPTIONAL { ?record k:title ?title } OPTIONAL { ?record k:servesPeople ?people }
   OPTIONAL { ?record k:makesDish ?d . ?d k:name ?dish OPTIONAL { ?d k:course ?course } }
   OPTIONAL { ?record k:cookedAt/k:name ?hut } OPTIONAL { ?record k:writtenBy/k:name ?cook } }""",
-    ),
-    RecordQuery(
-        "portions",
-        _PREFIXES
-        + """SELECT ?record ?recipe ?amount ?unit ?ingredient WHERE {
+    "portions": """SELECT ?record ?recipe ?amount ?unit ?ingredient WHERE {
   ?r k:hasPortion ?record . OPTIONAL { ?r k:title ?recipe }
   OPTIONAL { ?record k:amount ?amount } OPTIONAL { ?record k:unit ?unit }
   OPTIONAL { ?record k:ofIngredient/k:name ?ingredient } }""",
-    ),
-    RecordQuery(
-        "steps",
-        _PREFIXES
-        + """SELECT ?record ?recipe ?number ?kind ?uses ?duration ?temperature WHERE {
+    "steps": """SELECT ?record ?recipe ?number ?kind ?uses ?duration ?temperature WHERE {
   ?r k:hasStep ?record . OPTIONAL { ?r k:title ?recipe }
   OPTIONAL { ?record k:stepNumber ?number }
   OPTIONAL { ?record a ?kind FILTER(?kind IN (k:Cut, k:Boil, k:Simmer, k:Fry, k:Bake, k:Mix, k:Rest)) }
@@ -53,31 +39,7 @@ QUERIES = (
              BIND(CONCAT(STR(?n), " ", STR(?u)) AS ?duration) }
   OPTIONAL { ?record k:atTemperature/om:hasValue ?tm . ?tm om:hasNumericalValue ?t ; om:hasUnit ?tu
              BIND(CONCAT(STR(?t), " ", STR(?tu)) AS ?temperature) } }""",
-    ),
-    RecordQuery(
-        "allergens",
-        _PREFIXES
-        + """SELECT ?record ?allergen WHERE {
+    "allergens": """SELECT ?record ?allergen WHERE {
   ?i k:containsAllergen ?allergen ; k:name ?name BIND(?name AS ?record) }""",
-    ),
-)
-
-
-def notes() -> Path:
-    """The folder of the fifteen notes."""
-    return huts.path("kitchen-notes")
-
-
-def tbox() -> Path:
-    """The T-Box."""
-    return huts.path("kitchen")
-
-
-def shapes() -> Path:
-    """The SHACL shapes."""
-    return huts.path("kitchen-shapes")
-
-
-def reference() -> Path:
-    """What the notes say, one named graph a note."""
-    return huts.path("kitchen-reference")
+}
+QUERIES = tuple(RecordQuery(name, _PREFIXES + query) for name, query in _RECORDS.items())

@@ -2,7 +2,7 @@
 
 ``shape``          one form for every constraint; ``facts`` the graph it is judged over, in memory
 ``tbox``           an ontology looked up; ``expressions`` and ``owl_reading`` its axioms as shapes, read closed-world
-``shacl_reading``  SHACL core as the same shapes; ``shacl_writing`` shapes as SHACL again, for any other engine
+``shacl``          SHACL core as the same shapes, and shapes as SHACL again, for any other engine
 ``checking``       what does not hold, and whether more facts could mend it; ``leaves`` and ``triggers`` serve it
 ``datatypes``      XSD literals; ``units`` quantities and their units; ``phrases`` constraints in plain words
 

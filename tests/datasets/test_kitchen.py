@@ -10,26 +10,26 @@ import pytest
 import rdflib
 
 from kgnb.agents.kg_construction.documents import find_documents, read_document
-from kgnb.datasets import kitchen
+from kgnb.datasets import huts, kitchen
 from kgnb.evaluate.extraction import read_records
 from kgnb.reporting.kg_construction import reference_graph
 from kgnb.tasks.building import compile_ontology
 
-GRAPH = reference_graph(kitchen.reference())
+GRAPH = reference_graph(huts.path("kitchen-reference"))
 
 
 def test_the_reference_conforms_to_the_compiled_tbox_and_shapes() -> None:
-    pack = compile_ontology(kitchen.tbox(), kitchen.shapes())
+    pack = compile_ontology(huts.path("kitchen"), huts.path("kitchen-shapes"))
     shapes = rdflib.Graph().parse(data=pack.shacl(), format="turtle")
-    whole = GRAPH + rdflib.Graph().parse(kitchen.tbox())
+    whole = GRAPH + rdflib.Graph().parse(huts.path("kitchen"))
     conforms, _, text = pyshacl.validate(whole, shacl_graph=shapes)
     assert conforms, text[:2000]
 
 
 def test_a_planted_mistake_in_the_reference_is_found() -> None:
-    pack = compile_ontology(kitchen.tbox(), kitchen.shapes())
+    pack = compile_ontology(huts.path("kitchen"), huts.path("kitchen-shapes"))
     shapes = rdflib.Graph().parse(data=pack.shacl(), format="turtle")
-    broken = GRAPH + rdflib.Graph().parse(kitchen.tbox())
+    broken = GRAPH + rdflib.Graph().parse(huts.path("kitchen"))
     recipe = next(broken.subjects(rdflib.RDF.type, rdflib.URIRef("http://huts.example/kitchen#Recipe")))
     broken.remove((recipe, rdflib.URIRef("http://huts.example/kitchen#cookedAt"), None))
     assert not pyshacl.validate(broken, shacl_graph=shapes)[0]
@@ -55,8 +55,10 @@ def by_document(path: Path) -> dict[str, rdflib.Graph]:
 
 
 def test_what_the_reference_says_stands_in_the_note() -> None:
-    texts = {entry.name.rsplit(".", 1)[0]: read_document(entry).text for entry in find_documents(kitchen.notes())}
-    references = by_document(kitchen.reference())
+    texts = {
+        entry.name.rsplit(".", 1)[0]: read_document(entry).text for entry in find_documents(huts.path("kitchen-notes"))
+    }
+    references = by_document(huts.path("kitchen-reference"))
     assert set(texts) == set(references)
     for name, graph in references.items():
         said = re.sub(r"\s+", " ", texts[name]).casefold()

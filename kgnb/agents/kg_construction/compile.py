@@ -7,15 +7,17 @@ names of its blank nodes. The published system has a model write the tools and r
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path as File
 from time import perf_counter
 
+from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.naming import unique_names
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.steps import part_of, plan_steps
+from kgnb.agents.kg_construction.tool_values import PlanStep, ToolSpec
 from kgnb.agents.kg_construction.tools import ToolMaker
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
@@ -23,17 +25,18 @@ from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import digest, written
 from kgnb.kg.rdflib_graph import RdflibGraph
-from kgnb.kg.terms import Triple
+from kgnb.kg.terms import RDFS, Iri, Triple
+from kgnb.kg.words import words
 from kgnb.shapes import shape as shape_module
 from kgnb.shapes.checking import Hierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.owl_reading import SHAPES, owl_shapes
-from kgnb.shapes.shacl_reading import has_shapes, read_shapes
+from kgnb.shapes.shacl import has_shapes, read_shapes
 from kgnb.shapes.shape import SH, Shape, Warned
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import quantities
 
-_SOURCES = ("compile", "naming", "pack", "steps", "tool_values", "tools")
+_SOURCES = ("compile", "naming", "pack", "tool_values", "tools")
 
 
 def compile(
@@ -137,3 +140,184 @@ def compiler_digest() -> str:
     for path in (*(folder / f"{name}.py" for name in _SOURCES), *shapes):
         found.update(path.name.encode() + b"\0" + path.read_bytes())
     return found.hexdigest()
+
+
+# The task as ordered steps: top-level entities first, then what belongs to them, as ranges and domains tell.
+MOST_LAYERS = 40  # what lies deeper comes in one last step: a step is a walk through every document
+Ends = Mapping[str, frozenset[str]]
+"""Of every property, the classes at one end of it, those below them included."""
+
+
+def plan_steps(tbox: TBox, tools: Iterable[ToolSpec], values: Mapping[str, tuple[str, ...]]) -> tuple[PlanStep, ...]:
+    """One step for each depth of dependency; ``values`` are the classes a property leads to.
+
+    A class depends on the classes whose properties lead to it. Circles are broken at the class that most others hang
+    on, so that every class comes in one step.
+    """
+    listed = tuple(tools)
+    made = [tool.term for tool in listed if tool.kind == "create"]
+    domains = {iri: domain_of(tbox, iri) for iri in tbox.properties}
+    starts = {iri: _below(tbox, subjects) for iri, subjects in domains.items()}
+    ends = {iri: _below(tbox, values.get(iri, ())) for iri in domains}
+    layers = _layers(made, starts, ends)
+    steps: list[PlanStep] = []
+    for classes in layers:
+        before = {iri for step in steps for iri in step.classes}
+        steps.append(_step(len(steps) + 1, tbox, classes, listed, starts, ends, before))
+    named = {name for step in steps for name in step.tools}
+    if loose := [tool for tool in listed if tool.kind == "add" and tool.name not in named]:
+        steps.append(_loose(len(steps) + 1, loose))
+    return tuple(steps)
+
+
+def domain_of(tbox: TBox, iri: str) -> tuple[str, ...]:
+    """The classes that a property is stated of: its domains, and those whose restrictions name it."""
+    found = [str(c) for d in tbox.facts.objects(Iri(iri), f"{RDFS}domain") for c in tbox._named(d)]
+    restricted = [cls for cls in tbox.restricted.get(iri, ())]
+    return tuple(dict.fromkeys([*found, *restricted]))
+
+
+def _below(tbox: TBox, classes: Iterable[str]) -> frozenset[str]:
+    """These classes and all below them."""
+    return frozenset(below for iri in classes for below in tbox.below.get(iri, {iri}))
+
+
+def _layers(made: list[str], starts: Ends, ends: Ends) -> list[list[str]]:
+    """Classes by how far they hang below a class that nothing leads to.
+
+    Sets of classes are the bits of whole numbers: a property between two large hierarchies makes as many dependencies
+    as one has classes times the other's.
+    """
+    order = sorted(set(made))
+    bits = _Bits(order)
+    leads, led_to = _ways(order, starts, ends, bits), _ways(order, ends, starts, bits)
+    layers: list[list[str]] = []
+    waiting, left = order, bits.all
+    while waiting and len(layers) < MOST_LAYERS - 1:  # two classes that lead to each other do not wait for each other
+        ready = [iri for iri in waiting if not led_to[iri] & ~leads[iri] & left]
+        if not ready:  # a circle: begin with the classes that lead on to most
+            ahead = {iri: (leads[iri] & left).bit_count() for iri in waiting}
+            most = max(ahead.values())
+            ready = [iri for iri in waiting if ahead[iri] == most]
+        left &= ~bits.of(frozenset(ready))
+        done = set(ready)
+        waiting = [iri for iri in waiting if iri not in done]
+        layers.append(ready)
+    return [*layers, waiting] if waiting else layers
+
+
+class _Bits:
+    """Sets of some classes as whole numbers, a bit a class."""
+
+    def __init__(self, order: list[str]) -> None:
+        self.place = {iri: at for at, iri in enumerate(order)}
+        self.all = (1 << len(order)) - 1
+        self._known: dict[frozenset[str], int] = {}
+
+    def of(self, classes: frozenset[str]) -> int:
+        """The bits of those of the classes that have one."""
+        if classes not in self._known:
+            set_bits = bytearray(len(self.place) // 8 + 1)
+            for at in (self.place[iri] for iri in classes if iri in self.place):
+                set_bits[at >> 3] |= 1 << (at & 7)
+            self._known[classes] = int.from_bytes(set_bits, "little")
+        return self._known[classes]
+
+
+def _ways(order: list[str], near: Ends, far: Ends, bits: _Bits) -> dict[str, int]:
+    """For every class the others that properties with the class at their near end have at their far end."""
+    found = dict.fromkeys(order, 0)
+    together: defaultdict[frozenset[str], int] = defaultdict(int)
+    for iri, classes in near.items():
+        together[classes] |= bits.of(far[iri])
+    for classes, reached in together.items():
+        for iri in classes if reached else ():
+            if iri in found:
+                found[iri] |= reached
+    return {iri: reached & ~(1 << bits.place[iri]) for iri, reached in found.items()}
+
+
+def _step(
+    number: int, tbox: TBox, classes: list[str], tools: tuple[ToolSpec, ...], starts: Ends, ends: Ends, before: set[str]
+) -> PlanStep:
+    made = set(classes)
+    added: list[str] = []
+    reads: set[str] = set()
+    for iri, subjects in starts.items():
+        led = ends[iri]
+        if (led & made and subjects & before) or (subjects & made and led <= made | before):
+            added.append(iri)
+            reads |= (subjects & before) | (led & before)
+    names = [tbox.label(iri) for iri in classes]
+    shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+    chosen, wanted = set(added), made | reads
+    groups = {
+        "find": tuple(t.name for t in tools if t.kind == "find" and t.term in wanted),
+        "create": tuple(t.name for t in tools if t.kind == "create" and t.term in made),
+        "add": tuple(t.name for t in tools if t.kind == "add" and t.term in chosen),
+        "always": ("inspect", "replace", "retract", "missing", "finish"),
+    }
+    goal = f"Find every {shown} in the text, create it, and state what is said of it."
+    return PlanStep(number, shown, goal, tuple(classes), tuple(sorted(reads)), tuple(sorted([*classes, *added])),
+                    tuple(n for g in groups.values() for n in g), groups)  # fmt: skip
+
+
+def _loose(number: int, tools: list[ToolSpec]) -> PlanStep:
+    names = tuple(tool.name for tool in tools)
+    groups = {"add": names, "always": ("inspect", "replace", "retract", "missing", "finish")}
+    goal = "State what else the text says of the entities created so far."
+    return PlanStep(number, "other facts", goal, (), (), tuple(tool.term for tool in tools),
+                    (*names, *groups["always"]), groups)  # fmt: skip
+
+
+def part_of(
+    tools: Sequence[ToolSpec], tbox: TBox, shapes: Iterable[Shape], leads: Mapping[str, tuple[str, ...]],
+    only: Sequence[str],
+) -> tuple[ToolSpec, ...]:  # fmt: skip
+    """The tools of these classes and those below them, of the classes that their properties lead to, and of what any
+    of them must have.
+
+    ``leads`` gives the classes a property leads to.
+
+    Raises:
+        ValueError: there is no class of a name.
+    """
+    chosen = [_class(tbox, name) for name in only]
+    kept = {below for iri in chosen for below in tbox.below.get(iri, {iri})}
+    above = {up for iri in kept for up in tbox.above(iri)}
+    added = {iri for iri in tbox.properties if above & set(domain_of(tbox, iri))}
+    required = _required(shapes)
+    todo = [c for iri in sorted(added) for c in leads.get(iri, ())]
+    while todo:
+        found = todo.pop()
+        for iri in tbox.below.get(found, {found}) if found not in above else ():
+            if iri not in kept:
+                kept.add(iri)
+                for needed in sorted({p for up in tbox.above(iri) for p in required.get(up, ())}):
+                    added.add(needed)
+                    todo += leads.get(needed, ())
+    return tuple(
+        tool for tool in tools
+        if (tool.term in kept if tool.kind in ("find", "create") else tool.kind != "add" or tool.term in added)
+    )  # fmt: skip
+
+
+def _class(tbox: TBox, name: str) -> str:
+    local = {iri: iri.replace("#", "/").rsplit("/", 1)[-1] for iri in tbox.classes}
+    found = [iri for iri in tbox.classes if name == iri or words(name) in (words(tbox.label(iri)), words(local[iri]))]
+    if len(found) != 1:
+        near = found or nearest(name, [tbox.label(iri) for iri in tbox.classes], 5)
+        said = f"{name!r} may be one of several classes" if found else f"there is no class {name!r}"
+        raise ValueError(f"{said}: {', '.join(near)}\nGive the label or the IRI of a class.")
+    return found[0]
+
+
+def _required(shapes: Iterable[Shape]) -> dict[str, set[str]]:
+    """The properties that the instances of each class must have, as far as a shape on the class itself says it."""
+    found: dict[str, set[str]] = {}
+    for shape in shapes:
+        for inner in (shape, *shape.properties):
+            asks = any(c.component in ("minCount", "qualifiedMinCount") and c.number for c in inner.constraints)
+            for iri in shape.classes if asks and inner.path is not None else ():
+                found.setdefault(iri, set()).update(inner.path.predicates() if inner.path else ())
+    return found

@@ -19,7 +19,7 @@ from kgnb.kg.words import words
 from kgnb.shapes.checking import Checker, Hierarchy
 from kgnb.shapes.datatypes import INTEGERS
 from kgnb.shapes.phrases import Phrases
-from kgnb.shapes.shacl_writing import shacl_turtle
+from kgnb.shapes.shacl import shacl_turtle
 from kgnb.shapes.shape import Shape, Warned
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import Quantity, unit_names

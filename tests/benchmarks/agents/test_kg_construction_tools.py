@@ -18,7 +18,7 @@ from kgnb.kg.loading import read_quads
 from kgnb.kg.oxigraph_graph import triple_from_oxigraph
 from kgnb.shapes.checking import SUBCLASSES, Checker, Hierarchy
 from kgnb.shapes.facts import Facts
-from kgnb.shapes.shacl_reading import read_shapes
+from kgnb.shapes.shacl import read_shapes
 from tests.agents.kg_construction.test_from_schemas import driven
 from tests.conformance.agreement import agreement
 from tests.conformance.planting import plant
