@@ -114,11 +114,12 @@ def _imported(said: str) -> Callable[..., Any]:
 def _server(said: str) -> Iterator[list[Tool]]:
     """The tools of an MCP server, asked from this thread while the client's own runs."""
     from anyio.from_thread import start_blocking_portal
-    from mcp import Client, StdioServerParameters
+    from mcp import Client, MCPError, StdioServerParameters
 
     url = said.startswith(("http://", "https://"))
     words = [] if url else shlex.split(said)
     target = said if url else StdioServerParameters(command=words[0], args=words[1:])
+    failed: BaseException | None = None
     with start_blocking_portal() as portal:
         try:
             client = Client(target, read_timeout_seconds=60)
@@ -128,14 +129,23 @@ def _server(said: str) -> Iterator[list[Tool]]:
                 def asked(name: str) -> Callable[..., Any]:
                     return lambda **given: _answer(portal.call(client.call_tool, name, given))
 
-                yield [Tool(ToolSpec(one.name, one.description or one.title or "", one.input_schema), asked(one.name))
-                       for one in listed]  # fmt: skip
-        except (OSError, ExceptionGroup) as error:
-            raise BackendError(
-                f"the MCP server does not answer: {error}",
-                service=said,
-                fix="Start it, or mend its command line or URL.",
-            ) from error
+                specs = [ToolSpec(one.name, one.description or one.title or "", one.input_schema) for one in listed]
+                try:
+                    yield [Tool(spec, asked(spec.name)) for spec in specs]
+                except BaseException as error:  # of what asks, not of the server, whose client would wrap it
+                    failed = error
+        except (OSError, ExceptionGroup, MCPError) as error:
+            why: BaseException = error
+            while isinstance(why, BaseExceptionGroup):
+                why = why.exceptions[0]
+            if failed is None:
+                raise BackendError(
+                    f"the MCP server does not answer: {why}",
+                    service=said,
+                    fix="Start it, or mend its command line or URL; a Python function is named MODULE:FUNCTION.",
+                ) from error
+    if failed is not None:
+        raise failed
 
 
 def _answer(result: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 import rdflib
 
 from kgnb.agents.kg_construction.outside import function_tool, outside_tools
-from kgnb.errors import BackendError, ConfigError
+from kgnb.errors import BackendError, ConfigError, Waiting
 from kgnb.llm.model import Reply, Request
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.building import build_graph, compile_ontology, look_up
@@ -65,6 +65,26 @@ def test_what_a_function_or_a_server_answers_is_written_through_the_checks_and_n
     assert "beds_of" in failed and "28" not in failed  # told, and the work goes on
 
 
+def test_what_ends_the_reading_is_not_taken_for_the_servers_failure(tmp_path: Path) -> None:
+    file = tmp_path / "registry.py"
+    file.write_text(SERVER)
+
+    def broken(request: Request) -> Reply:
+        raise Waiting(lambda: ("1 request waits", "Answer it."))
+
+    with pytest.raises(Waiting, match="1 request waits"):
+        build_graph({"note": "The Ambre is open."}, PACK, judge="model", model=ScriptedModel(broken),
+                    outside=[f"{sys.executable} {file}"])  # fmt: skip
+
+
+def test_a_server_that_ends_says_so_in_plain_words(tmp_path: Path) -> None:
+    file = tmp_path / "registry.py"
+    file.write_text("raise SystemExit(3)")
+    with pytest.raises(BackendError, match="does not answer") as told, outside_tools([f"{sys.executable} {file}"]):
+        pass
+    assert "TaskGroup" not in str(told.value) and "MODULE:FUNCTION" in str(told.value)
+
+
 def test_a_model_builds_from_the_notes_of_another_one() -> None:
     def building(request: Request) -> Reply:
         asked = request.messages[1].text
@@ -78,6 +98,7 @@ def test_a_model_builds_from_the_notes_of_another_one() -> None:
     )
     assert (None, BEDS, rdflib.Literal(28)) in built.graph
     assert all("The Ambre has 28 beds." in request.messages[1].text for request in extractor.asked)
+    assert "What can be said: beds" in extractor.asked[0].messages[1].text  # it has no tools that would say so
     assert all(not request.tools for request in extractor.asked)
     assert set(built.journals[0].notes) == {'Ambre, beds, 28: "28 beds"'}
 
