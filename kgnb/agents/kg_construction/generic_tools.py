@@ -1,8 +1,9 @@
 """A handful of tools for an ontology of any size: the class or the property is an argument, the checks are the same.
 
-One tool for each class and property is the clearest, up to a few dozen. CIDOC CRM would be 464 of them, 112,000
+One tool for each class and property is the clearest, up to a few dozen. CIDOC CRM would be 523 of them, 112,768
 tokens a request; most clients stop at 40 to 128. Here a model searches and describes, and every call ends in the very
-tool of the class or property it names.
+tool of the class or property it names: 2,451 tokens of CIDOC CRM, 3,301 of schema.org, 3,410 of QUDT, 3,366 of Brick
+(``python -m tests.benchmarks.agents.kg_construction --requests FILE ...``).
 """
 
 from __future__ import annotations
