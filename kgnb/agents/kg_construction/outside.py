@@ -10,7 +10,7 @@ import inspect
 import json
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -119,33 +119,27 @@ def _server(said: str) -> Iterator[list[Tool]]:
     url = said.startswith(("http://", "https://"))
     words = [] if url else shlex.split(said)
     target = said if url else StdioServerParameters(command=words[0], args=words[1:])
-    failed: BaseException | None = None
-    with start_blocking_portal() as portal:
+    with closing(ExitStack()) as stack:  # which is not told what ended the reading: the client would wrap it
         try:
+            portal = stack.enter_context(start_blocking_portal())
             client = Client(target, read_timeout_seconds=60)
-            with portal.wrap_async_context_manager(client):
-                listed = portal.call(client.list_tools).tools
-
-                def asked(name: str) -> Callable[..., Any]:
-                    return lambda **given: _answer(portal.call(client.call_tool, name, given))
-
-                specs = [ToolSpec(one.name, one.description or one.title or "", one.input_schema) for one in listed]
-                try:
-                    yield [Tool(spec, asked(spec.name)) for spec in specs]
-                except BaseException as error:  # of what asks, not of the server, whose client would wrap it
-                    failed = error
+            stack.enter_context(portal.wrap_async_context_manager(client))
+            listed = portal.call(client.list_tools).tools
         except (OSError, ExceptionGroup, MCPError) as error:
             why: BaseException = error
             while isinstance(why, BaseExceptionGroup):
                 why = why.exceptions[0]
-            if failed is None:
-                raise BackendError(
-                    f"the MCP server does not answer: {why}",
-                    service=said,
-                    fix="Start it, or mend its command line or URL; a Python function is named MODULE:FUNCTION.",
-                ) from error
-    if failed is not None:
-        raise failed
+            raise BackendError(
+                f"the MCP server does not answer: {why}",
+                service=said,
+                fix="Start it, or mend its command line or URL; a Python function is named MODULE:FUNCTION.",
+            ) from error
+
+        def asked(name: str) -> Callable[..., Any]:
+            return lambda **given: _answer(portal.call(client.call_tool, name, given))
+
+        yield [Tool(ToolSpec(one.name, one.description or one.title or "", one.input_schema), asked(one.name))
+               for one in listed]  # fmt: skip
 
 
 def _answer(result: Any) -> Any:
