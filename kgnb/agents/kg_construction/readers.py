@@ -144,8 +144,8 @@ class ModelReader:
         """What the extracting model says of the passage; the desk keeps it."""
         if self.extractor is None:
             return ""
-        said = [tool.label for tool in task.tools if tool.kind == "add"]  # the generic prompt tells the whole ontology
-        told = f"\n\nWhat can be said: {joined(said, 60, 'and')}." if said else ""
+        names = [tool.label for tool in task.tools if tool.kind == "add"]  # the generic prompt tells the whole ontology
+        told = f"\n\nWhat can be said: {joined(names, 60, 'and')}." if names else ""
         asked = f"{task.prompt.extraction}{told}\n\n{_marked_off(task)}"
         messages = (Message("system", _EXTRACTING), Message("user", asked))
         said = self.extractor.ask(replace(self.request, messages=messages)).text.strip()
