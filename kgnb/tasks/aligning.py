@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
-from kgnb.agents.entity_alignment import pipeline
+from kgnb.agents.entity_alignment import final_alignment as pipeline
 from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.judges import EntityDecisions, make_judge, make_planner, tuned_model
-from kgnb.agents.entity_alignment.judging_values import LookOptions
+from kgnb.agents.entity_alignment.judging_values import AlignQuestion, LookOptions, PlanQuestion
 from kgnb.agents.entity_alignment.optimise import ROUNDS, Optimised, optimise
 from kgnb.agents.entity_alignment.plan import Policy
 from kgnb.agents.entity_alignment.propose import propose
-from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.backends import GraphSource, open_embedder
 from kgnb.judging import Judge, Verdict

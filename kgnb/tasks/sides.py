@@ -11,8 +11,7 @@ import numpy as np
 from rdflib import Graph as RdflibSource
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
-from kgnb.agents.entity_alignment.names import local_names
-from kgnb.agents.entity_alignment.open_entity_graph import ANY_URI, from_graph, labels_in, named_by_labels
+from kgnb.agents.entity_alignment.names import ANY_URI, from_graph, labels_in, local_names, named_by_labels
 from kgnb.backends import URL, GraphSource, file_of, open_graph
 from kgnb.datasets.entity_folders import EntityFolder, RawGraph, is_entity_folder, read_folder, read_links
 from kgnb.errors import DataError

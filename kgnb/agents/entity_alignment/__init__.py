@@ -9,8 +9,8 @@ After EA-Agent (a structured multi-step reasoning agent for entity alignment). T
 5. reflect   a second look where the first was not sure
 6. optimise  ways that were taken, rewarded and rewritten, teach a policy
 
-``pipeline.align_entities`` runs them. The numbers behind ``propose``: ``graphs`` (two graphs as arrays), ``names``,
-``comparison``, ``propagation``, ``assignment``.
+``final_alignment.align_entities`` runs them. The numbers behind ``propose``: ``graphs`` (two graphs as arrays),
+``names``, ``comparison``, ``relations`` (what spreads over them), ``candidates`` (and who gets whom).
 """
 
 from kgnb.agents.entity_alignment.agent import AGENT

@@ -8,11 +8,10 @@ from typing import Any
 from kgnb.agents.agent import Agent, Input, Review, Stage, Task
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.judges import PLANNERS, EntityDecisions, JudgeName, Reviewed, make_judge, make_planner
-from kgnb.agents.entity_alignment.judging_values import Aligned, LookOptions, Selected
+from kgnb.agents.entity_alignment.judging_values import Aligned, AlignQuestion, LookOptions, PlanQuestion, Selected
 from kgnb.agents.entity_alignment.optimise import optimise
 from kgnb.agents.entity_alignment.plan import plan
 from kgnb.agents.entity_alignment.propose import propose
-from kgnb.agents.entity_alignment.questions import AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.reflect import reflect
 from kgnb.agents.entity_alignment.select import select
 from kgnb.agents.entity_alignment.values import Options

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnb.agents.entity_alignment.judging_values import Aligned, Answer, Selected
-from kgnb.agents.entity_alignment.questions import DIFFERENT, EQUIVALENT, AlignQuestion
+from kgnb.agents.entity_alignment.judging_values import DIFFERENT, EQUIVALENT, Aligned, AlignQuestion, Answer, Selected
 from kgnb.judging import UNSURE, Judge, Verdict, checked
 
 DECISIONS = (EQUIVALENT, DIFFERENT)

@@ -22,16 +22,21 @@ from kgnb.agents.entity_alignment.candidates import (
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.names import Further, Named, all_names, compare_ready, folded
-from kgnb.agents.entity_alignment.propagation import LARGE, in_blocks, labels, spread, unit
 from kgnb.agents.entity_alignment.relations import (
+    LARGE,
     Edges,
     Matrix,
     Seen,
     adjacency,
     counterparts,
     edges_of,
+    in_blocks,
+    labels,
     neighbours,
+    signatures,
+    spread,
     statements,
+    unit,
 )
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.vectors.close_pairs import Each, alone
@@ -52,6 +57,7 @@ STRUCTURE_PRIOR = {
     "shared neighbours": 4.0, "shared neighbours, amount": 3.0, "shared statements": 6.0,
     "shared statements, amount": 4.0,
 }  # fmt: skip
+SIGNATURE_PRIOR = {"shared relations": 2.0, "shared relations, amount": 1.0}
 VALUE_PRIOR = {"shared values": 6.0, "shared values, amount": 4.0}
 
 
@@ -138,7 +144,7 @@ class Comparison:
         large = sum(edges.entities for edges in self.edges) > LARGE
         size, kept = LABELS // 2 if large and self.names else LABELS, np.float16 if large else np.float32
         one, other = (
-            spread(labels(pairs, edges.entities, side, size, seed), weights, hops, kept)
+            spread(labels(pairs, edges.entities, side, size, seed), weights, hops, kept, self.each)
             for side, (edges, weights) in enumerate(zip(self.edges, self.weights, strict=True))
         )
         return one, other
@@ -155,7 +161,7 @@ class Comparison:
         prior, more = fresh.prior, list[Evidence]()
         if labelled is not None:
             dots = [dense_dots(mine, yours, entities) for mine, yours in zip(*labelled, strict=True)]
-            more = [of_labels(dots), of_structure(*self.edges, anchors, entities)]
+            more = [of_labels(dots), of_structure(*self.edges, anchors, entities, nameless=not self.names)]
         own = len(prior)
         for part in more:
             prior |= part.prior
@@ -253,10 +259,8 @@ def compare(
     hops: tuple[list[Vectors], list[Vectors]] = ([], [])
     if names:
         kept = np.float16 if len(left) + len(right) > LARGE else np.float32
-        hops = (
-            spread(names[0].vectors, weights[0], options.hops, kept),
-            spread(names[1].vectors, weights[1], options.hops, kept),
-        )
+        one, other = (spread(names[at].vectors, weights[at], options.hops, kept, each) for at in (0, 1))
+        hops = (one, other)
     return Comparison(asked, options, edges, weights, names, hops, shared_values(left, right), each)
 
 
@@ -411,13 +415,13 @@ def same(left: np.ndarray, right: np.ndarray, pairs: Pairs) -> Singles:
     return found
 
 
-def of_structure(left: Edges, right: Edges, anchors: Matrix, pairs: Pairs) -> Evidence:
-    """How much the surroundings agree where they are anchored: as a cosine, and as an amount."""
+def of_structure(left: Edges, right: Edges, anchors: Matrix, pairs: Pairs, *, nameless: bool = False) -> Evidence:
+    """How much the surroundings agree where they are anchored, as cosine and amount; ``nameless``: relations too."""
     alike = counterparts(left, right, anchors)
-    views: list[Singles] = []
-    for seen in (neighbours(left, right, anchors), statements(left, right, anchors, alike)):
-        views += overlap(seen, pairs)
-    return Evidence(np.column_stack(views), dict(STRUCTURE_PRIOR))
+    seen = [neighbours(left, right, anchors), statements(left, right, anchors, alike)]
+    seen += [signatures(left, right, alike)] if nameless else []
+    prior = STRUCTURE_PRIOR | SIGNATURE_PRIOR if nameless else STRUCTURE_PRIOR
+    return Evidence(np.column_stack([view for one in seen for view in overlap(one, pairs)]), dict(prior))
 
 
 def overlap(seen: Seen, pairs: Pairs) -> list[Singles]:

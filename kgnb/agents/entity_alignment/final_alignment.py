@@ -7,7 +7,7 @@ that want the same counterpart, and those left without one, share what there is 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,14 +15,21 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from kgnb.agents.entity_alignment.graphs import Integers
+from kgnb.agents.entity_alignment.align import align
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.judges import Ruling
-from kgnb.agents.entity_alignment.judging_values import Aligned, Answer
-from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, WEIGHTS, Proposal
+from kgnb.agents.entity_alignment.judging_values import Aligned, AlignQuestion, Answer, LookOptions, PlanQuestion
+from kgnb.agents.entity_alignment.plan import plan
+from kgnb.agents.entity_alignment.propose import propose
+from kgnb.agents.entity_alignment.reflect import reflect
+from kgnb.agents.entity_alignment.select import select
+from kgnb.agents.entity_alignment.values import MATCHED, WEIGHTS, Options, Proposal
+from kgnb.judging import Judge
 from kgnb.mappings import Alignment, Dropped, Evidence
 from kgnb.mappings import Mapping as AlignedPair
+from kgnb.run import Run
+from kgnb.vectors.embedder import Embedder
 
-FEW = 40  # entities: fewer than the estimate of confidence has steps
 FIRST, PERSON = "first alignment", "person"
 NONE_SAID = "none of its candidates, says the judge"
 OUTBID = "its counterpart fits another entity better"
@@ -158,10 +165,6 @@ class Settled:
         found += [f"{number:,} left unmatched: {reason}" for reason, number in self.unmatched().items()]
         if share is not None:
             found.append(f"estimated precision {share:.1%}: the mean confidence, no reference was looked at")
-        if not counts["matched"] and counts["entities"] < FEW and DOUBTFUL in self.unmatched():
-            found.append(
-                "so few entities hardly tell what is sure: with confidence 0.5 the likeliest are written, to review"
-            )
         return found
 
     def notes(self) -> list[str]:
@@ -349,3 +352,32 @@ def _choice(proposal: Proposal, row: int, wish: _Wish, target: int, lost: int) -
         return Choice(target, round(confidence, 4), answer.verdict.judged_by, answer=answer)
     confidence = float(proposal.confidence[row]) if target >= 0 else 0.0
     return Choice(target, round(confidence, 4), FIRST, answer=answer)
+
+
+def align_entities(
+    left: EntityGraph,
+    right: EntityGraph,
+    *,
+    embedder: Embedder,
+    judge: Judge[AlignQuestion],
+    planner: Judge[PlanQuestion],
+    options: Options = Options(),
+    look: LookOptions = LookOptions(),
+    seeds: Sequence[tuple[str, str]] = (),
+    sources: Sequence[str] | None = None,
+    targets: Sequence[str] | None = None,
+    rulings: Mapping[str, Ruling] | None = None,
+    run: Run | None = None,
+) -> Settled:
+    """Every source's counterpart among the targets, or none, with who said so.
+
+    ``seeds`` are pairs known beforehand; ``sources`` and ``targets`` (IRIs) are who is asked about and who may be an
+    answer: by default every entity of its graph. A seed's source has its seed as its answer.
+    """
+    run = run or Run("entity_alignment")
+    proposal = run.do(propose, left, right, embedder, options, seeds=seeds, sources=sources, targets=targets)
+    planned = run.do(plan, proposal, planner, options=look)
+    selected = run.do(select, planned, options=look)
+    aligned = run.do(align, selected, judge)
+    reflected = run.do(reflect, aligned, judge)
+    return run.do(settle, reflected, rulings=rulings)

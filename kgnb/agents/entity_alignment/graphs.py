@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -164,11 +164,6 @@ def _grouped(keys: Integers, size: int) -> tuple[NDArray[np.int64], NDArray[np.i
     """Row numbers sorted by key, and where each key's rows begin (one more than there are keys)."""
     order = np.argsort(keys, kind="stable")
     return order, np.searchsorted(keys[order], np.arange(size + 1))
-
-
-def indices(graph: EntityGraph, iris: Iterable[str]) -> Integers:
-    """The indices of entities by IRI; KeyError for one that is not in the graph."""
-    return np.fromiter((graph.index(iri) for iri in iris), dtype=np.int32)
 
 
 def pairs(left: EntityGraph, right: EntityGraph, links: Sequence[tuple[str, str]]) -> Integers:

@@ -10,8 +10,8 @@ from typing import Literal as OneOf
 
 from kgnb import judging
 from kgnb.agents.entity_alignment.align import DECISIONS, INSTRUCTIONS, REFLECTION
+from kgnb.agents.entity_alignment.judging_values import DIFFERENT, EQUIVALENT, AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.plan import BATCH, ModelPlanner, Policy, RulePlanner, ThoroughPlanner
-from kgnb.agents.entity_alignment.questions import DIFFERENT, EQUIVALENT, AlignQuestion, PlanQuestion
 from kgnb.errors import ConfigError
 from kgnb.judging import Decision, Decisions, Estimate, Judge, ModelJudge, Oracle, PersonJudge, Verdict, estimate
 from kgnb.judging.named import chosen, given_decisions, given_reference, set_model

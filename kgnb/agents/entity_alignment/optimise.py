@@ -20,7 +20,26 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from kgnb.agents.entity_alignment.align import align
-from kgnb.agents.entity_alignment.judging_values import Answer, LookOptions, Planned, Selected
+from kgnb.agents.entity_alignment.judging_values import (
+    ATTRIBUTES,
+    CLOSE,
+    DIFFERENT,
+    PATHS,
+    RELATIONS,
+    STANDS,
+    TAKE,
+    AlignQuestion,
+    Answer,
+    LookOptions,
+    Path,
+    Planned,
+    PlanQuestion,
+    Record,
+    Selected,
+    path_of,
+    reward,
+    shorter,
+)
 from kgnb.agents.entity_alignment.plan import (
     PlanSheet,
     Policy,
@@ -31,22 +50,6 @@ from kgnb.agents.entity_alignment.plan import (
     questions_about,
     told,
     worth_a_look,
-)
-from kgnb.agents.entity_alignment.questions import (
-    ATTRIBUTES,
-    CLOSE,
-    DIFFERENT,
-    PATHS,
-    RELATIONS,
-    STANDS,
-    TAKE,
-    AlignQuestion,
-    Path,
-    PlanQuestion,
-    Record,
-    path_of,
-    reward,
-    shorter,
 )
 from kgnb.agents.entity_alignment.reflect import reflect
 from kgnb.agents.entity_alignment.select import Selector

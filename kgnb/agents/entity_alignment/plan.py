@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.agents.entity_alignment.judging_values import LookOptions, Planned
-from kgnb.agents.entity_alignment.questions import (
+from kgnb.agents.entity_alignment.judging_values import (
     ALIGN,
     ATTRIBUTES,
     CLOSE,
@@ -30,7 +29,9 @@ from kgnb.agents.entity_alignment.questions import (
     STANDS,
     TAKE,
     TOOLS,
+    LookOptions,
     Path,
+    Planned,
     PlanQuestion,
     Record,
     named,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kgnb.agents.entity_alignment.align import verdicts_on
-from kgnb.agents.entity_alignment.judging_values import Aligned, Answer
-from kgnb.agents.entity_alignment.questions import REFLECT, AlignQuestion
+from kgnb.agents.entity_alignment.judging_values import REFLECT, Aligned, AlignQuestion, Answer
 from kgnb.judging import Judge
 from kgnb.judging.sheet import lettered
 

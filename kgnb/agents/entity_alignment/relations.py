@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import matmul
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kgnb.agents.entity_alignment.graphs import EntityGraph
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
+from kgnb.vectors.close_pairs import Each, alone
+from kgnb.vectors.embedder import Vectors
 
 Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
@@ -123,6 +127,21 @@ def statements(left: Edges, right: Edges, anchors: Matrix, alike: Matrix) -> See
     return Seen(_met(mine), _only(yours, mine))
 
 
+def signatures(left: Edges, right: Edges, alike: Matrix) -> Seen:
+    """Which relations an entity has, whoever is at their other ends; columns are relations of the right, by rarity."""
+    mine, theirs = (
+        sparse.csr_matrix(
+            (np.ones(len(side.start), np.float32), (side.start, side.relation)), shape=(side.entities, side.relations)
+        )
+        for side in (left, right)
+    )
+    rarity = np.log1p(right.entities / np.maximum(np.bincount(theirs.indices, minlength=right.relations), 1))
+    weights = sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
+    for side in (mine, theirs):
+        side.data = np.sqrt(np.minimum(side.data, 4))
+    return Seen(_met(mine @ alike @ weights), sparse.csr_matrix(theirs @ weights))
+
+
 def _spread(matrix: Matrix, rows: Longs) -> tuple[Longs, Longs]:
     """Where the entries of these rows stand, one row after the other, and how many each row has."""
     begin, met = matrix.indptr[rows].astype(np.int64), np.diff(matrix.indptr)[rows].astype(np.int64)
@@ -142,3 +161,86 @@ def _only(matrix: Matrix, reached: Matrix) -> Matrix:
     kept = sparse.csr_matrix(matrix @ sparse.diags(used, format="csr"))
     kept.eliminate_zeros()
     return kept
+
+
+# what is known of an entity spread to its neighbours: names and labels of seeds, hop by hop
+
+
+def averaging(weights: Matrix) -> Matrix:
+    """The same neighbours, the weights of each row adding up to one."""
+    total = np.asarray(weights.sum(axis=1)).ravel()
+    scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    return sparse.csr_matrix(sparse.diags(scale.astype(np.float32), format="csr") @ weights)
+
+
+def spread(rows: Vectors, weights: Matrix, hops: int, kept: type = np.float32, each: Each = alone) -> list[Vectors]:
+    """What arrives after one hop, after two, ... : unit rows, each like ``rows``, held as numbers of the type ``kept``.
+
+    What comes back to where it started (two hops there and back) is taken off: it would say of an entity what was
+    known of it anyway, and of a seed, that it is a seed.
+    """
+    arrived: list[Vectors] = []
+    mean = averaging(weights)
+    back = np.asarray(mean.multiply(mean.T).sum(axis=1)).ravel().astype(np.float32)
+    current = rows
+    for hop in range(1, hops + 1):
+        blocks = (mean[at : at + _SENT] for at in range(0, mean.shape[0], _SENT)) if each is not alone else [mean]
+        parts = [np.asarray(part, dtype=np.float32) for part in each(matmul, blocks, current)]
+        current = np.concatenate(parts) if len(parts) > 1 else parts[0]
+        if hop == 2:
+            current -= back[:, None] * rows
+        arrived.append(unit(current).astype(kept, copy=False))
+    return arrived
+
+
+def labels(anchors: Integers, size: int, side: int, dimensions: int, seed: int) -> Vectors:
+    """A random unit vector for each anchor, the same on both sides; zero rows for all others: (size, dimensions)."""
+    draw = np.random.default_rng(seed).standard_normal((len(anchors), dimensions), dtype=np.float32)
+    found = np.zeros((size, dimensions), dtype=np.float32)
+    found[anchors[:, side]] = unit(draw)
+    return found
+
+
+def unit(rows: NDArray[np.float32]) -> Vectors:
+    """Rows of unit length; what is (nearly) zero is zero."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    found: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-6)
+    return found
+
+
+WIDE = 512  # dimensions up to which vectors stay as they are
+NARROW = 384  # dimensions kept of wider ones; as many as the bundled embedder has
+MANY = 30_000  # rows on both sides together up to which they stay as they are
+LARGE = 60_000  # rows on both sides from which on memory counts: fewer dimensions, and half precision where these rest
+SPREAD = 256  # dimensions kept of what spreads over relations, beyond that
+_SAMPLE = 8192  # rows that the directions are learnt from
+_SENT = 100_000  # rows that a worker of a cluster makes at a time
+_ROWS = 8192  # made at a time, of what is wider in between
+
+
+def narrowed(left: Vectors, right: Vectors, *, many: int = MANY) -> tuple[Vectors, Vectors]:
+    """Both sides in the directions in which they differ most, unit rows; as they are where they are few or not wide.
+
+    Principal directions of an evenly drawn sample; cosines are about kept. ``left`` and ``right`` are centred.
+    """
+    rows = len(left) + len(right)
+    if rows <= many or left.shape[1] <= WIDE:
+        return left, right
+    directions = principal(np.vstack([left[sampled(rows)], right[sampled(rows)]]), NARROW)
+    return unit(left @ directions), unit(right @ directions)
+
+
+def sampled(rows: int) -> slice:
+    """Evenly drawn rows, enough to learn directions from."""
+    return slice(None, None, -(-rows // _SAMPLE))
+
+
+def principal(sample: Vectors, narrow: int) -> Vectors:
+    """The directions in which these rows differ most: (width, narrow)."""
+    directions: Vectors = np.linalg.eigh(sample.T @ sample)[1][:, -narrow:]  # the last have the greatest variance
+    return directions
+
+
+def in_blocks(work: Callable[[slice], Vectors], rows: int) -> Vectors:
+    """What ``work`` gives for all rows, asked for a few thousand at a time: what it needs in between is large."""
+    return np.concatenate([work(slice(at, at + _ROWS)) for at in range(0, max(rows, 1), _ROWS)])

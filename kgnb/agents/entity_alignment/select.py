@@ -16,9 +16,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
-from kgnb.agents.entity_alignment.judging_values import LookOptions, Planned, Selected
-from kgnb.agents.entity_alignment.open_entity_graph import ANY_URI
-from kgnb.agents.entity_alignment.questions import ATTRIBUTES, RELATIONS, AlignQuestion, Card, Line, Rival
+from kgnb.agents.entity_alignment.judging_values import (
+    ATTRIBUTES,
+    RELATIONS,
+    AlignQuestion,
+    Card,
+    Line,
+    LookOptions,
+    Planned,
+    Rival,
+    Selected,
+)
+from kgnb.agents.entity_alignment.names import ANY_URI
 from kgnb.agents.entity_alignment.values import Proposal, numbers_of
 from kgnb.kg.labels import is_code
 from kgnb.kg.terms import XSD

@@ -6,7 +6,7 @@ import pytest
 
 from kgnb.agents.entity_alignment.judges import oracle
 from kgnb.agents.entity_alignment.judging_values import LookOptions, Planned, Selected
-from kgnb.agents.entity_alignment.open_entity_graph import from_graph
+from kgnb.agents.entity_alignment.names import from_graph
 from kgnb.agents.entity_alignment.plan import RulePlanner, plan
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.select import select

@@ -8,7 +8,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from kgnb.agents.entity_alignment.judges import make_planner, oracle
-from kgnb.agents.entity_alignment.judging_values import LookOptions
+from kgnb.agents.entity_alignment.judging_values import PATHS, STANDS, LookOptions, named
 from kgnb.agents.entity_alignment.optimise import export, optimise
 from kgnb.agents.entity_alignment.plan import (
     ModelPlanner,
@@ -19,7 +19,6 @@ from kgnb.agents.entity_alignment.plan import (
     questions_about,
     told,
 )
-from kgnb.agents.entity_alignment.questions import PATHS, STANDS, named
 from kgnb.judging import Option
 from kgnb.llm.scripted import ScriptedModel
 

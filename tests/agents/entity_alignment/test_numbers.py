@@ -10,21 +10,38 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import sparse
 
-from kgnb.agents.entity_alignment.assignment import fitted, hungarian, row_best, sinkhorn, stable
 from kgnb.agents.entity_alignment.candidates import (
     Pairs,
     best_pairs,
     dense_dots,
+    fitted,
+    hungarian,
     nearest_pairs,
     nearest_rows,
     places,
+    row_best,
+    sinkhorn,
     sparse_dots,
+    stable,
     united,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.propagation import NARROW, WIDE, averaging, labels, narrowed, spread, unit
 from kgnb.agents.entity_alignment.propose import chance_of_a_counterpart, corrected, expected_best, rising
-from kgnb.agents.entity_alignment.relations import adjacency, counterparts, edges_of, neighbours, statements
+from kgnb.agents.entity_alignment.relations import (
+    NARROW,
+    WIDE,
+    adjacency,
+    averaging,
+    counterparts,
+    edges_of,
+    labels,
+    narrowed,
+    neighbours,
+    signatures,
+    spread,
+    statements,
+    unit,
+)
 
 HEIGHT, WIDTH = 5, 6
 
@@ -258,3 +275,12 @@ def test_few_vectors_and_narrow_ones_stay_as_they_are() -> None:
     wide, narrow = np.ones((4, WIDE + 1), dtype=np.float32), np.ones((4, WIDE), dtype=np.float32)
     assert narrowed(wide, wide) == (wide, wide)
     assert narrowed(narrow, narrow, many=2) == (narrow, narrow)
+
+
+def test_relations_alone_tell_apart_whom_no_anchor_is_near() -> None:
+    left, right = (edges_of(graph([(0, 0, 1), (2, 1, 3), (4, 0, 5)], 6)) for _ in range(2))
+    alike = sparse.identity(4, dtype=np.float32, format="csr")
+    seen = signatures(left, right, alike)
+    alike_rows = (seen.left @ seen.right.T).toarray()
+    assert alike_rows[0, 0] == alike_rows[0, 4] > 0 == alike_rows[0, 2]
+    assert alike_rows[2, 2] > alike_rows[0, 0]  # the rarer relation

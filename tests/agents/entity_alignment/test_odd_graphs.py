@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kgnb.agents.entity_alignment.final_alignment import Settled
+from kgnb.agents.entity_alignment.final_alignment import Settled, align_entities
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
 from kgnb.agents.entity_alignment.judges import RuleJudge
-from kgnb.agents.entity_alignment.pipeline import align_entities
 from kgnb.agents.entity_alignment.plan import RulePlanner
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import NO_CANDIDATE, Options

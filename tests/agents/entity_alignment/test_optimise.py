@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from kgnb.agents.entity_alignment.judges import make_planner, oracle
-from kgnb.agents.entity_alignment.judging_values import LookOptions
+from kgnb.agents.entity_alignment.judging_values import PATHS, LookOptions, path_of, reward
 from kgnb.agents.entity_alignment.optimise import export, optimise
 from kgnb.agents.entity_alignment.plan import Policy, learn, plan
-from kgnb.agents.entity_alignment.questions import PATHS, path_of, reward
 from kgnb.errors import DataError
 
 DOCS = Path(__file__).parents[3] / "docs" / "entity-alignment-policy.md"

@@ -3,9 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kgnb.agents.entity_alignment.judging_values import LookOptions
+from kgnb.agents.entity_alignment.judging_values import PATHS, LookOptions, named
 from kgnb.agents.entity_alignment.plan import RulePlanner, ThoroughPlanner, plan, possible, worth_a_look
-from kgnb.agents.entity_alignment.questions import PATHS, named
 from kgnb.agents.entity_alignment.values import FEATURES, statistics
 from kgnb.judging import CallableJudge, Verdict
 

@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from kgnb.agents.entity_alignment import assignment, comparison, names
+from kgnb.agents.entity_alignment import candidates, comparison, names
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import (
@@ -88,7 +88,7 @@ def test_leaves_entities_without_a_counterpart_unmatched_and_says_why() -> None:
 
 def test_seeds_are_kept_whatever_the_names_say() -> None:
     left, right = graph("a", ["Hut", "Inn"]), graph("b", ["Inn", "Hut"])
-    found = propose(left, right, EMBEDDER, Options(precision=0.0), seeds=[(0, 0)])
+    found = propose(left, right, EMBEDDER, Options(confidence=0.0), seeds=[(0, 0)])
     assert found.first.tolist() == [0, 1]
     assert propose(left, right, EMBEDDER, seeds=[(0, 0)]).first.tolist() == [0, -1]  # one alone tells nothing
     assert found.confidence[0] == 1.0
@@ -201,7 +201,7 @@ def test_two_large_graphs_keep_what_they_reach_in_fewer_dimensions_and_half_prec
     for module in (names, comparison):
         monkeypatch.setattr(module, "LARGE", 100)
     monkeypatch.setattr("kgnb.agents.entity_alignment.propose._BLOCK", 1000)
-    monkeypatch.setattr(assignment, "MOST", 200)
+    monkeypatch.setattr(candidates, "MOST", 200)
     everyone = comparison.asked(left, right, (), None, None, Options())
     ready = comparison.compare(left, right, embedder, everyone, Options())
     assert ready.names and ready.names[0].vectors.shape[1] == 256

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kgnb.agents.entity_alignment import candidates
+from kgnb.agents.entity_alignment import candidates, relations
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import Options, Proposal
 from kgnb.errors import BackendError
@@ -33,6 +33,7 @@ def looked() -> bool:
 def test_two_workers_find_what_one_process_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     left, right = generated(300)
     options = Options(rounds=1, block_rows=64)
+    monkeypatch.setattr(relations, "_SENT", 100)
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
     ) as cluster:

@@ -11,8 +11,7 @@ import rdflib
 from kgnb.agents.entity_alignment.candidates import sparse_dots
 from kgnb.agents.entity_alignment.comparison import shared_values, value_pairs, value_tokens
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value, pairs
-from kgnb.agents.entity_alignment.names import bare, compare_ready, folded, local_names
-from kgnb.agents.entity_alignment.open_entity_graph import from_graph
+from kgnb.agents.entity_alignment.names import bare, compare_ready, folded, from_graph, local_names
 from kgnb.datasets.entity_folders import RawGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.tasks.sides import from_raw

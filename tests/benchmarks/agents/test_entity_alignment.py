@@ -13,7 +13,7 @@ import pytest
 from kgnb.agents.entity_alignment import names
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from tests.benchmarks.agents import locales
+from tests.benchmarks.agents import locales, small_graphs
 from tests.benchmarks.agents.entity_alignment import Case, asked, case
 
 pytestmark = pytest.mark.benchmark
@@ -51,3 +51,11 @@ def test_romanised_names_find_what_folded_ones_do_not(language: str, monkeypatch
     ratio = romanised / max(folded, 1e-9)
     print(f"en-{language}: Hits@1 {romanised:.3f} romanised, {folded:.3f} folded: {ratio:.1f} x")
     assert romanised >= folded + 0.3
+
+
+def test_small_samples_of_our_own_pair_are_right_where_they_are_written() -> None:
+    found = list(small_graphs.samples("huts", Path(), 6))
+    written = sum(one.written for one in found)
+    assert written and sum(one.right_written for one in found) >= 0.9 * written
+    assert small_graphs.fitted(found).shape == (len(small_graphs.BELIEF),)
+    assert small_graphs.line("all", found, [(one.written, one.right_written) for one in found]).startswith("| all |")

@@ -14,7 +14,7 @@ from time import process_time
 
 import pytest
 
-from kgnb.agents.entity_alignment import pipeline as aligning
+from kgnb.agents.entity_alignment import final_alignment as aligning
 from kgnb.agents.entity_alignment.judges import make_judge as align_judge
 from kgnb.agents.entity_alignment.judges import make_planner
 from kgnb.agents.kg_construction import instantiate as building

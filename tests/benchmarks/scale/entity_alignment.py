@@ -21,9 +21,8 @@ import numpy as np
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.names import compare_ready
-from kgnb.agents.entity_alignment.propagation import spread, unit
 from kgnb.agents.entity_alignment.propose import propose
-from kgnb.agents.entity_alignment.relations import adjacency, edges_of
+from kgnb.agents.entity_alignment.relations import adjacency, edges_of, spread, unit
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.embedder import Vectors
