@@ -88,8 +88,10 @@ OTHER_PROCESSES = (
     "tests/vectors/test_openai_embedder", "tests/vectors/test_qdrant_index",
 )  # fmt: skip
 EMBED_MUCH = ("tests/benchmarks/", "tests/test_notebooks", "tests/test_recordings", "tests/test_tutorials")
+REPLAYED = "tests/benchmarks/llm/test_recordings.py::test_no_recording_is_stale_but_those_that_say_so["
 LONGEST_FIRST = (  # by processor time; the two that embed the same ontologies do not run side by side
-    "tests/benchmarks/llm/", "tests/browser/test_front_ends", "tests/faults/test_killed", "tests/faults/test_kernels",
+    f"{REPLAYED}srprs", f"{REPLAYED}oaei-anatomy", "tests/benchmarks/llm/", "tests/browser/test_front_ends",
+    "tests/faults/test_killed", "tests/faults/test_kernels",
     "tests/reporting/test_model_judged", "tests/test_tutorials", "tests/browser/", "tests/reporting/", "tests/faults/",
     "tests/agents/kg_construction/test_serve", "tests/agents/kg_construction/test_killed", "tests/test_notebooks",
     "tests/test_recordings", "tests/benchmarks/", "tests/cli/",
