@@ -13,7 +13,7 @@ import kgnb
 from kgnb.cli import main
 from kgnb.evaluate.answers import normalised
 from kgnb.kg.endpoint_wire import AGENT
-from tests.kg.conftest import oxigraph_server  # noqa: F401  (a fixture)
+from tests.kg.conftest import oxigraph_server, stub  # noqa: F401  (fixtures)
 from tests.kg.stub_endpoint import Reply, StubEndpoint
 from tests.virtuoso import virtuoso
 
@@ -97,20 +97,7 @@ def test_a_batch_over_an_endpoint_is_written_as_it_comes(oxigraph: str) -> None:
     assert second["values"] == [] and second["status"] == "unsure"
 
 
-@pytest.fixture
-def stub() -> Iterator[Callable[..., StubEndpoint]]:
-    started: list[StubEndpoint] = []
-
-    def start(*replies: Reply) -> StubEndpoint:
-        started.append(StubEndpoint(*replies))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.stop()
-
-
-def test_who_asks_is_said(stub: Callable[..., StubEndpoint]) -> None:
+def test_who_asks_is_said(stub: Callable[..., StubEndpoint]) -> None:  # noqa: F811
     service = stub(Reply(b'{"head": {"vars": []}, "results": {"bindings": []}}'))
     kgnb.answer_question("Who is she?", service.url, entities=[WD + "Q1"])
     assert service.received and {one.headers["User-Agent"] for one in service.received} == {AGENT}
@@ -122,7 +109,8 @@ def test_who_asks_is_said(stub: Callable[..., StubEndpoint]) -> None:
     ids=["a page of HTML", "JSON cut off", "an error"],
 )
 def test_an_endpoint_that_fails_is_an_error_or_unsure_never_an_answer(
-    stub: Callable[..., StubEndpoint], reply: Reply
+    stub: Callable[..., StubEndpoint],  # noqa: F811
+    reply: Reply,
 ) -> None:
     service = stub(reply)
     try:

@@ -1,4 +1,4 @@
-"""How much faster a sweep is with four processes, and a report with sixteen calls at once: a model takes 200 ms a call.
+"""How much faster a sweep is with four processes: a model takes 200 ms a call. Calls at once: ``llm.in_flight``.
 
 Every figure is a whole sweep of the ontology matching report on our own data, from the command to the comparison: the
 processes start, the reports run, are drawn, and are compared. Serial and parallel runs take turns, in the same minutes,
@@ -16,24 +16,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.benchmarks.llm.in_flight import WIDTH, seconds
 from tests.llm.stub_server import StubServer
 from tests.reporting.answering import answer
 
-LATENCY, PROCESSES, ROUNDS, QUESTIONS = 0.2, 4, 2, 96
+LATENCY, PROCESSES, ROUNDS = 0.2, 4, 2
 HUTS, KS = {"dataset": "huts", "judge": "model", "embedder": "characters"}, (2, 3, 4, 5, 6, 7, 8, 9)
-
-
-@dataclass(frozen=True)
-class Ratios:
-    """How many times faster: a sweep with more processes, a batch of questions with more calls at once."""
-
-    processes: float
-    width: float
 
 
 def sweep(folder: Path, workers: int, url: str, ks: Sequence[int]) -> float:
@@ -73,19 +63,13 @@ def processes(rounds: int = ROUNDS, ks: Sequence[int] = KS) -> float:
     return min(taken[1]) / min(taken[PROCESSES])
 
 
-def width() -> float:
-    """How many times the rate is with sixteen questions in flight."""
-    return (QUESTIONS / seconds(WIDTH, QUESTIONS)) / (QUESTIONS // 8 / seconds(1, QUESTIONS // 8))
-
-
-def main(rounds: int = ROUNDS) -> Ratios:
-    """Print both ratios."""
-    ratios = Ratios(processes(rounds), width())
+def main(rounds: int = ROUNDS) -> None:
+    """Print the ratio."""
+    ratio = processes(rounds)
     print(
         f"server latency {1000 * LATENCY:.0f} ms, {os.cpu_count()} cores: {PROCESSES} processes run {len(KS)} reports "
-        f"{ratios.processes:.1f} times as fast as one, {WIDTH} calls at once {ratios.width:.1f} times as fast as one"
+        f"{ratio:.1f} times as fast as one"
     )
-    return ratios
 
 
 if __name__ == "__main__":
