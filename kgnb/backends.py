@@ -29,8 +29,7 @@ from kgnb.secret import Secret
 from kgnb.settings import Endpoint, Settings, secret
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.embedder import Embedder
-from kgnb.vectors.index import VectorIndex
-from kgnb.vectors.memory_index import MemoryIndex
+from kgnb.vectors.index import MemoryIndex, VectorIndex
 
 GraphSource: TypeAlias = "str | Path | Graph | RdflibSource | HoldsGraph | Sequence[str | Path]"
 OntologySource: TypeAlias = "GraphSource | Ontology"
@@ -38,7 +37,7 @@ OntologySource: TypeAlias = "GraphSource | Ontology"
 URL = re.compile(r"^https?://", re.IGNORECASE)
 """A source that begins so is a SPARQL endpoint, never a file to download: nothing is fetched unasked."""
 
-EMBEDDERS = ("local", "words", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL")
+EMBEDDERS = ("local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL")
 
 
 def open_graph(source: GraphSource, settings: Settings) -> Graph:
@@ -177,24 +176,27 @@ def _pace(requests_per_minute: float, tokens_per_minute: float, at_once: int, fo
     return Pace(at_once=at_once)
 
 
-def open_embedder(name: str | None, settings: Settings) -> Embedder:
-    """The embedder of this name (None: the settings'), with the content cache in front of it."""
+def open_embedder(name: str | Embedder | None, settings: Settings, *, many: bool = False) -> Embedder:
+    """The embedder of this name (None: the settings'), with the content cache in front; an Embedder as it is.
+
+    ``many``: thousands of texts are to come, as in ontology matching: the bundled model takes them together.
+    """
+    if isinstance(name, Embedder):
+        return name
     name = name or settings.embedder
     cache = VectorCache(settings.cache / "vectors.sqlite")
-    if name == "words":  # the cache holds the words as well, each embedded once
-        from kgnb.vectors.word_embedder import WordEmbedder
+    if many and name == "local":
+        from kgnb.vectors.local_embedder import NumpyEmbedder
 
-        return CachedEmbedder(WordEmbedder(CachedEmbedder(_embedder("local", settings), cache)), cache)
+        return CachedEmbedder(NumpyEmbedder(), cache, batch_size=512)
     return CachedEmbedder(_embedder(name, settings), cache)
 
 
 def _embedder(name: str, settings: Settings) -> Embedder:
     # imported one by one: each brings a library of its own, and only one of them is used
-    from kgnb.vectors.character_embedder import CharacterEmbedder
-    from kgnb.vectors.local_embedder import LocalEmbedder
+    from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
+    from kgnb.vectors.local_embedder import LocalEmbedder, SentenceTransformersEmbedder
     from kgnb.vectors.openai_embedder import OpenAIEmbedder
-    from kgnb.vectors.sentence_transformers_embedder import SentenceTransformersEmbedder
-    from kgnb.vectors.word_embedder import TinyEmbedder
 
     scheme, _, model = name.partition(":")
     if name == "local":

@@ -13,7 +13,8 @@ from tests.benchmarks.llm.recordings import RECORDINGS
 from tests.benchmarks.llm.tokens import AGENTS, AIM, took
 
 NAMES = sorted(path.name for path in RECORDINGS.iterdir() if path.is_dir())
-MOST = {"matching": 24}  # the aim of 20 an entity is met by larger ontologies: anatomy takes 19.2
+# The aim of 20 an entity is met by larger ontologies (anatomy takes 19.2); of kinds with few entities more are options.
+MOST = {"matching": 25}
 QUESTIONS = Path(__file__).parent.parent / "data" / "huts" / "questions.jsonl"
 
 

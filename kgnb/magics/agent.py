@@ -236,7 +236,8 @@ class AgentMagics(VerbMagics):
 
     def embedder(self, task: Task) -> Embedder:
         """The embedder the task names, or the settings'; it tells the run how far it is."""
-        embedder = self.session.embedder(str(task.parameters().get("embedder", "")))
+        named = str(task.parameters().get("embedder", ""))
+        embedder = self.session.embedder(named, many=self.agent.name == "ontology_matching")
         if isinstance(embedder, CachedEmbedder):
             embedder.on_progress = lambda done, total: task.run.progress(done, total, "texts embedded")
         return embedder
@@ -247,7 +248,7 @@ class AgentMagics(VerbMagics):
             if one.name == name:
                 ours = one.suggestions or [f"huts:{own}" for own in huts.FILES]
                 return (*self.session.graphs, *ours) if one.kind in ("graph", "ontology") else tuple(ours)
-        return {"embedder": ("local", "words", "characters", "tiny"), "index": ("memory",)}.get(name, ())
+        return {"embedder": ("local", "characters", "tiny"), "index": ("memory",)}.get(name, ())
 
     def current(self, method: Callable[..., Any]) -> dict[str, object]:
         """What the task under way has set, else defaults and what the settings say: what a form starts from."""

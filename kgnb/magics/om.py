@@ -13,7 +13,7 @@ from IPython.core.magic import magics_class
 from kgnb import mapping_files, tasks
 from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.ontology_matching import AGENT, pipeline
-from kgnb.agents.ontology_matching.reasoner import Coherence, check
+from kgnb.agents.ontology_matching.coherence import Coherence, check
 from kgnb.agents.ontology_matching.reviewed import MatchDecisions, Ruling
 from kgnb.agents.ontology_matching.values import KINDS, Description
 from kgnb.evaluate.alignment import (

@@ -60,9 +60,9 @@ class Session:
             self._models[settings] = answering_model(settings, role)
         return self._models[settings]
 
-    def embedder(self, name: str = "") -> Embedder:
-        """The embedder of this name, or the settings'."""
-        return open_embedder(name or None, self.settings)
+    def embedder(self, name: str = "", *, many: bool = False) -> Embedder:
+        """The embedder of this name, or the settings'; ``many``: thousands of texts are to come."""
+        return open_embedder(name or None, self.settings, many=many)
 
     def index(self, location: str = "") -> VectorIndex:
         """The index at this location, or the settings'; opened once, so that what is in memory stays there."""

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from kgnb.errors import DataError
 from kgnb.mapping_files import plain
-from kgnb.mapping_files.predicates import KGNB
+from kgnb.mapping_files.plain import KGNB
 from kgnb.mappings import Alignment, Mapping, Relation
 
 ALIGNMENT = "http://knowledgeweb.semanticweb.org/heterogeneity/alignment#"

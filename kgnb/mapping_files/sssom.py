@@ -12,7 +12,7 @@ import re
 import textwrap
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +20,8 @@ from typing import Any
 import yaml
 
 from kgnb.errors import DataError
-from kgnb.mapping_files import plain, tsv
-from kgnb.mapping_files.predicates import KGNB, KNOWN, NAMESPACES, kind_of, predicate_of, relation_of
+from kgnb.mapping_files import plain
+from kgnb.mapping_files.plain import KGNB, KNOWN, NAMESPACES, kind_of, predicate_of, relation_of
 from kgnb.mappings import Alignment, Dropped, Mapping, which_concepts
 
 UNSPECIFIED_LICENSE = "https://w3id.org/sssom/license/unspecified"  # what SSSOM says to write when nobody chose one
@@ -64,7 +64,7 @@ def write(
         for row, value in zip(found, values, strict=True):
             row[slot] = value
         columns.append(slot)
-    body = tsv.line(columns) + "".join(tsv.line(row[column] for column in columns) for row in found)
+    body = _line(columns) + "".join(_line(row[column] for column in columns) for row in found)
     header = "".join(f"#{entry}\n" for entry in _header(alignment, curies, columns, license))
     identifier = uuid.uuid5(uuid.NAMESPACE_URL, KGNB + header + body)
     return f'#mapping_set_id: "urn:uuid:{identifier}"\n{header}{body}'
@@ -159,7 +159,7 @@ def _table(content: bytes, where: str) -> tuple[dict[str, Any], list[tuple[int, 
         line = content.count(b"\n", 0, error.start) + 1
         raise DataError("is not UTF-8 text", where=f"{where}:{line}", fix="Save the file as UTF-8.") from error
     header, body, lines = _split(text, where)
-    rows = tsv.rows(body, where, lines + 1)
+    rows = _cells(body, where, lines + 1)
     number, columns = next(rows, (lines + 1, []))
     columns = [column.strip() for column in columns]
     missing = [column for column in REQUIRED if column not in columns]
@@ -379,3 +379,60 @@ class Curies:
         """The IRI of a CURIE, or the text itself where it is none."""
         prefix, colon, local = text.partition(":")
         return self.prefixes[prefix] + local if colon and prefix in self.prefixes else text
+
+
+def _line(fields: Iterable[str]) -> str:
+    """One row with its line end; a field with a tab, line break or quote is quoted (RFC 4180 with tabs).
+
+    A field that begins with ``=``, ``+``, ``-`` or ``@`` is left as it is, for changing it would change the label.
+
+    >>> _line(["Hut", 'the "old" hut'])
+    'Hut\\t"the ""old"" hut"\\n'
+    """
+    return "\t".join(map(_quoted, fields)) + "\n"
+
+
+def _quoted(field: str) -> str:
+    if any(mark in field for mark in '\t\n\r"'):
+        return '"' + field.replace('"', '""') + '"'
+    return field
+
+
+def _cells(text: str, where: str, first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
+    """Line number and fields of every row; blank lines are skipped.
+
+    A quote inside an unquoted field is an ordinary character; a quoted field that never ends is a DataError.
+    """
+    position, number, fields = 0, first_line, list[str]()
+    started = number
+    while position < len(text):
+        if text[position] == '"':
+            field, position = _quoted_field(text, position, f"{where}:{number}")
+            number += field.count("\n")
+        else:
+            field = ""
+        end = min((found for mark in "\t\n" if (found := text.find(mark, position)) >= 0), default=len(text))
+        field += text[position:end]
+        at_line_end = end >= len(text) or text[end] == "\n"
+        fields.append(field.removesuffix("\r") if at_line_end and end > position else field)
+        position = end + 1
+        if at_line_end:
+            if fields != [""]:
+                yield started, fields
+            number, fields = number + 1, []
+            started = number
+    if fields:  # the text ended in a tab
+        yield started, [*fields, ""]
+
+
+def _quoted_field(text: str, opening: int, where: str) -> tuple[str, int]:
+    parts, position = [], opening + 1
+    while True:
+        closing = text.find('"', position)
+        if closing < 0:
+            raise DataError("a quoted field never ends", where=where, fix='Close the quote, or double it as in "".')
+        parts.append(text[position:closing])
+        if text[closing + 1 : closing + 2] != '"':
+            return "".join(parts), closing + 1
+        parts.append('"')
+        position = closing + 2

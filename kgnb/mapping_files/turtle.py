@@ -15,7 +15,7 @@ from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Blank, Iri, Literal
 from kgnb.mapping_files import plain
-from kgnb.mapping_files.predicates import KNOWN, NAMESPACES, kind_of, predicate_of, relation_of
+from kgnb.mapping_files.plain import KNOWN, NAMESPACES, kind_of, predicate_of, relation_of
 from kgnb.mappings import Alignment, Mapping, which_concepts
 
 _KINDS = {

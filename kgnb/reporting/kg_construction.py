@@ -19,7 +19,8 @@ from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.backends import file_of
-from kgnb.datasets import dairy, kitchen, published_building
+from kgnb.datasets import dairy, kitchen
+from kgnb.datasets import published as literature
 from kgnb.datasets.kitchen import RecordQuery
 from kgnb.errors import DataError
 from kgnb.evaluate.extraction import (
@@ -349,10 +350,10 @@ def figures(results: BuildingResults) -> list[dict[str, Value]]:
         rows.append({"system": f"kgnb, read by {results.reader}, {one.name}", "covers": own["covers"],
                      "precision": total.precision, "recall": total.recall, "f1": total.f1, "refused": None,
                      "source": "this run"})  # fmt: skip
-    published = next(figure for figure in published_building.FIGURES if figure.category == "micro")
+    published = next(figure for figure in literature.BUILDING if figure.category == "micro")
     theirs: dict[str, Value] = {"precision": published.precision, "recall": published.recall, "f1": published.f1}
     name_of: dict[str, Value] = {"system": "The World Avatar (published)", "covers": "30 chemistry papers, micro"}
-    rows.append(name_of | theirs | {"refused": None, "source": published_building.PAPER})
+    rows.append(name_of | theirs | {"refused": None, "source": literature.PAPER})
     return rows
 
 
@@ -365,7 +366,7 @@ def headline(results: BuildingResults) -> Table:
         Column("source", "Where it is from"),
     ]
     notes = ["The published figures are of other documents and another ontology: they say what is usual, no more."]
-    notes.append(f"{published_building.SOURCE[0].upper()}{published_building.SOURCE[1:]}.")
+    notes.append(f"{literature.SOURCE[0].upper()}{literature.SOURCE[1:]}.")
     notes += [OWN] if results.own else []
     return Table(columns, figures(results), caption=results.title, notes=notes)
 
@@ -397,15 +398,15 @@ def notice(results: BuildingResults) -> Words:
 
 def published(results: BuildingResults) -> Table:
     """What the paper reports, category by category, with feedback and without."""
-    return published_table(published_building.FIGURES)
+    return published_table(literature.BUILDING)
 
 
-def published_table(figures: Sequence[published_building.BuildingFigure]) -> Table:
+def published_table(figures: Sequence[literature.BuildingFigure]) -> Table:
     """Published figures with their source."""
     columns = [Column("category", "category"), *(Column(n, n, "percent") for n in ("precision", "recall", "F1")),
                Column("without", "F1 without feedback", "percent")]  # fmt: skip
     rows: list[list[Value]] = [[f.category, f.precision, f.recall, f.f1, f.without_feedback] for f in figures]
-    return Table(columns, rows, caption="Published, 30 papers", notes=[published_building.SOURCE])
+    return Table(columns, rows, caption="Published, 30 papers", notes=[literature.SOURCE])
 
 
 def grounding(results: BuildingResults) -> Table | None:
@@ -469,7 +470,7 @@ def costs(results: BuildingResults) -> Table:
         ["tokens", f"{totals['prompt_tokens'] + totals['completion_tokens']:,}"],
         ["US dollars", money(0.0) if not totals["calls"] else UNPRICED if usd is None else money(usd)],
     ]
-    notes = [f"Published: {published_building.COST}."]
+    notes = [f"Published: {literature.BUILDING_COST}."]
     return Table([Column("what", "What"), Column("number", "Number", "number")], rows, caption="Costs", notes=notes)
 
 

@@ -169,7 +169,7 @@ def _lent(task: Task, name: str, settings: Settings) -> Any:
             model = answering_model(settings) if asks else None
             return task.run.watch(model) if model is not None else None
         case "embedder":
-            return open_embedder(chosen.get("embedder") or None, settings)
+            return open_embedder(chosen.get("embedder") or None, settings, many=task.agent.name == "ontology_matching")
         case "index":
             return open_index(chosen.get("index") or None, settings)
         case "settings":

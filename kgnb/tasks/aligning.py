@@ -115,7 +115,7 @@ def align(
             answers from ``reference``, wrong at ``error_rate``), a Judge, or a function from question to verdict.
         planner: "auto" (the ``policy`` if given, else rule), "rule", "thorough", "model", "model:NAME" (one tuned for
             planning, asked entity by entity), "policy", "person" (who answers from the file ``plans``), or a Judge.
-        embedder: "local", "words", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
+        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         decisions: a file of a person's decisions, which override any judge.
 
     Raises:
@@ -145,7 +145,7 @@ def align(
         settled = pipeline.align_entities(
             sides.left,
             sides.right,
-            embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
+            embedder=open_embedder(embedder, settings),
             judge=run.watch_judge(asked),
             planner=run.watch_judge(_planner(planner, watched, policy, plans, look, seed, run, settings)),
             options=replace(options, names="hidden") if names == "hidden" else options,
@@ -245,7 +245,7 @@ def learn_policy(
         propose,
         sides.left,
         sides.right,
-        embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
+        open_embedder(embedder, settings),
         options,
         seeds=known[::2],
         sources=list(dict.fromkeys(one for one, _ in asked)),

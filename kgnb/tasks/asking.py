@@ -228,7 +228,7 @@ def answer_question(
         entities: the IRIs (or names) of what the question speaks of; without them they are looked for.
         judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person", a Judge, a Judges
             value with one judge a stage, or any function from a question to a verdict.
-        embedder: "local", "words", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
+        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         model: a chat model; by default the one the settings name, if any.
         examples: questions with their answers over this graph, for the rule judge to learn wordings from.
         decisions: a file of a person's decisions, which the "person" judge answers from.
@@ -296,7 +296,7 @@ def open_desk(
         watched = OverlappingModel(watched, turn)
     return pipeline.open_desk(
         opened,
-        embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
+        embedder=open_embedder(embedder, settings),
         judge=open_judges(judge, watched, decisions),
         options=options,
         model=watched,

@@ -8,8 +8,8 @@ from typing import Any, cast
 from typing import Literal as OneOf
 
 from kgnb.agents.ontology_matching import pipeline
-from kgnb.agents.ontology_matching.comparable import comparable
 from kgnb.agents.ontology_matching.judges import make_judge
+from kgnb.agents.ontology_matching.retrieve import comparable
 from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions, Ruling, Rulings, honoured
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options
 from kgnb.backends import OntologySource, file_of, open_embedder, open_index, open_ontology
@@ -49,7 +49,7 @@ def match_ontologies(
     Args:
         judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person", "oracle", a Judge,
             or any function from a question to a verdict.
-        embedder: "local", "words", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
+        embedder: "local", "characters", "tiny", "openai:MODEL", "sentence-transformers:MODEL", or an Embedder.
         index: "memory", a folder, a Qdrant URL, or a VectorIndex.
         model: a chat model; by default the one the settings name, if any.
         reference: what the "oracle" judge answers from: an alignment, its file, or pairs of IRIs.
@@ -105,7 +105,7 @@ def match_ontologies(
             source,
             target,
             index=index if isinstance(index, VectorIndex) else open_index(index, settings),
-            embedder=embedder if isinstance(embedder, Embedder) else open_embedder(embedder, settings),
+            embedder=open_embedder(embedder, settings, many=True),
             judge=run.watch_judge(asked),
             options=options,
             model=beside,

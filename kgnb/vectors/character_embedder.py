@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -115,3 +117,51 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
+
+
+_SPLIT = re.compile(r"\w+")
+
+
+class TinyEmbedder:
+    """Embeds a text as the sum of one pseudo-random vector a word: texts that share words are near.
+
+    ``calls`` and ``texts`` count what it was asked, so that a test can see what a cache saved.
+
+    >>> committee, hut, chair = TinyEmbedder().embed(["program committee", "mountain hut", "committee chair"])
+    >>> bool(committee @ chair > committee @ hut)
+    True
+    """
+
+    def __init__(self, dimensions: int = 32) -> None:
+        if dimensions < 1:
+            raise ValueError(f"dimensions must be at least 1, not {dimensions}")
+        self._dimensions = dimensions
+        self.calls = 0
+        self.texts = 0
+
+    @property
+    def name(self) -> str:
+        """``tiny-<dimensions>``."""
+        return f"tiny-{self._dimensions}"
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector."""
+        return self._dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit-length float32 row a text, in order; a text without a word gives a zero row."""
+        self.calls += 1
+        self.texts += len(texts)
+        vectors = np.zeros((len(texts), self._dimensions), dtype=np.float64)
+        for row, text in enumerate(texts):
+            for word in _SPLIT.findall(text.casefold()):
+                vectors[row] += self._word(word)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+        return vectors.astype(np.float32)
+
+    def _word(self, word: str) -> np.ndarray:
+        """The word's own vector, each part uniform in [-1, 1), from a hash that is the same everywhere."""
+        digest = hashlib.shake_128(word.encode("utf-8", "replace")).digest(4 * self._dimensions)
+        return np.frombuffer(digest, dtype="<u4") / 2.0**31 - 1.0

@@ -388,10 +388,8 @@ def ranks(scores: Mapping[str, float]) -> dict[str, int]:
     return {id: rank_of[scores[id]] for id in sorted(scores, key=lambda id: (-scores[id], id))}
 
 
-def reciprocal_rank(
-    rankings: Sequence[Mapping[str, int]], constant: float = 0.0, weights: Sequence[float] | None = None
-) -> list[Fused]:
-    """The rankings fused: each id scores the sum of weight / (constant + rank) over the rankings that have it.
+def reciprocal_rank(rankings: Sequence[Mapping[str, int]], constant: float = 0.0) -> list[Fused]:
+    """The rankings fused: each id scores the sum of 1 / (constant + rank) over the rankings that have it.
 
     Ranks count from 1. ``constant`` is the paper's c (Agent-OM: 0; Cormack, Clarke and Büttcher, SIGIR 2009: 60): the
     larger, the less the first places weigh. Best first; ids of equal score in alphabetical order.
@@ -399,19 +397,14 @@ def reciprocal_rank(
     >>> reciprocal_rank([{"a": 1, "b": 2}, {"b": 1}])
     [Fused(id='b', score=1.5, rank=1), Fused(id='a', score=1.0, rank=2)]
     """
-    weights = [1.0] * len(rankings) if weights is None else weights
-    if len(weights) != len(rankings):
-        raise ValueError(f"{len(rankings)} rankings need as many weights, not {len(weights)}")
     if not constant >= 0 or math.isinf(constant):
         raise ValueError(f"constant must be 0 or more, not {constant}")
-    if any(not weight >= 0 or math.isinf(weight) for weight in weights):
-        raise ValueError(f"weights must be 0 or more, not {list(weights)}")
     shares: dict[str, list[float]] = {}
-    for ranking, weight in zip(rankings, weights, strict=True):
+    for ranking in rankings:
         for id, rank in ranking.items():
             if rank < 1:
                 raise ValueError(f"ranks count from 1, but {id!r} has rank {rank}")
-            shares.setdefault(id, []).append(weight / (constant + rank))
+            shares.setdefault(id, []).append(1.0 / (constant + rank))
     # fsum rounds once: the same shares give the same score in whatever order the rankings came.
     scores = {id: math.fsum(parts) for id, parts in shares.items()}
     return [Fused(id, scores[id], rank) for id, rank in ranks(scores).items()]

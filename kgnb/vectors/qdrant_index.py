@@ -20,9 +20,11 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from kgnb.errors import BackendError, ConfigError, KgnbError
 from kgnb.vectors.embedder import Vectors
-from kgnb.vectors.index import Hit, Payload, Point
-from kgnb.vectors.memory_index import (
+from kgnb.vectors.index import (
     RESERVED,
+    Hit,
+    Payload,
+    Point,
     checked_name,
     checked_point,
     checked_vector,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.agents.agent import OutOfOrder
-from kgnb.agents.ontology_matching.reasoner import Coherence
+from kgnb.agents.ontology_matching.coherence import Coherence
 from kgnb.agents.ontology_matching.values import Described, Found, Stored, Summarised, Validated
 from kgnb.errors import ConfigError, DataError, KgnbError
 from kgnb.magics.arguments import LineError

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from kgnb.vectors.embedder import Vectors
-from kgnb.vectors.index import VectorIndex
-from kgnb.vectors.memory_index import MemoryIndex
+from kgnb.vectors.index import MemoryIndex, VectorIndex
 from kgnb.vectors.qdrant_index import QdrantIndex
 from tests.vectors.qdrant_shim import QdrantShim
 

@@ -7,7 +7,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from kgnb.vectors.word_embedder import TinyEmbedder
+from kgnb.vectors.character_embedder import TinyEmbedder
 
 
 class EmbeddingServer:

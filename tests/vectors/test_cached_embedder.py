@@ -11,9 +11,8 @@ import pytest
 
 from kgnb.errors import BackendError, DataError
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
-from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
 from kgnb.vectors.embedder import Embedder, Vectors
-from kgnb.vectors.word_embedder import TinyEmbedder
 
 TEXTS = ["hut", "warden", "", "hut", "route", "booking"]
 

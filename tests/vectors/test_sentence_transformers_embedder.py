@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from kgnb.errors import ConfigError
+from kgnb.vectors.character_embedder import TinyEmbedder
 from kgnb.vectors.embedder import Embedder
-from kgnb.vectors.sentence_transformers_embedder import SentenceTransformersEmbedder
-from kgnb.vectors.word_embedder import TinyEmbedder
+from kgnb.vectors.local_embedder import SentenceTransformersEmbedder
 
 
 class FakeModel:

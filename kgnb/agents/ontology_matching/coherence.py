@@ -1,18 +1,31 @@
-"""Coherence: mappings that together make the two ontologies contradict each other (part of ``merge``).
+"""Coherence: mappings that together make the two ontologies contradict each other.
 
 Three patterns are looked for, those that alignment repair finds most often in practice (Jiménez-Ruiz and Cuenca Grau,
 LogMap, 2011): disjoint classes made equal to a class and its ancestor, hierarchies crossed, and properties whose ends
-are disjoint. It is a check of patterns, not a reasoner: passing it does not prove coherence.
+are disjoint. Passing it does not prove coherence: a reasoner (``check``) finds all that OWL 2 DL entails. HermiT (Glimm
+et al., 2014) runs as a process of its own, with a time limit; its jar comes with the package owlready2, which is LGPL
+and therefore only ever an extra. Without Java or the jar nothing is checked, and the result says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib.util
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
 
-from kgnb.agents.ontology_matching.hierarchy import Hierarchy
 from kgnb.agents.ontology_matching.values import Described
-from kgnb.kg.ontology import Ontology
-from kgnb.mappings import Dropped, Mapping
+from kgnb.kg.ontology import Entity, Ontology
+from kgnb.kg.terms import OWL, RDF, RDFS, Blank, Iri, Literal, Triple, n3
+from kgnb.mappings import Alignment, Dropped, Mapping
+from kgnb.results.bundle import count
+from kgnb.results.table import Column, Link, Table, Value
 
 
 def incoherent(described: Described, mappings: Sequence[Mapping]) -> list[Dropped]:
@@ -43,6 +56,43 @@ class _Kept:
     def keep(self, mapping: Mapping) -> None:
         self.by_source.setdefault(mapping.source, []).append(mapping)
         self.by_target.setdefault(mapping.target, []).append(mapping)
+
+
+class Hierarchy:
+    """Ancestors and descendants by IRI; cycles are walked once, and nothing is its own ancestor."""
+
+    def __init__(self, entities: Iterable[Entity]) -> None:
+        self.parents: dict[str, tuple[str, ...]] = {}
+        self.children: dict[str, tuple[str, ...]] = {}
+        for entity in entities:
+            self.parents[entity.iri] = (*entity.parents, *entity.types)
+            self.children[entity.iri] = entity.children
+        self._above: dict[str, frozenset[str]] = {}
+        self._below: dict[str, frozenset[str]] = {}
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def above(self, iri: str) -> frozenset[str]:
+        """All ancestors."""
+        return _reach(iri, self.parents, self._above)
+
+    def below(self, iri: str) -> frozenset[str]:
+        """All descendants."""
+        return _reach(iri, self.children, self._below)
+
+
+def _reach(start: str, steps: dict[str, tuple[str, ...]], known: dict[str, frozenset[str]]) -> frozenset[str]:
+    if start not in known:
+        found: set[str] = set()
+        waiting = list(steps.get(start, ()))
+        while waiting:
+            iri = waiting.pop()
+            if iri not in found and iri != start:
+                found.add(iri)
+                waiting += steps.get(iri, ())
+        known[start] = frozenset(found)
+    return known[start]
 
 
 class _Classes(Hierarchy):
@@ -95,3 +145,255 @@ def _property_conflict(mapping: Mapping, kept: _Kept, described: Described, sour
                 equal = images[0][0]
                 return f"the {word} {equal.source_label} is {equal.target_label}, disjoint with the other {word}"
     return ""
+
+
+_TYPE, _NOTHING = RDF + "type", OWL + "Nothing"
+# Annotations, imports (never followed) and statements about statements say nothing a reasoner could use.
+_SILENT = {
+    *(RDFS + name for name in ("label", "comment", "seeAlso", "isDefinedBy")),
+    *(OWL + name for name in ("imports", "versionInfo", "versionIRI", "priorVersion", "backwardCompatibleWith")),
+    *(OWL + name for name in ("incompatibleWith", "deprecated", "sameAs", "differentFrom")),
+    *(OWL + name for name in ("annotatedSource", "annotatedProperty", "annotatedTarget")),
+}
+_UNLISTED_TYPES = {OWL + "Axiom", OWL + "Annotation", OWL + "NamedIndividual", RDF + "Statement"}
+_AXIOMS = {"class": ("equivalentClass", "subClassOf")}
+_PROPERTIES = ("equivalentProperty", "subPropertyOf")
+_TRIED = 30  # mappings taken away one at a time, to see which one is to blame
+_MEMORY = "-Xmx2000M"
+
+
+@dataclass(frozen=True)
+class Involved:
+    """A mapping that has to do with unsatisfiable classes, and how many are ``left`` without it (None: not tried)."""
+
+    mapping: Mapping
+    left: int | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Coherence:
+    """What the reasoner found: classes that can have no member, and the mappings involved."""
+
+    not_checked: str = ""  # why, or "" if it was
+    unsatisfiable: tuple[str, ...] = ()  # because of the mappings
+    before: tuple[str, ...] = ()  # already in one of the ontologies alone
+    involved: tuple[Involved, ...] = ()
+    names: dict[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def coherent(self) -> bool | None:
+        """Whether the mappings make no class unsatisfiable; None where that was not checked."""
+        return None if self.not_checked else not self.unsatisfiable
+
+    def __str__(self) -> str:
+        """The verdict in a line."""
+        if self.not_checked:
+            return f"not checked: {self.not_checked}"
+        already = f"; {len(self.before):,} were so before" if self.before else ""
+        if not self.unsatisfiable:
+            return f"coherent: the mappings make no class unsatisfiable (HermiT){already}"
+        return (
+            f"incoherent: the mappings make {count(len(self.unsatisfiable), 'class', 'classes')} unsatisfiable{already}"
+        )
+
+    __repr__ = __str__
+
+    def table(self) -> Table:
+        """The mappings involved, those first whose removal helps most."""
+        columns = [
+            Column("source", "source", "iri"),
+            Column("relation", "relation"),
+            Column("target", "target", "iri"),
+            Column("confidence", "confidence", "percent"),
+            Column("left", "unsatisfiable without it", "number"),
+        ]
+        rows: list[list[Value]] = [
+            [
+                Link(one.mapping.source, one.mapping.source_label),
+                one.mapping.relation,
+                Link(one.mapping.target, one.mapping.target_label),
+                one.mapping.confidence,
+                one.left,
+            ]
+            for one in self.involved
+        ]
+        names = [self.names.get(iri, iri) for iri in self.unsatisfiable]
+        shown = ", ".join(names[:12]) + (f" and {len(names) - 12:,} more" if len(names) > 12 else "")
+        notes = [f"unsatisfiable: {shown}"] if names else []
+        return Table(columns, rows, caption=str(self), notes=notes)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        if not self.involved:
+            return {"text/plain": str(self)}
+        return self.table()._repr_mimebundle_(include, exclude)
+
+
+def hermit_jar() -> Path | None:
+    """HermiT as owlready2 brings it along; nothing of owlready2 is imported."""
+    found = importlib.util.find_spec("owlready2")
+    places = found.submodule_search_locations if found else None
+    jars = [Path(place) / "hermit" / "HermiT.jar" for place in places or ()]
+    return next((jar for jar in jars if jar.is_file()), None)
+
+
+def check(
+    source: Iterable[Triple],
+    target: Iterable[Triple],
+    alignment: Alignment,
+    *,
+    seconds: float = 120.0,
+    java: str = "java",
+    jar: Path | None = None,
+    tell: Callable[[int, int, str], object] = lambda done, total, unit: None,
+) -> Coherence:
+    """Which classes of both ontologies' T-Boxes, joined by the alignment's mappings, can have no member.
+
+    Args:
+        source: the source ontology's triples, ``target`` the target's.
+        seconds: for all of it; past them nothing is known.
+        java: the program, by name or path.
+        jar: HermiT; by default the one that owlready2 brings.
+        tell: is told how many mappings of how many were tried, where some are to blame.
+    """
+    program, jar = shutil.which(java), jar or hermit_jar()
+    if program is None:
+        return Coherence("Java is not installed (any JRE from version 8 on will do)")
+    if jar is None or not jar.is_file():
+        return Coherence("owlready2, which brings HermiT, is not installed: pip install owlready2")
+    tboxes = [*_tbox(source, "s"), *_tbox(target, "t")]
+    mappings = [mapping for mapping in alignment if _axiom(mapping)]
+    with tempfile.TemporaryDirectory() as folder:
+        hermit = _Hermit(program, jar, Path(folder), monotonic() + seconds, tboxes)
+        try:
+            found = hermit.unsatisfiable(mappings)
+            before = hermit.unsatisfiable(()) if found else set()
+            new = found - before
+            involved = _involved(hermit, mappings, new, before, tell) if new else ()
+        except _Failed as failure:
+            return Coherence(str(failure))
+    names = {end: label for m in mappings for end, label in ((m.source, m.source_label), (m.target, m.target_label))}
+    return Coherence("", tuple(sorted(new)), tuple(sorted(before)), involved, {k: v for k, v in names.items() if v})
+
+
+class _Failed(Exception):
+    """The reasoner gave no answer; the message says why."""
+
+
+@dataclass(frozen=True)
+class _Hermit:
+    """HermiT, to be asked about the two T-Boxes with one set of mappings or another."""
+
+    java: str
+    jar: Path
+    folder: Path
+    until: float  # on the monotonic clock
+    tboxes: Sequence[str]
+
+    def unsatisfiable(self, mappings: Iterable[Mapping]) -> set[str]:
+        """The IRIs of classes that can have no member.
+
+        Raises:
+            _Failed: it took too long, ran out of memory, or refused the ontologies.
+        """
+        file = self.folder / "merged.ttl"  # N-Triples, which are Turtle
+        file.write_text("\n".join([*self.tboxes, *map(_axiom, mappings), ""]), encoding="ascii", errors="strict")
+        main = "org.semanticweb.HermiT.cli.CommandLine"
+        command = [
+            self.java,
+            _MEMORY,
+            "-cp",
+            str(self.jar),
+            main,
+            "--ignoreUnsupportedDatatypes",
+            "-N",
+            "-U",
+            file.as_uri(),
+        ]
+        left = self.until - monotonic()
+        try:
+            if left <= 0:
+                raise subprocess.TimeoutExpired(command, 0)
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=left, check=False, stdin=subprocess.DEVNULL
+            )
+        except subprocess.TimeoutExpired as error:
+            raise _Failed("HermiT took longer than it was given; --seconds N gives it more") from error
+        except OSError as error:
+            raise _Failed(f"Java could not be started: {error.strerror}") from error
+        if "InconsistentOntology" in done.stderr:
+            raise _Failed("the two ontologies contradict each other as a whole, so every class is unsatisfiable")
+        if done.returncode or "equivalent to" not in done.stdout:
+            raise _Failed(f"HermiT refused the ontologies: {_reason(done.stderr)}")
+        listed = (line.strip() for line in done.stdout.splitlines()[1:])
+        return {iri for iri in listed if iri and iri != _NOTHING}
+
+
+def _reason(said: str) -> str:
+    """The first line of a Java exception, without its class's path."""
+    line = next((line for line in said.splitlines() if "Exception" in line or "Error" in line), said.strip())
+    return re.sub(r"^.*?((?:\w+\.)+)(\w+)", r"\2", line, count=1)[:200] or "it gave no reason"
+
+
+def _involved(
+    hermit: _Hermit,
+    mappings: Sequence[Mapping],
+    new: set[str],
+    before: set[str],
+    tell: Callable[[int, int, str], object],
+) -> tuple[Involved, ...]:
+    """The mappings whose classes became unsatisfiable, and those without which fewer are.
+
+    Tried first are those that touch such a class, then the least confident.
+    """
+    touching = {m for m in mappings if m.source in new or m.target in new}
+    order = sorted(mappings, key=lambda m: (m not in touching, m.confidence, m.source, m.target))
+    tried: dict[Mapping, int] = {}
+    for mapping in order[:_TRIED]:
+        tell(len(tried), min(_TRIED, len(order)), "mappings tried without")
+        try:
+            left = hermit.unsatisfiable([other for other in mappings if other is not mapping])
+        except _Failed:  # out of time: the verdict stands, only the blame is not laid
+            break
+        tried[mapping] = len(left - before)
+    every = [Involved(m, tried.get(m)) for m in order if m in touching or tried.get(m, len(new)) < len(new)]
+    return tuple(sorted(every, key=lambda one: (one.left is None, one.left or 0, one.mapping.confidence)))
+
+
+def _tbox(triples: Iterable[Triple], mark: str) -> Iterator[str]:
+    """The axioms among triples as lines of N-Triples, blank nodes marked with the side they are from."""
+    for subject, predicate, value in triples:
+        if predicate in _SILENT or not predicate.startswith((RDF, RDFS, OWL)):
+            continue
+        if predicate == _TYPE and (
+            not isinstance(value, Iri) or value in _UNLISTED_TYPES or not value.startswith((RDF, RDFS, OWL))
+        ):
+            continue
+        yield f"{_term(subject, mark)} {_term(predicate, mark)} {_term(value, mark)} ."
+
+
+def _term(term: Any, mark: str) -> str:
+    if isinstance(term, Blank):
+        return f"_:{mark}{re.sub(r'[^A-Za-z0-9]', lambda found: f'x{ord(found[0]):x}', term.label)}"
+    return _ascii(n3(term)) if isinstance(term, Iri | Literal) else "<urn:x-kgnb:left-out>"
+
+
+def _ascii(text: str) -> str:
+    """The same with every letter beyond ASCII escaped, as N-Triples allows."""
+    return re.sub(
+        r"[^\x00-\x7f]",
+        lambda found: f"\\u{ord(found[0]):04X}" if ord(found[0]) < 0x10000 else f"\\U{ord(found[0]):08X}",
+        text,
+    )
+
+
+def _axiom(mapping: Mapping) -> str:
+    """The mapping as an axiom, or "" where it is none."""
+    equal, below = _AXIOMS.get(mapping.kind) or _PROPERTIES
+    if mapping.kind not in ("class", "object property", "datatype property"):
+        return ""
+    source, target = (_ascii(n3(Iri(iri))) for iri in mapping.pair)
+    if mapping.relation == "equivalent":
+        return f"{source} <{OWL}{equal}> {target} ."
+    if mapping.relation == "broader":
+        return f"{source} <{RDFS}{below}> {target} ."
+    return f"{target} <{RDFS}{below}> {source} ." if mapping.relation == "narrower" else ""

@@ -18,7 +18,7 @@ from kgnb.llm.model import ChatModel
 JudgeName = OneOf["auto", "rule", "model", "cascade", "person", "oracle"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
 ASK = Options().ask
-FEW = 40
+FEW = 50
 """Of so few entities of the source as many questions are asked, in three or four calls. The rule knows too little of so
 few: on six small pairs 42 of 192 options that it held to be hopeless were right, 8 of 24 that it was sure of wrong."""
 SHOWN = 6  # candidates of a question that a model sees

@@ -6,18 +6,99 @@ inside the comparison (plural endings, spelling, abbreviations, derivation, smal
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from math import log
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from rapidfuzz.distance import OSA, Indel
 
 from kgnb.agents.ontology_matching.values import Description
-from kgnb.agents.ontology_matching.wordbook import Name, Wordbook
 from kgnb.kg.words import plain, stem
+
+Name: TypeAlias = tuple[str, ...]
+Word: TypeAlias = str
+
+SUPPORT = 2  # entities that must use two phrases for one another
+PHRASE = 3  # words such a phrase has at most
+
+
+class Wordbook:
+    """What two ontologies themselves say about their words; ``sides`` are the entities of each, being their names.
+
+    Mined without a reference. The names of one entity say which words may stand for each other (pulmonary, lung); the
+    names of different entities of one ontology say which make the difference (left lung, right lung). One case is not
+    enough, for synonyms are often loose.
+    """
+
+    def __init__(self, sides: Iterable[Sequence[Sequence[Name]]]) -> None:
+        self._same: Counter[tuple[Name, Name]] = Counter()
+        self._apart: Counter[tuple[Name, Name]] = Counter()
+        self._vocabularies: list[set[Word]] = []
+        for entities in sides:
+            plain = [list(dict.fromkeys(plain_words(name) for name in names)) for names in entities]
+            self._vocabularies.append({word for names in plain for name in names for word in name})
+            for names in plain:
+                self._same_entity(names)
+            self._other_entities(plain)
+
+    def equal(self, one: Name, other: Name) -> bool:
+        """Whether names of one entity use the two for one another, often, and more often than not."""
+        pair = _pair(one, other)
+        return self._same[pair] >= SUPPORT and self._same[pair] > self._apart[pair]
+
+    def distinct(self, one: Word, other: Word) -> bool:
+        """Whether one ontology uses both words: then one is not a spelling of the other."""
+        return any(one in vocabulary and other in vocabulary for vocabulary in self._vocabularies)
+
+    def knows(self, side: int, word: Word) -> bool:
+        """Whether the names of one side use the word."""
+        return word in self._vocabularies[side]
+
+    def _same_entity(self, names: Sequence[Name]) -> None:
+        pairs: set[tuple[Name, Name]] = set()
+        for one, other in combinations(names, 2):
+            left, right = _leftovers(one, other)
+            if 1 <= len(left) <= PHRASE and 1 <= len(right) <= PHRASE and len(left) < len(one):
+                pairs.add(_pair(left, right))
+        self._same.update(pairs)
+
+    def _other_entities(self, entities: Sequence[Sequence[Name]]) -> None:
+        """Names of different entities that differ in one word put in place of another."""
+        gaps: dict[Name, dict[Word, set[int]]] = defaultdict(lambda: defaultdict(set))
+        for number, names in enumerate(entities):
+            for name in names:
+                for word, rest in _without_one(name):
+                    gaps[rest][word].add(number)
+        for rest, words in gaps.items():
+            if rest and 1 < len(words) <= 60:  # a frame that half the ontology fits says nothing
+                for one, other in combinations(sorted(words), 2):
+                    if not words[one] & words[other]:
+                        self._apart[(one,), (other,)] += 1
+
+
+def plain_words(name: Name) -> Name:
+    """The words of a name with plural endings off and numbers as digits."""
+    return tuple(map(plain, name))
+
+
+def _without_one(name: Name) -> Iterator[tuple[Word, Name]]:
+    for position, word in enumerate(name):
+        yield word, (*name[:position], *name[position + 1 :])
+
+
+def _leftovers(one: Name, other: Name) -> tuple[Name, Name]:
+    """The words of each that the other does not have."""
+    ours, theirs = Counter(one), Counter(other)
+    return tuple(sorted((ours - theirs).elements())), tuple(sorted((theirs - ours).elements()))
+
+
+def _pair(one: Name, other: Name) -> tuple[Name, Name]:
+    return (one, other) if one <= other else (other, one)
+
 
 _SMALL = "a an the of for by in on at to from with and or as is are be been was were has have had having does do"
 SMALL = frozenset(_SMALL.split())
@@ -29,7 +110,6 @@ PREPOSITIONS = frozenset(["of", "for", "by", "in", "on", "at", "to", "from", "wi
 HEADLESS = 0.85
 OTHER_NUMBER = 0.3
 NEGATED = 0.4
-TOLD_APART = 0.4
 REWRITTEN = 0.95
 DERIVED = 0.85
 MISSPELT = 0.9
@@ -122,18 +202,10 @@ class Comparison(NamedTuple):
 class Lexicon:
     """How rare each word is among the names of both ontologies, and name likeness weighed by that.
 
-    ``wordbook`` adds what the ontologies themselves say about their words; None leaves it out. ``strict`` is whether
-    numbers and negations must agree, ``apart`` whether words the wordbook tells apart contradict each other.
+    ``wordbook`` adds what the ontologies themselves say about their words; None leaves it out.
     """
 
-    def __init__(
-        self,
-        entities: Iterable[Iterable[Name]],
-        wordbook: Wordbook | None = None,
-        *,
-        strict: bool = True,
-        apart: bool = True,
-    ) -> None:
+    def __init__(self, entities: Iterable[Iterable[Name]], wordbook: Wordbook | None = None) -> None:
         seen: Counter[str] = Counter()
         total = 0
         for names in entities:
@@ -144,15 +216,13 @@ class Lexicon:
         self._weights: dict[str, float] = {}
         self._alike = lru_cache(maxsize=REMEMBERED)(self._compare)
         self._wordbook = wordbook
-        self._strict = strict
-        self._apart = wordbook if apart else None
 
     def weight(self, word: str) -> float:
         """A word's weight: 1 for the rarest and for numbers, less for common ones, little for small words."""
         if word not in self._weights:
             rarity = log((self._total + 1) / (self._seen.get(stem(word), 0) + 1)) / log(self._total + 1)
             weight = SMALL_WEIGHT if word in SMALL else COMMON_WEIGHT + (1.0 - COMMON_WEIGHT) * max(rarity, 0.0)
-            self._weights[word] = 1.0 if self._strict and is_number(spelled(word)) and word not in SMALL else weight
+            self._weights[word] = 1.0 if is_number(spelled(word)) and word not in SMALL else weight
         return self._weights[word]
 
     def alike(self, one: str, other: str) -> float:
@@ -211,14 +281,9 @@ class Lexicon:
 
     def _agreement(self, left: Sequence[str], right: Sequence[str]) -> float:
         """1, or less where words without a counterpart contradict each other."""
-        if self._strict:
-            if any(is_number(spelled(word)) for word in left) and any(is_number(spelled(word)) for word in right):
-                return OTHER_NUMBER
-            if (not NEGATIONS.isdisjoint(left)) != (not NEGATIONS.isdisjoint(right)):
-                return NEGATED
-        if left and right and self._apart and self._apart.apart(_phrase(left), _phrase(right)):
-            return TOLD_APART
-        return 1.0
+        if any(is_number(spelled(word)) for word in left) and any(is_number(spelled(word)) for word in right):
+            return OTHER_NUMBER
+        return NEGATED if (not NEGATIONS.isdisjoint(left)) != (not NEGATIONS.isdisjoint(right)) else 1.0
 
     def _links(self, one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, float]]:
         """The best one-to-one matching of words, greedily from the most alike."""

@@ -8,7 +8,7 @@ definitions that are missing.
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from kgnb.agents.ontology_matching.tongues import tongue
 from kgnb.agents.ontology_matching.values import KINDS, Described, Description, Options, Side, sentences
 from kgnb.errors import BackendError, LimitError, ReplyError
 from kgnb.kg.labels import is_code, readable
-from kgnb.kg.ontology import Entity, Ontology, Restriction, Text
+from kgnb.kg.ontology import Entity, Kind, Ontology, Restriction, Text
 from kgnb.kg.words import normal, words
 from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.reply import structured
@@ -26,6 +26,7 @@ from kgnb.llm.reply import structured
 LISTED = 6  # how many names a statement lists before it says how many more there are
 GIST = 120  # characters of a passage's first sentence that are compared; the rest says little more and costs most
 PASSAGES = 2  # passages of an entity that are compared
+DEFINED = 0.05  # share of each side's entities with a definition or comment, below which none is compared
 SHARED = 2  # entities that may have one definition or comment; what is said of more, tells none of them from the rest
 CONSTRAINTS = {"some": "some", "all": "only", "value": "is", "self": "itself", "min": "at least", "max": "at most"}
 
@@ -45,21 +46,30 @@ def retrieve(
     shared = _languages(source) & _languages(target)
     descriptions: list[Description] = []
     sides: tuple[tuple[Side, Ontology], ...] = (("source", source), ("target", target))
+    meanings: dict[Side, dict[str, str]] = {"source": {}, "target": {}}
     for side, ontology in sides:
-        entities = ontology.of_kind(*kinds)
-        if not entities:
+        if not (entities := ontology.of_kind(*kinds)):
             raise ValueError(
                 f"{ontology.name or ontology.iri}: there is no class, property or concept to match\n"
                 "Individuals are matched with --individuals."
             )
-        meanings = define(entities, model, options.context) if model and options.define else {}
-        name_of = _namer(ontology)
-        idle = _said_of_many(entities)
+        if model and options.define:
+            meanings[side] = define(entities, model, options.context)
+    passages = PASSAGES if all(_defined(ontology, meanings[side]) for side, ontology in sides) else 0
+    for side, ontology in sides:
+        entities = ontology.of_kind(*kinds)
+        name_of, idle = _namer(ontology), _said_of_many(entities)
         descriptions += [
-            _describe(side, _in_languages(entity, shared), name_of, meanings.get(entity.iri, ""), idle)
-            for entity in entities
+            _describe(side, _in_languages(one, shared), name_of, meanings[side].get(one.iri, ""), idle, passages)
+            for one in entities
         ]
     return Described(source, target, tuple(descriptions))
+
+
+def _defined(ontology: Ontology, meanings: Collection[str]) -> bool:
+    """Whether enough of it is defined to compare definitions: what one side alone has only costs."""
+    told = sum(bool(one.definitions or one.comments or one.iri in meanings) for one in ontology)
+    return told >= DEFINED * len(ontology.entities)
 
 
 def _languages(ontology: Ontology) -> set[str]:
@@ -95,7 +105,12 @@ def _passages(entity: Entity, language: str | None = None) -> Iterable[str]:
 
 
 def _describe(
-    side: Side, entity: Entity, name_of: Callable[[str], str], meaning: str, idle: Collection[str]
+    side: Side,
+    entity: Entity,
+    name_of: Callable[[str], str],
+    meaning: str,
+    idle: Collection[str],
+    passages: int,
 ) -> Description:
     name = name_of(entity.iri)
     code = entity.coded or is_code(entity.local_name)
@@ -106,7 +121,7 @@ def _describe(
     told = list(dict.fromkeys(text for text in (*_passages(entity, language), meaning) if text and text not in idle))
     bare = not own or (code and name == entity.local_name)  # a code that nothing explains says nothing
     spoken = [" ".join(n) for n in (*([] if bare else own), *extra)]
-    gists = tuple(sentences(text, GIST, first=True) for text in told[:PASSAGES])
+    gists = tuple(sentences(text, GIST, first=True) for text in told[:passages])
     related = dict.fromkeys(normal(name_of(iri)) for iri in _mentioned(entity))
     return Description(
         side=side,
@@ -229,3 +244,82 @@ def define(entities: Sequence[Entity], model: ChatModel, context: str) -> dict[s
             if 1 <= entry.number <= len(batch) and entry.meaning.strip():
                 found.setdefault(batch[entry.number - 1].iri, " ".join(entry.meaning.split())[:300])
     return found
+
+
+COMPARED: tuple[Kind, ...] = ("object property", "datatype property", "annotation property")
+
+
+def comparable(source: Ontology, target: Ontology) -> tuple[Ontology, Ontology]:
+    """The two, each without the terms that it only mentions, and with kinds of property that agree.
+
+    Mentioned are terms of the namespace the other has most of its own in, where both have them, and terms of any other
+    namespace of which an ontology says no more than that they equal one of its own.
+
+    A property takes the kind of the other side's property of the same name, where that side has none of its own kind.
+    What is comparable already is given back as it is.
+    """
+    homes = _home(source), _home(target)
+    ends = _without_mentions(source, target, homes), _without_mentions(target, source, homes[::-1])
+    first = _of_like_kinds(*ends)
+    return first, _of_like_kinds(ends[1], first)
+
+
+def _home(ontology: Ontology) -> str:
+    """The namespace that most of its terms are in."""
+    spaces = Counter(_namespace(entity) for entity in ontology)
+    return min(spaces, key=lambda space: (-spaces[space], space), default="")
+
+
+def _namespace(entity: Entity) -> str:
+    return entity.iri[: len(entity.iri) - len(entity.local_name)]
+
+
+def _without_mentions(ontology: Ontology, other: Ontology, homes: tuple[str, str]) -> Ontology:
+    home, elsewhere = homes
+    there = {entity.iri for entity in other}
+    own = {entity.iri for entity in ontology if _namespace(entity) == home}
+
+    def mentioned(entity: Entity) -> bool:
+        space = _namespace(entity)
+        if space == home:
+            return False
+        return (space == elsewhere and entity.iri in there) or (
+            not _told(entity) and not own.isdisjoint(entity.equivalents)
+        )
+
+    kept = tuple(entity for entity in ontology if not mentioned(entity))
+    return ontology if len(kept) == len(ontology) else replace(ontology, entities=kept)
+
+
+def _told(entity: Entity) -> bool:
+    """Whether anything is said of it but what it is the same as, and what it has below it."""
+    texts = entity.labels or entity.synonyms or entity.definitions or entity.comments
+    return bool(texts or entity.parents or entity.restrictions or entity.domain or entity.range)
+
+
+def _of_like_kinds(ontology: Ontology, other: Ontology) -> Ontology:
+    """The ontology, with the kinds of properties that the other has one of the same name of.
+
+    What declares no kind takes the other's; so does what is declared, where the other has that name in another kind
+    alone (an email address may be a value here and a thing there).
+    """
+    named: defaultdict[str, list[Entity]] = defaultdict(list)
+    for entity in other:
+        if entity.kind in COMPARED:
+            named[normal(readable(entity))].append(entity)
+    taken = {(entity.iri, entity.kind) for entity in ontology}
+    found: list[Entity] = []
+    for entity in ontology:
+        others = named[normal(readable(entity))] if entity.kind in COMPARED else []
+        kinds = _kinds([one for one in others if one.declared or not entity.declared])
+        if kinds and entity.kind not in kinds and (entity.iri, kinds[0]) not in taken:
+            entity = replace(entity, kind=kinds[0])
+        found.append(entity)
+    ordered = tuple(sorted(found, key=lambda one: (KINDS.index(one.kind), one.iri)))
+    return ontology if ordered == ontology.entities else replace(ontology, entities=ordered)
+
+
+def _kinds(entities: list[Entity]) -> list[Kind]:
+    """Their kinds, those that are declared first."""
+    ordered = sorted(entities, key=lambda one: (not one.declared, KINDS.index(one.kind)))
+    return list(dict.fromkeys(one.kind for one in ordered))

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from itertools import product
 from math import exp, log
 
-from kgnb.agents.ontology_matching.chance import AS_IT_IS, chances
-from kgnb.agents.ontology_matching.lexicon import SAME, Comparison, Lexicon, Surplus
-from kgnb.agents.ontology_matching.rivals import shares
+import numpy as np
+from numpy.typing import NDArray
+
+from kgnb.agents.ontology_matching.lexicon import SAME, Comparison, Lexicon, Surplus, Wordbook
 from kgnb.agents.ontology_matching.surroundings import NO_HINTS, Hints, Surroundings
 from kgnb.agents.ontology_matching.tongues import foreign
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Pair
-from kgnb.agents.ontology_matching.wordbook import Wordbook
 from kgnb.judging import Verdict
 from kgnb.kg.ontology import Kind
 
@@ -51,14 +51,12 @@ class Weights:
     """
 
     name: float = 10.5  # word overlap of the best pair of names
-    synonym: float = 0.03  # taken off the overlap for each side whose name is a synonym
     vector: float = 3.7  # cosine of the names, centred
     translated: float = 1.0  # of that cosine as overlap, where the two are named in different languages,
     margin: float = 2.0  # and of how far it is ahead of the next best of either
     property_name: float = 6.0  # the same of properties, whose names are short and much alike
     supplied: float = 5.0  # words that only one name has and the other entity's surroundings supply
     known: float = 1.0  # or that the other ontology has, and left out here
-    contradiction: float = 6.0  # numbers, negations or words told apart that differ, whatever else agrees
     context: float = 0.8  # cosine of what their axioms mention
     meaning: float = 16.0  # cosine of the definitions, centred, above or below what unrelated ones have
     support: float = 2.3  # relatives whose counterparts are relatives too
@@ -70,8 +68,6 @@ class Weights:
     chance: float = 0.5  # how far to believe what the task itself says about evidence that arises by chance
     rounds: int = 3
     wordbook: bool = True  # what the ontologies' own names say about their words
-    strict: bool = True  # numbers and negations must agree
-    apart: bool = True  # and so must words that the ontologies tell apart again and again
 
 
 @dataclass(slots=True)
@@ -131,7 +127,7 @@ class RuleJudge:
         names = [[d.names for d in side] for side in sides]
         w = self.weights
         wordbook = Wordbook(names) if w.wordbook else None
-        lexicon = Lexicon((one for side in names for one in side), wordbook, strict=w.strict, apart=w.apart)
+        lexicon = Lexicon((one for side in names for one in side), wordbook)
         surplus = Surplus(lexicon, wordbook, [{d.iri: d for d in side} for side in sides])
         ahead = _ahead(cases) if w.margin else {}
         for pair, case in cases.items():
@@ -183,10 +179,8 @@ class RuleJudge:
         best = -1.0
         for (i, one), (j, other) in product(enumerate(source.names), enumerate(target.names)):
             compared = lexicon.compare(one, other, headed=source.kind == "class")
-            likeness = compared.likeness
-            likeness -= self.weights.synonym * ((i >= source.synonyms_from) + (j >= target.synonyms_from))
-            if likeness > best:
-                best = likeness
+            if compared.likeness > best:
+                best = compared.likeness
                 case.own_name = compared == SAME and i < source.synonyms_from and j < target.synonyms_from
                 case.names, nearest = (source.spelled[i], target.spelled[j]), compared
         case.overlap = best
@@ -202,7 +196,6 @@ class RuleJudge:
         named = w.property_name if "property" in case.source.kind else w.name
         names = named * case.overlap + w.context * case.context + w.vector * case.agreement * max(case.cosine, 0.0)
         names += w.meaning * (max(case.meaning, FAR_MEANING) - SAME_MEANING) if case.meaning is not None else 0.0
-        names -= w.contradiction * (1.0 - case.agreement)
         names += case.surplus
         return w.bias + names + w.support * hints.support + ends
 
@@ -327,3 +320,147 @@ def _reason(case: _Case) -> str:
     if case.hints.ends:
         parts.append(f"domain and range {case.hints.ends:+.2f}")
     return ", ".join(parts)
+
+
+Floats = NDArray[np.float64]
+
+NONE = -12.0  # the evidence of an entity without any candidate left
+SLOPES = np.linspace(0.5, 1.1, 7)
+SHIFTS = np.linspace(-2.0, 7.0, 37)
+ALONE = np.linspace(0.2, 1.0, 17)  # shares of entities that have no counterpart
+SLOPE_SPREAD = 0.1  # how far the slope is expected from 1, and
+SHIFT_SPREAD = 0.5  # the shift from 0, before anything is seen
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What to make of evidence: ``slope`` times it, less ``shift``, are the log-odds that the task itself bears out.
+
+    An overestimate of chance: entities with a certain counterpart are the central ones, with many like them.
+    """
+
+    slope: float = 1.0
+    shift: float = 0.0
+
+    def odds(self, evidence: float, belief: float = 1.0) -> float:
+        """The log-odds that some evidence stands for, if this is believed so far."""
+        return evidence + belief * ((self.slope - 1.0) * evidence - self.shift)
+
+
+AS_IT_IS = Chance()
+
+
+def chances(evidence: Mapping[Pair, float], certain: Iterable[Pair]) -> dict[Kind, Chance]:
+    """For each kind, how much evidence means, given the pairs whose names leave no doubt; no reference is looked at.
+
+    An entity whose counterpart is certain has no other; so whatever else looks like it does so by chance. How strong
+    such chance likenesses get, beside the best candidates of the entities still without a counterpart, says how far
+    those can be believed: the local false discovery rate (Efron, 2001), by the tilted densities of Qin (1998). The
+    larger and the more uniform the vocabularies, the stronger are their chance likenesses.
+    """
+    known: dict[Kind, list[Pair]] = defaultdict(list)
+    for pair in certain:
+        known[pair[2]].append(pair)
+    found: dict[Kind, Chance] = {}
+    for kind, pairs in sorted(known.items()):
+        found[kind] = fit(*_best({pair[:2]: value for pair, value in evidence.items() if pair[2] == kind}, pairs))
+    return found
+
+
+def _best(pairs: Mapping[tuple[str, str], float], certain: list[Pair]) -> tuple[Floats, Floats]:
+    """The best evidence of each entity with a certain counterpart, that aside, and of each without.
+
+    Candidates with a certain counterpart of their own are passed over: they are spoken for.
+    """
+    by_chance: list[float] = []
+    open_: list[float] = []
+    for side in (0, 1):
+        settled, spoken_for = {pair[side] for pair in certain}, {pair[1 - side] for pair in certain}
+        best: dict[str, float] = {}
+        for ends, value in pairs.items():
+            known = best.setdefault(ends[side], NONE)
+            if value > known and ends[1 - side] not in spoken_for:
+                best[ends[side]] = value
+        for entity, value in best.items():
+            (by_chance if entity in settled else open_).append(value)
+    return np.array(by_chance), np.array(open_)
+
+
+def fit(by_chance: Floats, open_: Floats) -> Chance:
+    """The slope and shift under which the open entities' evidence is best told from chance.
+
+    Where little is seen, both stay near what they are without looking.
+    """
+    if not by_chance.size or not open_.size:
+        return AS_IT_IS
+    (theirs, their_number), (ours, our_number) = _counted(by_chance), _counted(open_)
+    offsets = np.log(open_.size / by_chance.size) + np.log(ALONE)[:, np.newaxis]
+    best, found = -np.inf, AS_IT_IS
+    for slope in SLOPES:
+        for shift in SHIFTS:
+            expected = -0.5 * (((slope - 1.0) / SLOPE_SPREAD) ** 2 + (shift / SHIFT_SPREAD) ** 2)
+            # an open entity's evidence is as likely as by chance, times alone * (1 + odds)
+            likelihood = -np.logaddexp(0.0, -np.logaddexp(0.0, slope * ours - shift) - offsets) @ our_number
+            likelihood -= np.logaddexp(0.0, np.logaddexp(0.0, slope * theirs - shift) + offsets) @ their_number
+            fits = float(likelihood.max()) + expected
+            if fits > best + 1e-9:
+                best, found = fits, Chance(float(slope), float(shift))
+    return found
+
+
+def _counted(evidence: Floats) -> tuple[Floats, Floats]:
+    """The distinct values, to a tenth, and how often each occurs."""
+    values, number = np.unique(np.round(evidence, 1), return_counts=True)
+    return values, number.astype(np.float64)
+
+
+Integers = NDArray[np.int64]
+
+TURNS = 60
+SETTLED = 1e-4
+LIMIT = 30.0  # log-odds beyond which nothing changes
+
+
+def shares(evidence: Mapping[Pair, float]) -> dict[Pair, float]:
+    """The probability of each pair, 0 to 1, from log-odds; those of one entity add up to at most 1.
+
+    Each entity takes one counterpart or none: a pair's share is that of all ways to pair the entities up, each weighed
+    by the product of its pairs' odds. Belief propagation comes close to it and always settles (Williams and Lau, 2014,
+    on data association). A rival that has its own certain counterpart therefore stands in nobody's way, and ten weak
+    rivals do not add up to a strong one.
+    """
+    pairs = list(evidence)
+    if not pairs:
+        return {}
+    rows = {key: n for n, key in enumerate(dict.fromkeys((source, kind) for source, _, kind in pairs))}
+    columns = {key: n for n, key in enumerate(dict.fromkeys((target, kind) for _, target, kind in pairs))}
+    row = np.array([rows[source, kind] for source, _, kind in pairs])
+    column = np.array([columns[target, kind] for _, target, kind in pairs])
+    odds = np.exp(np.clip(np.array([evidence[pair] for pair in pairs]), -LIMIT, LIMIT))
+    return dict(zip(pairs, marginals(row, column, odds).tolist(), strict=True))
+
+
+def marginals(row: Integers, column: Integers, odds: Floats) -> Floats:
+    """The probability of each pair, given as positions and odds; the same if rows and columns change places."""
+    to_row: Floats = np.ones_like(odds)  # how free a column would be, were it not for this pair
+    to_column: Floats = np.ones_like(odds)
+    for _ in range(TURNS):
+        # both sides listen to the last turn's messages, so that neither goes first
+        free_column, free_row = _without(column, odds * to_column), _without(row, odds * to_row)
+        change = max(float(np.abs(free_column - to_row).max()), float(np.abs(free_row - to_column).max()))
+        to_row, to_column = free_column, free_row
+        if change < SETTLED:
+            break
+    by_row, by_column = _share(row, odds * to_row), _share(column, odds * to_column)
+    return np.minimum(by_row, by_column)  # the same once settled; of neither do an entity's shares add up to over 1
+
+
+def _share(place: Integers, claims: Floats) -> Floats:
+    """What each claim gets where staying alone claims 1."""
+    return np.asarray(claims / (1.0 + np.bincount(place, claims)[place]))
+
+
+def _without(place: Integers, claims: Floats) -> Floats:
+    """How free each pair's entity is, 0 to 1, were it not for that pair."""
+    others = np.bincount(place, claims)[place] - claims
+    return np.asarray(1.0 / (1.0 + np.maximum(others, 0.0)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from kgnb.agents.ontology_matching.hierarchy import Hierarchy
+from kgnb.agents.ontology_matching.coherence import Hierarchy
 from kgnb.agents.ontology_matching.values import Description, Pair
 from kgnb.kg.terms import XSD
 from kgnb.kg.vocabulary import DATATYPES

@@ -56,7 +56,7 @@ class Options:
         default=0.2,
         ge=0.0,
         le=2.0,
-        description="questions a model is asked in a cascade, for each source entity (of up to 40: 1)",
+        description="questions a model is asked in a cascade, for each source entity (of up to 50: 1)",
     )
     relations: bool = Field(
         default=False, description="offer broader and narrower classes as well, read off their names"

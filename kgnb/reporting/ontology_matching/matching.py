@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from kgnb.agents.ontology_matching.comparable import comparable
+from kgnb.agents.ontology_matching.retrieve import comparable
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.backends import open_embedder, open_index, open_ontology
 from kgnb.datasets.oaei import matching_set
@@ -74,7 +74,7 @@ def run_cases(
     asked = {"judge": judge, "error_rate": error_rate, "seed": seed}
     told = {"task": task.name, "pairs": [case.name for case in cases], **asked, "k": k, "context": options.context}
     run = run_in(session, "ontology_matching", digests(*read.values()), told, settings)
-    embed, index = open_embedder(embedder or None, settings), open_index(None, settings)
+    embed, index = open_embedder(embedder or None, settings, many=True), open_index(None, settings)
     outcomes: list[PairOutcome] = []
     waiting: list[Waiting] = []
     with run:

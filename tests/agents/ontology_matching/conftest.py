@@ -10,7 +10,7 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.values import Described, Found, Stored, Summarised
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from kgnb.vectors.memory_index import MemoryIndex
+from kgnb.vectors.index import MemoryIndex
 from tests.agents.ontology_matching.small import alpine, refuge
 
 

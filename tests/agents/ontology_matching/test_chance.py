@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kgnb.agents.ontology_matching.chance import AS_IT_IS, chances, fit
+from kgnb.agents.ontology_matching.rule import AS_IT_IS, chances, fit
 from kgnb.agents.ontology_matching.values import Pair
 
 

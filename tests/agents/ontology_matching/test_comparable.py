@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgnb import match_ontologies
-from kgnb.agents.ontology_matching.comparable import comparable
+from kgnb.agents.ontology_matching.retrieve import comparable
 from kgnb.kg.loading import load
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.ontology_reader import read_ontology

@@ -13,7 +13,7 @@ from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Validat
 from kgnb.judging import CallableJudge, Judge, Verdict
 from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from kgnb.vectors.memory_index import MemoryIndex
+from kgnb.vectors.index import MemoryIndex
 
 RELATIONS = Options(relations=True)
 RULE = RuleJudge()

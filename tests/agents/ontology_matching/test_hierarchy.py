@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kgnb.agents.ontology_matching.hierarchy import Hierarchy
+from kgnb.agents.ontology_matching.coherence import Hierarchy
 from kgnb.kg.ontology import Entity
 
 

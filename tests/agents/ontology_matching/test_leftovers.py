@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kgnb.agents.ontology_matching.lexicon import NOTHING, Lexicon, Surplus
+from kgnb.agents.ontology_matching.lexicon import NOTHING, Lexicon, Surplus, Wordbook
 from kgnb.agents.ontology_matching.values import Description, Side
-from kgnb.agents.ontology_matching.wordbook import Wordbook
 from kgnb.kg.ontology import Entity, Restriction
 from kgnb.kg.words import words
 

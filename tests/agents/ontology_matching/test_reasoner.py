@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.agents.ontology_matching.reasoner import Coherence, check, hermit_jar
+from kgnb.agents.ontology_matching.coherence import Coherence, check, hermit_jar
 from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Triple

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kgnb.agents.ontology_matching.related import further
 from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.search import further
 from kgnb.agents.ontology_matching.values import Ranked
 from kgnb.kg.ontology import Entity, Ontology, Text
 
@@ -12,7 +12,7 @@ A, B = "http://a.example/", "http://b.example/"
 
 def beside(ones: list[Entity], others: list[Entity], *rankings: Ranked) -> set[tuple[str, str]]:
     sides = (Ontology("a", A, "a", tuple(ones)), Ontology("b", B, "b", tuple(others)))
-    found = further(retrieve(*sides), rankings)
+    found = further(retrieve(*sides), rankings, {})
     assert {(r.source, r.target, r.direction) for r in found} == {
         (r.source, r.target, side) for r in found for side in ("source", "target")
     }
@@ -50,3 +50,16 @@ def test_children_of_counterparts_and_properties_between_them() -> None:
 def test_names_that_are_equal_but_for_a_qualifier() -> None:
     long = Entity(A + "x1", "class", labels=(Text("plexiform layer of the cerebral cortex"),))
     assert beside([long], [Entity(B + "PlexiformLayer", "class")]) == {("x1", "PlexiformLayer")}
+
+
+def test_what_is_near_but_below_the_threshold_comes_last_the_nearest_first() -> None:
+    ones = [Entity(A + "Encounter", "class")]
+    others = [Entity(B + name, "class") for name in ("Bed", "Visit", "Ward")]
+    sides = (Ontology("a", A, "a", tuple(ones)), Ontology("b", B, "b", tuple(others)))
+    ranked = [Ranked(A + "Encounter", B + "Ward", "class", "lexical", "source", 1, 0.4)]
+    near = {
+        (A + "Encounter", B + name, "class"): score for name, score in (("Bed", 0.1), ("Visit", 0.2), ("Ward", 0.4))
+    }
+    found = [one for one in further(retrieve(*sides), ranked, near) if one.direction == "source"]
+    assert [one.target for one in sorted(found, key=lambda one: one.rank)] == [B + "Visit", B + "Bed"]
+    assert min(one.rank for one in found) > 1

@@ -26,8 +26,10 @@ def test_synonyms_come_after_own_names(described: Described) -> None:
     assert keeper.names[keeper.synonyms_from :] == (("warden",), ("guardian",))
 
 
-def test_the_lexical_view_holds_names_and_comments(described: Described) -> None:
+def test_the_lexical_view_holds_names_and_comments_that_both_sides_have(described: Described) -> None:
     booking = described.find("source", HUT + "Booking", "class")
+    assert booking.lexical == ("booking",) and booking.told == ("A place kept for somebody for a night",)
+    booking = retrieve(alpine(), alpine()).find("target", HUT + "Booking", "class")
     assert booking.lexical == ("booking", "A place kept for somebody for a night")
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.agents.ontology_matching.rivals import shares
+from kgnb.agents.ontology_matching.rule import shares
 from kgnb.agents.ontology_matching.values import Pair
 
 

@@ -12,7 +12,7 @@ from kgnb.backends import open_ontology
 from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.settings import Settings
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from kgnb.vectors.memory_index import MemoryIndex
+from kgnb.vectors.index import MemoryIndex
 from tests.agents.ontology_matching.small import HUT, REFUGE
 
 

@@ -3,9 +3,8 @@ from __future__ import annotations
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.values import Described
-from kgnb.vectors.character_embedder import CharacterEmbedder
-from kgnb.vectors.memory_index import MemoryIndex
-from kgnb.vectors.word_embedder import TinyEmbedder
+from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
+from kgnb.vectors.index import MemoryIndex
 from tests.agents.ontology_matching.small import alpine, refuge
 
 

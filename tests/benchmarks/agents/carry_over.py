@@ -1,6 +1,6 @@
 """Many small matching tasks of several sorts, and what a matcher is worth that must do on tasks it was not tuned on.
 
-``KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.agents.carry_over [--calibration] [--words] [GROUP ...]``
+``KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.agents.carry_over [--calibration] [GROUP ...]``
 
 The protocol (docs/evaluation.md): a mechanism or weight is kept if it raises the mean F1 over the groups below, each
 group counting once, and the mean without the group it helps most. Nothing is chosen for one group. Tasks made of one
@@ -25,9 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from kgnb.agents.ontology_matching.comparable import comparable
 from kgnb.agents.ontology_matching.merge import LEAST, LINES, MOST, evidence_of, merge
-from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
@@ -41,8 +40,6 @@ from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.mapping_files import load as load_alignment
 from kgnb.mappings import Alignment
-from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
-from kgnb.vectors.word_embedder import WordEmbedder
 from tests.benchmarks.agents.tracks import HUTS, Embedding
 
 Pairs = frozenset[tuple[str, str]]
@@ -423,8 +420,6 @@ def main(arguments: list[str]) -> int:
         print("Set KGNB_DATA to the folder of benchmark data.", file=sys.stderr)
         return 2
     embedding = Embedding()
-    if "--words" in arguments:
-        embedding.embedder = CachedEmbedder(WordEmbedder(embedding.embedder), VectorCache(":memory:"))
     only = [name for name in arguments if not name.startswith("--")]
     prepared = [ready(task, embedding) for task in tasks(Path(os.environ["KGNB_DATA"]), only)]
     judge = RuleJudge(Weights())

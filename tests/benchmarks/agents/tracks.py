@@ -24,7 +24,7 @@ from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.mapping_files import load as load_alignment
 from kgnb.settings import Settings
-from kgnb.vectors.memory_index import MemoryIndex
+from kgnb.vectors.index import MemoryIndex
 
 HUTS = Path(__file__).parents[3] / "data" / "huts"
 WORLD = ("conference", "anatomy", "huts")
@@ -55,10 +55,10 @@ class Track:
 
 
 class Embedding:
-    """The default embedder over the cache that ``KGNB_CACHE`` names, or the person's own."""
+    """Matching's default embedder over the cache that ``KGNB_CACHE`` names, or the person's own."""
 
     def __init__(self) -> None:
-        self.embedder = open_embedder("local", Settings.load())
+        self.embedder = open_embedder("local", Settings.load(), many=True)
         self.index = MemoryIndex()
 
 

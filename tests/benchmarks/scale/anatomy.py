@@ -39,11 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cache", type=Path, required=True, help="folder of vectors.sqlite, filled if need be")
     parser.add_argument("--sample", type=int, default=SAMPLE, help="texts embedded anew to measure the rate; 0: none")
-    parser.add_argument("--embedder", help="another one than local; not for --sample with words, which recur")
+    parser.add_argument("--embedder", help="another one than local")
     given = parser.parse_args(arguments)
     settings = Settings(cache=given.cache, data=Path(os.environ["KGNB_DATA"]))
     (case,) = matching_set("oaei-anatomy", settings.data).cases
-    embedder = open_embedder(given.embedder, settings)
+    embedder = open_embedder(given.embedder, settings, many=True)
     described = retrieve(*(open_ontology(path, settings) for path in (case.source, case.target)))
     texts = sorted(
         {text for d in described.descriptions for view in ("syntactic", "lexical") for text in d.texts(view)}
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _cold(embedder: object, texts: Sequence[str], sample: int, rest: float) -> None:
     picked = random.Random(0).sample(texts, min(sample, len(texts)))
     inner = embedder.embedder if isinstance(embedder, CachedEmbedder) else embedder
-    fresh = CachedEmbedder(inner, VectorCache(":memory:"))  # type: ignore[arg-type]  # whatever open_embedder gave
+    fresh = CachedEmbedder(inner, VectorCache(":memory:"), batch_size=512)  # type: ignore[arg-type]  # whatever open_embedder gave
     fresh.embed(picked[:8])  # loads the model
     begun, cpu = time.perf_counter(), time.process_time()
     fresh.embed(picked[8:])

@@ -30,9 +30,8 @@ from kgnb.backends import open_index, open_ontology
 from kgnb.evaluate.alignment import score, triples
 from kgnb.settings import Settings
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
-from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
 from kgnb.vectors.embedder import Embedder
-from kgnb.vectors.word_embedder import TinyEmbedder
 from tests.benchmarks.scale.generated import generate
 from tests.benchmarks.scale.growth_plot import exponent, growth
 
