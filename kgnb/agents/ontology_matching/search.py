@@ -158,7 +158,8 @@ def _beside(
     for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
         for i, score in zip(indices, scores, strict=True):
             if i >= 0 and one.kind in few:
-                yield ((asked[i].iri, one.iri) if turned else (one.iri, asked[i].iri)) + (one.kind,), float(score)
+                ends = (asked[i].iri, one.iri) if turned else (one.iri, asked[i].iri)
+                yield (*ends, one.kind), float(score)
 
 
 def _equal_names(source: tuple[Description, ...], target: tuple[Description, ...]) -> Iterator[Ranked]:
