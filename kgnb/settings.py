@@ -207,7 +207,7 @@ class Settings:
     write_model: str = _setting("", "model that writes definitions", "model.write", "KGNB_MODEL_WRITE")
     embedder: str = _setting(
         "local",
-        "local, words, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
+        "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
         "vectors.embedder",
         "KGNB_EMBEDDER",
     )
