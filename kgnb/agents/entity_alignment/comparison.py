@@ -57,7 +57,7 @@ STRUCTURE_PRIOR = {
     "shared neighbours": 4.0, "shared neighbours, amount": 3.0, "shared statements": 6.0,
     "shared statements, amount": 4.0,
 }  # fmt: skip
-SIGNATURE_PRIOR = {"shared relations": 2.0, "shared relations, amount": 1.0}
+SIGNATURE_PRIOR = {"shared relations": 2.0}  # its amount would raise whom nobody is meant by as well
 VALUE_PRIOR = {"shared values": 6.0, "shared values, amount": 4.0}
 
 
@@ -419,9 +419,9 @@ def of_structure(left: Edges, right: Edges, anchors: Matrix, pairs: Pairs, *, na
     """How much the surroundings agree where they are anchored, as cosine and amount; ``nameless``: relations too."""
     alike = counterparts(left, right, anchors)
     seen = [neighbours(left, right, anchors), statements(left, right, anchors, alike)]
-    seen += [signatures(left, right, alike)] if nameless else []
-    prior = STRUCTURE_PRIOR | SIGNATURE_PRIOR if nameless else STRUCTURE_PRIOR
-    return Evidence(np.column_stack([view for one in seen for view in overlap(one, pairs)]), dict(prior))
+    views = [view for one in seen for view in overlap(one, pairs)]
+    views += overlap(signatures(left, right, alike), pairs)[:1] if nameless else []
+    return Evidence(np.column_stack(views), STRUCTURE_PRIOR | (SIGNATURE_PRIOR if nameless else {}))
 
 
 def overlap(seen: Seen, pairs: Pairs) -> list[Singles]:
