@@ -87,8 +87,7 @@ def tried(state: State) -> tuple[Acted, ...]:
     for reading in state.observation.readings:
         query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(reading))
         said = path_text(reading, state.desk.hood.names.label) or reading.explanation
-        left = f"; leaves out: {', '.join(reading.unused)}" if reading.unused else ""
-        acted = Acted(Query(with_prefixes(schema, query)), said + left, reading.confidence, "rule")
+        acted = Acted(Query(with_prefixes(schema, query)), said, reading.confidence, "rule")
         try:
             acted = _performed(replace(state, history=tuple(found.values())), acted)
         except (DataError, BackendError):

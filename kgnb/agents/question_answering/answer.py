@@ -23,8 +23,6 @@ from kgnb.errors import BackendError, DataError
 from kgnb.kg.sparql import refuse_update
 from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
 
-INSTRUCTIONS = """You answer a question from a knowledge graph. Choose the value or values that answer it; none if no
-value does. What you know besides counts for nothing here."""
 _MOST = 200  # values a judge looks at
 _SUPPORT = 200  # triples shown as proof
 _LABELLED = 1000  # values whose labels are looked up; the others show their IRI

@@ -193,11 +193,14 @@ def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Too
         return take(Query(with_prefixes(schema, sparql)))
 
     def ending(
-        sparql: str, column: Annotated[str, Field(description="the column that answers, if its rows end it")] = ""
+        sparql: str,
+        column: Annotated[str, Field(description="the column that answers, if its rows end it")] = "",
+        confidence: Annotated[float, Field(description="with a column", ge=0, le=1)] = 0.8,
     ) -> str:
         """Runs a SPARQL query (SELECT or ASK) and returns its rows; with a column, ends with them as the answer."""
+        said = take(Query(with_prefixes(schema, sparql)), confidence)
         taken.column = column.strip().lstrip("?$")
-        return query(sparql)
+        return said
 
     def neighbours(entity: str, relation: str = "") -> str:
         """The triples of an entity, of one relation only if it is given; both as IRIs that were shown."""

@@ -17,7 +17,6 @@ from kgnb.judging import UNSURE
 from kgnb.kg.terms import Iri, Term, Triple
 from kgnb.llm.model import Message, Request
 
-INSTRUCTIONS = """You answer a question from a knowledge graph. Choose the triples that lead towards the answer."""
 FACTS = """Write down, one a line and at most {keep}, the facts of the form "subject | relation | object" that would
 answer the question between the lines below. They are compared with triples of a graph; nothing else is done with them.
 -----
