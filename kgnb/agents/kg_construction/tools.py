@@ -335,7 +335,8 @@ def _one(parameter: Parameter) -> dict[str, Any]:
         names = [name for name, _ in parameter.choices]
         values = [_json_value(name, term) for name, term in parameter.choices]
         iris = [str(term) for _, term in parameter.choices if isinstance(term, Iri) and str(term) not in names]
-        return {"enum": [*dict.fromkeys(values), *iris], **_type_of(values), **told}
+        text = {"type": "string"} if all(isinstance(value, str) for value in values) else {}
+        return {"enum": [*dict.fromkeys(values), *iris], **text, **told}
     if parameter.kind == "number":
         return {"type": "number", **told}
     if parameter.kind == "value":
@@ -345,10 +346,6 @@ def _one(parameter: Parameter) -> dict[str, Any]:
     if parameter.kind == "language":
         return {"type": "string", "pattern": "^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$", **told}
     return {"type": "string", "minLength": 1, **told}
-
-
-def _type_of(values: list[Any]) -> dict[str, Any]:
-    return {"type": "string"} if all(isinstance(value, str) for value in values) else {}
 
 
 def _json_value(name: str, term: object) -> Any:

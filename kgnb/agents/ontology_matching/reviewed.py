@@ -199,7 +199,8 @@ def honoured(
         else:
             kept.append(mapping)
     there = {(mapping.source, mapping.target, mapping.kind) for mapping in kept}
-    new = [_mapping(one, source, target) for pair, one in wanted.items() if pair not in there and _positive(one)]
+    found = [one for pair, one in wanted.items() if pair not in there and one.relation not in ("different", "unsure")]
+    new = [_mapping(one, source, target) for one in found]
     if not new and not dropped:
         return alignment
     back = {(mapping.source, mapping.target, mapping.kind) for mapping in new}
@@ -209,10 +210,6 @@ def honoured(
         mappings=tuple(sorted([*kept, *new], key=lambda m: (m.kind, m.source, m.target, m.relation))),
         dropped=(*was, *dropped),
     )
-
-
-def _positive(ruling: Ruling) -> bool:
-    return ruling.relation not in ("different", "unsure")
 
 
 def _mapping(ruling: Ruling, source: Ontology, target: Ontology) -> AlignedPair:

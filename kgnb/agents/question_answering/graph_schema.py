@@ -119,7 +119,8 @@ def _read(desk: Desk) -> GraphSchema:
         relations.append(RelationUse(iri, names, count, domains, ranges, literal, example or sample, inverses.get(iri)))
     classes = tuple(ClassUse(iri, hood.names.label(iri), counts.get(iri, 0)) for iri in known)
     naming = tuple(str(iri) for iri, _, _ in hood.vocabulary() if iri in NAMING or iri in hood.own_naming())
-    entities = [row[0] for row in _some_things(hood)]
+    some = _rows(hood, "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) } LIMIT 500", 500)
+    entities = [row[0] for row in some]
     prefixes = _prefixes([*(one.iri for one in classes), *(one.iri for one in relations)], entities)
     return GraphSchema(classes, tuple(relations), typing, naming, prefixes, tuple(notes))
 
@@ -204,10 +205,6 @@ def _samples(relations: Sequence[Iri], each: int) -> str:
     return " UNION ".join(
         f"{{ SELECT ({n3(iri)} AS ?p) ?s ?o WHERE {{ ?s {n3(iri)} ?o }} LIMIT {each} }}" for iri in relations
     )
-
-
-def _some_things(hood: Neighbourhood) -> Sequence[tuple[Term | None, ...]]:
-    return _rows(hood, "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) } LIMIT 500", 500)
 
 
 def _rows(hood: Neighbourhood, query: str, limit: int) -> Sequence[tuple[Term | None, ...]]:

@@ -140,7 +140,8 @@ def read_question(state: State) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
     found = [_explained(asked, reading) for reading in found]
     unique: dict[tuple[object, ...], Reading] = {}
     for reading in sorted(found, key=lambda one: (-one.confidence, -one.score, one.explanation)):
-        unique.setdefault(_identity(reading), reading)
+        same = (reading.start, reading.hops, reading.form, reading.type, reading.by, reading.also, reading.target)
+        unique.setdefault(same, reading)
     ranked = sorted(unique.values(), key=lambda one: (-_rank(one), one.explanation))
     return tuple(_believed(asked, one, ranked) for one in ranked[:_KEPT]), ()
 
@@ -166,10 +167,6 @@ def _believed(asked: _Asked, reading: Reading, ranked: Sequence[Reading]) -> Rea
 
 def _parts(reading: Reading) -> tuple[object, ...]:
     return (reading.start, reading.hops, reading.by)
-
-
-def _identity(reading: Reading) -> tuple[object, ...]:
-    return (reading.start, reading.hops, reading.form, reading.type, reading.by, reading.also, reading.target)
 
 
 def _rank(reading: Reading) -> float:
