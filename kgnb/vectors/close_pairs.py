@@ -82,7 +82,7 @@ def _looked_up(a: Vectors, b: Vectors, k: int, probed: float | None, seed: int, 
     index.add(held)
     del held
     few = min(_PROBED_MOST, max(_PROBED_LEAST, round(PROBED * cells)))
-    index.nprobe = min(cells, few if probed is None else round(probed * cells))
+    index.nprobe = min(cells, few if probed is None else max(1, round(probed * cells)))
     blocks = (a[first : first + _ROWS] for first in range(0, len(a), _ROWS))
     cosines, columns = (
         np.concatenate(part) for part in zip(*each(_search, blocks, index, min(k, len(b))), strict=True)
