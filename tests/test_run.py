@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,7 @@ from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.prices import Price, Prices
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel
-from kgnb.run import Event, Run
+from kgnb.run import Event, Query, Run
 
 
 def request(text: str = "question") -> Request:
@@ -257,6 +258,27 @@ def test_stages_in_parallel_threads_keep_their_calls_apart() -> None:
     for step in run.steps:
         assert len({call.request for call in step.calls}) == 1
         assert len(step.calls) == 20
+
+
+def test_what_a_thread_outside_any_stage_asks_finds_the_step_that_is_just_beginning() -> None:
+    run, over = Run("example"), threading.Event()
+
+    def check() -> None:  # as a report does, of one answer, while the next questions are under way
+        while not over.is_set():
+            run.note_query(Query("graph", "ASK {}"))
+
+    often = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            checking = pool.submit(check)
+            for number in range(300):
+                run.do(one, number)
+            over.set()
+        assert checking.exception() is None
+    finally:
+        sys.setswitchinterval(often)
+    assert len(run.steps) >= 300 and run.totals["queries"]
 
 
 def test_a_bare_thread_of_a_stage_lands_on_that_stage() -> None:

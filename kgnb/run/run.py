@@ -377,8 +377,9 @@ class Run:
             if not self._open:
                 self._stage_begun = self.clock.seconds()
             self._open.append(number)
-        cell = current_cell()
-        self._note({"event": "step", "step": number, "name": name} | ({"cell": cell} if cell else {}))
+            cell = current_cell()  # put on record in the same turn: another thread may note on the innermost step
+            noted = self._keep({"event": "step", "step": number, "name": name} | ({"cell": cell} if cell else {}))
+        self._tell(*noted)
         return number
 
     def end_step(
@@ -482,6 +483,10 @@ class Run:
             return self._worked + (self.clock.seconds() - begun if begun is not None else 0.0)
 
     def _note(self, *events: Event) -> None:
+        self._tell(*self._keep(*events))
+
+    def _keep(self, *events: Event) -> tuple[Event, ...]:
+        """Put events on record; what there is to tell of it once no lock is held."""
         with self._lock:
             if self._record.started is None:
                 events = (self._first_event(), *events)
@@ -489,26 +494,20 @@ class Run:
                 self._record.apply(event)
             if self._folder:
                 self._folder.append(events)
-        for event in events:
-            self._tell(event)
+        return events
 
     def _first_event(self) -> Event:
         self._begun = self.clock.seconds()
         started = self.clock.now().isoformat(timespec="seconds")
         record = self._record
         head = {"id": record.id, "agent": record.agent, "parameters": record.parameters, "data": record.data}
-        return {
-            "event": "run",
-            "version": VERSION,
-            **head,
-            "versions": record.versions,
-            "seed": record.seed,
-            "started": started,
-        }
+        more = {"versions": record.versions, "seed": record.seed, "started": started}
+        return {"event": "run", "version": VERSION, **head, **more}
 
-    def _tell(self, event: Event) -> None:
+    def _tell(self, *events: Event) -> None:
         if self._on_event:
-            self._on_event(event)
+            for event in events:
+                self._on_event(event)
 
 
 class _Doing:
