@@ -4,7 +4,7 @@
 
 import type { Cell } from './cell';
 import { cellText, readCells } from './cell';
-import { element, fold } from './dom';
+import { h, fold } from './dom';
 import { oneLine, visible } from './escaping';
 import type { GraphState } from './graph';
 import { drawGraph } from './graph';
@@ -12,7 +12,7 @@ import { readGraph } from './graph-data';
 import { drawIri } from './iri';
 import { list, listOf, numberOrNull, object, orNull, shape, text, versionOne } from './json';
 import { drawTurtle } from './turtle';
-import type { Words } from './words';
+import { trans } from './words';
 
 export const CARD_MIME = 'application/vnd.kgnb.card+json';
 
@@ -35,26 +35,25 @@ export function readCard(value: unknown): CardData {
   return readAll(value, 'the card');
 }
 
-export function drawCard(data: CardData, state: GraphState, words: Words): HTMLElement {
-  const shown = data.answers.map(one => drawAnswer(one, words));
+export function drawCard(data: CardData, state: GraphState): HTMLElement {
+  const shown = data.answers.map(one => drawAnswer(one));
   const lines = (said: readonly string[], className: string): HTMLElement[] =>
-    said.map(one => element('div', className, {}, visible(one)));
-  return element(
-    'section',
-    'kgnb-card',
-    { 'aria-label': oneLine(data.title) || words.answered },
-    element('div', 'kgnb-aside', {}, oneLine(data.title)),
-    element('div', 'kgnb-card-answer', {}, ...(shown.length > 0 ? shown.slice(0, data.large) : [words.noAnswerFound])),
-    ...fold(words.showMore((data.total ?? shown.length) - data.large), shown.slice(data.large)),
-    element('div', 'kgnb-aside', {}, oneLine(data.said)),
+    said.map(one => h(`div.${className}`, visible(one)));
+  return h(
+    'section.kgnb-card',
+    { 'aria-label': oneLine(data.title) || trans.__('answered') },
+    h('div.kgnb-aside', oneLine(data.title)),
+    h('div.kgnb-card-answer', ...(shown.length > 0 ? shown.slice(0, data.large) : [trans.__('No answer')])),
+    ...fold(trans.__('Show %1 more', (data.total ?? shown.length) - data.large), shown.slice(data.large)),
+    h('div.kgnb-aside', oneLine(data.said)),
     ...lines(data.notes, 'kgnb-card-note'),
-    data.picture ? drawGraph(data.picture, state, words) : null,
-    ...fold('SPARQL', data.query ? [drawTurtle(data.query, { whole: true }, words, 'SPARQL')] : []),
-    ...fold(words.howFound, lines(data.facts, 'kgnb-note'))
+    data.picture ? drawGraph(data.picture, state) : null,
+    ...fold('SPARQL', data.query ? [drawTurtle(data.query, { whole: true }, 'SPARQL')] : []),
+    ...fold(trans.__('How it was found'), lines(data.facts, 'kgnb-note'))
   );
 }
 
-function drawAnswer(cell: Cell, words: Words): HTMLElement {
+function drawAnswer(cell: Cell): HTMLElement {
   const iri = typeof cell === 'object' && cell !== null && 'iri' in cell;
-  return element('span', 'kgnb-card-value', {}, iri ? drawIri(cell, words) : oneLine(cellText(cell, 'text')));
+  return h('span.kgnb-card-value', iri ? drawIri(cell) : oneLine(cellText(cell, 'text')));
 }

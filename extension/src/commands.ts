@@ -10,11 +10,11 @@ import type { ILauncher } from '@jupyterlab/launcher';
 import type { IMainMenu } from '@jupyterlab/mainmenu';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
-import { element, freshId } from './dom';
+import { h, freshId } from './dom';
 import { graphIcon } from './icons';
 import type { Template } from './templates';
 import { notebookOf, pythonKernel, TEMPLATES } from './templates';
-import type { Words } from './words';
+import { trans } from './words';
 
 export const NEW_NOTEBOOK = 'kgnb:new-notebook';
 
@@ -25,22 +25,23 @@ export interface Places {
   readonly palette: ICommandPalette | null;
 }
 
-export function addCommands(app: JupyterFrontEnd, places: Places, words: Words): void {
+export function addCommands(app: JupyterFrontEnd, places: Places): void {
   const titleOf = (args: ReadonlyPartialJSONObject): string => {
     const template = byId(args.template);
-    return template ? `${words.newNotebook}: ${words.template(template.title)}` : words.newNotebook;
+    return template ? `${trans.__('New KG notebook')}: ${trans.__(template.title)}` : trans.__('New KG notebook');
   };
   app.commands.addCommand(NEW_NOTEBOOK, {
     label: args => titleOf(args),
-    caption: args => words.template(byId(args.template)?.caption ?? '') || words.newNotebookCaption,
+    caption: args =>
+      trans.__(byId(args.template)?.caption ?? '') || trans.__('A notebook on knowledge graphs that runs as it is'),
     icon: args => (args.isPalette ? undefined : graphIcon),
     execute: async args => {
-      const template = byId(args.template) ?? (await chooseTemplate(TEMPLATES, words));
+      const template = byId(args.template) ?? (await chooseTemplate(TEMPLATES));
       const folder = typeof args.cwd === 'string' ? args.cwd : (places.browser?.model.path ?? '');
       return template ? openNew(app, template, folder) : null;
     }
   });
-  const category = words.category;
+  const category = trans.__('Knowledge graphs');
   // Between "Notebook" (0) and "Console" (20), where it is seen without scrolling; JupyterLab 4.4 puts it last.
   places.launcher?.add({ command: NEW_NOTEBOOK, category, rank: 0, categoryRank: 10 });
   places.menu?.fileMenu.newMenu.addGroup([{ command: NEW_NOTEBOOK }], 40);
@@ -68,38 +69,38 @@ async function openNew(app: JupyterFrontEnd, template: Template, folder: string)
 class Choice extends Widget implements Dialog.IBodyWidget {
   private chosen: string;
 
-  constructor(templates: readonly Template[], words: Words) {
+  constructor(templates: readonly Template[]) {
     super();
     this.addClass('kgnb-choice');
     this.chosen = templates[0]?.id ?? '';
     const name = freshId('template');
     this.node.setAttribute('role', 'radiogroup');
-    this.node.setAttribute('aria-label', words.chooseTemplate);
-    this.node.append(...templates.map(template => this.drawTemplate(template, name, words)));
+    this.node.setAttribute('aria-label', trans.__('What to begin with'));
+    this.node.append(...templates.map(template => this.drawTemplate(template, name)));
   }
 
   getValue(): string {
     return this.chosen;
   }
 
-  private drawTemplate(template: Template, name: string, words: Words): HTMLElement {
-    const input = element('input', '', { type: 'radio', name, value: template.id });
+  private drawTemplate(template: Template, name: string): HTMLElement {
+    const input = h('input', { type: 'radio', name, value: template.id });
     input.checked = template.id === this.chosen;
     input.addEventListener('change', () => {
       this.chosen = template.id;
     });
-    const title = element('span', 'kgnb-choice-title', {}, words.template(template.title));
-    const caption = element('span', 'kgnb-choice-caption', {}, words.template(template.caption));
-    return element('label', 'kgnb-choice-item', {}, input, element('span', '', {}, title, caption));
+    const title = h('span.kgnb-choice-title', trans.__(template.title));
+    const caption = h('span.kgnb-choice-caption', trans.__(template.caption));
+    return h('label.kgnb-choice-item', input, h('span', title, caption));
   }
 }
 
 /** The template a person chooses, or null if none. */
-async function chooseTemplate(templates: readonly Template[], words: Words): Promise<Template | null> {
+async function chooseTemplate(templates: readonly Template[]): Promise<Template | null> {
   const result = await showDialog({
-    title: words.newNotebook,
-    body: new Choice(templates, words),
-    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: words.create })],
+    title: trans.__('New KG notebook'),
+    body: new Choice(templates),
+    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Create') })],
     focusNodeSelector: 'input:checked'
   });
   return (result.button.accept ? templates.find(template => template.id === result.value) : null) ?? null;

@@ -4,24 +4,30 @@
 
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 type Child = Node | string | null;
+type Tag<What> = Extract<What extends `${infer Name}.${string}` ? Name : What, keyof HTMLElementTagNameMap>;
 
-/** An element with a class, attributes (null, undefined and false leave one out) and children; strings become text. */
-export function element<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  className = '',
-  attributes: Attributes = {},
-  ...children: readonly Child[]
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  if (className) {
-    made.className = className;
-  }
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) {
-      made.setAttribute(name, value === true ? '' : String(value));
+/**
+ * An element by its tag and classes ("div.kgnb-note"), with attributes, where there are any (null, undefined and false
+ * leave one out), and children; strings become text.
+ */
+export function h<What extends string>(
+  what: What,
+  ...given: readonly (Attributes | Child)[]
+): HTMLElementTagNameMap[Tag<What>] {
+  const [tag = '', ...classes] = what.split('.');
+  const made = document.createElement(tag) as HTMLElementTagNameMap[Tag<What>];
+  made.className = classes.filter(Boolean).join(' ');
+  for (const one of given) {
+    if (typeof one === 'string' || one instanceof Node) {
+      made.append(one);
+    } else {
+      for (const [name, value] of Object.entries(one ?? {})) {
+        if (value !== null && value !== undefined && value !== false) {
+          made.setAttribute(name, value === true ? '' : String(value));
+        }
+      }
     }
   }
-  made.append(...children.filter(child => child !== null));
   return made;
 }
 
@@ -32,7 +38,7 @@ export function button(
   press: (event: MouseEvent) => void,
   ...children: readonly Child[]
 ): HTMLButtonElement {
-  const made = element('button', className, { type: 'button', 'aria-label': name, title: name }, ...children);
+  const made = h(`button.${className}`, { type: 'button', 'aria-label': name, title: name }, ...children);
   made.addEventListener('click', press);
   return made;
 }
@@ -68,16 +74,16 @@ export function icon(name: IconName): SVGSVGElement {
 
 /** What only some want to see, behind its title; nothing where there is nothing. */
 export function fold(title: string, content: readonly HTMLElement[]): HTMLElement[] {
-  const summary = element('summary', '', {}, icon('right'), title);
-  return content.length === 0 ? [] : [element('details', 'kgnb-setting', {}, summary, ...content)];
+  const summary = h('summary', icon('right'), title);
+  return content.length === 0 ? [] : [h('details.kgnb-setting', summary, ...content)];
 }
 
 /** A search field with its picture. */
 export function searchField(name: string, value: string, changed: (search: string) => void): HTMLElement {
-  const input = element('input', 'kgnb-search-input', { type: 'search', 'aria-label': name, placeholder: name });
+  const input = h('input.kgnb-search-input', { type: 'search', 'aria-label': name, placeholder: name });
   input.value = value;
   input.addEventListener('input', () => changed(input.value));
-  return element('span', 'kgnb-search', {}, icon('search'), input);
+  return h('span.kgnb-search', icon('search'), input);
 }
 
 let made = 0;

@@ -4,12 +4,12 @@
  */
 
 import type { Core, EventObject, NodeSingular } from 'cytoscape';
-import { button, element, freshId, icon, searchField } from './dom';
+import { button, h, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import type { GraphData, GraphNode } from './graph-data';
 import { elementsOf, fillOf, keepHubs, LIMITS, styleFor, svgOf } from './graph-drawing';
 import { drawIri } from './iri';
-import type { Words } from './words';
+import { trans } from './words';
 
 const STEP = 1.25;
 const SMALLEST = 160; // pixels on the page
@@ -32,40 +32,38 @@ export function newGraphState(): GraphState {
   return { search: '', chosen: null, listed: false, off: new Set(), places: new Map() };
 }
 
-export function drawGraph(data: GraphData, state: GraphState, words: Words): HTMLElement {
-  return new GraphDrawing(data, state, words).root;
+export function drawGraph(data: GraphData, state: GraphState): HTMLElement {
+  return new GraphDrawing(data, state).root;
 }
 
 class GraphDrawing {
   readonly root: HTMLElement;
   private core: Core | null = null;
   private readonly frame: HTMLElement;
-  private readonly about = element('div', 'kgnb-graph-about', { role: 'status' });
+  private readonly about = h('div.kgnb-graph-about', { role: 'status' });
   private readonly entries: HTMLButtonElement[] = [];
-  private readonly list = element('ul', 'kgnb-graph-list');
+  private readonly list = h('ul.kgnb-graph-list');
 
   constructor(
     private readonly data: GraphData,
-    private readonly state: GraphState,
-    private readonly words: Words
+    private readonly state: GraphState
   ) {
     const titleId = freshId('title');
     const title = oneLine(data.title);
-    this.frame = element('div', 'kgnb-graph-frame', { 'aria-hidden': 'true' });
+    this.frame = h('div.kgnb-graph-frame', { 'aria-hidden': 'true' });
     this.frame.style.height = `${Math.min(TALLEST, Math.max(SMALLEST, data.height))}px`;
     const named = title
       ? { role: 'group', 'aria-labelledby': titleId }
-      : { role: 'group', 'aria-label': words.graphTitle };
-    const notes = data.notes.map(note => element('div', 'kgnb-note', {}, visible(note)));
+      : { role: 'group', 'aria-label': trans.__('Graph') };
+    const notes = data.notes.map(note => h('div.kgnb-note', visible(note)));
     if (data.nodes.length === 0) {
-      const said = notes.length > 0 ? notes : [element('div', 'kgnb-note', {}, words.nothingToDraw)];
-      const caption = element('span', 'kgnb-caption', { id: titleId }, title);
-      this.root = element('div', 'kgnb-graph', named, element('div', 'kgnb-header', {}, caption), ...said);
+      const said = notes.length > 0 ? notes : [h('div.kgnb-note', trans.__('Nothing to draw.'))];
+      const caption = h('span.kgnb-caption', { id: titleId }, title);
+      this.root = h('div.kgnb-graph', named, h('div.kgnb-header', caption), ...said);
       return;
     }
-    this.root = element(
-      'div',
-      'kgnb-graph',
+    this.root = h(
+      'div.kgnb-graph',
       named,
       this.drawHeader(title, titleId),
       this.frame,
@@ -79,32 +77,28 @@ class GraphDrawing {
   }
 
   private drawHeader(title: string, id: string): HTMLElement {
-    const { words, data, state } = this;
+    const { data, state } = this;
     const press = (className: string, name: string, sign: string, act: () => void): HTMLButtonElement =>
-      button(`kgnb-button ${className}`, name, act, element('span', '', { 'aria-hidden': 'true' }, sign));
-    const search = searchField(words.findNode, state.search, text => {
+      button(`kgnb-button ${className}`, name, act, h('span', { 'aria-hidden': 'true' }, sign));
+    const search = searchField(trans.__('Find a node'), state.search, text => {
       state.search = text;
       this.show();
     });
-    return element(
-      'div',
-      'kgnb-header',
-      {},
-      element('span', 'kgnb-caption', { id }, title),
+    return h(
+      'div.kgnb-header',
+      h('span.kgnb-caption', { id }, title),
       data.nodes.length >= FILTER_FROM ? search : null,
-      element(
-        'span',
-        'kgnb-graph-buttons',
-        {},
-        press('kgnb-graph-in', words.enlarge, '+', () => this.zoom(STEP)),
-        press('kgnb-graph-out', words.shrink, '−', () => this.zoom(1 / STEP)),
-        press('kgnb-graph-all', words.showAll, '⤢', () => this.fit()),
-        press('kgnb-graph-png', words.savePicture('PNG'), 'PNG', () => {
+      h(
+        'span.kgnb-graph-buttons',
+        press('kgnb-graph-in', trans.__('Enlarge'), '+', () => this.zoom(STEP)),
+        press('kgnb-graph-out', trans.__('Shrink'), '−', () => this.zoom(1 / STEP)),
+        press('kgnb-graph-all', trans.__('Show all of it'), '⤢', () => this.fit()),
+        press('kgnb-graph-png', trans.__('Save as %1', 'PNG'), 'PNG', () => {
           if (this.core) {
             save(this.core.png({ full: true, scale: 2, bg: this.ground() }), 'graph.png');
           }
         }),
-        press('kgnb-graph-svg', words.savePicture('SVG'), 'SVG', () => {
+        press('kgnb-graph-svg', trans.__('Save as %1', 'SVG'), 'SVG', () => {
           if (this.core) {
             save(`data:image/svg+xml,${encodeURIComponent(svgOf(this.core, this.ground()))}`, 'graph.svg');
           }
@@ -122,9 +116,9 @@ class GraphDrawing {
     const { kinds } = this.data;
     const keys = kinds.map((kind, at) => {
       const name = oneLine(kind);
-      const swatch = element('span', 'kgnb-graph-swatch', { 'aria-hidden': 'true' });
+      const swatch = h('span.kgnb-graph-swatch', { 'aria-hidden': 'true' });
       swatch.style.background = `var(--kgnb-kind-${fillOf(this.data, at)})`;
-      const key = button('kgnb-button kgnb-graph-kind', this.words.showKind(name), () => undefined, swatch, name);
+      const key = button('kgnb-button kgnb-graph-kind', trans.__('Show %1', name), () => undefined, swatch, name);
       key.setAttribute('aria-pressed', String(!this.state.off.has(at)));
       key.addEventListener('click', () => {
         const { off } = this.state;
@@ -134,29 +128,28 @@ class GraphDrawing {
       });
       return key;
     });
-    return keys.length > 0 ? element('div', 'kgnb-graph-kinds', {}, ...keys) : null;
+    return keys.length > 0 ? h('div.kgnb-graph-kinds', ...keys) : null;
   }
 
   private drawList(): HTMLElement {
-    const { data, words, state } = this;
+    const { data, state } = this;
     data.nodes.forEach((node, at) => {
       const entry = button('kgnb-graph-entry', oneLine(node.label), () => this.choose(at), oneLine(node.label));
       const lines = this.linesOf(at);
       this.entries.push(entry);
-      this.list.append(
-        element('li', '', {}, entry, lines.length > 0 ? element('span', 'kgnb-aside', {}, lines.join('; ')) : null)
-      );
+      this.list.append(h('li', entry, lines.length > 0 ? h('span.kgnb-aside', lines.join('; ')) : null));
     });
-    const fold = element(
-      'details',
-      'kgnb-setting',
+    const fold = h(
+      'details.kgnb-setting',
       { open: state.listed },
-      element(
+      h(
         'summary',
-        '',
-        {},
         icon('right'),
-        words.sameAsList(words.nodes(data.nodes.length), words.lines(data.edges.length))
+        trans.__(
+          'The same as a list: %1, %2',
+          trans._n('{n} node', '{n} nodes', data.nodes.length),
+          trans._n('{n} line', '{n} lines', data.edges.length)
+        )
       ),
       this.list
     );
@@ -223,10 +216,10 @@ class GraphDrawing {
       .filter(edge => edge.target === chosen && edge.source !== chosen)
       .map(edge => `${oneLine(this.data.nodes[edge.source]?.label ?? '')} ${oneLine(edge.label)} →`);
     this.about.replaceChildren(
-      drawIri({ iri: node.id, label: node.label }, this.words),
-      ...(node.note ? [element('span', 'kgnb-aside', {}, oneLine(node.note))] : []),
+      drawIri({ iri: node.id, label: node.label }),
+      ...(node.note ? [h('span.kgnb-aside', oneLine(node.note))] : []),
       ...this.opener(chosen),
-      ...[...this.linesOf(chosen), ...into].slice(0, 12).map(line => element('div', 'kgnb-graph-fact', {}, line))
+      ...[...this.linesOf(chosen), ...into].slice(0, 12).map(line => h('div.kgnb-graph-fact', line))
     );
   }
 
@@ -250,7 +243,7 @@ class GraphDrawing {
     if (nodes.length === 0) {
       return [];
     }
-    const name = this.words.openNeighbours(this.words.nodes(nodes.length));
+    const name = trans.__('Show %1 more around it', trans._n('{n} node', '{n} nodes', nodes.length));
     return [button('kgnb-button kgnb-graph-more', name, () => this.open(at), name)];
   }
 
@@ -361,5 +354,5 @@ class GraphDrawing {
 
 /** Hands a file to the browser. */
 function save(address: string, name: string): void {
-  element('a', '', { href: address, download: name }).click();
+  h('a', { href: address, download: name }).click();
 }

@@ -25,7 +25,7 @@ import { Notebooks } from './notebooks';
 import { ControlPanel } from './panel';
 import { choicesFrom, IPreferences, Preferences } from './preferences';
 import { checkFrontEnd, checkKernels } from './version-check';
-import { UNTRANSLATED, wordsFrom } from './words';
+import { speak } from './words';
 
 const settings: JupyterFrontEndPlugin<Preferences> = {
   id: 'kgnb-labextension:settings',
@@ -57,8 +57,8 @@ const mime: JupyterFrontEndPlugin<void> = {
     preferences: Preferences | null,
     tracker: INotebookTracker | null
   ): void => {
+    speak(translator);
     const lent: Lent = {
-      ...(translator ? { translation: translator.load('kgnb') } : {}),
       ...(preferences ? { preferences } : {}),
       ...(tracker ? { showCell: new Notebooks(app, tracker).showCell } : {})
     };
@@ -117,8 +117,8 @@ const commands: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    const words = wordsFrom(translator?.load('kgnb') ?? UNTRANSLATED);
-    addCommands(app, { browser, launcher, menu, palette }, words);
+    speak(translator);
+    addCommands(app, { browser, launcher, menu, palette });
   }
 };
 
@@ -134,8 +134,8 @@ const panel: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null
   ): void => {
-    const words = wordsFrom(translator?.load('kgnb') ?? UNTRANSLATED);
-    const shown = new ControlPanel(app, tracker, words);
+    speak(translator);
+    const shown = new ControlPanel(app, tracker);
     restorer?.add(shown, shown.id);
     app.shell.add(shown, 'left', { rank: 600, type: 'Knowledge graphs' });
   }
@@ -147,10 +147,10 @@ const versions: JupyterFrontEndPlugin<void> = {
   autoStart: true,
   optional: [INotebookTracker, ITranslator],
   activate: (app: JupyterFrontEnd, tracker: INotebookTracker | null, translator: ITranslator | null): void => {
-    const words = wordsFrom(translator?.load('kgnb') ?? UNTRANSLATED);
-    checkFrontEnd(app, words);
+    speak(translator);
+    checkFrontEnd(app);
     if (tracker) {
-      checkKernels(tracker, words);
+      checkKernels(tracker);
     }
   }
 };

@@ -5,7 +5,7 @@
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
 import { CARD_MIME, drawCard, readCard } from './card';
-import { element, icon } from './dom';
+import { h, icon } from './dom';
 import { visible } from './escaping';
 import { ShapeError } from './json';
 import { drawGraph, newGraphState } from './graph';
@@ -19,15 +19,13 @@ import type { TableState } from './table';
 import { drawTable, newTableState } from './table';
 import { readTable, TABLE_MIME } from './table-data';
 import { drawTurtle, TURTLE_MIME } from './turtle';
-import type { Words } from './words';
-import { UNTRANSLATED, wordsFrom } from './words';
+import { trans } from './words';
 
 /** One output: draws its data, and draws again when the kernel updates it. */
 class ResultWidget extends Widget implements IRenderMime.IRenderer {
   constructor(
     private readonly mimeType: string,
-    private readonly draw: (data: unknown) => HTMLElement,
-    private readonly words: Words
+    private readonly draw: (data: unknown) => HTMLElement
   ) {
     super();
     this.addClass('kgnb-result');
@@ -47,13 +45,12 @@ class ResultWidget extends Widget implements IRenderMime.IRenderer {
       if (!(error instanceof ShapeError)) {
         throw error;
       }
-      const raw = element('pre', 'kgnb-code', {}, visible(JSON.stringify(data, null, 1)).slice(0, 20_000));
-      return element(
-        'div',
-        'kgnb-broken',
+      const raw = h('pre.kgnb-code', visible(JSON.stringify(data, null, 1)).slice(0, 20_000));
+      return h(
+        'div.kgnb-broken',
         { role: 'alert' },
-        element('div', 'kgnb-error', {}, this.words.broken(error.message)),
-        element('details', 'kgnb-setting', {}, element('summary', '', {}, icon('right'), this.words.rawData), raw)
+        h('div.kgnb-error', trans.__('This result cannot be shown: %1.', error.message)),
+        h('details.kgnb-setting', h('summary', icon('right'), trans.__('Data as it came')), raw)
       );
     }
   }
@@ -65,7 +62,6 @@ const STANDARD_RANK = 40;
 
 /** What JupyterLab lends the renderers, where it has it. */
 export interface Lent {
-  readonly translation?: IRenderMime.TranslationBundle;
   readonly preferences?: Preferences;
   readonly showCell?: ShowCell;
 }
@@ -75,7 +71,6 @@ export interface Lent {
  * (sorting, opened rows) in its state.
  */
 export function rendererFactories(lent: Lent = {}): IRenderMime.IRendererFactory[] {
-  const words = wordsFrom(lent.translation ?? UNTRANSLATED);
   const factory = <State>(
     mimeType: string,
     newState: () => State,
@@ -87,25 +82,20 @@ export function rendererFactories(lent: Lent = {}): IRenderMime.IRendererFactory
     defaultRank,
     createRenderer: options => {
       const state = newState();
-      return new ResultWidget(options.mimeType, data => draw(data, state), words);
+      return new ResultWidget(options.mimeType, data => draw(data, state));
     }
   });
   const tableState = (): TableState => newTableState(lent.preferences?.values.rowsPerPage);
   return [
-    factory(TABLE_MIME, tableState, (data, state) => drawTable(readTable(data), state, words)),
-    factory(RUN_MIME, newRunState, (data, state) => drawRun(readRun(data), state, words, lent.showCell)),
-    factory(GRAPH_MIME, newGraphState, (data, state) => drawGraph(readGraph(data), state, words)),
-    factory(CARD_MIME, newGraphState, (data, state) => drawCard(readCard(data), state, words)),
-    factory(
-      SPARQL_RESULTS_MIME,
-      tableState,
-      (data, state) => drawTable(readSparqlResults(data), state, words),
-      STANDARD_RANK
-    ),
+    factory(TABLE_MIME, tableState, (data, state) => drawTable(readTable(data), state)),
+    factory(RUN_MIME, newRunState, (data, state) => drawRun(readRun(data), state, lent.showCell)),
+    factory(GRAPH_MIME, newGraphState, (data, state) => drawGraph(readGraph(data), state)),
+    factory(CARD_MIME, newGraphState, (data, state) => drawCard(readCard(data), state)),
+    factory(SPARQL_RESULTS_MIME, tableState, (data, state) => drawTable(readSparqlResults(data), state), STANDARD_RANK),
     factory(
       TURTLE_MIME,
       () => ({ whole: false }),
-      (data, state) => drawTurtle(data, state, words),
+      (data, state) => drawTurtle(data, state),
       STANDARD_RANK
     )
   ];

@@ -16,7 +16,7 @@ import {
   versionOne
 } from './json';
 import documented from './stages.json';
-import type { Words } from './words';
+import { trans } from './words';
 
 export const PANEL_TARGET = 'kgnb.panel';
 
@@ -107,8 +107,8 @@ export function agentState(data: PanelData, agent: DocumentedAgent): AgentState 
   return data.agents.find(one => one.name === agent.agent);
 }
 
-export function agentTitle(agent: DocumentedAgent, words: Pick<Words, 'template'>): string {
-  return words.template(agent.title);
+export function agentTitle(agent: DocumentedAgent): string {
+  return trans.__(agent.title);
 }
 
 /** Reads the state; throws a ShapeError that says what is wrong with it. */

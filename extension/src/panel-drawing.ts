@@ -2,7 +2,7 @@
  * Draws the panel: what runs, what waits for a person, connections, agents as ordered stages, runs.
  */
 
-import { button, element, icon } from './dom';
+import { button, h, icon } from './dom';
 import { oneLine } from './escaping';
 import type {
   Connection,
@@ -18,7 +18,7 @@ import type { Hint, PanelActions } from './panel-parts';
 import { insertButton, items, lineToInsert, pressable, section } from './panel-parts';
 import { drawRunning, drawRuns } from './panel-runs';
 import { stateIcon, stateName } from './run-lines';
-import type { Words } from './words';
+import { trans } from './words';
 import { formatNumber, formatSeconds, grouped } from './wording';
 
 export interface PanelState {
@@ -37,74 +37,65 @@ export function lineToOpen(source: string): string {
   return `%kg ${service ? 'connect' : 'open'} ${/\s/.test(name) ? `"${name}"` : name}`;
 }
 
-export function drawPanel(
-  data: PanelData,
-  state: PanelState,
-  words: Words,
-  actions: PanelActions,
-  hint: Hint
-): HTMLElement {
-  return new PanelDrawing(data, state, words, actions, hint).draw();
+export function drawPanel(data: PanelData, state: PanelState, actions: PanelActions, hint: Hint): HTMLElement {
+  return new PanelDrawing(data, state, actions, hint).draw();
 }
 
 class PanelDrawing {
   constructor(
     private readonly data: PanelData,
     private readonly state: PanelState,
-    private readonly words: Words,
     private readonly actions: PanelActions,
     private readonly hint: Hint
   ) {}
 
   draw(): HTMLElement {
-    const { data, state, words, actions } = this;
-    const running = drawRunning(data, actions, words);
+    const { data, state, actions } = this;
+    const running = drawRunning(data, actions);
     const reviews = this.reviews();
     const part = (key: string, title: string, open: boolean, ...content: (HTMLElement | null)[]): HTMLElement =>
       section(key, title, open, state.opened, ...content);
-    return element(
-      'div',
-      'kgnb-panel-body',
-      {},
+    return h(
+      'div.kgnb-panel-body',
       ...this.said(),
-      running ? part('running', words.runningNow, true, running) : null,
-      reviews.length > 0 ? part('reviews', words.waitingTitle, true, items(reviews)) : null,
-      part('connections', words.connections, true, ...this.connections()),
+      running ? part('running', trans.__('Running now'), true, running) : null,
+      reviews.length > 0 ? part('reviews', trans.__('Waiting for you'), true, items(reviews)) : null,
+      part('connections', trans.__('Connections'), true, ...this.connections()),
       ...[...AGENTS, ...data.described].map(agent => {
         const ran = agentState(data, agent)?.stages ?? [];
-        return part(agent.agent, agentTitle(agent, words), ran.length > 0, this.stages(agent, ran));
+        return part(agent.agent, agentTitle(agent), ran.length > 0, this.stages(agent, ran));
       }),
-      part('runs', words.runs, data.runs.length + (data.saved?.length ?? 0) > 0, ...drawRuns(data, actions, words))
+      part('runs', trans.__('Runs'), data.runs.length + (data.saved?.length ?? 0) > 0, ...drawRuns(data, actions))
     );
   }
 
   private said(): HTMLElement[] {
-    const { hint, words, actions } = this;
+    const { hint, actions } = this;
     const remedies = {
-      begin: pressable(words.newNotebook, words.newNotebook, () => actions.begin()),
-      load: pressable(words.loadHere, words.loadHere, () => actions.load())
+      begin: pressable(trans.__('New KG notebook'), trans.__('New KG notebook'), () => actions.begin()),
+      load: pressable(trans.__('Load it here'), trans.__('Load it here'), () => actions.load())
     };
     return [
-      ...(hint.said ? [element('p', 'kgnb-panel-hint', { role: 'status' }, oneLine(hint.said))] : []),
-      ...(hint.remedy ? [element('div', 'kgnb-panel-remedy', {}, remedies[hint.remedy])] : [])
+      ...(hint.said ? [h('p.kgnb-panel-hint', { role: 'status' }, oneLine(hint.said))] : []),
+      ...(hint.remedy ? [h('div.kgnb-panel-remedy', remedies[hint.remedy])] : [])
     ];
   }
 
   // ---------------------------------------------------------------------------------------- reviews
 
   private reviews(): HTMLElement[] {
-    const { data, words, actions } = this;
+    const { data, actions } = this;
     return [...AGENTS, ...data.described].flatMap(agent =>
       (agentState(data, agent)?.reviews ?? []).map(queue => {
         const line = oneLine(queue.line);
-        const open = pressable(words.openReview(line), words.open, () => actions.review(queue.line));
-        return element(
-          'li',
-          'kgnb-panel-item',
-          {},
-          element('div', 'kgnb-panel-line', {}, element('span', 'kgnb-panel-name', {}, agentTitle(agent, words)), open),
-          element('div', 'kgnb-panel-waiting', {}, words.waiting(queue.waiting)),
-          element('code', 'kgnb-panel-code', {}, line)
+        const open = pressable(trans.__('Answer what waits: %1', line), trans.__('Open'), () =>
+          actions.review(queue.line)
+        );
+        return h(
+          'li.kgnb-panel-item',
+          h('div.kgnb-panel-line', h('span.kgnb-panel-name', agentTitle(agent)), open),
+          h('div.kgnb-panel-waiting', trans._n('{n} question waits', '{n} questions wait', queue.waiting)),
+          h('code.kgnb-panel-code', line)
         );
       })
     );
@@ -113,11 +104,17 @@ class PanelDrawing {
   // ---------------------------------------------------------------------------------------- connections
 
   private connections(): HTMLElement[] {
-    const { data, words, actions } = this;
-    const model = data.model ? [element('p', 'kgnb-panel-quiet', {}, words.modelInUse(oneLine(data.model)))] : [];
+    const { data, actions } = this;
+    const model = data.model ? [h('p.kgnb-panel-quiet', trans.__('Model: %1', oneLine(data.model)))] : [];
     if (data.connections.length === 0) {
       return [
-        lineToInsert('%kg open huts:graph', words.openGraph, words.noGraph, actions, words, this.hint.notebook),
+        lineToInsert(
+          '%kg open huts:graph',
+          trans.__('Open one'),
+          trans.__('No graph is open.'),
+          actions,
+          this.hint.notebook
+        ),
         this.opener(),
         ...model
       ];
@@ -127,9 +124,9 @@ class PanelDrawing {
 
   /** Where a graph is opened by its name. */
   private opener(): HTMLElement {
-    const { state, words, actions, hint } = this;
-    const name = words.openSource;
-    const input = element('input', 'kgnb-panel-input', {
+    const { state, actions, hint } = this;
+    const name = trans.__('A file, huts:graph or https://…/sparql');
+    const input = h('input.kgnb-panel-input', {
       type: 'text',
       'aria-label': name,
       placeholder: name,
@@ -138,7 +135,7 @@ class PanelDrawing {
     });
     input.value = state.typed;
     input.disabled = !hint.notebook;
-    const open = pressable(words.openGraphNamed, words.open, () => {
+    const open = pressable(trans.__('Open this graph'), trans.__('Open'), () => {
       if (state.typed.trim()) {
         actions.openGraph(state.typed);
         input.value = '';
@@ -153,12 +150,12 @@ class PanelDrawing {
         open.click();
       }
     });
-    return element('div', 'kgnb-panel-line kgnb-panel-item', {}, input, open);
+    return h('div.kgnb-panel-line.kgnb-panel-item', input, open);
   }
 
   /** The classes and properties of a graph, each a button that puts a query into the notebook. */
   private holdings(one: Connection): HTMLElement[] {
-    const { state, words, actions, hint } = this;
+    const { state, actions, hint } = this;
     const listed = (key: string, title: string, held: readonly Holding[], open: boolean): HTMLElement =>
       section(
         `${key} ${one.name}`,
@@ -168,66 +165,75 @@ class PanelDrawing {
         items(
           held.map(each => {
             const name = oneLine(each.name);
-            const ask = button('kgnb-panel-held', words.insertQuery(name), () => actions.insert(each.query));
-            ask.append(
-              element('span', 'kgnb-panel-name', {}, name),
-              element('span', 'kgnb-panel-quiet', {}, grouped(String(each.count)))
+            const ask = button('kgnb-panel-held', trans.__('Insert a query for %1', name), () =>
+              actions.insert(each.query)
             );
+            ask.append(h('span.kgnb-panel-name', name), h('span.kgnb-panel-quiet', grouped(String(each.count))));
             ask.disabled = !hint.notebook;
-            return element('li', '', {}, ask);
+            return h('li', ask);
           })
         )
       );
     if (!one.holds) {
       return one.reading
-        ? [element('div', 'kgnb-panel-quiet', {}, words.asking)]
-        : [lineToInsert(`%kg schema ${one.name}`, words.insert, words.drawSchema, actions, words, hint.notebook)];
+        ? [h('div.kgnb-panel-quiet', trans.__('asking …'))]
+        : [
+            lineToInsert(
+              `%kg schema ${one.name}`,
+              trans.__('Insert'),
+              trans.__('What is in it?'),
+              actions,
+              hint.notebook
+            )
+          ];
     }
     const { classes, properties } = one.holds;
     return [
-      listed('classes', words.classes(one.classes ?? classes.length), classes, one.current),
-      listed('properties', words.properties(one.properties ?? properties.length), properties, false)
+      listed('classes', trans._n('{n} class', '{n} classes', one.classes ?? classes.length), classes, one.current),
+      listed(
+        'properties',
+        trans._n('{n} property', '{n} properties', one.properties ?? properties.length),
+        properties,
+        false
+      )
     ];
   }
 
   private connection(one: Connection): HTMLElement {
-    const { state, words, actions } = this;
+    const { state, actions } = this;
     const name = oneLine(one.name);
     const health = state.health.get(one.name);
-    const facts = [one.triples === null ? '' : words.triples(one.triples)].filter(Boolean);
-    const check = pressable(words.checkGraph(name), words.check, () => actions.check(one.name));
-    return element(
-      'li',
-      'kgnb-panel-item',
-      {},
-      element(
-        'div',
-        'kgnb-panel-line',
-        {},
-        element('span', 'kgnb-panel-name kgnb-panel-strong', { title: name }, name),
-        one.current ? element('span', 'kgnb-panel-mark', {}, words.inUse) : null,
+    const facts = [one.triples === null ? '' : trans._n('{n} triple', '{n} triples', one.triples)].filter(Boolean);
+    const check = pressable(trans.__('Check whether %1 answers', name), trans.__('Check'), () =>
+      actions.check(one.name)
+    );
+    return h(
+      'li.kgnb-panel-item',
+      h(
+        'div.kgnb-panel-line',
+        h('span.kgnb-panel-name.kgnb-panel-strong', { title: name }, name),
+        one.current ? h('span.kgnb-panel-mark', trans.__('in use')) : null,
         check
       ),
-      element('div', 'kgnb-panel-quiet', {}, oneLine(one.origin)),
-      facts.length > 0 ? element('div', 'kgnb-panel-quiet', {}, facts.join(' · ')) : null,
+      h('div.kgnb-panel-quiet', oneLine(one.origin)),
+      facts.length > 0 ? h('div.kgnb-panel-quiet', facts.join(' · ')) : null,
       this.health(health),
       ...this.holdings(one)
     );
   }
 
   private health(health: Health | null | undefined): HTMLElement {
-    const { words } = this;
     const [tone, said] =
       health === undefined
-        ? ['quiet', words.notAsked]
+        ? ['quiet', trans.__('not asked yet')]
         : health === null
-          ? ['quiet', words.asking]
+          ? ['quiet', trans.__('asking …')]
           : !health.answers
-            ? ['bad', words.noAnswer(oneLine(health.reason))]
+            ? ['bad', trans.__('does not answer: %1', oneLine(health.reason))]
             : health.milliseconds < 1
-              ? ['good', words.answersAtOnce]
-              : ['good', words.answersIn(formatSeconds(health.milliseconds / 1000))];
-    return element('div', `kgnb-panel-health kgnb-panel-${tone}`, { role: 'status' }, said);
+              ? ['good', trans.__('answers at once')]
+              : ['good', trans.__('answers in %1', formatSeconds(health.milliseconds / 1000))];
+    return h(`div.kgnb-panel-health.kgnb-panel-${tone}`, { role: 'status' }, said);
   }
 
   // ---------------------------------------------------------------------------------------- agents
@@ -246,7 +252,7 @@ class PanelDrawing {
   }
 
   private stage(stage: DocumentedStage, ran: StageState | undefined): HTMLElement {
-    const { words, actions, hint } = this;
+    const { actions, hint } = this;
     const facts = ran
       ? Object.entries(ran.counts).map(([name, n]) => `${formatNumber(n ?? NaN)} ${oneLine(name)}`)
       : [];
@@ -254,25 +260,21 @@ class PanelDrawing {
       facts.push(formatSeconds(ran.seconds));
     }
     const outdated = ran?.state === 'outdated';
-    const name = ran ? (outdated ? words.outdated : stateName(ran.state, words)) : '';
+    const name = ran ? (outdated ? trans.__('to be run again') : stateName(ran.state)) : '';
     const mark = ran && !outdated ? stateIcon(ran.state) : null;
-    const insert = insertButton(stage.line, words.insert, actions, words, hint.notebook);
-    return element(
-      'li',
-      'kgnb-panel-item kgnb-panel-stage',
-      {},
-      element(
-        'div',
-        'kgnb-panel-line',
-        {},
-        mark ? icon(mark) : element('span', 'kgnb-panel-dot'),
-        element('span', 'kgnb-panel-name kgnb-panel-strong', {}, stage.name),
-        name ? element('span', 'kgnb-panel-quiet', {}, name) : null,
+    const insert = insertButton(stage.line, trans.__('Insert'), actions, hint.notebook);
+    return h(
+      'li.kgnb-panel-item.kgnb-panel-stage',
+      h(
+        'div.kgnb-panel-line',
+        mark ? icon(mark) : h('span.kgnb-panel-dot'),
+        h('span.kgnb-panel-name.kgnb-panel-strong', stage.name),
+        name ? h('span.kgnb-panel-quiet', name) : null,
         insert
       ),
-      element('div', 'kgnb-panel-help', {}, words.template(stage.help)),
-      facts.length > 0 ? element('div', 'kgnb-panel-quiet', {}, facts.join(' · ')) : null,
-      ran?.error ? element('div', 'kgnb-panel-bad', {}, oneLine(ran.error.split('\n')[0] ?? '')) : null
+      h('div.kgnb-panel-help', trans.__(stage.help)),
+      facts.length > 0 ? h('div.kgnb-panel-quiet', facts.join(' · ')) : null,
+      ran?.error ? h('div.kgnb-panel-bad', oneLine(ran.error.split('\n')[0] ?? '')) : null
     );
   }
 }

@@ -2,8 +2,8 @@
  * What the parts of the panel are made of: sections that fold, lines with a button, figures in columns.
  */
 
-import { button, element, freshId, icon } from './dom';
-import type { Words } from './words';
+import { button, h, freshId, icon } from './dom';
+import { trans } from './words';
 
 /** What a person can do from the panel. */
 export interface PanelActions {
@@ -38,7 +38,7 @@ export function pressable(name: string, said: string, press: () => void, classNa
 }
 
 export function items(children: readonly HTMLElement[], tag: 'ol' | 'ul' = 'ul'): HTMLElement {
-  return element(tag, 'kgnb-panel-list', {}, ...children);
+  return h(`${tag}.kgnb-panel-list`, ...children);
 }
 
 /** A sentence, and a button that puts a line into the notebook. */
@@ -47,11 +47,10 @@ export function lineToInsert(
   action: string,
   said: string,
   actions: PanelActions,
-  words: Words,
   notebook: boolean
 ): HTMLElement {
-  const insert = insertButton(source, action, actions, words, notebook);
-  return element('div', 'kgnb-panel-line kgnb-panel-item', {}, element('span', 'kgnb-panel-name', {}, said), insert);
+  const insert = insertButton(source, action, actions, notebook);
+  return h('div.kgnb-panel-line.kgnb-panel-item', h('span.kgnb-panel-name', said), insert);
 }
 
 /** Puts a line into the notebook; cannot be pressed where there is none. */
@@ -59,20 +58,17 @@ export function insertButton(
   source: string,
   said: string,
   actions: PanelActions,
-  words: Words,
   notebook: boolean
 ): HTMLButtonElement {
-  const insert = pressable(words.insertCell(source), said, () => actions.insert(source));
+  const insert = pressable(trans.__('Insert a cell: %1', source), said, () => actions.insert(source));
   insert.disabled = !notebook;
   return insert;
 }
 
 /** Figures side by side, each under its heading. */
 export function figures(pairs: readonly (readonly [string, string])[]): HTMLElement {
-  const shown = pairs.map(([heading, value]) =>
-    element('div', '', {}, element('dt', '', {}, heading), element('dd', '', {}, value))
-  );
-  return element('dl', 'kgnb-panel-figures', {}, ...shown);
+  const shown = pairs.map(([heading, value]) => h('div', h('dt', heading), h('dd', value)));
+  return h('dl.kgnb-panel-figures', ...shown);
 }
 
 /** A part that folds; it opens by itself as soon as there is something in it, and then as a person wants it. */
@@ -83,11 +79,10 @@ export function section(
   opened: Map<string, boolean>,
   ...content: readonly (HTMLElement | null)[]
 ): HTMLElement {
-  const body = element('div', 'kgnb-panel-content', { id: freshId('part') }, ...content);
+  const body = h('div.kgnb-panel-content', { id: freshId('part') }, ...content);
   const shown = opened.get(key) ?? open;
-  const head = element(
-    'button',
-    'kgnb-panel-head',
+  const head = h(
+    'button.kgnb-panel-head',
     { type: 'button', 'aria-expanded': String(shown), 'aria-controls': body.id, 'data-kgnb-key': key },
     icon('right'),
     title
@@ -99,5 +94,5 @@ export function section(
     head.setAttribute('aria-expanded', String(now));
     opened.set(key, now);
   });
-  return element('section', 'kgnb-panel-section', {}, element('h3', '', {}, head), body);
+  return h('section.kgnb-panel-section', h('h3', head), body);
 }

@@ -2,116 +2,116 @@
  * Runs in the panel: what goes on now, what has run in this notebook, what is saved.
  */
 
-import { element, icon } from './dom';
+import { h, icon } from './dom';
 import { oneLine } from './escaping';
 import type { PanelData, Progress, RunLine, SavedRun } from './panel-data';
 import { AGENTS, agentTitle } from './panel-data';
 import type { PanelActions } from './panel-parts';
 import { figures, items, pressable } from './panel-parts';
 import { stateIcon, stateName } from './run-lines';
-import type { Words } from './words';
+import { trans } from './words';
 import { formatMoney, formatNumber, formatSeconds } from './wording';
 
 /** What runs at this moment, or null. */
-export function drawRunning(data: PanelData, actions: PanelActions, words: Words): HTMLElement | null {
-  const working = data.runs.filter(run => run.working).map(run => drawRunLine(run, actions, words));
+export function drawRunning(data: PanelData, actions: PanelActions): HTMLElement | null {
+  const working = data.runs.filter(run => run.working).map(run => drawRunLine(run, actions));
   return working.length > 0 ? items(working) : null;
 }
 
 /** What has run in this notebook, the latest first, then what is saved. */
-export function drawRuns(data: PanelData, actions: PanelActions, words: Words): HTMLElement[] {
+export function drawRuns(data: PanelData, actions: PanelActions): HTMLElement[] {
   const live = [...data.runs].reverse().filter(run => !run.working);
   const saved = data.saved ?? [];
   return [
     live.length > 0
-      ? items(live.map(run => drawRunLine(run, actions, words)))
-      : element('p', 'kgnb-panel-quiet', {}, data.runs.length > 0 ? words.firstRun : words.noRun),
+      ? items(live.map(run => drawRunLine(run, actions)))
+      : h(
+          'p.kgnb-panel-quiet',
+          data.runs.length > 0
+            ? trans.__('The first run is under way.')
+            : trans.__('Nothing has run in this notebook yet.')
+        ),
     ...(saved.length > 0
-      ? [element('h4', 'kgnb-panel-sub', {}, words.savedRuns), items(saved.map(run => drawSaved(run, actions, words)))]
+      ? [h('h4.kgnb-panel-sub', trans.__('Saved')), items(saved.map(run => drawSaved(run, actions)))]
       : [])
   ];
 }
 
 /** "1. Ontology matching": numbered as ``%run_view --list`` does. */
-export function runTitle(run: RunLine, words: Words): string {
+export function runTitle(run: RunLine): string {
   const known = AGENTS.find(agent => agent.agent === run.agent);
-  return `${run.number}. ${known ? agentTitle(known, words) : oneLine(run.agent).replaceAll('_', ' ')}`;
+  return `${run.number}. ${known ? agentTitle(known) : oneLine(run.agent).replaceAll('_', ' ')}`;
 }
 
-function drawRunLine(run: RunLine, actions: PanelActions, words: Words): HTMLElement {
-  const title = runTitle(run, words);
-  const open = pressable(words.openRun(title), words.open, () => actions.openRun({ number: run.number }, title));
-  const stop = run.working ? pressable(words.stopRun, words.stop, () => actions.stop(), 'kgnb-panel-stop') : null;
-  return element(
-    'li',
-    `kgnb-panel-item kgnb-panel-run${run.working ? ' kgnb-panel-working' : ''}`,
-    {},
-    element('div', 'kgnb-panel-line', {}, element('span', 'kgnb-panel-name', { title }, title), stop ? null : open),
-    // Two buttons leave the title no room in a narrow panel.
-    element(
-      'div',
-      'kgnb-panel-line',
-      {},
-      drawState(run, words),
-      stop ? element('span', 'kgnb-panel-buttons', {}, stop, open) : null
-    ),
-    run.working && run.progress ? drawProgress(run.progress, oneLine(run.step), words) : null,
-    figures(costs(run, words))
+function drawRunLine(run: RunLine, actions: PanelActions): HTMLElement {
+  const title = runTitle(run);
+  const open = pressable(trans.__('Open the run %1', title), trans.__('Open'), () =>
+    actions.openRun({ number: run.number }, title)
+  );
+  const stop = run.working
+    ? pressable(trans.__('Stop this run'), trans.__('Stop'), () => actions.stop(), 'kgnb-panel-stop')
+    : null;
+  return h(
+    `li.kgnb-panel-item.kgnb-panel-run${run.working ? '.kgnb-panel-working' : ''}`,
+    h('div.kgnb-panel-line', h('span.kgnb-panel-name', { title }, title), stop ? null : open),
+    h('div.kgnb-panel-line', drawState(run), stop ? h('span.kgnb-panel-buttons', stop, open) : null),
+    run.working && run.progress ? drawProgress(run.progress, oneLine(run.step)) : null,
+    figures(costs(run))
   );
 }
 
-function drawState(run: RunLine, words: Words): HTMLElement {
+function drawState(run: RunLine): HTMLElement {
   const step = oneLine(run.step);
   // Between two cells a run is neither under way nor over.
   const [mark, said] = run.working
     ? [stateIcon('running'), step]
     : run.state === 'running'
-      ? [null, words.paused(step)]
-      : [stateIcon(run.state), stateName(run.state, words)];
-  return element('div', 'kgnb-panel-state', {}, mark ? icon(mark) : null, said);
+      ? [null, trans.__('up to %1', step)]
+      : [stateIcon(run.state), stateName(run.state)];
+  return h('div.kgnb-panel-state', mark ? icon(mark) : null, said);
 }
 
 /** What a run has taken so far: the columns are the same for every run, so that they can be compared. */
-function costs(run: RunLine, words: Words): (readonly [string, string])[] {
+function costs(run: RunLine): (readonly [string, string])[] {
   const asked = run.calls > 0;
-  const usd = run.usd === null ? words.unknown : formatMoney(run.usd);
-  const money = run.limit === null ? usd : words.ofLimit(usd, formatMoney(run.limit));
+  const usd = run.usd === null ? trans.__('not known') : formatMoney(run.usd);
+  const money = run.limit === null ? usd : trans.__('%1 of %2', usd, formatMoney(run.limit));
   return [
-    [words.callsColumn, formatNumber(run.calls)],
-    [words.tokensTitle, formatNumber(run.tokens)],
-    [words.costTitle, asked ? money : formatMoney(0)],
-    [words.timeTitle, formatSeconds(run.seconds)]
+    [trans.__('Calls'), formatNumber(run.calls)],
+    [trans.__('Tokens'), formatNumber(run.tokens)],
+    [trans.__('Cost'), asked ? money : formatMoney(0)],
+    [trans.__('Time'), formatSeconds(run.seconds)]
   ];
 }
 
-function drawProgress(progress: Progress, step: string, words: Words): HTMLElement {
+function drawProgress(progress: Progress, step: string): HTMLElement {
   const { done, total } = progress;
   const unit = oneLine(progress.unit);
   const known = total !== null && total > 0;
   const share = known ? Math.min(1, done / total) : 0;
-  const filled = element('div', 'kgnb-panel-bar-filled');
+  const filled = h('div.kgnb-panel-bar-filled');
   filled.style.width = `${share * 100}%`;
-  const bar = element(
-    'div',
-    `kgnb-panel-bar${known ? '' : ' kgnb-panel-bar-unknown'}`,
+  const bar = h(
+    `div.kgnb-panel-bar${known ? '' : '.kgnb-panel-bar-unknown'}`,
     {
       role: 'progressbar',
-      'aria-label': words.progressOf(step),
+      'aria-label': trans.__('Progress of %1', step),
       ...(known ? { 'aria-valuemin': 0, 'aria-valuemax': total, 'aria-valuenow': Math.min(done, total) } : {})
     },
     filled
   );
-  const said = known ? words.doneOf(done, total, unit) : done > 0 ? words.doneSoFar(done, unit) : '';
-  return element('div', '', {}, bar, said ? element('div', 'kgnb-panel-quiet', {}, said) : null);
+  const said = known
+    ? trans.__('%1 of %2 %3', done, total, unit).trim()
+    : done > 0
+      ? trans.__('%1 %2 so far', done, unit)
+      : '';
+  return h('div', bar, said ? h('div.kgnb-panel-quiet', said) : null);
 }
 
-function drawSaved(run: SavedRun, actions: PanelActions, words: Words): HTMLElement {
+function drawSaved(run: SavedRun, actions: PanelActions): HTMLElement {
   const name = oneLine(run.name);
-  const open = pressable(words.openRun(name), words.open, () => actions.openRun({ folder: run.folder }, name));
-  return element(
-    'li',
-    'kgnb-panel-item',
-    {},
-    element('div', 'kgnb-panel-line', {}, element('span', 'kgnb-panel-name', { title: name }, name), open)
+  const open = pressable(trans.__('Open the run %1', name), trans.__('Open'), () =>
+    actions.openRun({ folder: run.folder }, name)
   );
+  return h('li.kgnb-panel-item', h('div.kgnb-panel-line', h('span.kgnb-panel-name', { title: name }, name), open));
 }

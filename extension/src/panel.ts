@@ -22,7 +22,7 @@ import type { PanelState } from './panel-drawing';
 import { drawPanel, lineToOpen } from './panel-drawing';
 import type { Hint, PanelActions, WhichRun } from './panel-parts';
 import { RunArea } from './run-area';
-import type { Words } from './words';
+import { trans } from './words';
 
 const WATCHED = 1000; // milliseconds between looks at a kernel that works
 const PATIENCE = 5000; // milliseconds a kernel is given to answer
@@ -49,17 +49,16 @@ export class ControlPanel extends Widget implements PanelActions {
 
   constructor(
     private readonly app: JupyterFrontEnd,
-    private readonly tracker: INotebookTracker,
-    private readonly words: Words
+    private readonly tracker: INotebookTracker
   ) {
     super();
     this.notebooks = new Notebooks(app, tracker);
     this.id = 'kgnb-panel';
     this.addClass('kgnb-panel');
     this.title.icon = graphIcon;
-    this.title.caption = words.category;
+    this.title.caption = trans.__('Knowledge graphs');
     this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', words.category);
+    this.node.setAttribute('aria-label', trans.__('Knowledge graphs'));
     this.node.tabIndex = -1;
     this.hint = this.nobody();
     tracker.currentChanged.connect(() => this.follow());
@@ -95,7 +94,8 @@ export class ControlPanel extends Widget implements PanelActions {
     this.state.health.set(connection, null);
     this.draw();
     void this.ask({ ask: 'health', name: connection }).then(answer => {
-      const reason = typeof answer?.error === 'string' ? answer.error : this.words.notLoaded;
+      const reason =
+        typeof answer?.error === 'string' ? answer.error : trans.__('kgnb is not loaded in this notebook.');
       const failed = { answers: false, milliseconds: 0, reason };
       this.state.health.set(connection, !answer || 'error' in answer ? failed : readHealth(answer, 'health'));
       this.draw();
@@ -103,7 +103,7 @@ export class ControlPanel extends Widget implements PanelActions {
   }
 
   openRun(which: WhichRun, title: string): void {
-    const { kernel, words } = this;
+    const { kernel } = this;
     const key = `${kernel?.id ?? ''} ${JSON.stringify(which)}`;
     const known = this.opened.get(key);
     if (known) {
@@ -111,12 +111,12 @@ export class ControlPanel extends Widget implements PanelActions {
       this.refreshRun(known);
       return;
     }
-    const area = new RunArea(title, words, this.notebooks.showCell);
+    const area = new RunArea(title, this.notebooks.showCell);
     const opened: Opened = { area, which, kernel, seen: '' };
     this.opened.set(key, opened);
     area.disposed.connect(() => this.opened.delete(key));
     void this.ask({ ask: 'run', ...which }).then(answer => {
-      area.take(answer ?? { error: words.notLoaded });
+      area.take(answer ?? { error: trans.__('kgnb is not loaded in this notebook.') });
       area.id = `kgnb-run-${key.replace(/\W+/g, '-')}`;
       this.app.shell.add(area, 'main');
       this.app.shell.activateById(area.id);
@@ -235,15 +235,19 @@ export class ControlPanel extends Widget implements PanelActions {
 
   /** Why nobody answers, and what to do about it. */
   private nobody(): Hint {
-    const { words, app } = this;
+    const { app } = this;
     if (this.kernel) {
-      return { said: words.notLoaded, remedy: 'load', notebook: true };
+      return { said: trans.__('kgnb is not loaded in this notebook.'), remedy: 'load', notebook: true };
     }
     if (this.tracker.currentWidget) {
-      return { said: words.noKernel, remedy: null, notebook: true };
+      return {
+        said: trans.__('This notebook has no kernel. Choose one above it, at the right.'),
+        remedy: null,
+        notebook: true
+      };
     }
     return {
-      said: words.openNotebook,
+      said: trans.__('Open a notebook to see its graphs, agents and runs.'),
       remedy: app.commands.hasCommand(NEW_NOTEBOOK) ? 'begin' : null,
       notebook: false
     };
@@ -284,7 +288,7 @@ export class ControlPanel extends Widget implements PanelActions {
     const { node } = this;
     keepingFocus(node, () => {
       const scrolled = node.scrollTop;
-      node.replaceChildren(drawPanel(this.data, this.state, this.words, this, this.hint));
+      node.replaceChildren(drawPanel(this.data, this.state, this, this.hint));
       node.scrollTop = scrolled;
     });
   }

@@ -4,7 +4,7 @@
 
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
-import { element } from './dom';
+import { h } from './dom';
 import { oneLine } from './escaping';
 import { keepingFocus } from './focus';
 import { graphIcon } from './icons';
@@ -13,7 +13,7 @@ import { object, ShapeError, text } from './json';
 import type { ShowCell } from './notebooks';
 import { readRun } from './run';
 import { drawRun, newRunState } from './runview';
-import type { Words } from './words';
+import { trans } from './words';
 
 export class RunArea extends MainAreaWidget {
   private readonly state = newRunState();
@@ -21,7 +21,6 @@ export class RunArea extends MainAreaWidget {
 
   constructor(
     title: string,
-    private readonly words: Words,
     private readonly showCell: ShowCell
   ) {
     const content = new Widget();
@@ -53,15 +52,14 @@ export class RunArea extends MainAreaWidget {
   }
 
   private draw(answer: JsonObject): HTMLElement {
-    const { words } = this;
     try {
-      const run = readRun(object(answer.run, oneLine(text(answer.error)) || words.run));
-      return drawRun(run, this.state, words, this.showCell);
+      const run = readRun(object(answer.run, oneLine(text(answer.error)) || trans.__('run')));
+      return drawRun(run, this.state, this.showCell);
     } catch (error) {
       if (!(error instanceof ShapeError)) {
         throw error;
       }
-      return element('div', 'kgnb-error', { role: 'alert' }, words.broken(error.message));
+      return h('div.kgnb-error', { role: 'alert' }, trans.__('This result cannot be shown: %1.', error.message));
     }
   }
 }

@@ -3,13 +3,13 @@
  */
 
 import type { IconName } from './dom';
-import { element, icon } from './dom';
+import { h, icon } from './dom';
 import { oneLine, visible } from './escaping';
 import { drawIri } from './iri';
 import { held } from './long-text';
 import type { Call, Judgement, Query, Step } from './run';
 import type { Group, RunNode } from './run-tree';
-import type { Words } from './words';
+import { trans } from './words';
 import { formatMoney, formatNumber, formatSeconds } from './wording';
 
 export function stateIcon(state: string): IconName {
@@ -17,51 +17,53 @@ export function stateIcon(state: string): IconName {
   return icons[state] ?? 'stopped';
 }
 
-export function stateName(state: string, words: Words): string {
+export function stateName(state: string): string {
   const names: Record<string, string> = {
-    cancelled: words.cancelled,
-    done: words.done,
-    failed: words.failed,
-    limited: words.limited,
-    running: words.running
+    cancelled: trans.__('cancelled'),
+    done: trans.__('done'),
+    failed: trans.__('failed'),
+    limited: trans.__('stopped at a limit'),
+    running: trans.__('running')
   };
   return names[state] ?? oneLine(state);
 }
 
 /** The line of a node; a step also shows its place on the line of time. */
-export function drawLine(node: RunNode, words: Words, place?: { start: number; length: number }): HTMLElement {
-  const line = element('div', 'kgnb-line', {}, icon('right'));
+export function drawLine(node: RunNode, place?: { start: number; length: number }): HTMLElement {
+  const line = h('div.kgnb-line', icon('right'));
   switch (node.kind) {
     case 'step':
-      line.append(...stepLine(node.value, words, place));
+      line.append(...stepLine(node.value, place));
       break;
     case 'group':
-      line.append(...groupLine(node.value, words));
+      line.append(...groupLine(node.value));
       break;
     case 'judgement':
       line.append(...judgementLine(node.value));
       break;
     case 'call':
-      line.append(...callLine(node.value, words));
+      line.append(...callLine(node.value));
       break;
     case 'query':
-      line.append(...queryLine(node.value, words));
+      line.append(...queryLine(node.value));
   }
   return line;
 }
 
-function stepLine(step: Step, words: Words, place: { start: number; length: number } | undefined): HTMLElement[] {
+function stepLine(step: Step, place: { start: number; length: number } | undefined): HTMLElement[] {
   const left = step.left_out;
   const facts = [
     oneLine(step.note),
-    step.judgements.length > 0 ? words.judgements(step.judgements.length + (left?.judgements ?? 0)) : '',
-    step.calls.length > 0 ? words.calls(step.calls.length + (left?.calls ?? 0)) : '',
-    step.queries.length > 0 ? words.queries(step.queries.length + (left?.queries ?? 0)) : ''
+    step.judgements.length > 0
+      ? trans._n('{n} judgement', '{n} judgements', step.judgements.length + (left?.judgements ?? 0))
+      : '',
+    step.calls.length > 0 ? trans._n('{n} call', '{n} calls', step.calls.length + (left?.calls ?? 0)) : '',
+    step.queries.length > 0 ? trans._n('{n} query', '{n} queries', step.queries.length + (left?.queries ?? 0)) : ''
   ].filter(Boolean);
   const name = stateIcon(step.state);
-  const state = element('span', `kgnb-state kgnb-is-${name}`, { title: stateName(step.state, words) }, icon(name));
-  state.append(element('span', 'kgnb-unseen', {}, stateName(step.state, words)));
-  const filled = element('span', 'kgnb-span-filled', { hidden: true });
+  const state = h(`span.kgnb-state.kgnb-is-${name}`, { title: stateName(step.state) }, icon(name));
+  state.append(h('span.kgnb-unseen', stateName(step.state)));
+  const filled = h('span.kgnb-span-filled', { hidden: true });
   if (place && place.length > 0) {
     filled.hidden = false;
     filled.style.left = `${place.start * 100}%`;
@@ -69,10 +71,10 @@ function stepLine(step: Step, words: Words, place: { start: number; length: numb
   }
   return [
     state,
-    element('span', 'kgnb-name', {}, oneLine(step.name)),
-    element('span', 'kgnb-facts', { title: facts.join(' · ') }, facts.join(' · ')),
-    element('span', 'kgnb-span', { 'aria-hidden': 'true' }, filled),
-    element('span', 'kgnb-seconds', {}, step.seconds === null ? '' : formatSeconds(step.seconds))
+    h('span.kgnb-name', oneLine(step.name)),
+    h('span.kgnb-facts', { title: facts.join(' · ') }, facts.join(' · ')),
+    h('span.kgnb-span', { 'aria-hidden': 'true' }, filled),
+    h('span.kgnb-seconds', step.seconds === null ? '' : formatSeconds(step.seconds))
   ];
 }
 
@@ -82,106 +84,111 @@ export function drawCounts(step: Step): HTMLElement | null {
   if (counts.length === 0) {
     return null;
   }
-  const list = element('dl', 'kgnb-details');
+  const list = h('dl.kgnb-details');
   for (const [name, value] of counts) {
-    list.append(element('dt', '', {}, oneLine(name)), element('dd', '', {}, formatNumber(value ?? NaN)));
+    list.append(h('dt', oneLine(name)), h('dd', formatNumber(value ?? NaN)));
   }
   return list;
 }
 
-function groupLine(group: Group, words: Words): HTMLElement[] {
-  const counted = { judgements: words.judgements, calls: words.calls, queries: words.queries }[group.name];
+function groupLine(group: Group): HTMLElement[] {
+  const counted = {
+    judgements: (n: number) => trans._n('{n} judgement', '{n} judgements', n),
+    calls: (n: number) => trans._n('{n} call', '{n} calls', n),
+    queries: (n: number) => trans._n('{n} query', '{n} queries', n)
+  }[group.name];
   const [tone, attention] =
     group.name === 'judgements'
-      ? ['unsure', words.unsure(group.attention)]
-      : ['failed', words.failedNumber(group.attention)];
+      ? ['unsure', trans.__('%1 unsure', group.attention)]
+      : ['failed', trans.__('%1 failed', group.attention)];
   return [
-    element('span', 'kgnb-group-name', {}, counted(group.number)),
-    ...(group.attention > 0 ? [element('span', `kgnb-chip kgnb-is-${tone}`, {}, attention)] : [])
+    h('span.kgnb-group-name', counted(group.number)),
+    ...(group.attention > 0 ? [h(`span.kgnb-chip.kgnb-is-${tone}`, attention)] : [])
   ];
 }
 
 function judgementLine(judgement: Judgement): HTMLElement[] {
   const tone = { different: 'quiet', unsure: 'unsure' }[judgement.decision] ?? 'sure';
   return [
-    element('span', `kgnb-chip kgnb-is-${tone}`, {}, oneLine(judgement.decision)),
-    element('span', 'kgnb-confidence', {}, judgement.confidence.toFixed(2)),
-    element('span', 'kgnb-facts', {}, oneLine(judgement.text))
+    h(`span.kgnb-chip.kgnb-is-${tone}`, oneLine(judgement.decision)),
+    h('span.kgnb-confidence', judgement.confidence.toFixed(2)),
+    h('span.kgnb-facts', oneLine(judgement.text))
   ];
 }
 
-function callLine(call: Call, words: Words): HTMLElement[] {
+function callLine(call: Call): HTMLElement[] {
   const [tone, outcome] =
     call.error !== null
-      ? ['failed', words.failed]
+      ? ['failed', trans.__('failed')]
       : call.cached
-        ? ['quiet', words.cachedOne]
-        : ['sure', words.answered];
-  const tokens = words.tokens(formatNumber(call.prompt_tokens), formatNumber(call.completion_tokens));
+        ? ['quiet', trans.__('cached')]
+        : ['sure', trans.__('answered')];
+  const tokens = trans.__(
+    '%1 tokens in, %2 out',
+    formatNumber(call.prompt_tokens),
+    formatNumber(call.completion_tokens)
+  );
   const facts = [oneLine(call.model), tokens, call.usd === null ? '' : formatMoney(call.usd)].filter(Boolean);
   return [
-    element('span', `kgnb-chip kgnb-is-${tone}`, {}, outcome),
-    element('span', 'kgnb-facts', {}, facts.join(' · ')),
-    element('span', 'kgnb-seconds', {}, formatSeconds(call.seconds))
+    h(`span.kgnb-chip.kgnb-is-${tone}`, outcome),
+    h('span.kgnb-facts', facts.join(' · ')),
+    h('span.kgnb-seconds', formatSeconds(call.seconds))
   ];
 }
 
-function queryLine(query: Query, words: Words): HTMLElement[] {
+function queryLine(query: Query): HTMLElement[] {
   return [
-    element('span', 'kgnb-facts kgnb-code', {}, oneLine(query.query)),
-    element('span', 'kgnb-aside', {}, words.rows(query.rows)),
-    element('span', 'kgnb-seconds', {}, formatSeconds(query.seconds))
+    h('span.kgnb-facts.kgnb-code', oneLine(query.query)),
+    h('span.kgnb-aside', trans._n('{n} row', '{n} rows', query.rows)),
+    h('span.kgnb-seconds', formatSeconds(query.seconds))
   ];
 }
 
 type Pair = readonly [string, string | HTMLElement];
 
 /** What an opened judgement, call or query shows: everything the run has on record about it. */
-export function drawDetail(
-  node: Extract<RunNode, { kind: 'judgement' | 'call' | 'query' }>,
-  words: Words
-): HTMLElement {
+export function drawDetail(node: Extract<RunNode, { kind: 'judgement' | 'call' | 'query' }>): HTMLElement {
   const pairs =
     node.kind === 'judgement'
-      ? judgementPairs(node.value, words)
+      ? judgementPairs(node.value)
       : node.kind === 'call'
-        ? callPairs(node.value, words)
-        : queryPairs(node.value, words);
-  const list = element('dl', 'kgnb-details');
+        ? callPairs(node.value)
+        : queryPairs(node.value);
+  const list = h('dl.kgnb-details');
   for (const [heading, value] of pairs) {
     if (value !== '') {
-      const shown = typeof value === 'string' ? held(value, value, words) : value;
-      list.append(element('dt', '', {}, heading), element('dd', '', {}, shown));
+      const shown = typeof value === 'string' ? held(value, value) : value;
+      list.append(h('dt', heading), h('dd', shown));
     }
   }
   return list;
 }
 
-function judgementPairs(judgement: Judgement, words: Words): Pair[] {
+function judgementPairs(judgement: Judgement): Pair[] {
   return [
-    [words.question, visible(judgement.text)],
-    [words.choice, judgement.choice ? drawIri({ iri: judgement.choice }, words) : ''],
-    [words.reason, visible(judgement.rationale)],
-    [words.judgedBy, oneLine(judgement.judged_by)],
-    [words.questionId, oneLine(judgement.question)]
+    [trans.__('question'), visible(judgement.text)],
+    [trans.__('choice'), judgement.choice ? drawIri({ iri: judgement.choice }) : ''],
+    [trans.__('reason'), visible(judgement.rationale)],
+    [trans.__('judged by'), oneLine(judgement.judged_by)],
+    [trans.__('question id'), oneLine(judgement.question)]
   ];
 }
 
-function callPairs(call: Call, words: Words): Pair[] {
+function callPairs(call: Call): Pair[] {
   const attempts = call.attempts.map(attempt =>
     [attempt.status ?? '', oneLine(attempt.error), formatSeconds(attempt.seconds)].filter(part => part !== '').join(' ')
   );
   return [
-    [words.error, visible(call.error ?? '')],
-    [words.attempts, attempts.join(', ')],
-    [words.finishReason, oneLine(call.finish_reason)],
-    [words.request, oneLine(call.request)]
+    [trans.__('error'), visible(call.error ?? '')],
+    [trans.__('tries'), attempts.join(', ')],
+    [trans.__('ended by'), oneLine(call.finish_reason)],
+    [trans.__('request'), oneLine(call.request)]
   ];
 }
 
-function queryPairs(query: Query, words: Words): Pair[] {
+function queryPairs(query: Query): Pair[] {
   return [
-    [words.graph, oneLine(query.graph)],
-    [words.query, element('pre', 'kgnb-code', {}, visible(query.query))]
+    [trans.__('graph'), oneLine(query.graph)],
+    [trans.__('query'), h('pre.kgnb-code', visible(query.query))]
   ];
 }

@@ -2,7 +2,7 @@
  * Draws a run: what it cost, then a tree of its steps with their judgements, calls and queries.
  */
 
-import { button, element, freshId, icon, searchField } from './dom';
+import { button, h, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import type { RunData, Totals } from './run';
 import { reachedBy } from './run';
@@ -11,7 +11,7 @@ import type { ShowCell } from './notebooks';
 import type { LeafKind, RunNode, StepNode } from './run-tree';
 import { attentionIn, filterTree, kindsIn, runTree, timeline } from './run-tree';
 import { moveInTree } from './tree-keys';
-import type { Words } from './words';
+import { trans } from './words';
 import { formatMoney, formatNumber, formatSeconds } from './wording';
 
 const CHUNK = 50; // children drawn at once; the rest on request
@@ -30,34 +30,31 @@ export function newRunState(): RunState {
 }
 
 /** ``showCell`` leads to the cells that made the steps, where there are notebooks to look in. */
-export function drawRun(run: RunData, state: RunState, words: Words, showCell: ShowCell | null = null): HTMLElement {
-  return new RunDrawing(run, state, words, showCell).root;
+export function drawRun(run: RunData, state: RunState, showCell: ShowCell | null = null): HTMLElement {
+  return new RunDrawing(run, state, showCell).root;
 }
 
 class RunDrawing {
   readonly root: HTMLElement;
   private readonly nodes: readonly StepNode[];
   private readonly tree: HTMLUListElement;
-  private readonly status = element('div', 'kgnb-note', { role: 'status' });
+  private readonly status = h('div.kgnb-note', { role: 'status' });
 
   constructor(
     private readonly run: RunData,
     private readonly state: RunState,
-    private readonly words: Words,
     private readonly showCell: ShowCell | null
   ) {
     this.nodes = runTree(run);
-    const title = oneLine(run.agent).replaceAll('_', ' ') || words.run;
-    this.tree = element('ul', 'kgnb-tree', { role: 'tree', 'aria-label': words.stepsOf(title) });
+    const title = oneLine(run.agent).replaceAll('_', ' ') || trans.__('run');
+    this.tree = h('ul.kgnb-tree', { role: 'tree', 'aria-label': trans.__('Steps of %1', title) });
     this.tree.addEventListener('keydown', event => {
       if (moveInTree(this.tree, event)) {
         event.preventDefault();
       }
     });
-    this.root = element(
-      'div',
-      'kgnb-run',
-      {},
+    this.root = h(
+      'div.kgnb-run',
       this.drawHeader(title),
       this.drawTotals(run.totals),
       this.tree,
@@ -68,36 +65,33 @@ class RunDrawing {
   }
 
   private drawHeader(title: string): HTMLElement {
-    const { run, state, words } = this;
+    const { run, state } = this;
     const reached = reachedBy(run);
     const badge =
       reached === null
-        ? element('span', `kgnb-badge kgnb-is-${stateIcon(run.state)}`, {}, icon(stateIcon(run.state)))
-        : element('span', 'kgnb-badge');
-    badge.append(reached === null ? stateName(run.state, words) : words.paused(oneLine(reached)));
+        ? h(`span.kgnb-badge.kgnb-is-${stateIcon(run.state)}`, icon(stateIcon(run.state)))
+        : h('span.kgnb-badge');
+    badge.append(reached === null ? stateName(run.state) : trans.__('up to %1', oneLine(reached)));
     const number = attentionIn(this.nodes);
-    const attention = element(
-      'button',
-      'kgnb-toggle',
+    const attention = h(
+      'button.kgnb-toggle',
       { type: 'button', 'aria-pressed': String(state.attention) },
-      words.needsALook(number)
+      trans.__('%1 to look at', number)
     );
     attention.addEventListener('click', () => {
       state.attention = !state.attention;
       attention.setAttribute('aria-pressed', String(state.attention));
       this.refresh();
     });
-    const search = searchField(words.searchRun, state.search, text => {
+    const search = searchField(trans.__('Search this run'), state.search, text => {
       state.search = text;
       this.refresh();
     });
-    return element(
-      'div',
-      'kgnb-header',
-      {},
-      element('span', 'kgnb-caption', {}, title),
+    return h(
+      'div.kgnb-header',
+      h('span.kgnb-caption', title),
       badge,
-      element('span', 'kgnb-space'),
+      h('span.kgnb-space'),
       number > 0 ? attention : null,
       this.drawKinds(),
       search
@@ -106,16 +100,20 @@ class RunDrawing {
 
   /** Which kind of thing is shown, where the run has several. */
   private drawKinds(): HTMLElement | null {
-    const { state, words } = this;
-    const titles = { judgement: words.judgementsTitle, call: words.callsTitle, query: words.queriesTitle };
+    const { state } = this;
+    const titles = {
+      judgement: trans.__('Judgements'),
+      call: trans.__('Model calls'),
+      query: trans.__('Graph queries')
+    };
     const kinds = kindsIn(this.nodes);
     if (kinds.length < 2) {
       return null;
     }
-    const select = element('select', 'kgnb-sizes kgnb-kinds', { 'aria-label': words.showOnly });
+    const select = h('select.kgnb-sizes.kgnb-kinds', { 'aria-label': trans.__('Show only') });
     select.append(
-      element('option', '', { value: '' }, words.everything),
-      ...kinds.map(kind => element('option', '', { value: kind, selected: kind === state.kind }, titles[kind]))
+      h('option', { value: '' }, trans.__('Everything')),
+      ...kinds.map(kind => h('option', { value: kind, selected: kind === state.kind }, titles[kind]))
     );
     select.addEventListener('change', () => {
       state.kind = kinds.find(kind => kind === select.value) ?? null;
@@ -125,52 +123,48 @@ class RunDrawing {
   }
 
   private drawTotals(totals: Totals): HTMLElement {
-    const { words } = this;
     const facts: (readonly [string, string, string])[] = [];
     if (totals.judgements > 0) {
-      const unsure = totals.unsure > 0 ? words.unsure(totals.unsure) : '';
-      facts.push([words.judgementsTitle, formatNumber(totals.judgements), unsure]);
+      const unsure = totals.unsure > 0 ? trans.__('%1 unsure', totals.unsure) : '';
+      facts.push([trans.__('Judgements'), formatNumber(totals.judgements), unsure]);
     }
     if (totals.calls > 0) {
-      const cached = totals.cached > 0 ? words.cached(totals.cached) : '';
-      facts.push([words.callsTitle, formatNumber(totals.calls), cached]);
+      const cached = totals.cached > 0 ? trans.__('%1 cached', totals.cached) : '';
+      facts.push([trans.__('Model calls'), formatNumber(totals.calls), cached]);
       const tokens = totals.prompt_tokens + totals.completion_tokens;
-      facts.push([words.tokensTitle, formatNumber(tokens), words.written(totals.completion_tokens)]);
-      facts.push([words.costTitle, totals.usd === null ? words.unknown : formatMoney(totals.usd), '']);
+      facts.push([trans.__('Tokens'), formatNumber(tokens), trans.__('%1 written', totals.completion_tokens)]);
+      facts.push([trans.__('Cost'), totals.usd === null ? trans.__('not known') : formatMoney(totals.usd), '']);
     }
     if (totals.retries > 0) {
-      facts.push([words.retriesTitle, formatNumber(totals.retries), '']);
+      facts.push([trans.__('Retries'), formatNumber(totals.retries), '']);
     }
     if (totals.queries > 0) {
-      facts.push([words.queriesTitle, formatNumber(totals.queries), '']);
+      facts.push([trans.__('Graph queries'), formatNumber(totals.queries), '']);
     }
-    facts.push([words.timeTitle, formatSeconds(totals.seconds), '']);
-    const list = element('dl', 'kgnb-totals');
+    facts.push([trans.__('Time'), formatSeconds(totals.seconds), '']);
+    const list = h('dl.kgnb-totals');
     for (const [heading, value, aside] of facts) {
-      const shown = element('dd', '', {}, value, aside ? element('span', 'kgnb-aside', {}, aside) : null);
-      list.append(element('div', '', {}, element('dt', '', {}, heading), shown));
+      const shown = h('dd', value, aside ? h('span.kgnb-aside', aside) : null);
+      list.append(h('div', h('dt', heading), shown));
     }
     return list;
   }
 
   private drawSetting(): HTMLElement {
-    const { run, words } = this;
-    const list = element('dl', 'kgnb-details');
+    const { run } = this;
+    const list = h('dl.kgnb-details');
     const groups = { '': { run: run.id, seed: run.seed, started: run.started }, ...settings(run) };
     for (const [group, values] of Object.entries(groups)) {
       for (const [name, value] of Object.entries(values)) {
         const written = typeof value === 'string' ? value : JSON.stringify(value);
-        list.append(
-          element('dt', '', {}, oneLine(group ? `${group}: ${name}` : name)),
-          element('dd', '', {}, visible(written))
-        );
+        list.append(h('dt', oneLine(group ? `${group}: ${name}` : name)), h('dd', visible(written)));
       }
     }
-    return element('details', 'kgnb-setting', {}, element('summary', '', {}, icon('right'), words.setting), list);
+    return h('details.kgnb-setting', h('summary', icon('right'), trans.__('Parameters, data and versions')), list);
   }
 
   private refresh(): void {
-    const { state, run, words } = this;
+    const { state, run } = this;
     const shown = filterTree(this.nodes, state);
     const filtered = state.search.trim() !== '' || state.attention || state.kind !== null;
     const places = timeline(run.steps);
@@ -181,8 +175,10 @@ class RunDrawing {
     this.tree.replaceChildren(...items);
     items[0]?.setAttribute('tabindex', '0');
     const leftOut = run.left_out?.steps ?? 0;
-    const nothing = filtered && shown.length === 0 ? words.noMatch(visible(state.search.trim() || '…')) : '';
-    this.status.textContent = nothing || (leftOut > 0 ? words.moreSteps(leftOut) : '');
+    const nothing =
+      filtered && shown.length === 0 ? trans.__('Nothing matches “%1”.', visible(state.search.trim() || '…')) : '';
+    this.status.textContent =
+      nothing || (leftOut > 0 ? trans.__('%1 more steps are in the saved run, not in the notebook.', leftOut) : '');
     this.status.hidden = this.status.textContent === '';
   }
 
@@ -192,13 +188,12 @@ class RunDrawing {
     filtered: boolean,
     place?: { start: number; length: number }
   ): HTMLLIElement {
-    const { state, words } = this;
+    const { state } = this;
     const lineId = freshId('line');
-    const line = drawLine(node, words, place);
+    const line = drawLine(node, place);
     line.id = lineId;
-    const item = element(
-      'li',
-      `kgnb-node kgnb-${node.kind}`,
+    const item = h(
+      `li.kgnb-node.kgnb-${node.kind}`,
       { role: 'treeitem', 'aria-level': level, 'aria-labelledby': lineId, tabindex: -1, 'data-kgnb-key': node.key },
       line
     );
@@ -208,7 +203,7 @@ class RunDrawing {
     }
     const error = node.kind === 'step' ? node.value.error : null;
     if (error) {
-      item.append(element('div', 'kgnb-error', {}, visible(error)));
+      item.append(h('div.kgnb-error', visible(error)));
     }
     const counts = node.kind === 'step' ? drawCounts(node.value) : null;
     const openable = node.kind !== 'step' || counts !== null || node.children.length > 0;
@@ -221,9 +216,7 @@ class RunDrawing {
     const show = (open: boolean): void => {
       item.setAttribute('aria-expanded', String(open));
       if (open && inner === null) {
-        inner = isLeaf(node)
-          ? drawDetail(node, words)
-          : element('div', 'kgnb-inner', { role: 'none' }, counts, children());
+        inner = isLeaf(node) ? drawDetail(node) : h('div.kgnb-inner', { role: 'none' }, counts, children());
         item.append(inner);
       }
       if (inner) {
@@ -246,17 +239,17 @@ class RunDrawing {
 
   /** Leads from a step to the cell that made it; says so where the cell is not there any more. */
   private drawJump(cell: string, step: string): HTMLElement | null {
-    const { showCell, words } = this;
+    const { showCell } = this;
     return (
       showCell &&
       button(
         'kgnb-button kgnb-jump',
-        words.showCell(oneLine(step)),
+        trans.__('Show the cell that made %1', oneLine(step)),
         event => {
           event.stopPropagation();
           if (!showCell(cell)) {
             this.status.hidden = false;
-            this.status.textContent = words.cellGone;
+            this.status.textContent = trans.__('The cell that made this is in no open notebook.');
           }
         },
         icon('cell')
@@ -265,8 +258,8 @@ class RunDrawing {
   }
 
   private drawChildren(node: RunNode, level: number, filtered: boolean): HTMLElement {
-    const { state, words } = this;
-    const list = element('ul', 'kgnb-children', { role: 'group' });
+    const { state } = this;
+    const list = h('ul.kgnb-children', { role: 'group' });
     const draw = (): void => {
       const shown = Math.max(CHUNK, state.shown.get(node.key) ?? 0);
       list.replaceChildren(...node.children.slice(0, shown).map(child => this.drawNode(child, level, filtered)));
@@ -274,7 +267,7 @@ class RunDrawing {
       if (waiting > 0) {
         const more = button(
           'kgnb-more',
-          words.showMore(Math.min(CHUNK, waiting)),
+          trans.__('Show %1 more', Math.min(CHUNK, waiting)),
           () => {
             state.shown.set(node.key, shown + CHUNK);
             draw();
@@ -283,11 +276,17 @@ class RunDrawing {
               next.focus();
             }
           },
-          words.showMore(Math.min(CHUNK, waiting))
+          trans.__('Show %1 more', Math.min(CHUNK, waiting))
         );
-        list.append(element('li', '', { role: 'none' }, more));
+        list.append(h('li', { role: 'none' }, more));
       } else if (node.leftOut > 0) {
-        list.append(element('li', 'kgnb-note', { role: 'none' }, words.leftOut(node.leftOut)));
+        list.append(
+          h(
+            'li.kgnb-note',
+            { role: 'none' },
+            trans.__('%1 more are in the saved run, not in the notebook.', node.leftOut)
+          )
+        );
       }
     };
     draw();

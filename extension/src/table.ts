@@ -4,7 +4,7 @@
 
 import type { Cell, Column } from './cell';
 import { cellText, fullText, hasDecimals, isNumeric } from './cell';
-import { button, element, fold, freshId, icon, searchField } from './dom';
+import { button, h, fold, freshId, icon, searchField } from './dom';
 import { oneLine, visible } from './escaping';
 import { drawIri } from './iri';
 import { held } from './long-text';
@@ -12,7 +12,7 @@ import { DEFAULTS, ROWS } from './preferences';
 import type { Row, TableData } from './table-data';
 import type { Sorting } from './table-rows';
 import { filterRows, nextSorting, pageOf, searchTexts, sortRows } from './table-rows';
-import type { Words } from './words';
+import { trans } from './words';
 
 const FILTER_FROM = 6; // rows: fewer are read faster than a search is typed
 
@@ -29,43 +29,39 @@ export function newTableState(size = DEFAULTS.rowsPerPage): TableState {
   return { search: '', sorting: null, page: 0, size, opened: new Set() };
 }
 
-export function drawTable(data: TableData, state: TableState, words: Words): HTMLElement {
-  return new TableDrawing(data, state, words).root;
+export function drawTable(data: TableData, state: TableState): HTMLElement {
+  return new TableDrawing(data, state).root;
 }
 
 class TableDrawing {
   readonly root: HTMLElement;
   private readonly searchTexts: readonly string[];
-  private readonly body = element('tbody');
-  private readonly footer = element('div', 'kgnb-footer');
-  private readonly status = element('span', 'kgnb-status', { role: 'status' });
+  private readonly body = h('tbody');
+  private readonly footer = h('div.kgnb-footer');
+  private readonly status = h('span.kgnb-status', { role: 'status' });
   private readonly titles: HTMLTableCellElement[] = [];
   private readonly hasDetails: boolean;
   private readonly decimals: readonly boolean[];
 
   constructor(
     private readonly data: TableData,
-    private readonly state: TableState,
-    private readonly words: Words
+    private readonly state: TableState
   ) {
     this.searchTexts = searchTexts(data);
     this.decimals = data.columns.map((_, at) => hasDecimals(data.rows.map(row => row.cells[at] ?? null)));
     this.hasDetails = data.rows.some(row => row.details.length > 0);
     const captionId = freshId('caption');
     const caption = oneLine(data.caption);
-    const table = element(
-      'table',
-      'kgnb-grid',
-      caption ? { 'aria-labelledby': captionId } : { 'aria-label': words.table },
-      element('thead', '', {}, this.drawTitles()),
+    const table = h(
+      'table.kgnb-grid',
+      caption ? { 'aria-labelledby': captionId } : { 'aria-label': trans.__('Table') },
+      h('thead', this.drawTitles()),
       this.body
     );
-    this.root = element(
-      'div',
-      'kgnb-table',
-      {},
+    this.root = h(
+      'div.kgnb-table',
       this.drawHeader(caption, captionId),
-      element('div', 'kgnb-scroll', { tabindex: 0, role: 'region', 'aria-label': caption || words.table }, table),
+      h('div.kgnb-scroll', { tabindex: 0, role: 'region', 'aria-label': caption || trans.__('Table') }, table),
       this.footer,
       ...this.notes()
     );
@@ -77,34 +73,28 @@ class TableDrawing {
     if (!caption && !searchable) {
       return null;
     }
-    const search = searchField(this.words.filterRows, this.state.search, text => {
+    const search = searchField(trans.__('Filter rows'), this.state.search, text => {
       this.state.search = text;
       this.state.page = 0;
       this.refresh();
     });
-    return element(
-      'div',
-      'kgnb-header',
-      {},
-      element('span', 'kgnb-caption', { id: captionId }, caption),
-      searchable ? search : null
-    );
+    return h('div.kgnb-header', h('span.kgnb-caption', { id: captionId }, caption), searchable ? search : null);
   }
 
   private drawTitles(): HTMLTableRowElement {
-    const row = element('tr');
+    const row = h('tr');
     if (this.hasDetails) {
-      row.append(element('th', 'kgnb-opener', { scope: 'col' }, hidden(this.words.showDetails)));
+      row.append(h('th.kgnb-opener', { scope: 'col' }, hidden(trans.__('Show details'))));
     }
     this.data.columns.forEach((column, at) => {
       const title = oneLine(column.title);
-      const sort = element('button', 'kgnb-sort', { type: 'button', title: this.words.sortBy(title) }, title);
+      const sort = h('button.kgnb-sort', { type: 'button', title: trans.__('Sort by %1', title) }, title);
       sort.addEventListener('click', () => {
         this.state.sorting = nextSorting(this.state.sorting, at);
         this.state.page = 0;
         this.refresh();
       });
-      const cell = element('th', numericClass(column), { scope: 'col' }, sort);
+      const cell = h(`th.${numericClass(column)}`, { scope: 'col' }, sort);
       this.titles.push(cell);
       row.append(cell);
     });
@@ -112,7 +102,7 @@ class TableDrawing {
   }
 
   private refresh(): void {
-    const { state, data, words } = this;
+    const { state, data } = this;
     const found = sortRows(data, filterRows(this.searchTexts, state.search), state.sorting);
     const page = pageOf(found, state.page, state.size);
     state.page = page.page;
@@ -122,9 +112,9 @@ class TableDrawing {
       this.markGroups(page.rows);
     }
     if (found.length === 0) {
-      const said = state.search ? words.noMatch(visible(state.search)) : words.noRows;
+      const said = state.search ? trans.__('Nothing matches “%1”.', visible(state.search)) : trans.__('No rows.');
       const width = data.columns.length + Number(this.hasDetails);
-      this.body.append(element('tr', '', {}, element('td', 'kgnb-empty', { colspan: Math.max(1, width) }, said)));
+      this.body.append(h('tr', h('td.kgnb-empty', { colspan: Math.max(1, width) }, said)));
     }
     this.drawFooter(found.length, page);
   }
@@ -154,23 +144,23 @@ class TableDrawing {
     const cells = row.cells.map((cell, column) => this.drawCell(cell, column));
     const className = row.group === 'summary' ? 'kgnb-row kgnb-summary' : 'kgnb-row';
     if (!this.hasDetails) {
-      return [element('tr', className, {}, ...cells)];
+      return [h(`tr.${className}`, ...cells)];
     }
     if (row.details.length === 0) {
-      return [element('tr', className, {}, element('td', 'kgnb-opener'), ...cells)];
+      return [h(`tr.${className}`, h('td.kgnb-opener'), ...cells)];
     }
     const detailsId = freshId('details');
     const details = this.drawDetails(row, detailsId);
     const opener = button('kgnb-button kgnb-open', '', () => show(!this.state.opened.has(at)), icon('right'));
     opener.setAttribute('aria-controls', detailsId);
-    const line = element('tr', 'kgnb-row', {}, element('td', 'kgnb-opener', {}, opener), ...cells);
+    const line = h('tr.kgnb-row', h('td.kgnb-opener', opener), ...cells);
     const show = (open: boolean): void => {
       this.state.opened[open ? 'add' : 'delete'](at);
       details.hidden = !open;
       line.classList.toggle('kgnb-opened', open);
       opener.setAttribute('aria-expanded', String(open));
-      opener.setAttribute('aria-label', open ? this.words.hideDetails : this.words.showDetails);
-      opener.title = open ? this.words.hideDetails : this.words.showDetails;
+      opener.setAttribute('aria-label', open ? trans.__('Hide details') : trans.__('Show details'));
+      opener.title = open ? trans.__('Hide details') : trans.__('Show details');
     };
     show(this.state.opened.has(at));
     return [line, details];
@@ -179,14 +169,14 @@ class TableDrawing {
   private drawCell(cell: Cell, at: number): HTMLTableCellElement {
     const column = this.data.columns[at];
     const kind = column?.kind ?? 'text';
-    const made = element('td', column ? numericClass(column) : '');
+    const made = h(`td.${column ? numericClass(column) : ''}`);
     if (cell !== null && typeof cell === 'object' && 'iri' in cell) {
-      made.append(held(cellText(cell, kind), drawIri(cell, this.words), this.words));
+      made.append(held(cellText(cell, kind), drawIri(cell)));
     } else if (typeof cell === 'number' && (kind === 'percent' || column?.key === this.data.bar)) {
-      made.append(bar(cell), element('span', 'kgnb-figure', {}, cellText(cell, kind, this.decimals[at])));
+      made.append(bar(cell), h('span.kgnb-figure', cellText(cell, kind, this.decimals[at])));
     } else {
       const text = cellText(cell, kind, this.decimals[at]);
-      made.append(held(text, text, this.words));
+      made.append(held(text, text));
       const full = fullText(cell);
       if (full) {
         made.title = visible(full);
@@ -196,25 +186,20 @@ class TableDrawing {
   }
 
   private drawDetails(row: Row, id: string): HTMLTableRowElement {
-    const list = element('dl', 'kgnb-details');
+    const list = h('dl.kgnb-details');
     for (const detail of row.details) {
       const text = visible(detail.text);
-      list.append(element('dt', '', {}, oneLine(detail.heading)), element('dd', '', {}, held(text, text, this.words)));
+      list.append(h('dt', oneLine(detail.heading)), h('dd', held(text, text)));
     }
-    return element(
-      'tr',
-      'kgnb-detail-row',
-      { id },
-      element('td', '', {}),
-      element('td', '', { colspan: this.data.columns.length }, list)
-    );
+    return h('tr.kgnb-detail-row', { id }, h('td'), h('td', { colspan: this.data.columns.length }, list));
   }
 
   private drawFooter(found: number, { page, pages }: { page: number; pages: number }): void {
-    const { data, state, words } = this;
+    const { data, state } = this;
     const from = found === 0 ? 0 : page * state.size + 1;
     const to = Math.min(found, (page + 1) * state.size);
-    this.status.textContent = pages > 1 ? words.page(from, to, found) : words.rows(found);
+    this.status.textContent =
+      pages > 1 ? trans.__('%1–%2 of %3', from, to, found) : trans._n('{n} row', '{n} rows', found);
     const smallest = ROWS[0] ?? 0;
     this.footer.hidden = data.rows.length <= smallest && !state.search;
     const turn = (step: number, name: string, picture: 'left' | 'right'): HTMLButtonElement => {
@@ -231,44 +216,45 @@ class TableDrawing {
       made.disabled = page + step < 0 || page + step >= pages;
       return made;
     };
-    const turning = pages > 1 ? [turn(-1, words.previousPage, 'left'), turn(1, words.nextPage, 'right')] : [];
+    const turning =
+      pages > 1 ? [turn(-1, trans.__('Previous page'), 'left'), turn(1, trans.__('Next page'), 'right')] : [];
     this.footer.replaceChildren(this.status, ...turning, ...this.drawSizes());
   }
 
   private drawSizes(): HTMLElement[] {
-    const { data, state, words } = this;
+    const { data, state } = this;
     if (data.rows.length <= (ROWS[0] ?? 0)) {
       return [];
     }
-    const sizes = element('select', 'kgnb-sizes', { 'aria-label': words.rowsPerPage });
-    sizes.append(...ROWS.map(size => element('option', '', { selected: size === state.size }, String(size))));
+    const sizes = h('select.kgnb-sizes', { 'aria-label': trans.__('Rows per page') });
+    sizes.append(...ROWS.map(size => h('option', { selected: size === state.size }, String(size))));
     sizes.addEventListener('change', () => {
       state.size = Number(sizes.value);
       state.page = 0;
       this.refresh();
       this.footer.querySelector('select')?.focus();
     });
-    return [element('label', 'kgnb-size-label', {}, words.rowsPerPage, sizes)];
+    return [h('label.kgnb-size-label', trans.__('Rows per page'), sizes)];
   }
 
   private notes(): HTMLElement[] {
-    const { data, words } = this;
-    const cut = data.total > data.rows.length ? [words.firstOf(data.rows.length, data.total)] : [];
-    const lines = (notes: readonly string[]): HTMLElement[] =>
-      notes.map(note => element('div', 'kgnb-note', {}, visible(note)));
-    return [...lines([...cut, ...data.notes]), ...fold(words.inFigures, lines(data.facts))];
+    const { data } = this;
+    const cut =
+      data.total > data.rows.length ? [trans.__('The first %1 of %2 rows.', data.rows.length, data.total)] : [];
+    const lines = (notes: readonly string[]): HTMLElement[] => notes.map(note => h('div.kgnb-note', visible(note)));
+    return [...lines([...cut, ...data.notes]), ...fold(trans.__('In figures'), lines(data.facts))];
   }
 }
 
 /** A share between 0 and 1 as a line before its number. */
 function bar(share: number): HTMLElement {
-  const filled = element('span', 'kgnb-bar-filled');
+  const filled = h('span.kgnb-bar-filled');
   filled.style.width = `${Math.min(100, Math.max(0, share * 100))}%`;
-  return element('span', 'kgnb-bar', { 'aria-hidden': 'true' }, filled);
+  return h('span.kgnb-bar', { 'aria-hidden': 'true' }, filled);
 }
 
 function hidden(text: string): HTMLElement {
-  return element('span', 'kgnb-unseen', {}, text);
+  return h('span.kgnb-unseen', text);
 }
 
 function numericClass(column: Column): string {

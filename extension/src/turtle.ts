@@ -2,9 +2,9 @@
  * Turtle in an output: its text, coloured as in an editor, cut where it is long, and whole for the clipboard.
  */
 
-import { button, element } from './dom';
+import { button, h } from './dom';
 import { visible } from './escaping';
-import type { Words } from './words';
+import { trans } from './words';
 
 export const TURTLE_MIME = 'text/turtle';
 
@@ -15,42 +15,42 @@ export interface TurtleState {
   whole: boolean;
 }
 
-export function drawTurtle(value: unknown, state: TurtleState, words: Words, name = words.turtleText): HTMLElement {
+export function drawTurtle(value: unknown, state: TurtleState, name = trans.__('Turtle')): HTMLElement {
   const source = Array.isArray(value) ? value.join('') : typeof value === 'string' ? value : '';
-  const root = element('div', 'kgnb-turtle');
+  const root = h('div.kgnb-turtle');
   const draw = (): void => {
     const shown = state.whole ? source : beginning(source);
-    const code = element('code', '', {}, ...coloured(visible(shown)));
+    const code = h('code', ...coloured(visible(shown)));
     const left = source.split('\n').length - shown.split('\n').length;
     const copy = button(
       'kgnb-more',
-      words.copyText,
+      trans.__('Copy'),
       () => {
         navigator.clipboard.writeText(source).then(
           () => {
-            copy.textContent = words.copied;
+            copy.textContent = trans.__('Copied');
           },
           () => {
-            copy.textContent = words.notCopied;
+            copy.textContent = trans.__('Could not copy');
           }
         );
       },
-      words.copyText
+      trans.__('Copy')
     );
     const more =
       shown.length < source.length
         ? button(
             'kgnb-more',
-            words.showAll,
+            trans.__('Show all of it'),
             () => {
               state.whole = true;
               draw();
             },
-            left > 0 ? words.moreLines(left) : words.showAll
+            left > 0 ? trans._n('Show {n} more line', 'Show {n} more lines', left) : trans.__('Show all of it')
           )
         : null;
-    const text = element('pre', 'kgnb-code', { tabindex: 0, 'aria-label': name }, code);
-    root.replaceChildren(text, element('div', 'kgnb-footer', {}, copy, more));
+    const text = h('pre.kgnb-code', { tabindex: 0, 'aria-label': name }, code);
+    root.replaceChildren(text, h('div.kgnb-footer', copy, more));
   };
   draw();
   return root;
@@ -71,7 +71,7 @@ export function coloured(source: string): (string | HTMLElement)[] {
   let done = 0;
   for (const found of source.matchAll(TOKEN)) {
     const kind = Object.entries(found.groups ?? {}).find(([, value]) => Boolean(value))?.[0] ?? '';
-    pieces.push(source.slice(done, found.index), element('span', `kgnb-turtle-${kind}`, {}, found[0]));
+    pieces.push(source.slice(done, found.index), h(`span.kgnb-turtle-${kind}`, found[0]));
     done = found.index + found[0].length;
   }
   return [...pieces, source.slice(done)].filter(piece => piece !== '');

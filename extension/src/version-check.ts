@@ -9,23 +9,22 @@ import { NotebookActions } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import { text } from './json';
 import { KernelComm, NobodyThere } from './kernel-comm';
-import { frontEndTrouble, packageTrouble, VERSION } from './versions';
-import type { Words } from './words';
+import type { Trouble } from './versions';
+import { frontEndTrouble, packageTrouble } from './versions';
+import { trans } from './words';
 
 const TARGET = 'kgnb.version';
 
 /** Looks at the front end. */
-export function checkFrontEnd(app: JupyterFrontEnd, words: Words): void {
+export function checkFrontEnd(app: JupyterFrontEnd): void {
   const trouble = frontEndTrouble(app.name, app.version);
   if (trouble) {
-    const { name, wanted, version, command } = trouble;
-    const say = trouble.difference === 'older' ? words.frontEndOlder : words.frontEndNewer;
-    warn(say(name, wanted, version, command), command, words);
+    warn(trouble);
   }
 }
 
 /** Looks at the package of every kernel in which a cell has loaded kgnb. */
-export function checkKernels(tracker: INotebookTracker, words: Words): void {
+export function checkKernels(tracker: INotebookTracker): void {
   const told = new Map<string, string>(); // by the kernel: the version that was looked at last
   NotebookActions.executed.connect((_, { notebook, cell, success }) => {
     const kernel = tracker.find(panel => panel.content === notebook)?.sessionContext.session?.kernel;
@@ -37,8 +36,7 @@ export function checkKernels(tracker: INotebookTracker, words: Words): void {
         told.set(kernel.id, version);
         const trouble = packageTrouble(version);
         if (trouble) {
-          const say = trouble.difference === 'older' ? words.packageOlder : words.packageNewer;
-          warn(say(version, VERSION, trouble.command), trouble.command, words);
+          warn(trouble);
         }
       });
     }
@@ -64,14 +62,7 @@ async function versionIn(kernel: Kernel.IKernelConnection): Promise<string | nul
   }
 }
 
-function warn(message: string, command: string, words: Words): void {
-  Notification.warning(message, {
-    autoClose: false,
-    actions: [
-      {
-        label: words.copyCommand,
-        callback: () => Clipboard.copyToSystem(command)
-      }
-    ]
-  });
+function warn({ said, command }: Trouble): void {
+  const copy = { label: trans.__('Copy the command'), callback: () => Clipboard.copyToSystem(command) };
+  Notification.warning(said, { autoClose: false, actions: [copy] });
 }

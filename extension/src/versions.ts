@@ -2,11 +2,16 @@
  * Which versions go together: this extension with the front end it runs in, and with the Python package of a kernel.
  */
 
+import { trans } from './words';
+
 /** The version of this extension; a test holds it to package.json, and another to the Python package's. */
 export const VERSION = '0.1.0';
 
-/** How a version differs from what is wanted. */
-export type Difference = 'older' | 'newer';
+/** What does not go together, in words, and the command that mends it. */
+export interface Trouble {
+  readonly said: string;
+  readonly command: string;
+}
 
 interface Supported {
   readonly from: readonly [number, number];
@@ -20,43 +25,33 @@ const FRONT_ENDS: Readonly<Record<string, Supported>> = {
   'Jupyter Notebook': { from: [7, 4], before: [8, 0], pip: 'notebook' }
 };
 
-export interface FrontEndTrouble {
-  readonly difference: Difference;
-  readonly name: string;
-  readonly version: string;
-  readonly wanted: string;
-  readonly command: string;
-}
-
 /** What is wrong with the front end; null where nothing is, or where it is one we know nothing of. */
-export function frontEndTrouble(name: string, version: string): FrontEndTrouble | null {
+export function frontEndTrouble(name: string, version: string): Trouble | null {
   const supported = Object.hasOwn(FRONT_ENDS, name) ? FRONT_ENDS[name] : undefined;
   const release = releaseOf(version);
   if (!supported || !release) {
     return null;
   }
   if (compare(release, supported.from) < 0) {
+    const command = `pip install --upgrade ${supported.pip}`;
     const wanted = supported.from.join('.');
-    return { difference: 'older', name, version, wanted, command: `pip install --upgrade ${supported.pip}` };
+    const said = 'kgnb needs %1 %2 or newer, and this is %3. To mend it: %4';
+    return { said: trans.__(said, name, wanted, version, command), command };
   }
   if (compare(release, supported.before) >= 0) {
+    const command = 'pip install --upgrade kgnb';
     const wanted = String(supported.before[0] - 1);
-    return { difference: 'newer', name, version, wanted, command: 'pip install --upgrade kgnb' };
+    const said = 'This kgnb is made for %1 up to %2, and this is %3. To mend it: %4';
+    return { said: trans.__(said, name, wanted, version, command), command };
   }
   return null;
-}
-
-export interface PackageTrouble {
-  readonly difference: Difference;
-  readonly version: string;
-  readonly command: string;
 }
 
 /**
  * What is wrong with the Python package of a kernel: it is of another series than this extension. Releases of a series
  * (0.3.x, or 2.x) understand each other. What does not read as a version says nothing, and never becomes a command.
  */
-export function packageTrouble(version: string, extension: string = VERSION): PackageTrouble | null {
+export function packageTrouble(version: string, extension: string = VERSION): Trouble | null {
   const [theirs, ours] = [releaseOf(version), releaseOf(extension)];
   if (!theirs || !ours) {
     return null;
@@ -66,9 +61,12 @@ export function packageTrouble(version: string, extension: string = VERSION): Pa
     return null;
   }
   // The newer one wins: what it wrote, the older one may not read.
-  return difference < 0
-    ? { difference: 'older', version, command: `pip install kgnb==${extension}` }
-    : { difference: 'newer', version, command: `pip install kgnb==${version}` };
+  const command = `pip install kgnb==${difference < 0 ? extension : version}`;
+  const said =
+    difference < 0
+      ? 'This kernel has kgnb %1, Jupyter has kgnb %2. In the kernel’s environment: %3, then restart the kernel.'
+      : 'This kernel has kgnb %1, Jupyter has kgnb %2. In Jupyter’s environment: %3, then restart it.';
+  return { said: trans.__(said, version, extension, command), command };
 }
 
 type Release = readonly [number, number];

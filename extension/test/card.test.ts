@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
 import { drawCard, readCard } from '../src/card';
 import { newGraphState } from '../src/graph';
-import { UNTRANSLATED, wordsFrom } from '../src/words';
-
-const words = wordsFrom(UNTRANSLATED);
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 const CARD = {
   version: 1,
@@ -19,7 +16,7 @@ const CARD = {
 };
 
 it('shows the answer large, and the query and the reasons behind folds', () => {
-  const drawn = drawCard(readCard(CARD), newGraphState(), words);
+  const drawn = drawCard(readCard(CARD), newGraphState());
   expect(drawn.querySelectorAll('.kgnb-card-answer > .kgnb-card-value')).toHaveLength(2);
   const folds = [...drawn.querySelectorAll('details')];
   expect(folds.map(one => one.querySelector('summary')?.textContent)).toEqual([
@@ -34,7 +31,7 @@ it('shows the answer large, and the query and the reasons behind folds', () => {
 });
 
 it('says so where there is no answer, and folds nothing that is empty', () => {
-  const drawn = drawCard(readCard({ ...CARD, answers: [], total: 0, query: '', facts: [] }), newGraphState(), words);
+  const drawn = drawCard(readCard({ ...CARD, answers: [], total: 0, query: '', facts: [] }), newGraphState());
   expect(drawn.querySelector('.kgnb-card-answer')?.textContent).toBe('No answer');
   expect(drawn.querySelector('details')).toBeNull();
 });

@@ -5,9 +5,6 @@ import { drawRun, newRunState } from '../src/runview';
 import type { TableState } from '../src/table';
 import { drawTable, newTableState } from '../src/table';
 import { readTable } from '../src/table-data';
-import { UNTRANSLATED, wordsFrom } from '../src/words';
-
-const words = wordsFrom(UNTRANSLATED);
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 
 beforeEach(() => {
@@ -29,7 +26,7 @@ function table(state: TableState = newTableState(), rows = 40): HTMLElement {
     total: 1000,
     notes: [HOSTILE]
   });
-  const drawn = drawTable(data, state, words);
+  const drawn = drawTable(data, state);
   document.body.append(drawn);
   return drawn;
 }
@@ -68,8 +65,7 @@ describe('a table', () => {
         total: 2,
         notes: []
       }),
-      newTableState(),
-      words
+      newTableState()
     );
     expect(all(drawn, '.kgnb-held')).toHaveLength(3);
     const [cell] = all(drawn, '.kgnb-held');
@@ -129,7 +125,7 @@ describe('a table', () => {
 
 describe('a run', () => {
   function drawn(): HTMLElement {
-    const run = drawRun(readRun(fixture), newRunState(), words);
+    const run = drawRun(readRun(fixture), newRunState());
     document.body.append(run);
     return run;
   }
@@ -145,7 +141,7 @@ describe('a run', () => {
   it('says how far it has come where it waits for its next stage', () => {
     const run = readRun({ ...fixture, state: 'running' });
     const badge = (steps: typeof run.steps): string | null | undefined =>
-      drawRun({ ...run, steps }, newRunState(), words).querySelector('.kgnb-badge')?.textContent;
+      drawRun({ ...run, steps }, newRunState()).querySelector('.kgnb-badge')?.textContent;
     expect(badge(run.steps)).toBe('up to merge');
     expect(badge(run.steps.map(step => ({ ...step, state: 'running' })))).toBe('running');
   });
@@ -216,7 +212,7 @@ describe('a run', () => {
       judgements: Array.from({ length: 1000 }, () => judgement)
     };
     const left = { ...step, left_out: { judgements: 9000 } };
-    const run = drawRun(readRun({ version: 1, agent: 'a', steps: [left] }), newRunState(), words);
+    const run = drawRun(readRun({ version: 1, agent: 'a', steps: [left] }), newRunState());
     expect(run.textContent).toContain('10,000 judgements');
     press(run.querySelector('.kgnb-line'));
     expect(all(run, '.kgnb-judgement')).toHaveLength(50);
@@ -233,7 +229,7 @@ describe('scores', () => {
       { key: 'f1', title: 'F1', kind: 'number' }
     ];
     const data = readTable({ version: 1, columns, rows, bar: 'f1', facts: ['weights 4.8'] });
-    const drawn = drawTable(data, newTableState(), words);
+    const drawn = drawTable(data, newTableState());
     expect(all(drawn, '.kgnb-new-group')).toHaveLength(2);
     expect(all(drawn, '.kgnb-bar-filled').map(filled => filled.style.width)).toEqual(['50%', '50%', '50%']);
     expect(drawn.querySelector('a, img')).toBeNull();

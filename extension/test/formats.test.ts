@@ -3,9 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { readSparqlResults } from '../src/sparql-results';
 import { drawTable, newTableState } from '../src/table';
 import { beginning, coloured, drawTurtle } from '../src/turtle';
-import { UNTRANSLATED, wordsFrom } from '../src/words';
-
-const words = wordsFrom(UNTRANSLATED);
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 const XSD = 'http://www.w3.org/2001/XMLSchema#';
 
@@ -38,7 +35,7 @@ describe('SPARQL results', () => {
   it('are a table: a column for each variable, a row for each solution, hostile text as text', () => {
     const data = readSparqlResults(RESULTS);
     expect(data.columns.map(column => column.kind)).toEqual(['text', 'number', 'text', 'text', 'text']);
-    const drawn = drawTable(data, newTableState(), words);
+    const drawn = drawTable(data, newTableState());
     expect(drawn.querySelectorAll('tbody tr')).toHaveLength(2);
     expect(drawn.querySelector('img, script')).toBeNull();
     expect(drawn.textContent).toContain('<img src=x');
@@ -72,7 +69,7 @@ describe('Turtle', () => {
   const state = (): { whole: boolean } => ({ whole: false });
 
   it('is text, never markup', () => {
-    const drawn = drawTurtle(`# ${HOSTILE}`, state(), words);
+    const drawn = drawTurtle(`# ${HOSTILE}`, state());
     expect(drawn.querySelector('img')).toBeNull();
     expect(drawn.querySelector('code')?.textContent).toBe('# <img src=x onerror=alert(1)>⟨U+202E⟩');
   });
@@ -88,7 +85,7 @@ describe('Turtle', () => {
   it('shows the beginning of what is long, and all of it on request', () => {
     const long = Array.from({ length: 900 }, (_, at) => `:h${at} a :Hut .`).join('\n');
     expect(beginning('x'.repeat(1_000_000)).length).toBeLessThan(50_000);
-    const drawn = drawTurtle(long, state(), words);
+    const drawn = drawTurtle(long, state());
     expect(drawn.querySelector('code')?.textContent).not.toContain(':h899');
     const more = [...drawn.querySelectorAll('button')].find(one => one.textContent === 'Show 700 more lines');
     more?.click();

@@ -3,9 +3,6 @@ import type { GraphState } from '../src/graph';
 import { drawGraph, newGraphState } from '../src/graph';
 import { readGraph } from '../src/graph-data';
 import { cut, elementsOf, linesOf } from '../src/graph-drawing';
-import { UNTRANSLATED, wordsFrom } from '../src/words';
-
-const words = wordsFrom(UNTRANSLATED);
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 const DATA = {
   version: 1,
@@ -27,7 +24,7 @@ const DATA = {
 };
 
 function graph(state: GraphState = newGraphState(), data: unknown = DATA): HTMLElement {
-  const drawn = drawGraph(readGraph(data), state, words);
+  const drawn = drawGraph(readGraph(data), state);
   document.body.append(drawn);
   return drawn;
 }

@@ -6,10 +6,8 @@ import { drawPanel, lineToOpen } from '../src/panel-drawing';
 import type { Hint, PanelActions } from '../src/panel-parts';
 import { choicesFrom, DEFAULTS } from '../src/preferences';
 import { fromCodePoints, readOffers, toCodePoints } from '../src/query-completions';
-import { UNTRANSLATED, wordsFrom } from '../src/words';
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
-const words = wordsFrom(UNTRANSLATED);
 
 function actions(): PanelActions & { asked: unknown[][] } {
   const asked: unknown[][] = [];
@@ -74,7 +72,7 @@ const SESSION = {
 
 describe('the panel', () => {
   it('shows hostile names as text', () => {
-    const drawn = drawPanel(readPanel(SESSION), fresh(), words, actions(), { ...THERE, said: HOSTILE });
+    const drawn = drawPanel(readPanel(SESSION), fresh(), actions(), { ...THERE, said: HOSTILE });
     expect(drawn.querySelector('img')).toBeNull();
     expect(drawn.textContent).toContain('<img src=x');
     expect(drawn.textContent).not.toContain('\u202e');
@@ -82,7 +80,7 @@ describe('the panel', () => {
 
   it('shows what a stage did, what waits, and what a run costs while it goes on', () => {
     const done = actions();
-    const drawn = drawPanel(readPanel(SESSION), fresh(), words, done, THERE);
+    const drawn = drawPanel(readPanel(SESSION), fresh(), done, THERE);
     for (const said of ['12 entities', '3 questions wait', 'Tokens900', '$0.50 of $2.00', '3 of 12', '1,200 triples']) {
       expect(drawn.textContent).toContain(said);
     }
@@ -96,7 +94,7 @@ describe('the panel', () => {
 
   it('shows classes and relations with their counts, and a press asks for what is in one', () => {
     const done = actions();
-    const drawn = drawPanel(readPanel(SESSION), fresh(), words, done, THERE);
+    const drawn = drawPanel(readPanel(SESSION), fresh(), done, THERE);
     const hut = drawn.querySelector<HTMLButtonElement>('[aria-label="Insert a query for hut"]');
     expect(hut?.textContent).toBe('hut1,234');
     hut?.click();
@@ -110,12 +108,12 @@ describe('the panel', () => {
   it('opens a file and connects to a service by what is typed, by Enter too', () => {
     const done = actions();
     const state = fresh();
-    const drawn = drawPanel(NOTHING, state, words, done, THERE);
+    const drawn = drawPanel(NOTHING, state, done, THERE);
     const input = drawn.querySelector<HTMLInputElement>('.kgnb-panel-input');
     if (input) {
       input.value = 'my huts.ttl';
       input.dispatchEvent(new Event('input'));
-      expect(drawPanel(NOTHING, state, words, done, THERE).querySelector('input')?.value).toBe('my huts.ttl');
+      expect(drawPanel(NOTHING, state, done, THERE).querySelector('input')?.value).toBe('my huts.ttl');
       input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
     }
     expect(done.asked).toEqual([['openGraph', 'my huts.ttl']]);
@@ -130,7 +128,7 @@ describe('the panel', () => {
     const described = [
       { agent: 'label_quality', title: 'Label quality', start: { ...stage, name: 'start' }, stages: [stage] }
     ];
-    const drawn = drawPanel(readPanel({ ...SESSION, described }), fresh(), words, actions(), THERE);
+    const drawn = drawPanel(readPanel({ ...SESSION, described }), fresh(), actions(), THERE);
     expect(drawn.textContent).toContain('Label quality');
     expect(drawn.textContent).toContain('check_labels');
     expect(drawn.querySelector('img')).toBeNull();
@@ -140,7 +138,7 @@ describe('the panel', () => {
     const [agent] = SESSION.agents;
     const start = { name: 'start', state: 'done', counts: {}, seconds: null };
     const agents = [{ ...agent, stages: [start, ...(agent?.stages ?? [])] }];
-    const drawn = drawPanel(readPanel({ ...SESSION, agents }), fresh(), words, actions(), THERE);
+    const drawn = drawPanel(readPanel({ ...SESSION, agents }), fresh(), actions(), THERE);
     const marked = [...drawn.querySelectorAll('.kgnb-panel-stage')].filter(one => one.querySelector('.kgnb-icon-done'));
     expect(marked.map(one => one.querySelector('.kgnb-panel-name')?.textContent)).toEqual(['start', 'retrieve']);
   });
@@ -148,7 +146,7 @@ describe('the panel', () => {
   it('shows a run that was stopped as stopped, and a price nobody knows as not known', () => {
     const [run] = SESSION.runs;
     const runs = [{ ...run, state: 'cancelled', working: false, progress: null, usd: null, limit: null }];
-    const drawn = drawPanel(readPanel({ ...SESSION, runs }), fresh(), words, actions(), THERE);
+    const drawn = drawPanel(readPanel({ ...SESSION, runs }), fresh(), actions(), THERE);
     expect(drawn.textContent).toContain('cancelled');
     expect(drawn.textContent).toContain('Costnot known');
     expect(drawn.querySelector('[aria-label="Stop this run"], [role=progressbar]')).toBeNull();
@@ -163,7 +161,7 @@ describe('the panel', () => {
   it('offers a notebook where there is none, and no line to write into it', () => {
     const done = actions();
     const hint: Hint = { said: 'Open a notebook.', remedy: 'begin', notebook: false };
-    const drawn = drawPanel(NOTHING, fresh(), words, done, hint);
+    const drawn = drawPanel(NOTHING, fresh(), done, hint);
     const buttons = [...drawn.querySelectorAll<HTMLButtonElement>('.kgnb-panel-button')];
     buttons.forEach(one => {
       one.click();
@@ -174,7 +172,7 @@ describe('the panel', () => {
 
   it('offers to load kgnb where it is not loaded', () => {
     const done = actions();
-    const drawn = drawPanel(NOTHING, fresh(), words, done, { ...THERE, said: 'not loaded', remedy: 'load' });
+    const drawn = drawPanel(NOTHING, fresh(), done, { ...THERE, said: 'not loaded', remedy: 'load' });
     drawn.querySelector<HTMLButtonElement>('[aria-label="Load it here"]')?.click();
     expect(done.asked).toEqual([['load']]);
   });
@@ -182,7 +180,7 @@ describe('the panel', () => {
   it('remembers what a person folded', () => {
     const state = fresh();
     const head = (): HTMLButtonElement | undefined =>
-      [...drawPanel(NOTHING, state, words, actions(), THERE).querySelectorAll('button')].find(
+      [...drawPanel(NOTHING, state, actions(), THERE).querySelectorAll('button')].find(
         one => one.textContent === 'Entity alignment'
       );
     expect(head()?.getAttribute('aria-expanded')).toBe('false');
