@@ -2,14 +2,13 @@
  * One answer as `kgnb/results/card.py` writes it: large, with its picture, and its query and its reasons folded away.
  */
 
-import type { Cell } from './cell';
-import { cellText, readCells } from './cell';
-import { h, fold } from './dom';
-import { oneLine, visible } from './escaping';
+import type { Cell } from './table-data';
+import { cellText, readCells } from './table-data';
+import { h, fold, drawIri } from './dom';
+import { oneLine, visible } from './wording';
 import type { GraphState } from './graph';
 import { drawGraph } from './graph';
 import { readGraph } from './graph-data';
-import { drawIri } from './iri';
 import { list, listOf, numberOrNull, object, orNull, shape, text, versionOne } from './json';
 import { drawTurtle } from './turtle';
 import { trans } from './words';

@@ -8,12 +8,12 @@ import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import type { ILauncher } from '@jupyterlab/launcher';
 import type { IMainMenu } from '@jupyterlab/mainmenu';
+import { LabIcon } from '@jupyterlab/ui-components';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
-import { h, freshId } from './dom';
-import { graphIcon } from './icons';
+import { freshId, h } from './dom';
 import type { Template } from './templates';
-import { notebookOf, pythonKernel, TEMPLATES } from './templates';
+import { TEMPLATES, notebookOf, pythonKernel } from './templates';
 import { trans } from './words';
 
 export const NEW_NOTEBOOK = 'kgnb:new-notebook';
@@ -105,3 +105,11 @@ async function chooseTemplate(templates: readonly Template[]): Promise<Template 
   });
   return (result.button.accept ? templates.find(template => template.id === result.value) : null) ?? null;
 }
+
+export const graphIcon = new LabIcon({
+  name: 'kgnb-labextension:graph',
+  svgstr:
+    '<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24"><g class="jp-icon3" fill="#616161">' +
+    '<path d="M7.2 7.6 15.8 16l-1.4 1.4L5.8 9zM8 5h8v2H8zM17.5 8h2v7h-2z"/>' +
+    '<circle cx="5.5" cy="6.5" r="3.5"/><circle cx="18.5" cy="6" r="3"/><circle cx="17.5" cy="18" r="4"/></g></svg>'
+});

@@ -2,13 +2,13 @@
  * Completion inside ``%%sparql`` cells, asked of the kernel, which knows the open graph. Nothing leaves the machine.
  */
 
-import type { CompletionHandler, ICompletionContext, ICompletionProvider } from '@jupyterlab/completer';
+import type { Completer, CompletionHandler, ICompletionContext, ICompletionProvider } from '@jupyterlab/completer';
+import { CompleterModel } from '@jupyterlab/completer';
 import type { Kernel } from '@jupyterlab/services';
 import { KernelComm } from './kernel-comm';
-import { magicLanguage } from './magic-cell';
+import { magicLanguage } from './magic-cells';
 import type { Preferences } from './preferences';
-import { queryModel } from './query-model';
-import { readOffers, toCodePoints } from './query-completions';
+import { fitting, readOffers, toCodePoints } from './query-completions';
 
 const TARGET = 'kgnb.complete';
 
@@ -51,4 +51,32 @@ export class QueryCompletions implements ICompletionProvider {
     this.comms.set(kernel, made);
     return made;
   }
+}
+
+type Item = CompletionHandler.ICompletionItem;
+
+export class QueryModel extends CompleterModel {
+  private items: CompletionHandler.ICompletionItems = [];
+  private shown: { readonly query: string; readonly of: unknown; readonly items: Item[] } | null = null;
+
+  override setCompletionItems(items: CompletionHandler.ICompletionItems): void {
+    this.items = items;
+    super.setCompletionItems(items);
+  }
+
+  override completionItems(): CompletionHandler.ICompletionItems {
+    const { query, items } = this;
+    if (magicLanguage(this.original?.text ?? '') !== 'sparql') {
+      return super.completionItems();
+    }
+    if (this.shown?.query !== query || this.shown.of !== items) {
+      this.shown = { query, of: items, items: fitting(items, query) };
+    }
+    return this.shown.items;
+  }
+}
+
+/** The model for a place; its type is that of the token, which has no class. */
+export function queryModel(): Promise<Completer.IModel> {
+  return Promise.resolve(new QueryModel());
 }

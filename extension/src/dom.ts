@@ -1,6 +1,11 @@
 /**
- * Building elements: text goes in as text, never as markup.
+ * Building elements: text goes in as text, never as markup. With what results share: buttons, folds, IRIs with their full
+ * form one press away, text as long as a book held to its beginning, and the focus kept while something is drawn again.
  */
+
+import type { IriCell } from './table-data';
+import { linkTarget, oneLine, visible, shortIri } from './wording';
+import { trans } from './words';
 
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 type Child = Node | string | null;
@@ -92,4 +97,91 @@ let made = 0;
 export function freshId(stem: string): string {
   made += 1;
   return `kgnb-${stem}-${made}`;
+}
+
+/** Draws, then gives the focus back to the element that stands for the one that had it, by its key or its name. */
+export function keepingFocus(root: HTMLElement, draw: () => void): void {
+  const before = document.activeElement;
+  const held = before instanceof HTMLElement && root.contains(before) ? before : null;
+  const place = held instanceof HTMLInputElement ? held.selectionStart : null;
+  const found = held ? ['data-kgnb-key', 'aria-label'].map(name => [name, held.getAttribute(name)] as const) : [];
+  draw();
+  if (!held) {
+    return;
+  }
+  for (const [name, value] of found) {
+    const again = value ? root.querySelector<HTMLElement>(`[${name}="${CSS.escape(value)}"]`) : null;
+    if (again) {
+      again.focus({ preventScroll: true });
+      if (again instanceof HTMLInputElement && place !== null) {
+        again.setSelectionRange(place, place);
+      }
+      return;
+    }
+  }
+  root.focus({ preventScroll: true }); // what had it is gone: the keyboard goes on from here, not from the page's top
+}
+
+const LETTERS = 300; // more than a person reads in a cell, fewer than one needs to see what it is
+const LINES = 8;
+
+export function isLong(text: string): boolean {
+  return text.length > LETTERS || text.split('\n', LINES + 1).length > LINES;
+}
+
+/** What was drawn for a text, held to a few lines if the text is long, with a button that shows all of it. */
+export function held(text: string, drawn: Node | string): Node | string {
+  if (!isLong(text)) {
+    return drawn;
+  }
+  const shown = h('div.kgnb-held', drawn);
+  const more = button(
+    'kgnb-unfold',
+    trans.__('Show all of it'),
+    () => {
+      const open = shown.classList.toggle('kgnb-unfolded');
+      more.setAttribute('aria-expanded', String(open));
+      more.textContent = more.title = open ? trans.__('Show less') : trans.__('Show all of it');
+      more.setAttribute('aria-label', more.title);
+    },
+    trans.__('Show all of it')
+  );
+  more.setAttribute('aria-expanded', 'false');
+  return h('div', shown, more);
+}
+
+export function drawIri(cell: IriCell): HTMLElement {
+  const label = oneLine(cell.label ?? shortIri(cell.iri)) || visible(cell.iri);
+  const target = linkTarget(cell.iri);
+  const title = visible(cell.iri);
+  const shown =
+    target === null
+      ? h('span.kgnb-iri-label', { title }, label)
+      : h('a.kgnb-iri-label', { title, href: target, target: '_blank', rel: 'noopener noreferrer' }, label);
+  return h('span.kgnb-iri', shown, copyButton(cell.iri));
+}
+
+function copyButton(text: string): HTMLButtonElement {
+  const copy = button(
+    'kgnb-button kgnb-copy',
+    trans.__('Copy IRI'),
+    () => {
+      navigator.clipboard.writeText(text).then(
+        () => answer('done', trans.__('Copied')),
+        () => answer('failed', trans.__('Could not copy'))
+      );
+    },
+    icon('copy')
+  );
+  const answer = (picture: 'done' | 'failed', said: string): void => {
+    copy.replaceChildren(icon(picture));
+    copy.setAttribute('aria-label', said);
+    copy.classList.add('kgnb-answered');
+    setTimeout(() => {
+      copy.replaceChildren(icon('copy'));
+      copy.setAttribute('aria-label', trans.__('Copy IRI'));
+      copy.classList.remove('kgnb-answered');
+    }, 1500);
+  };
+  return copy;
 }

@@ -3,7 +3,7 @@
  */
 
 import type { Core, EdgeDefinition, NodeDefinition, StylesheetJson } from 'cytoscape';
-import { oneLine } from './escaping';
+import { oneLine } from './wording';
 import type { GraphData, GraphEdge } from './graph-data';
 
 const HEIGHT = 24;

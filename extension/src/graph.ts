@@ -4,11 +4,10 @@
  */
 
 import type { Core, EventObject, NodeSingular } from 'cytoscape';
-import { button, h, freshId, icon, searchField } from './dom';
-import { oneLine, visible } from './escaping';
+import { button, h, freshId, icon, searchField, drawIri } from './dom';
+import { oneLine, visible } from './wording';
 import type { GraphData, GraphNode } from './graph-data';
 import { elementsOf, fillOf, keepHubs, LIMITS, styleFor, svgOf } from './graph-drawing';
-import { drawIri } from './iri';
 import { trans } from './words';
 
 const STEP = 1.25;

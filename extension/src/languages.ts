@@ -3,13 +3,185 @@
  * of line magics alone have a language of their own as well.
  */
 
-import type { StreamParser } from '@codemirror/language';
+import type { StreamParser, StringStream } from '@codemirror/language';
 import { LanguageSupport, StreamLanguage } from '@codemirror/language';
+import { sparql } from '@codemirror/legacy-modes/mode/sparql';
 import type { IEditorLanguage, IEditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { magicMime } from './magic-cell';
-import { magicLines } from './magic-lines';
+import { CONTINUED, magicMime } from './magic-cells';
 
-import { belowTheMagic, sparqlMode, turtleMode } from './rdf-modes';
+const NAME = 'propertyName';
+const PLAIN = 'separator';
+const RECOLOURED: Readonly<Record<string, string>> = {
+  atom: NAME,
+  bracket: PLAIN,
+  builtin: 'variableName.standard',
+  meta: 'string.special',
+  'variableName.local': 'variableName.special'
+};
+
+/** SPARQL, indented as CodeMirror's own mode does it. */
+export const sparqlMode: StreamParser<unknown> = {
+  ...sparql,
+  languageData: { ...sparql.languageData, commentTokens: { line: '#' } },
+  token: (stream, state) => {
+    const style = sparql.token(stream, state);
+    return style === null ? null : (RECOLOURED[style] ?? style);
+  }
+};
+
+export interface TurtleState {
+  /** The quotation mark of a text that goes on over several lines. */
+  quote: string | null;
+  /** Brackets that are open. */
+  depth: number;
+  /** Whether a statement has begun and not ended. */
+  begun: boolean;
+}
+
+// In the order they are tried. A dot ends a name only where a name cannot go on.
+const TURTLE: readonly (readonly [RegExp, string])[] = [
+  [/^#.*/, 'comment'],
+  [/^<[^<>"{}|^`\\\s]*>/, NAME],
+  [/^(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/, 'string'],
+  [/^@(?:prefix|base)\b/i, 'keyword'],
+  [/^@[a-z]+(?:-[a-z\d]+)*(?:--(?:ltr|rtl))?/i, 'string.special'],
+  [
+    /^(?:[\p{L}_][\p{L}\p{N}\p{M}_.·‿⁀-]*)?:(?:(?:[\p{L}\p{N}\p{M}_:·‿⁀-]|%[\da-f]{2}|\\.|\.(?=[\p{L}\p{N}_:.%\\-]))*)/iu,
+    NAME
+  ],
+  [/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\b/i, PLAIN],
+  [/^(?:prefix|base|version|graph)\b/i, 'keyword'],
+  [/^(?:true|false)\b/, 'keyword'],
+  [/^a(?![\w:-])/, 'variableName.standard'],
+  [/^\^\^/, 'operator']
+];
+const LONG_QUOTE = /^(?:"""|''')/;
+
+/** Turtle, and TriG with it. */
+export const turtleMode: StreamParser<TurtleState> = {
+  name: 'turtle',
+  languageData: { commentTokens: { line: '#' } },
+  startState: () => ({ quote: null, depth: 0, begun: false }),
+  token: (stream, state) => {
+    if (state.quote !== null) {
+      return restOfText(stream, state);
+    }
+    if (stream.eatSpace()) {
+      return null;
+    }
+    const long = stream.match(LONG_QUOTE);
+    if (long) {
+      state.quote = stream.current();
+      return restOfText(stream, state);
+    }
+    for (const [pattern, style] of TURTLE) {
+      if (stream.match(pattern)) {
+        state.begun ||= style !== 'comment';
+        return style;
+      }
+    }
+    const mark = stream.next() ?? '';
+    if ('[({'.includes(mark)) {
+      state.depth += 1;
+    } else if ('])}'.includes(mark)) {
+      state.depth = Math.max(0, state.depth - 1);
+    } else if (mark === '.' && state.depth === 0) {
+      state.begun = false;
+    }
+    return PLAIN;
+  },
+  indent: (state, after, context) => {
+    const closing = /^\s*[\])}]/.test(after) ? 1 : 0;
+    return Math.max(0, state.depth - closing + (state.begun && after.trim() !== '.' ? 1 : 0)) * context.unit;
+  }
+};
+
+function restOfText(stream: StringStream, state: TurtleState): string {
+  const quote = state.quote ?? '';
+  while (!stream.eol()) {
+    if (stream.match(quote)) {
+      state.quote = null;
+      break;
+    }
+    if (stream.next() === '\\') {
+      stream.next();
+    }
+  }
+  return 'string';
+}
+
+export interface MagicState<State> {
+  begun: boolean;
+  inner: State;
+}
+
+/** A parser that passes over the first line and leaves every other one to ``inner``. */
+export function belowTheMagic<State>(inner: StreamParser<State>): StreamParser<MagicState<State>> {
+  return {
+    ...(inner.name === undefined ? {} : { name: `${inner.name} cell` }),
+    ...(inner.languageData ? { languageData: inner.languageData } : {}),
+    startState: unit => ({ begun: false, inner: inner.startState?.(unit) ?? ({} as State) }),
+    copyState: state => ({ begun: state.begun, inner: inner.copyState?.(state.inner) ?? { ...state.inner } }),
+    token: (stream, state) => {
+      if (!state.begun) {
+        state.begun = true;
+        stream.skipToEnd();
+        return 'string.special';
+      }
+      return inner.token(stream, state.inner);
+    },
+    blankLine: (state, unit) => inner.blankLine?.(state.inner, unit),
+    indent: (state, after, context) => (state.begun ? (inner.indent?.(state.inner, after, context) ?? null) : null)
+  };
+}
+
+export interface LineState {
+  /** What comes next: the magic, its verb, or words. */
+  place: 'magic' | 'verb' | 'words';
+  /** Whether the next line goes on with this one. */
+  continued: boolean;
+}
+
+/** The magic, its verb, options, texts and values in braces in a colour each; every one is used by the RDF modes too. */
+export const magicLines: StreamParser<LineState> = {
+  name: 'magics',
+  languageData: { commentTokens: { line: '#' } },
+  startState: () => ({ place: 'magic', continued: false }),
+  token: (stream, state) => {
+    if (stream.sol()) {
+      state.place = state.continued ? state.place : 'magic';
+      state.continued = CONTINUED.test(stream.string);
+    }
+    if (stream.eatSpace()) {
+      return null;
+    }
+    if (state.place === 'magic') {
+      if (stream.match(/^%\w+/)) {
+        state.place = 'verb';
+        return 'string.special';
+      }
+      stream.skipToEnd();
+      return 'comment';
+    }
+    if (stream.match(/^(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)/)) {
+      state.place = 'words';
+      return 'string';
+    }
+    if (stream.match(/^--?[A-Za-z][\w-]*/)) {
+      return 'propertyName';
+    }
+    if (stream.match(/^\{\{.*?\}\}/)) {
+      return 'variableName.special';
+    }
+    stream.match(/^\S[^\s"']*/);
+    const verb = state.place === 'verb' && /^[a-z][a-z_]*$/.test(stream.current());
+    state.place = 'words';
+    return verb ? 'keyword' : 'separator';
+  },
+  blankLine: state => {
+    state.continued = false;
+  }
+};
 
 type Languages = Pick<IEditorLanguageRegistry, 'addLanguage' | 'findByMIME'>;
 

@@ -6,7 +6,7 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
 import { CARD_MIME, drawCard, readCard } from './card';
 import { h, icon } from './dom';
-import { visible } from './escaping';
+import { visible } from './wording';
 import { ShapeError } from './json';
 import { drawGraph, newGraphState } from './graph';
 import { GRAPH_MIME, readGraph } from './graph-data';

@@ -2,8 +2,8 @@
  * Draws the panel: what runs, what waits for a person, connections, agents as ordered stages, runs.
  */
 
-import { button, h, icon } from './dom';
-import { oneLine } from './escaping';
+import { button, freshId, h, icon } from './dom';
+import { oneLine, formatMoney, formatNumber, formatSeconds, grouped } from './wording';
 import type {
   Connection,
   DocumentedAgent,
@@ -11,15 +11,14 @@ import type {
   Health,
   Holding,
   PanelData,
+  Progress,
+  RunLine,
+  SavedRun,
   StageState
 } from './panel-data';
 import { AGENTS, agentState, agentTitle } from './panel-data';
-import type { Hint, PanelActions } from './panel-parts';
-import { insertButton, items, lineToInsert, pressable, section } from './panel-parts';
-import { drawRunning, drawRuns } from './panel-runs';
 import { stateIcon, stateName } from './run-lines';
 import { trans } from './words';
-import { formatNumber, formatSeconds, grouped } from './wording';
 
 export interface PanelState {
   /** Which parts are folded in or out, where a person has changed that. */
@@ -277,4 +276,200 @@ class PanelDrawing {
       ran?.error ? h('div.kgnb-panel-bad', oneLine(ran.error.split('\n')[0] ?? '')) : null
     );
   }
+}
+
+/** What runs at this moment, or null. */
+export function drawRunning(data: PanelData, actions: PanelActions): HTMLElement | null {
+  const working = data.runs.filter(run => run.working).map(run => drawRunLine(run, actions));
+  return working.length > 0 ? items(working) : null;
+}
+
+/** What has run in this notebook, the latest first, then what is saved. */
+export function drawRuns(data: PanelData, actions: PanelActions): HTMLElement[] {
+  const live = [...data.runs].reverse().filter(run => !run.working);
+  const saved = data.saved ?? [];
+  return [
+    live.length > 0
+      ? items(live.map(run => drawRunLine(run, actions)))
+      : h(
+          'p.kgnb-panel-quiet',
+          data.runs.length > 0
+            ? trans.__('The first run is under way.')
+            : trans.__('Nothing has run in this notebook yet.')
+        ),
+    ...(saved.length > 0
+      ? [h('h4.kgnb-panel-sub', trans.__('Saved')), items(saved.map(run => drawSaved(run, actions)))]
+      : [])
+  ];
+}
+
+/** "1. Ontology matching": numbered as ``%run_view --list`` does. */
+export function runTitle(run: RunLine): string {
+  const known = AGENTS.find(agent => agent.agent === run.agent);
+  return `${run.number}. ${known ? agentTitle(known) : oneLine(run.agent).replaceAll('_', ' ')}`;
+}
+
+function drawRunLine(run: RunLine, actions: PanelActions): HTMLElement {
+  const title = runTitle(run);
+  const open = pressable(trans.__('Open the run %1', title), trans.__('Open'), () =>
+    actions.openRun({ number: run.number }, title)
+  );
+  const stop = run.working
+    ? pressable(trans.__('Stop this run'), trans.__('Stop'), () => actions.stop(), 'kgnb-panel-stop')
+    : null;
+  return h(
+    `li.kgnb-panel-item.kgnb-panel-run${run.working ? '.kgnb-panel-working' : ''}`,
+    h('div.kgnb-panel-line', h('span.kgnb-panel-name', { title }, title), stop ? null : open),
+    h('div.kgnb-panel-line', drawState(run), stop ? h('span.kgnb-panel-buttons', stop, open) : null),
+    run.working && run.progress ? drawProgress(run.progress, oneLine(run.step)) : null,
+    figures(costs(run))
+  );
+}
+
+function drawState(run: RunLine): HTMLElement {
+  const step = oneLine(run.step);
+  // Between two cells a run is neither under way nor over.
+  const [mark, said] = run.working
+    ? [stateIcon('running'), step]
+    : run.state === 'running'
+      ? [null, trans.__('up to %1', step)]
+      : [stateIcon(run.state), stateName(run.state)];
+  return h('div.kgnb-panel-state', mark ? icon(mark) : null, said);
+}
+
+/** What a run has taken so far: the columns are the same for every run, so that they can be compared. */
+function costs(run: RunLine): (readonly [string, string])[] {
+  const asked = run.calls > 0;
+  const usd = run.usd === null ? trans.__('not known') : formatMoney(run.usd);
+  const money = run.limit === null ? usd : trans.__('%1 of %2', usd, formatMoney(run.limit));
+  return [
+    [trans.__('Calls'), formatNumber(run.calls)],
+    [trans.__('Tokens'), formatNumber(run.tokens)],
+    [trans.__('Cost'), asked ? money : formatMoney(0)],
+    [trans.__('Time'), formatSeconds(run.seconds)]
+  ];
+}
+
+function drawProgress(progress: Progress, step: string): HTMLElement {
+  const { done, total } = progress;
+  const unit = oneLine(progress.unit);
+  const known = total !== null && total > 0;
+  const share = known ? Math.min(1, done / total) : 0;
+  const filled = h('div.kgnb-panel-bar-filled');
+  filled.style.width = `${share * 100}%`;
+  const bar = h(
+    `div.kgnb-panel-bar${known ? '' : '.kgnb-panel-bar-unknown'}`,
+    {
+      role: 'progressbar',
+      'aria-label': trans.__('Progress of %1', step),
+      ...(known ? { 'aria-valuemin': 0, 'aria-valuemax': total, 'aria-valuenow': Math.min(done, total) } : {})
+    },
+    filled
+  );
+  const said = known
+    ? trans.__('%1 of %2 %3', done, total, unit).trim()
+    : done > 0
+      ? trans.__('%1 %2 so far', done, unit)
+      : '';
+  return h('div', bar, said ? h('div.kgnb-panel-quiet', said) : null);
+}
+
+function drawSaved(run: SavedRun, actions: PanelActions): HTMLElement {
+  const name = oneLine(run.name);
+  const open = pressable(trans.__('Open the run %1', name), trans.__('Open'), () =>
+    actions.openRun({ folder: run.folder }, name)
+  );
+  return h('li.kgnb-panel-item', h('div.kgnb-panel-line', h('span.kgnb-panel-name', { title: name }, name), open));
+}
+
+/** What a person can do from the panel. */
+export interface PanelActions {
+  /** Writes a line into a new cell, and leaves it to be run. */
+  insert(line: string): void;
+  /** Opens a file or data set, or connects to a service, by a cell that stays in the notebook. */
+  openGraph(source: string): void;
+  /** Shows a queue: runs its cell, a new one where the notebook has none. */
+  review(line: string): void;
+  check(connection: string): void;
+  /** Begins a notebook. */
+  begin(): void;
+  /** Loads kgnb in the notebook. */
+  load(): void;
+  openRun(which: WhichRun, title: string): void;
+  stop(): void;
+}
+
+/** What is said above all else, and what a person can do about it: begin a notebook, load kgnb in the one in front. */
+export interface Hint {
+  readonly said: string;
+  readonly remedy: 'begin' | 'load' | null;
+  /** Whether there is a notebook to write into. */
+  readonly notebook: boolean;
+}
+
+/** A run of this notebook by its number, or a saved one by its folder. */
+export type WhichRun = { readonly number: number } | { readonly folder: string };
+
+export function pressable(name: string, said: string, press: () => void, className = ''): HTMLButtonElement {
+  return button(`kgnb-panel-button ${className}`.trim(), name, press, said);
+}
+
+export function items(children: readonly HTMLElement[], tag: 'ol' | 'ul' = 'ul'): HTMLElement {
+  return h(`${tag}.kgnb-panel-list`, ...children);
+}
+
+/** A sentence, and a button that puts a line into the notebook. */
+export function lineToInsert(
+  source: string,
+  action: string,
+  said: string,
+  actions: PanelActions,
+  notebook: boolean
+): HTMLElement {
+  const insert = insertButton(source, action, actions, notebook);
+  return h('div.kgnb-panel-line.kgnb-panel-item', h('span.kgnb-panel-name', said), insert);
+}
+
+/** Puts a line into the notebook; cannot be pressed where there is none. */
+export function insertButton(
+  source: string,
+  said: string,
+  actions: PanelActions,
+  notebook: boolean
+): HTMLButtonElement {
+  const insert = pressable(trans.__('Insert a cell: %1', source), said, () => actions.insert(source));
+  insert.disabled = !notebook;
+  return insert;
+}
+
+/** Figures side by side, each under its heading. */
+export function figures(pairs: readonly (readonly [string, string])[]): HTMLElement {
+  const shown = pairs.map(([heading, value]) => h('div', h('dt', heading), h('dd', value)));
+  return h('dl.kgnb-panel-figures', ...shown);
+}
+
+/** A part that folds; it opens by itself as soon as there is something in it, and then as a person wants it. */
+export function section(
+  key: string,
+  title: string,
+  open: boolean,
+  opened: Map<string, boolean>,
+  ...content: readonly (HTMLElement | null)[]
+): HTMLElement {
+  const body = h('div.kgnb-panel-content', { id: freshId('part') }, ...content);
+  const shown = opened.get(key) ?? open;
+  const head = h(
+    'button.kgnb-panel-head',
+    { type: 'button', 'aria-expanded': String(shown), 'aria-controls': body.id, 'data-kgnb-key': key },
+    icon('right'),
+    title
+  );
+  body.hidden = !shown;
+  head.addEventListener('click', () => {
+    const now = body.hidden;
+    body.hidden = !now;
+    head.setAttribute('aria-expanded', String(now));
+    opened.set(key, now);
+  });
+  return h('section.kgnb-panel-section', h('h3', head), body);
 }

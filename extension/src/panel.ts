@@ -1,27 +1,30 @@
 /**
- * The panel at the left: it shows the session of the notebook in front, asked of its kernel after every cell.
+ * The panel at the left: it shows the session of the notebook in front, asked of its kernel after every cell;
+ * and a run in the main area, drawn again while it goes on, with what a person has opened left open.
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import { NotebookActions } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
-import { oneLine } from './escaping';
-import { NEW_NOTEBOOK } from './commands';
-import { keepingFocus } from './focus';
-import { graphIcon } from './icons';
+import { NEW_NOTEBOOK, graphIcon } from './commands';
+import { h, keepingFocus } from './dom';
+import { oneLine } from './wording';
 import type { JsonObject } from './json';
+import { ShapeError, object, text } from './json';
 import { KernelComm, NobodyThere } from './kernel-comm';
+import type { ShowCell } from './notebooks';
 import { Notebooks } from './notebooks';
 import type { PanelData } from './panel-data';
 import { NOTHING, PANEL_TARGET, readHealth, readPanel } from './panel-data';
-import type { PanelState } from './panel-drawing';
+import type { Hint, PanelActions, PanelState, WhichRun } from './panel-drawing';
 import { drawPanel, lineToOpen } from './panel-drawing';
-import type { Hint, PanelActions, WhichRun } from './panel-parts';
-import { RunArea } from './run-area';
+import { readRun } from './run';
+import { drawRun, newRunState } from './runview';
 import { trans } from './words';
 
 const WATCHED = 1000; // milliseconds between looks at a kernel that works
@@ -291,5 +294,54 @@ export class ControlPanel extends Widget implements PanelActions {
       node.replaceChildren(drawPanel(this.data, this.state, this, this.hint));
       node.scrollTop = scrolled;
     });
+  }
+}
+
+export class RunArea extends MainAreaWidget {
+  private readonly state = newRunState();
+  private drawn = '';
+
+  constructor(
+    title: string,
+    private readonly showCell: ShowCell
+  ) {
+    const content = new Widget();
+    super({ content });
+    content.addClass('kgnb-result');
+    content.addClass('kgnb-run-area');
+    content.node.setAttribute('data-lm-suppress-shortcuts', 'true');
+    content.node.tabIndex = -1;
+    this.title.label = title;
+    this.title.caption = title;
+    this.title.icon = graphIcon;
+    this.title.closable = true;
+  }
+
+  /** Shows the kernel's answer to "run"; nothing moves if it is what is shown already. */
+  take(answer: JsonObject): void {
+    const written = JSON.stringify(answer.run ?? answer.error);
+    if (written === this.drawn || this.isDisposed) {
+      return;
+    }
+    this.drawn = written;
+    const { node } = this.content;
+    const drawn = this.draw(answer);
+    keepingFocus(node, () => {
+      const scrolled = node.scrollTop;
+      node.replaceChildren(drawn);
+      node.scrollTop = scrolled;
+    });
+  }
+
+  private draw(answer: JsonObject): HTMLElement {
+    try {
+      const run = readRun(object(answer.run, oneLine(text(answer.error)) || trans.__('run')));
+      return drawRun(run, this.state, this.showCell);
+    } catch (error) {
+      if (!(error instanceof ShapeError)) {
+        throw error;
+      }
+      return h('div.kgnb-error', { role: 'alert' }, trans.__('This result cannot be shown: %1.', error.message));
+    }
   }
 }

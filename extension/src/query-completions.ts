@@ -2,7 +2,7 @@
  * What the kernel offers in a query, as JupyterLab's completer wants it, and which of it fits what was typed.
  */
 
-import { oneLine } from './escaping';
+import { oneLine } from './wording';
 import type { JsonObject } from './json';
 import { list, number, object, text } from './json';
 

@@ -3,14 +3,10 @@
  */
 
 import type { IconName } from './dom';
-import { h, icon } from './dom';
-import { oneLine, visible } from './escaping';
-import { drawIri } from './iri';
-import { held } from './long-text';
-import type { Call, Judgement, Query, Step } from './run';
-import type { Group, RunNode } from './run-tree';
+import { h, icon, drawIri, held } from './dom';
+import { oneLine, visible, formatMoney, formatNumber, formatSeconds } from './wording';
+import type { Call, Judgement, Query, Step, Group, RunNode } from './run';
 import { trans } from './words';
-import { formatMoney, formatNumber, formatSeconds } from './wording';
 
 export function stateIcon(state: string): IconName {
   const icons: Record<string, IconName> = { done: 'done', failed: 'failed', running: 'running' };

@@ -2,17 +2,13 @@
  * Draws a run: what it cost, then a tree of its steps with their judgements, calls and queries.
  */
 
-import { button, h, freshId, icon, searchField } from './dom';
-import { oneLine, visible } from './escaping';
-import type { RunData, Totals } from './run';
-import { reachedBy } from './run';
-import { drawCounts, drawDetail, drawLine, stateIcon, stateName } from './run-lines';
+import { button, freshId, h, icon, searchField } from './dom';
+import { oneLine, visible, formatMoney, formatNumber, formatSeconds } from './wording';
 import type { ShowCell } from './notebooks';
-import type { LeafKind, RunNode, StepNode } from './run-tree';
-import { attentionIn, filterTree, kindsIn, runTree, timeline } from './run-tree';
-import { moveInTree } from './tree-keys';
+import type { LeafKind, RunData, RunNode, StepNode, Totals } from './run';
+import { attentionIn, filterTree, kindsIn, reachedBy, runTree, timeline } from './run';
+import { drawCounts, drawDetail, drawLine, stateIcon, stateName } from './run-lines';
 import { trans } from './words';
-import { formatMoney, formatNumber, formatSeconds } from './wording';
 
 const CHUNK = 50; // children drawn at once; the rest on request
 
@@ -300,4 +296,71 @@ function isLeaf(node: RunNode): node is Exclude<RunNode, { kind: 'step' | 'group
 
 function settings(run: RunData): Record<string, Readonly<Record<string, unknown>>> {
   return { parameter: run.parameters, data: run.data, version: run.versions };
+}
+
+const ITEM = '[role="treeitem"]';
+
+/** Does what a key asks; returns whether the key was one of the tree's. */
+export function moveInTree(tree: HTMLElement, event: KeyboardEvent): boolean {
+  const item = event.target;
+  const plain = !event.altKey && !event.ctrlKey && !event.metaKey;
+  // A link or a button inside an item keeps its own keys.
+  if (!(item instanceof HTMLElement) || !item.matches(ITEM) || !plain) {
+    return false;
+  }
+  const expanded = item.getAttribute('aria-expanded');
+  const seen = seenItems(tree);
+  const at = seen.indexOf(item);
+  switch (event.key) {
+    case 'ArrowDown':
+      focusItem(tree, seen[at + 1]);
+      return true;
+    case 'ArrowUp':
+      focusItem(tree, seen[at - 1]);
+      return true;
+    case 'Home':
+      focusItem(tree, seen[0]);
+      return true;
+    case 'End':
+      focusItem(tree, seen[seen.length - 1]);
+      return true;
+    case 'ArrowRight':
+      if (expanded === 'false') {
+        toggle(item);
+      } else if (expanded === 'true') {
+        focusItem(tree, item.querySelector<HTMLElement>(ITEM));
+      }
+      return true;
+    case 'ArrowLeft':
+      if (expanded === 'true') {
+        toggle(item);
+      } else {
+        focusItem(tree, item.parentElement?.closest<HTMLElement>(ITEM));
+      }
+      return true;
+    case 'Enter':
+    case ' ':
+      toggle(item);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function seenItems(tree: HTMLElement): HTMLElement[] {
+  return [...tree.querySelectorAll<HTMLElement>(ITEM)].filter(item => item.parentElement?.closest('[hidden]') === null);
+}
+
+function focusItem(tree: HTMLElement, item: HTMLElement | null | undefined): void {
+  if (item) {
+    tree.querySelectorAll<HTMLElement>(`${ITEM}[tabindex="0"]`).forEach(other => {
+      other.tabIndex = -1;
+    });
+    item.tabIndex = 0;
+    item.focus();
+  }
+}
+
+function toggle(item: HTMLElement): void {
+  item.dispatchEvent(new CustomEvent('kgnb-toggle'));
 }

@@ -3,10 +3,9 @@
  * variable a column, every solution a row; the answer of an ASK query as a single cell.
  */
 
-import type { Cell, Column } from './cell';
+import type { Cell, Column, TableData } from './table-data';
 import type { JsonObject } from './json';
 import { list, object, ShapeError, text } from './json';
-import type { TableData } from './table-data';
 
 export const SPARQL_RESULTS_MIME = 'application/sparql-results+json';
 

@@ -2,16 +2,21 @@
  * Draws a table: sort, filter, pages, rows that open, IRIs that can be copied. All of it works by keyboard.
  */
 
-import type { Cell, Column } from './cell';
-import { cellText, fullText, hasDecimals, isNumeric } from './cell';
-import { button, h, fold, freshId, icon, searchField } from './dom';
-import { oneLine, visible } from './escaping';
-import { drawIri } from './iri';
-import { held } from './long-text';
+import type { Cell, Column, Row, TableData, Sorting } from './table-data';
+import {
+  cellText,
+  fullText,
+  hasDecimals,
+  isNumeric,
+  filterRows,
+  nextSorting,
+  pageOf,
+  searchTexts,
+  sortRows
+} from './table-data';
+import { button, h, fold, freshId, icon, searchField, drawIri, held } from './dom';
+import { oneLine, visible } from './wording';
 import { DEFAULTS, ROWS } from './preferences';
-import type { Row, TableData } from './table-data';
-import type { Sorting } from './table-rows';
-import { filterRows, nextSorting, pageOf, searchTexts, sortRows } from './table-rows';
 import { trans } from './words';
 
 const FILTER_FROM = 6; // rows: fewer are read faster than a search is typed

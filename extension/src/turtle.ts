@@ -3,7 +3,7 @@
  */
 
 import { button, h } from './dom';
-import { visible } from './escaping';
+import { visible } from './wording';
 import { trans } from './words';
 
 export const TURTLE_MIME = 'text/turtle';

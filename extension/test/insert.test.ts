@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest';
-import { EVENT, listen } from '../src/insert';
+import { EVENT, listen } from '../src/notebooks';
 
 function asking(source: unknown, known = true): { asked: [string, unknown][]; taken: boolean } {
   const asked: [string, unknown][] = [];

@@ -1,10 +1,7 @@
 import { StreamLanguage } from '@codemirror/language';
 import { describe, expect, it } from 'vitest';
-import { fitLanguage } from '../src/cell-languages';
-import { isMagicMime, magicLanguage, magicMime } from '../src/magic-cell';
-import { magicLines } from '../src/magic-lines';
-import { belowTheMagic } from '../src/rdf-modes';
-import { sparqlMode, turtleMode } from '../src/rdf-modes';
+import { fitLanguage, isMagicMime, magicLanguage, magicMime } from '../src/magic-cells';
+import { magicLines, belowTheMagic, sparqlMode, turtleMode } from '../src/languages';
 
 describe('the first line of a cell', () => {
   it.each([

@@ -1,9 +1,8 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest';
 import { NOTHING, readPanel } from '../src/panel-data';
-import type { PanelState } from '../src/panel-drawing';
+import type { PanelState, Hint, PanelActions } from '../src/panel-drawing';
 import { drawPanel, lineToOpen } from '../src/panel-drawing';
-import type { Hint, PanelActions } from '../src/panel-parts';
 import { choicesFrom, DEFAULTS } from '../src/preferences';
 import { fromCodePoints, readOffers, toCodePoints } from '../src/query-completions';
 

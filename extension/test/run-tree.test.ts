@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fixture from '../../tests/fixtures/run.json';
 import type { RunData } from '../src/run';
-import { readRun } from '../src/run';
-import { attentionIn, filterTree, runTree, timeline } from '../src/run-tree';
+import { readRun, attentionIn, filterTree, runTree, timeline } from '../src/run';
 
 // A run as Python writes it is a run as TypeScript reads it: the compiler checks it here.
 const run: RunData = fixture;

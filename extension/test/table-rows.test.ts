@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareCells } from '../src/cell';
 import type { TableData } from '../src/table-data';
-import { readTable } from '../src/table-data';
-import { filterRows, nextSorting, pageOf, searchTexts, sortRows } from '../src/table-rows';
+import { compareCells, readTable, filterRows, nextSorting, pageOf, searchTexts, sortRows } from '../src/table-data';
 
 function huts(): TableData {
   return readTable({

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { linkTarget, oneLine, visible } from '../src/escaping';
-import { count, formatMoney, formatNumber, formatPercent, formatSeconds, shortIri } from '../src/wording';
+import {
+  linkTarget,
+  oneLine,
+  visible,
+  count,
+  formatMoney,
+  formatNumber,
+  formatPercent,
+  formatSeconds,
+  shortIri
+} from '../src/wording';
 
 describe('wording is that of kgnb/results/wording.py', () => {
   it.each([
