@@ -17,7 +17,7 @@ import type {
   StageState
 } from './panel-data';
 import { AGENTS, agentState, agentTitle } from './panel-data';
-import { stateIcon, stateName } from './run-lines';
+import { stateIcon, stateName } from './run-tree';
 import { trans } from './words';
 
 export interface PanelState {
@@ -36,6 +36,34 @@ export function lineToOpen(source: string): string {
   return `%kg ${service ? 'connect' : 'open'} ${/\s/.test(name) ? `"${name}"` : name}`;
 }
 
+/** What a person can do from the panel. */
+export interface PanelActions {
+  /** Writes a line into a new cell, and leaves it to be run. */
+  insert(line: string): void;
+  /** Opens a file or data set, or connects to a service, by a cell that stays in the notebook. */
+  openGraph(source: string): void;
+  /** Shows a queue: runs its cell, a new one where the notebook has none. */
+  review(line: string): void;
+  check(connection: string): void;
+  /** Begins a notebook. */
+  begin(): void;
+  /** Loads kgnb in the notebook. */
+  load(): void;
+  openRun(which: WhichRun, title: string): void;
+  stop(): void;
+}
+
+/** What is said above all else, and what a person can do about it: begin a notebook, load kgnb in the one in front. */
+export interface Hint {
+  readonly said: string;
+  readonly remedy: 'begin' | 'load' | null;
+  /** Whether there is a notebook to write into. */
+  readonly notebook: boolean;
+}
+
+/** A run of this notebook by its number, or a saved one by its folder. */
+export type WhichRun = { readonly number: number } | { readonly folder: string };
+
 export function drawPanel(data: PanelData, state: PanelState, actions: PanelActions, hint: Hint): HTMLElement {
   return new PanelDrawing(data, state, actions, hint).draw();
 }
@@ -49,22 +77,24 @@ class PanelDrawing {
   ) {}
 
   draw(): HTMLElement {
-    const { data, state, actions } = this;
-    const running = drawRunning(data, actions);
-    const reviews = this.reviews();
-    const part = (key: string, title: string, open: boolean, ...content: (HTMLElement | null)[]): HTMLElement =>
-      section(key, title, open, state.opened, ...content);
+    const { data } = this;
+    const working = data.runs.filter(run => run.working);
+    const agents = [...AGENTS, ...data.described].map(agent => ({ agent, known: agentState(data, agent) }));
+    const reviews = agents.flatMap(({ agent, known }) =>
+      (known?.reviews ?? []).map(queue => this.review(agent, queue.line, queue.waiting))
+    );
+    const any = data.runs.length + (data.saved?.length ?? 0) > 0;
     return h(
       'div.kgnb-panel-body',
       ...this.said(),
-      running ? part('running', trans.__('Running now'), true, running) : null,
-      reviews.length > 0 ? part('reviews', trans.__('Waiting for you'), true, items(reviews)) : null,
-      part('connections', trans.__('Connections'), true, ...this.connections()),
-      ...[...AGENTS, ...data.described].map(agent => {
-        const ran = agentState(data, agent)?.stages ?? [];
-        return part(agent.agent, agentTitle(agent), ran.length > 0, this.stages(agent, ran));
+      working.length > 0 ? this.part('running', trans.__('Running now'), true, this.runs(working)) : null,
+      reviews.length > 0 ? this.part('reviews', trans.__('Waiting for you'), true, items(reviews)) : null,
+      this.part('connections', trans.__('Connections'), true, ...this.connections()),
+      ...agents.map(({ agent, known }) => {
+        const ran = known?.stages ?? [];
+        return this.part(agent.agent, agentTitle(agent), ran.length > 0, this.stages(agent, ran));
       }),
-      part('runs', trans.__('Runs'), data.runs.length + (data.saved?.length ?? 0) > 0, ...drawRuns(data, actions))
+      this.part('runs', trans.__('Runs'), any, ...this.allRuns())
     );
   }
 
@@ -80,45 +110,60 @@ class PanelDrawing {
     ];
   }
 
-  // ---------------------------------------------------------------------------------------- reviews
-
-  private reviews(): HTMLElement[] {
-    const { data, actions } = this;
-    return [...AGENTS, ...data.described].flatMap(agent =>
-      (agentState(data, agent)?.reviews ?? []).map(queue => {
-        const line = oneLine(queue.line);
-        const open = pressable(trans.__('Answer what waits: %1', line), trans.__('Open'), () =>
-          actions.review(queue.line)
-        );
-        return h(
-          'li.kgnb-panel-item',
-          h('div.kgnb-panel-line', h('span.kgnb-panel-name', agentTitle(agent)), open),
-          h('div.kgnb-panel-waiting', trans._n('{n} question waits', '{n} questions wait', queue.waiting)),
-          h('code.kgnb-panel-code', line)
-        );
-      })
+  private review(agent: DocumentedAgent, written: string, waiting: number): HTMLElement {
+    const line = oneLine(written);
+    const name = trans.__('Answer what waits: %1', line);
+    return h(
+      'li.kgnb-panel-item',
+      row(
+        agentTitle(agent),
+        pressable(name, trans.__('Open'), () => this.actions.review(written))
+      ),
+      h('div.kgnb-panel-waiting', trans._n('{n} question waits', '{n} questions wait', waiting)),
+      h('code.kgnb-panel-code', line)
     );
+  }
+
+  /** A part that folds; it opens by itself as soon as there is something in it, and then as a person wants it. */
+  private part(key: string, title: string, open: boolean, ...content: readonly (HTMLElement | null)[]): HTMLElement {
+    const { opened } = this.state;
+    const body = h('div.kgnb-panel-content', { id: freshId('part') }, ...content);
+    const head = h(
+      'button.kgnb-panel-head',
+      { type: 'button', 'aria-controls': body.id, 'data-kgnb-key': key },
+      icon('right'),
+      title
+    );
+    const show = (now: boolean): void => {
+      body.hidden = !now;
+      head.setAttribute('aria-expanded', String(now));
+    };
+    show(opened.get(key) ?? open);
+    head.addEventListener('click', () => {
+      opened.set(key, body.hidden);
+      show(body.hidden);
+    });
+    return h('section.kgnb-panel-section', h('h3', head), body);
+  }
+
+  /** Puts a line into the notebook; cannot be pressed where there is none. */
+  private insertButton(line: string, said: string): HTMLButtonElement {
+    const insert = pressable(trans.__('Insert a cell: %1', line), said, () => this.actions.insert(line));
+    insert.disabled = !this.hint.notebook;
+    return insert;
   }
 
   // ---------------------------------------------------------------------------------------- connections
 
   private connections(): HTMLElement[] {
-    const { data, actions } = this;
-    const model = data.model ? [h('p.kgnb-panel-quiet', trans.__('Model: %1', oneLine(data.model)))] : [];
-    if (data.connections.length === 0) {
-      return [
-        lineToInsert(
-          '%kg open huts:graph',
-          trans.__('Open one'),
-          trans.__('No graph is open.'),
-          actions,
-          this.hint.notebook
-        ),
-        this.opener(),
-        ...model
-      ];
-    }
-    return [items(data.connections.map(one => this.connection(one))), this.opener(), ...model];
+    const { connections, model } = this.data;
+    const none = row(trans.__('No graph is open.'), this.insertButton('%kg open huts:graph', trans.__('Open one')));
+    none.classList.add('kgnb-panel-item');
+    return [
+      connections.length > 0 ? items(connections.map(one => this.connection(one))) : none,
+      this.opener(),
+      ...(model ? [h('p.kgnb-panel-quiet', trans.__('Model: %1', oneLine(model)))] : [])
+    ];
   }
 
   /** Where a graph is opened by its name. */
@@ -152,71 +197,16 @@ class PanelDrawing {
     return h('div.kgnb-panel-line.kgnb-panel-item', input, open);
   }
 
-  /** The classes and properties of a graph, each a button that puts a query into the notebook. */
-  private holdings(one: Connection): HTMLElement[] {
-    const { state, actions, hint } = this;
-    const listed = (key: string, title: string, held: readonly Holding[], open: boolean): HTMLElement =>
-      section(
-        `${key} ${one.name}`,
-        title,
-        open,
-        state.opened,
-        items(
-          held.map(each => {
-            const name = oneLine(each.name);
-            const ask = button('kgnb-panel-held', trans.__('Insert a query for %1', name), () =>
-              actions.insert(each.query)
-            );
-            ask.append(h('span.kgnb-panel-name', name), h('span.kgnb-panel-quiet', grouped(String(each.count))));
-            ask.disabled = !hint.notebook;
-            return h('li', ask);
-          })
-        )
-      );
-    if (!one.holds) {
-      return one.reading
-        ? [h('div.kgnb-panel-quiet', trans.__('asking …'))]
-        : [
-            lineToInsert(
-              `%kg schema ${one.name}`,
-              trans.__('Insert'),
-              trans.__('What is in it?'),
-              actions,
-              hint.notebook
-            )
-          ];
-    }
-    const { classes, properties } = one.holds;
-    return [
-      listed('classes', trans._n('{n} class', '{n} classes', one.classes ?? classes.length), classes, one.current),
-      listed(
-        'properties',
-        trans._n('{n} property', '{n} properties', one.properties ?? properties.length),
-        properties,
-        false
-      )
-    ];
-  }
-
   private connection(one: Connection): HTMLElement {
-    const { state, actions } = this;
     const name = oneLine(one.name);
-    const health = state.health.get(one.name);
-    const facts = [one.triples === null ? '' : trans._n('{n} triple', '{n} triples', one.triples)].filter(Boolean);
-    const check = pressable(trans.__('Check whether %1 answers', name), trans.__('Check'), () =>
-      actions.check(one.name)
-    );
+    const ask = trans.__('Check whether %1 answers', name);
+    const check = pressable(ask, trans.__('Check'), () => this.actions.check(one.name));
     return h(
-      'li.kgnb-panel-item',
-      h(
-        'div.kgnb-panel-line',
-        h('span.kgnb-panel-name.kgnb-panel-strong', { title: name }, name),
-        one.current ? h('span.kgnb-panel-mark', trans.__('in use')) : null,
-        check
-      ),
+      'li.kgnb-panel-item.kgnb-panel-strong',
+      row(name, one.current ? h('span.kgnb-panel-mark', trans.__('in use')) : null, check),
       h('div.kgnb-panel-quiet', oneLine(one.origin)),
-      facts.length > 0 ? h('div.kgnb-panel-quiet', facts.join(' · ')) : null,
-      this.health(health),
+      one.triples === null ? null : h('div.kgnb-panel-quiet', trans._n('{n} triple', '{n} triples', one.triples)),
+      this.health(this.state.health.get(one.name)),
       ...this.holdings(one)
     );
   }
@@ -235,23 +225,48 @@ class PanelDrawing {
     return h(`div.kgnb-panel-health.kgnb-panel-${tone}`, { role: 'status' }, said);
   }
 
+  /** The classes and properties of a graph. */
+  private holdings({ name, holds, reading, current, ...one }: Connection): HTMLElement[] {
+    if (!holds) {
+      const look = row(trans.__('What is in it?'), this.insertButton(`%kg schema ${name}`, trans.__('Insert')));
+      look.classList.add('kgnb-panel-item');
+      return [reading ? h('div.kgnb-panel-quiet', trans.__('asking …')) : look];
+    }
+    const { classes, properties } = holds;
+    const [many, more] = [one.classes ?? classes.length, one.properties ?? properties.length];
+    const [titled, also] = [
+      trans._n('{n} class', '{n} classes', many),
+      trans._n('{n} property', '{n} properties', more)
+    ];
+    return [
+      this.part(`classes ${name}`, titled, current, items(classes.map(one => this.holding(one)))),
+      this.part(`properties ${name}`, also, false, items(properties.map(one => this.holding(one))))
+    ];
+  }
+
+  /** A class or a property: a button that puts a query into the notebook. */
+  private holding({ name, count, query }: Holding): HTMLElement {
+    const shown = oneLine(name);
+    const ask = button(
+      'kgnb-panel-held',
+      trans.__('Insert a query for %1', shown),
+      () => this.actions.insert(query),
+      h('span.kgnb-panel-name', shown),
+      h('span.kgnb-panel-quiet', grouped(String(count)))
+    );
+    ask.disabled = !this.hint.notebook;
+    return h('li', ask);
+  }
+
   // ---------------------------------------------------------------------------------------- agents
 
   private stages(agent: DocumentedAgent, ran: readonly StageState[]): HTMLElement {
-    const stages = agent.start ? [agent.start, ...agent.stages] : agent.stages;
-    return items(
-      stages.map(stage =>
-        this.stage(
-          stage,
-          ran.find(one => one.name === stage.name)
-        )
-      ),
-      'ol'
-    );
+    const stages = [...(agent.start ? [agent.start] : []), ...agent.stages];
+    const stateOf = (name: string): StageState | undefined => ran.find(one => one.name === name);
+    return h('ol.kgnb-panel-list', ...stages.map(stage => this.stage(stage, stateOf(stage.name))));
   }
 
   private stage(stage: DocumentedStage, ran: StageState | undefined): HTMLElement {
-    const { actions, hint } = this;
     const facts = ran
       ? Object.entries(ran.counts).map(([name, n]) => `${formatNumber(n ?? NaN)} ${oneLine(name)}`)
       : [];
@@ -261,13 +276,13 @@ class PanelDrawing {
     const outdated = ran?.state === 'outdated';
     const name = ran ? (outdated ? trans.__('to be run again') : stateName(ran.state)) : '';
     const mark = ran && !outdated ? stateIcon(ran.state) : null;
-    const insert = insertButton(stage.line, trans.__('Insert'), actions, hint.notebook);
+    const insert = this.insertButton(stage.line, trans.__('Insert'));
     return h(
-      'li.kgnb-panel-item.kgnb-panel-stage',
+      'li.kgnb-panel-item.kgnb-panel-strong.kgnb-panel-stage',
       h(
         'div.kgnb-panel-line',
         mark ? icon(mark) : h('span.kgnb-panel-dot'),
-        h('span.kgnb-panel-name.kgnb-panel-strong', stage.name),
+        h('span.kgnb-panel-name', stage.name),
         name ? h('span.kgnb-panel-quiet', name) : null,
         insert
       ),
@@ -276,54 +291,56 @@ class PanelDrawing {
       ran?.error ? h('div.kgnb-panel-bad', oneLine(ran.error.split('\n')[0] ?? '')) : null
     );
   }
-}
 
-/** What runs at this moment, or null. */
-export function drawRunning(data: PanelData, actions: PanelActions): HTMLElement | null {
-  const working = data.runs.filter(run => run.working).map(run => drawRunLine(run, actions));
-  return working.length > 0 ? items(working) : null;
-}
+  // ---------------------------------------------------------------------------------------- runs
 
-/** What has run in this notebook, the latest first, then what is saved. */
-export function drawRuns(data: PanelData, actions: PanelActions): HTMLElement[] {
-  const live = [...data.runs].reverse().filter(run => !run.working);
-  const saved = data.saved ?? [];
-  return [
-    live.length > 0
-      ? items(live.map(run => drawRunLine(run, actions)))
-      : h(
-          'p.kgnb-panel-quiet',
-          data.runs.length > 0
-            ? trans.__('The first run is under way.')
-            : trans.__('Nothing has run in this notebook yet.')
-        ),
-    ...(saved.length > 0
-      ? [h('h4.kgnb-panel-sub', trans.__('Saved')), items(saved.map(run => drawSaved(run, actions)))]
-      : [])
-  ];
+  /** What has run in this notebook, the latest first, then what is saved. */
+  private allRuns(): HTMLElement[] {
+    const { runs, saved } = this.data;
+    const over = runs.filter(run => !run.working).reverse();
+    const none =
+      runs.length > 0 ? trans.__('The first run is under way.') : trans.__('Nothing has run in this notebook yet.');
+    return [
+      over.length > 0 ? this.runs(over) : h('p.kgnb-panel-quiet', none),
+      ...(saved && saved.length > 0 ? [h('h4.kgnb-panel-sub', trans.__('Saved')), this.savedRuns(saved)] : [])
+    ];
+  }
+
+  private savedRuns(saved: readonly SavedRun[]): HTMLElement {
+    return items(
+      saved.map(({ folder, name }) =>
+        h('li.kgnb-panel-item', row(oneLine(name), this.openButton({ folder }, oneLine(name))))
+      )
+    );
+  }
+
+  private openButton(which: WhichRun, title: string): HTMLButtonElement {
+    return pressable(trans.__('Open the run %1', title), trans.__('Open'), () => this.actions.openRun(which, title));
+  }
+
+  private runs(runs: readonly RunLine[]): HTMLElement {
+    return items(runs.map(run => this.run(run)));
+  }
+
+  private run(run: RunLine): HTMLElement {
+    const title = runTitle(run);
+    const open = this.openButton({ number: run.number }, title);
+    const stop = pressable(trans.__('Stop this run'), trans.__('Stop'), () => this.actions.stop(), 'kgnb-panel-stop');
+    // Two buttons leave the title no room in a narrow panel.
+    return h(
+      `li.kgnb-panel-item.kgnb-panel-strong.kgnb-panel-run${run.working ? '.kgnb-panel-working' : ''}`,
+      row(title, run.working ? null : open),
+      h('div.kgnb-panel-line', drawState(run), run.working ? h('span.kgnb-panel-buttons', stop, open) : null),
+      run.working && run.progress ? drawProgress(run.progress, oneLine(run.step)) : null,
+      h('dl.kgnb-panel-figures', ...costs(run).map(([heading, value]) => h('div', h('dt', heading), h('dd', value))))
+    );
+  }
 }
 
 /** "1. Ontology matching": numbered as ``%run_view --list`` does. */
-export function runTitle(run: RunLine): string {
+function runTitle(run: RunLine): string {
   const known = AGENTS.find(agent => agent.agent === run.agent);
   return `${run.number}. ${known ? agentTitle(known) : oneLine(run.agent).replaceAll('_', ' ')}`;
-}
-
-function drawRunLine(run: RunLine, actions: PanelActions): HTMLElement {
-  const title = runTitle(run);
-  const open = pressable(trans.__('Open the run %1', title), trans.__('Open'), () =>
-    actions.openRun({ number: run.number }, title)
-  );
-  const stop = run.working
-    ? pressable(trans.__('Stop this run'), trans.__('Stop'), () => actions.stop(), 'kgnb-panel-stop')
-    : null;
-  return h(
-    `li.kgnb-panel-item.kgnb-panel-run${run.working ? '.kgnb-panel-working' : ''}`,
-    h('div.kgnb-panel-line', h('span.kgnb-panel-name', { title }, title), stop ? null : open),
-    h('div.kgnb-panel-line', drawState(run), stop ? h('span.kgnb-panel-buttons', stop, open) : null),
-    run.working && run.progress ? drawProgress(run.progress, oneLine(run.step)) : null,
-    figures(costs(run))
-  );
 }
 
 function drawState(run: RunLine): HTMLElement {
@@ -374,102 +391,15 @@ function drawProgress(progress: Progress, step: string): HTMLElement {
   return h('div', bar, said ? h('div.kgnb-panel-quiet', said) : null);
 }
 
-function drawSaved(run: SavedRun, actions: PanelActions): HTMLElement {
-  const name = oneLine(run.name);
-  const open = pressable(trans.__('Open the run %1', name), trans.__('Open'), () =>
-    actions.openRun({ folder: run.folder }, name)
-  );
-  return h('li.kgnb-panel-item', h('div.kgnb-panel-line', h('span.kgnb-panel-name', { title: name }, name), open));
+/** A name and, at its right, what can be done with it. */
+function row(name: string, ...right: readonly (HTMLElement | null)[]): HTMLElement {
+  return h('div.kgnb-panel-line', h('span.kgnb-panel-name', { title: name }, name), ...right);
 }
 
-/** What a person can do from the panel. */
-export interface PanelActions {
-  /** Writes a line into a new cell, and leaves it to be run. */
-  insert(line: string): void;
-  /** Opens a file or data set, or connects to a service, by a cell that stays in the notebook. */
-  openGraph(source: string): void;
-  /** Shows a queue: runs its cell, a new one where the notebook has none. */
-  review(line: string): void;
-  check(connection: string): void;
-  /** Begins a notebook. */
-  begin(): void;
-  /** Loads kgnb in the notebook. */
-  load(): void;
-  openRun(which: WhichRun, title: string): void;
-  stop(): void;
-}
-
-/** What is said above all else, and what a person can do about it: begin a notebook, load kgnb in the one in front. */
-export interface Hint {
-  readonly said: string;
-  readonly remedy: 'begin' | 'load' | null;
-  /** Whether there is a notebook to write into. */
-  readonly notebook: boolean;
-}
-
-/** A run of this notebook by its number, or a saved one by its folder. */
-export type WhichRun = { readonly number: number } | { readonly folder: string };
-
-export function pressable(name: string, said: string, press: () => void, className = ''): HTMLButtonElement {
+function pressable(name: string, said: string, press: () => void, className = ''): HTMLButtonElement {
   return button(`kgnb-panel-button ${className}`.trim(), name, press, said);
 }
 
-export function items(children: readonly HTMLElement[], tag: 'ol' | 'ul' = 'ul'): HTMLElement {
-  return h(`${tag}.kgnb-panel-list`, ...children);
-}
-
-/** A sentence, and a button that puts a line into the notebook. */
-export function lineToInsert(
-  source: string,
-  action: string,
-  said: string,
-  actions: PanelActions,
-  notebook: boolean
-): HTMLElement {
-  const insert = insertButton(source, action, actions, notebook);
-  return h('div.kgnb-panel-line.kgnb-panel-item', h('span.kgnb-panel-name', said), insert);
-}
-
-/** Puts a line into the notebook; cannot be pressed where there is none. */
-export function insertButton(
-  source: string,
-  said: string,
-  actions: PanelActions,
-  notebook: boolean
-): HTMLButtonElement {
-  const insert = pressable(trans.__('Insert a cell: %1', source), said, () => actions.insert(source));
-  insert.disabled = !notebook;
-  return insert;
-}
-
-/** Figures side by side, each under its heading. */
-export function figures(pairs: readonly (readonly [string, string])[]): HTMLElement {
-  const shown = pairs.map(([heading, value]) => h('div', h('dt', heading), h('dd', value)));
-  return h('dl.kgnb-panel-figures', ...shown);
-}
-
-/** A part that folds; it opens by itself as soon as there is something in it, and then as a person wants it. */
-export function section(
-  key: string,
-  title: string,
-  open: boolean,
-  opened: Map<string, boolean>,
-  ...content: readonly (HTMLElement | null)[]
-): HTMLElement {
-  const body = h('div.kgnb-panel-content', { id: freshId('part') }, ...content);
-  const shown = opened.get(key) ?? open;
-  const head = h(
-    'button.kgnb-panel-head',
-    { type: 'button', 'aria-expanded': String(shown), 'aria-controls': body.id, 'data-kgnb-key': key },
-    icon('right'),
-    title
-  );
-  body.hidden = !shown;
-  head.addEventListener('click', () => {
-    const now = body.hidden;
-    body.hidden = !now;
-    head.setAttribute('aria-expanded', String(now));
-    opened.set(key, now);
-  });
-  return h('section.kgnb-panel-section', h('h3', head), body);
+function items(children: readonly HTMLElement[]): HTMLElement {
+  return h('ul.kgnb-panel-list', ...children);
 }

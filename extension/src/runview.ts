@@ -5,9 +5,10 @@
 import { button, freshId, h, icon, searchField } from './dom';
 import { oneLine, visible, formatMoney, formatNumber, formatSeconds } from './wording';
 import type { ShowCell } from './notebooks';
-import type { LeafKind, RunData, RunNode, StepNode, Totals } from './run';
-import { attentionIn, filterTree, kindsIn, reachedBy, runTree, timeline } from './run';
-import { drawCounts, drawDetail, drawLine, stateIcon, stateName } from './run-lines';
+import type { RunData, Totals } from './run';
+import { reachedBy } from './run';
+import type { LeafKind, RunNode } from './run-tree';
+import { attentionIn, filterTree, kindsIn, runTree, stateIcon, stateName } from './run-tree';
 import { trans } from './words';
 
 const CHUNK = 50; // children drawn at once; the rest on request
@@ -32,7 +33,7 @@ export function drawRun(run: RunData, state: RunState, showCell: ShowCell | null
 
 class RunDrawing {
   readonly root: HTMLElement;
-  private readonly nodes: readonly StepNode[];
+  private readonly nodes: readonly RunNode[];
   private readonly tree: HTMLUListElement;
   private readonly status = h('div.kgnb-note', { role: 'status' });
 
@@ -163,11 +164,7 @@ class RunDrawing {
     const { state, run } = this;
     const shown = filterTree(this.nodes, state);
     const filtered = state.search.trim() !== '' || state.attention || state.kind !== null;
-    const places = timeline(run.steps);
-    const items = shown.map(node => {
-      const place = places[this.nodes.findIndex(other => other.key === node.key)];
-      return this.drawNode(node, 1, filtered, place);
-    });
+    const items = shown.map(node => this.drawNode(node, 1, filtered));
     this.tree.replaceChildren(...items);
     items[0]?.setAttribute('tabindex', '0');
     const leftOut = run.left_out?.steps ?? 0;
@@ -178,41 +175,30 @@ class RunDrawing {
     this.status.hidden = this.status.textContent === '';
   }
 
-  private drawNode(
-    node: RunNode,
-    level: number,
-    filtered: boolean,
-    place?: { start: number; length: number }
-  ): HTMLLIElement {
+  private drawNode(node: RunNode, level: number, filtered: boolean): HTMLLIElement {
     const { state } = this;
-    const lineId = freshId('line');
-    const line = drawLine(node, place);
-    line.id = lineId;
+    const { step } = node;
+    const line = h('div.kgnb-line', { id: freshId('line') }, icon('right'), ...node.line());
     const item = h(
       `li.kgnb-node.kgnb-${node.kind}`,
-      { role: 'treeitem', 'aria-level': level, 'aria-labelledby': lineId, tabindex: -1, 'data-kgnb-key': node.key },
+      { role: 'treeitem', 'aria-level': level, 'aria-labelledby': line.id, tabindex: -1, 'data-kgnb-key': node.key },
       line
     );
-    const jump = node.kind === 'step' && node.value.cell ? this.drawJump(node.value.cell, node.value.name) : null;
-    if (jump) {
-      line.append(jump);
+    if (step?.cell) {
+      line.append(...this.drawJump(step.cell, step.name));
     }
-    const error = node.kind === 'step' ? node.value.error : null;
-    if (error) {
-      item.append(h('div.kgnb-error', visible(error)));
+    if (step?.error) {
+      item.append(h('div.kgnb-error', visible(step.error)));
     }
-    const counts = node.kind === 'step' ? drawCounts(node.value) : null;
-    const openable = node.kind !== 'step' || counts !== null || node.children.length > 0;
-    if (!openable) {
+    if (!node.details && node.children.length === 0) {
       return item;
     }
-    const children = (): HTMLElement | null =>
-      node.children.length > 0 ? this.drawChildren(node, level + 1, filtered) : null;
     let inner: HTMLElement | null = null;
     const show = (open: boolean): void => {
       item.setAttribute('aria-expanded', String(open));
       if (open && inner === null) {
-        inner = isLeaf(node) ? drawDetail(node) : h('div.kgnb-inner', { role: 'none' }, counts, children());
+        const children = node.children.length > 0 ? this.drawChildren(node, level + 1, filtered) : null;
+        inner = h('div.kgnb-inner', { role: 'none' }, node.details?.() ?? null, children);
         item.append(inner);
       }
       if (inner) {
@@ -229,28 +215,24 @@ class RunDrawing {
       event.stopPropagation();
       toggle();
     });
-    show(state.opened.has(node.key) || (filtered && !isLeaf(node) && node.children.length > 0));
+    show(state.opened.has(node.key) || (filtered && node.children.length > 0));
     return item;
   }
 
   /** Leads from a step to the cell that made it; says so where the cell is not there any more. */
-  private drawJump(cell: string, step: string): HTMLElement | null {
+  private drawJump(cell: string, step: string): HTMLElement[] {
     const { showCell } = this;
-    return (
-      showCell &&
-      button(
-        'kgnb-button kgnb-jump',
-        trans.__('Show the cell that made %1', oneLine(step)),
-        event => {
-          event.stopPropagation();
-          if (!showCell(cell)) {
-            this.status.hidden = false;
-            this.status.textContent = trans.__('The cell that made this is in no open notebook.');
-          }
-        },
-        icon('cell')
-      )
-    );
+    if (!showCell) {
+      return [];
+    }
+    const jump = (event: MouseEvent): void => {
+      event.stopPropagation();
+      if (!showCell(cell)) {
+        this.status.hidden = false;
+        this.status.textContent = trans.__('The cell that made this is in no open notebook.');
+      }
+    };
+    return [button('kgnb-button.kgnb-jump', trans.__('Show the cell that made %1', oneLine(step)), jump, icon('cell'))];
   }
 
   private drawChildren(node: RunNode, level: number, filtered: boolean): HTMLElement {
@@ -288,10 +270,6 @@ class RunDrawing {
     draw();
     return list;
   }
-}
-
-function isLeaf(node: RunNode): node is Exclude<RunNode, { kind: 'step' | 'group' }> {
-  return node.kind !== 'step' && node.kind !== 'group';
 }
 
 function settings(run: RunData): Record<string, Readonly<Record<string, unknown>>> {

@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import fixture from '../../tests/fixtures/run.json';
 import type { RunData } from '../src/run';
-import { readRun, attentionIn, filterTree, runTree, timeline } from '../src/run';
+import { readRun, timeline } from '../src/run';
+import { attentionIn, filterTree, runTree } from '../src/run-tree';
 
 // A run as Python writes it is a run as TypeScript reads it: the compiler checks it here.
 const run: RunData = fixture;
 
 function keys(nodes: ReturnType<typeof runTree>): string[] {
-  const below = (node: (typeof nodes)[number] | (typeof nodes)[number]['children'][number]): string[] => [
-    node.key,
-    ...node.children.flatMap(below)
-  ];
+  const below = (node: (typeof nodes)[number]): string[] => [node.key, ...node.children.flatMap(below)];
   return nodes.flatMap(below);
 }
 
