@@ -3,13 +3,13 @@
  */
 
 import type { Cell } from './table-data';
-import { cellText, readCells } from './table-data';
+import { cellText, readCell } from './table-data';
 import { h, fold, drawIri } from './dom';
 import { oneLine, visible } from './wording';
 import type { GraphState } from './graph';
 import { drawGraph } from './graph';
 import { readGraph } from './graph-data';
-import { list, listOf, numberOrNull, object, orNull, shape, text, versionOne } from './json';
+import { listOf, numberOrNull, object, orNull, shape, text, versionOne } from './json';
 import { drawTurtle } from './turtle';
 import { trans } from './words';
 
@@ -17,7 +17,7 @@ export const CARD_MIME = 'application/vnd.kgnb.card+json';
 
 const readAll = shape({
   title: text,
-  answers: (value, where): readonly Cell[] => readCells(value, list(value, where).length, where),
+  answers: listOf(readCell),
   large: (value): number => numberOrNull(value) ?? 12, // how many answers are shown large
   total: numberOrNull,
   said: text,

@@ -2,86 +2,63 @@
  * A graph as `kgnb/results/graph.py` writes it (`GraphPicture.json`): positions in pixels, lines by position.
  */
 
-import { list, number, numberOrNull, object, ShapeError, text, versionOne } from './json';
+import { list, listOf, number, numberOrNull, object, row, shape, ShapeError, text, versionOne } from './json';
 
 export const GRAPH_MIME = 'application/vnd.kgnb.graph+json';
 
-export interface GraphNode {
-  readonly id: string;
-  readonly label: string;
-  /** Position in `kinds`, or -1. */
-  readonly kind: number;
-  readonly x: number;
-  readonly y: number;
-  readonly note: string;
-  readonly emphasis: boolean;
-  /** How many others it stands for. */
-  readonly more: number;
-  /** Not drawn until a neighbour is opened. */
-  readonly beyond: boolean;
-}
+const position = (value: unknown): number => numberOrNull(value) ?? -1;
+const flag = (value: unknown): boolean => value === 1;
 
-export interface GraphEdge {
-  readonly source: number;
-  readonly target: number;
-  readonly label: string;
-  readonly emphasis: boolean;
-}
+const readNode = row({
+  id: text,
+  label: text,
+  kind: position, // in `kinds`, or -1
+  x: number,
+  y: number,
+  note: text,
+  emphasis: flag,
+  more: number // how many others it stands for
+});
 
-export interface GraphData {
-  readonly title: string;
+const readEdge = row({ source: position, target: position, label: text, emphasis: flag });
+export type GraphEdge = ReturnType<typeof readEdge>;
+
+/** A node; one that lies beyond is not drawn until a neighbour is opened. */
+export type GraphNode = ReturnType<typeof readNode> & { readonly beyond: boolean };
+
+const readParts = { nodes: listOf(readNode), edges: listOf(readEdge) };
+const readBeyond = shape(readParts);
+const readAll = shape({
+  ...readParts,
+  title: text,
+  size: list,
+  kinds: listOf(text),
+  fills: listOf(numberOrNull),
+  beyond: (value, where): ReturnType<typeof readBeyond> => readBeyond(value ?? {}, where),
+  notes: listOf(text)
+});
+
+export interface GraphData extends Pick<ReturnType<typeof readAll>, 'title' | 'kinds' | 'notes'> {
   readonly width: number;
   readonly height: number;
-  readonly kinds: readonly string[];
   /** For each kind the number of its colour. */
   readonly fills: readonly number[];
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  readonly notes: readonly string[];
 }
 
 /** Reads a bundle; throws a ShapeError that says what is wrong with it. */
 export function readGraph(value: unknown): GraphData {
-  const data = object(value, 'the graph');
-  versionOne(data);
-  const size = list(data.size, 'size');
-  const beyond = data.beyond === undefined ? {} : object(data.beyond, 'beyond');
-  const nodes = [
-    ...list(data.nodes, 'nodes').map((item, at) => readNode(list(item, `nodes[${at}]`), false)),
-    ...list(beyond.nodes, 'beyond.nodes').map((item, at) => readNode(list(item, `beyond.nodes[${at}]`), true))
-  ];
-  const [kinds, fills] = [list(data.kinds, 'kinds').map(text), list(data.fills, 'fills')];
-  const edges = [...list(data.edges, 'edges'), ...list(beyond.edges, 'beyond.edges')];
-  return {
-    title: text(data.title),
-    width: Math.max(1, number(size[0])),
-    height: Math.max(1, number(size[1])),
-    kinds,
-    fills: kinds.map((_, at) => numberOrNull(fills[at]) ?? at),
-    nodes,
-    edges: edges.map((item, at) => readEdge(list(item, `edges[${at}]`), nodes.length, at)),
-    notes: list(data.notes, 'notes').map(text)
-  };
-}
-
-function readNode(item: readonly unknown[], beyond: boolean): GraphNode {
-  return {
-    id: text(item[0]),
-    label: text(item[1]) || text(item[0]),
-    kind: numberOrNull(item[2]) ?? -1,
-    x: number(item[3]),
-    y: number(item[4]),
-    note: text(item[5]),
-    emphasis: number(item[6]) === 1,
-    more: number(item[7]),
-    beyond
-  };
-}
-
-function readEdge(item: readonly unknown[], nodes: number, at: number): GraphEdge {
-  const [source, target] = [numberOrNull(item[0]) ?? -1, numberOrNull(item[1]) ?? -1];
-  if (![source, target].every(end => Number.isInteger(end) && end >= 0 && end < nodes)) {
-    throw new ShapeError(`edges[${at}] ends at a node that is not there`);
+  versionOne(object(value, 'the graph'));
+  const { title, kinds, notes, ...read } = readAll(value, 'the graph');
+  const named = (nodes: typeof read.nodes, beyond: boolean): GraphNode[] =>
+    nodes.map(node => ({ ...node, label: node.label || node.id, beyond }));
+  const nodes = [...named(read.nodes, false), ...named(read.beyond.nodes, true)];
+  const edges = [...read.edges, ...read.beyond.edges];
+  const wrong = edges.findIndex(({ source, target }) => !nodes[source] || !nodes[target]);
+  if (wrong >= 0) {
+    throw new ShapeError(`edges[${wrong}] ends at a node that is not there`);
   }
-  return { source, target, label: text(item[2]), emphasis: number(item[3]) === 1 };
+  const [width, height] = [Math.max(1, number(read.size[0])), Math.max(1, number(read.size[1]))];
+  return { title, kinds, notes, width, height, nodes, edges, fills: kinds.map((_, at) => read.fills[at] ?? at) };
 }

@@ -68,6 +68,15 @@ export function shape<F extends Fields>(fields: F): Reader<Read<F>> {
   };
 }
 
+/** Reads a list that stands for an object, its fields in this order; what comes after the last is passed over. */
+export function row<F extends Fields>(fields: F): Reader<Read<F>> {
+  const named = shape(fields);
+  return (value, where) => {
+    const given = list(value, where);
+    return named(Object.fromEntries(Object.keys(fields).map((name, at) => [name, given[at]])), where);
+  };
+}
+
 export function listOf<Value>(reader: Reader<Value>): Reader<readonly Value[]> {
   return (value, where) => list(value, where).map((item, at) => reader(item, `${where}[${at}]`));
 }

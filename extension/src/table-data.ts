@@ -4,65 +4,9 @@
  */
 
 import { oneLine, formatNumber, formatPercent, grouped, shortIri } from './wording';
-import { ShapeError, list, numberOrNull, object, text, versionOne } from './json';
+import { listOf, numberOrNull, object, shape, ShapeError, text, versionOne } from './json';
 
 export const TABLE_MIME = 'application/vnd.kgnb.table+json';
-
-export interface Detail {
-  readonly heading: string;
-  readonly text: string;
-}
-
-export interface Row {
-  readonly cells: readonly Cell[];
-  readonly details: readonly Detail[];
-  /** A rule parts the rows of one group from those of the next; "summary" stands out. */
-  readonly group: string;
-}
-
-export interface TableData {
-  readonly caption: string;
-  readonly columns: readonly Column[];
-  readonly rows: readonly Row[];
-  /** How many rows there are in truth; `rows` may hold only the first of them. */
-  readonly total: number;
-  readonly notes: readonly string[];
-  /** What only some want to read; folded away. */
-  readonly facts: readonly string[];
-  /** The column whose shares are drawn as bars too. */
-  readonly bar: string;
-}
-
-/** Reads a bundle; throws a ShapeError that says what is wrong with it. */
-export function readTable(value: unknown): TableData {
-  const data = object(value, 'the table');
-  versionOne(data);
-  const columns = readColumns(data.columns);
-  const rows = list(data.rows, 'rows').map((item, at) => {
-    const row = object(item, `rows[${at}]`);
-    return {
-      cells: readCells(row.cells, columns.length, `rows[${at}].cells`),
-      details: list(row.details, `rows[${at}].details`).map(pair => readDetail(pair, at)),
-      group: text(row.group)
-    };
-  });
-  return {
-    caption: text(data.caption),
-    columns,
-    rows,
-    total: numberOrNull(data.total) ?? rows.length,
-    notes: list(data.notes, 'notes').map(text),
-    facts: list(data.facts, 'facts').map(text),
-    bar: text(data.bar)
-  };
-}
-
-function readDetail(value: unknown, row: number): Detail {
-  if (!Array.isArray(value) || value.length !== 2) {
-    throw new ShapeError(`rows[${row}].details holds something other than pairs of heading and text`);
-  }
-  return { heading: text(value[0]), text: text(value[1]) };
-}
 
 export type Kind = 'text' | 'iri' | 'number' | 'percent' | 'boolean';
 
@@ -95,26 +39,15 @@ export interface Column {
 
 const KINDS: readonly string[] = ['text', 'iri', 'number', 'percent', 'boolean'];
 
-export function readColumns(value: unknown): readonly Column[] {
-  return list(value, 'columns').map((item, at) => {
-    const column = object(item, `columns[${at}]`);
-    const { key, title, kind } = column;
-    if (typeof key !== 'string' || typeof title !== 'string' || !KINDS.includes(String(kind))) {
-      throw new ShapeError(`columns[${at}] has no key, title or known kind`);
-    }
-    return { key, title, kind: kind as Kind };
-  });
-}
-
-export function readCells(value: unknown, width: number, where: string): readonly Cell[] {
-  const cells = list(value, where);
-  if (cells.length !== width) {
-    throw new ShapeError(`${where} has ${cells.length} values for ${width} columns`);
+function readColumn(value: unknown, where: string): Column {
+  const { key, title, kind } = object(value, where);
+  if (typeof key !== 'string' || typeof title !== 'string' || !KINDS.includes(String(kind))) {
+    throw new ShapeError(`${where} has no key, title or known kind`);
   }
-  return cells.map((cell, at) => readCell(cell, `${where}[${at}]`));
+  return { key, title, kind: kind as Kind };
 }
 
-function readCell(value: unknown, where: string): Cell {
+export function readCell(value: unknown, where: string): Cell {
   if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') {
     return value;
   }
@@ -136,6 +69,44 @@ function readCell(value: unknown, where: string): Cell {
     return { triple: cell.triple.map((part, at) => readCell(part, `${where}.triple[${at}]`)) };
   }
   throw new ShapeError(`${where} is no value, IRI, literal, blank node or triple`);
+}
+
+/** A heading and its text, below the row when that is opened. */
+const readDetail = (value: unknown, where: string): readonly [heading: string, said: string] => {
+  if (!Array.isArray(value) || value.length !== 2) {
+    throw new ShapeError(`${where} is no pair of heading and text`);
+  }
+  return [text(value[0]), text(value[1])];
+};
+
+const readRow = shape({
+  cells: listOf(readCell),
+  details: listOf(readDetail),
+  group: text // a rule parts the rows of one group from those of the next; "summary" stands out
+});
+export type Row = ReturnType<typeof readRow>;
+
+const readAll = shape({
+  caption: text,
+  columns: listOf(readColumn),
+  rows: listOf(readRow),
+  total: (value): number => numberOrNull(value) ?? 0, // in truth; `rows` may hold the first of them only
+  notes: listOf(text),
+  facts: listOf(text), // what only some want to read; folded away
+  bar: text // the column whose shares are drawn as bars too
+});
+export type TableData = ReturnType<typeof readAll>;
+
+/** Reads a bundle; throws a ShapeError that says what is wrong with it. */
+export function readTable(value: unknown): TableData {
+  versionOne(object(value, 'the table'));
+  const table = readAll(value, 'the table');
+  table.rows.forEach(({ cells }, at) => {
+    if (cells.length !== table.columns.length) {
+      throw new ShapeError(`rows[${at}].cells has ${cells.length} values for ${table.columns.length} columns`);
+    }
+  });
+  return table;
 }
 
 /** The cell as a reader sees it, on one line. */
@@ -256,7 +227,7 @@ export function matches(text: string, search: string): boolean {
 export function searchTexts(table: TableData): readonly string[] {
   return table.rows.map(row => {
     const cells = row.cells.map((cell, at) => cellSearchText(cell, table.columns[at]?.kind ?? 'text'));
-    const details = row.details.flatMap(detail => [detail.heading, detail.text]);
+    const details = row.details.flat();
     return folded([...cells, ...details].join('\n'));
   });
 }
@@ -273,8 +244,7 @@ export function sortRows(table: TableData, rows: readonly number[], sorting: Sor
   if (!sorting || !column) {
     return [...rows];
   }
-  const cell = (row: number): TableData['rows'][number]['cells'][number] =>
-    table.rows[row]?.cells[sorting.column] ?? null;
+  const cell = (row: number): Cell => table.rows[row]?.cells[sorting.column] ?? null;
   return [...rows].sort((left, right) => compareCells(cell(left), cell(right), column.kind, sorting.descending));
 }
 

@@ -192,9 +192,9 @@ class TableDrawing {
 
   private drawDetails(row: Row, id: string): HTMLTableRowElement {
     const list = h('dl.kgnb-details');
-    for (const detail of row.details) {
-      const text = visible(detail.text);
-      list.append(h('dt', oneLine(detail.heading)), h('dd', held(text, text)));
+    for (const [heading, said] of row.details) {
+      const text = visible(said);
+      list.append(h('dt', oneLine(heading)), h('dd', held(text, text)));
     }
     return h('tr.kgnb-detail-row', { id }, h('td'), h('td', { colspan: this.data.columns.length }, list));
   }
