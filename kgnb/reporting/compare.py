@@ -7,14 +7,12 @@ import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from matplotlib.axes import Axes
-
 from kgnb.errors import DataError
 from kgnb.files import write_json, write_whole
 from kgnb.reporting.comparing import Compared, Row, compare_reports
 from kgnb.reporting.parameters import Value as Given
 from kgnb.reporting.parameters import assignments
-from kgnb.reporting.plot import Plot, Theme
+from kgnb.reporting.plot import Axes, Plot, Theme
 from kgnb.reporting.report import REPORTS, find_template
 from kgnb.reporting.sections import Words
 from kgnb.reporting.session import (

@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.judging_values import LookOptions
@@ -25,7 +24,7 @@ from kgnb.files import write_json
 from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import save as save_alignment
-from kgnb.reporting.plot import Plot, Theme, grouped_bars, risk_over_coverage
+from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, risk_over_coverage
 from kgnb.reporting.ranked import measured
 from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent, in_percent, judging, ledger, run_in, spent
 from kgnb.reporting.sections import reproduce as everything

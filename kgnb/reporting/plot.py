@@ -9,11 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeAlias
 
-import matplotlib
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure as Canvas
-
+Axes: TypeAlias = Any  # of matplotlib, which takes half a second to import and is wanted where something is drawn
 Draw: TypeAlias = Callable[[Axes, "Theme"], None]
 
 
@@ -47,6 +43,10 @@ class Plot:
 
     def svg(self, theme: Theme = LIGHT) -> str:
         """The plot as an SVG document."""
+        import matplotlib
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure as Canvas
+
         settings: Any = {
             "svg.hashsalt": "kgnb",
             "svg.fonttype": "path",

@@ -9,8 +9,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from matplotlib.axes import Axes
-
 from kgnb.datasets.published import Figure
 from kgnb.evaluate.alignment import Average, Score, best_threshold
 from kgnb.files import write_whole
@@ -27,7 +25,7 @@ from kgnb.reporting.ontology_matching.experiments import (
 )
 from kgnb.reporting.ontology_matching.results import MatchingResults, PairCost, PairOutcome
 from kgnb.reporting.ontology_matching.stored import compared
-from kgnb.reporting.plot import Plot, Theme, grouped_bars, over_confidence, risk_over_coverage
+from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, over_confidence, risk_over_coverage
 from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent
 from kgnb.reporting.session import ReportSession
 from kgnb.results.table import Column, Table, Value, numbers, percents
