@@ -29,7 +29,7 @@ except ImportError:  # the test modules skip themselves; a conftest cannot
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE = 30_000  # milliseconds; a busy machine takes its time to start a kernel
 PICTURES = os.environ.get("KGNB_PICTURES_DIR")  # read now: tests have no settings of the person who runs them
-SHARPNESS = 2 if PICTURES else 1  # pixels are costly to draw, and nobody looks at pictures that are thrown away
+SHARPNESS = 2 if PICTURES else 1  # pixels are costly to draw
 AXE = Path(__file__).parents[2] / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 NEWS = "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 NOTEBOOKS = "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
@@ -215,7 +215,11 @@ def browser() -> Iterator[Any]:
     flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars"]
     with sync_api.sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield started
+        with pytest.MonkeyPatch.context() as patch:
+            if not PICTURES:  # nobody looks at them: what would be drawn is scrolled to
+                patch.setattr(sync_api.Locator, "screenshot", lambda shown, **_: shown.scroll_into_view_if_needed())
+                patch.setattr(sync_api.Page, "screenshot", lambda page, **_: None)
+            yield started
         started.close()
 
 
