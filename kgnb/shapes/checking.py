@@ -24,7 +24,6 @@ class Found:
     value: Term | None
     final: bool  # adding facts cannot mend it
     path: Path | None = None
-    because: tuple[Found, ...] = ()
 
 
 Judged: TypeAlias = tuple[Shape, Found]
@@ -444,7 +443,6 @@ class Checker:
         lost = [any(found.final for found in inner) for inner in judged]
         held = [inner for inner, found in zip(constraint.shapes, judged, strict=True) if not found]
         component = constraint.component
-        because = tuple(found for inner in judged for found in inner)
         if component == "not":
             if not held:
                 return []
@@ -461,7 +459,7 @@ class Checker:
             if len(held) == 1:
                 return []
             final = all(lost) if not held else sum(map(self.grows, held)) > 1
-        return [Found(focus, shape, constraint, value, final, shape.path, because)]
+        return [Found(focus, shape, constraint, value, final, shape.path)]
 
     def _set(
         self, shape: Shape, constraint: Constraint, focus: Term, values: Collection[Term], facts: Facts, depth: int,

@@ -109,13 +109,6 @@ class Shape:
     message: str = ""
     deactivated: bool = False
 
-    def inner(self) -> Iterator[Shape]:
-        """The shapes nested in it, one level down."""
-        yield from self.properties
-        for constraint in self.constraints:
-            yield from constraint.shapes
-            yield from constraint.siblings
-
 
 TYPE = Iri(f"{RDF}type")
 

@@ -94,9 +94,11 @@ class ShortIds:
             if found not in self._iris:
                 return found
 
-    def taken(self, wish: str, iri: str = "") -> bool:
-        """Whether an id stands for another entity already."""
-        return wish in self._iris and self._iris[wish] != iri
+    def refusal(self, wish: object, entity: object = "") -> str:
+        """Why an entity cannot have the id that a call wishes for; "" where it can, or has it."""
+        if isinstance(wish, str) and self._iris.get(wish) in (None, self.iri(str(entity))):
+            return ""
+        return f"the id {wish} is taken: if that one is meant, give it as entity; else choose another id"
 
     def iri(self, said: str) -> str:
         """The IRI an id stands for; what is no id comes back as it is."""

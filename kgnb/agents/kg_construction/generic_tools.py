@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kgnb.agents.kg_construction.desk import ShortIds
@@ -125,6 +126,8 @@ class GenericTools:
 
     card: OntologyCard
     call: Call
+    holds: Callable[[str, Mapping[str, Any]], CallResult]
+    """Says whether all that a tool of the pack would write is there already."""
     ids: ShortIds = field(default_factory=ShortIds)
     known: Callable[[str], list[tuple[str, str]]] = lambda label: []
     feedback: bool = True
@@ -146,7 +149,8 @@ class GenericTools:
             said = [f"{name} takes {joined(list(properties), 20, 'and')}, not {unknown[0]!r}"] if unknown else []
             return _refused(*said, *[f"give {key}: {properties[key]['description']}" for key in lacking])
         quote = str(given.pop("quote", ""))
-        done: dict[str, Any] = getattr(self, f"_{name}")(given, quote)
+        change = name in ("replace", "retract")
+        done: dict[str, Any] = self._changed(name, given, quote) if change else getattr(self, f"_{name}")(given, quote)
         return done if self.feedback else _silent(done)
 
     # writing ---------------------------------------------------------------------------------------------------------
@@ -156,8 +160,8 @@ class GenericTools:
         if entry is None:
             return _refused(wrong)
         wish, facts = given.get("id", ""), given.get("facts") or {}
-        if not isinstance(wish, str) or (wish and self.ids.taken(wish) and not given.get("entity")):
-            return _refused(f"the id {wish} stands for another entity: choose another id")
+        if taken := self.ids.refusal(wish, given.get("entity", "")):
+            return _refused(taken)
         if not isinstance(facts, Mapping):
             return _refused("facts must be an object: {property: value}")
         arguments: dict[str, Any] = {}
@@ -174,17 +178,27 @@ class GenericTools:
         if "within" not in arguments and (found := self._owner(entry, facts)):
             arguments["within"] = found
         if "entity" in arguments and "label" not in arguments:
-            there = self.call("inspect", {"iri": arguments["entity"]}, quote)
-            arguments["label"] = (there.data or {}).get("label", "")
+            known = self.call("inspect", {"iri": arguments["entity"]}, quote)
+            arguments["label"] = (known.data or {}).get("label", "")
         made = self.call(entry.tool.name, arguments, quote)
         if not made.ok and not _repeated(made):
             return self._told(made, wish)
+        there = None if made.created or "entity" in given else self.holds(entry.tool.name, arguments)
+        if there is not None and self._adds(made.iri, later):
+            return _refused(*self._reasons(there))
         told = self._told(made, wish, kind=entry.name)
+        if there is not None and isinstance(there.data, Mapping):
+            told["exists"] = self.ids.shorten(str(there.data["exists"]), self._new_id)
         naming = self.card.naming(entry.tool.term)
         if naming and made.created and "label" in arguments and not self._states(later, naming):
             later[naming.name] = arguments["label"]
         refused = self._facts(made.iri, later, quote)
         return told | ({"ok": False, "refused": refused} if refused else {})
+
+    def _adds(self, iri: str, facts: Mapping[str, Any]) -> bool:
+        """Whether facts say more of an entity than has been said: nothing is written."""
+        asking = replace(self, call=lambda name, given, quote: self.holds(name, given), ids=deepcopy(self.ids))
+        return bool(asking._facts(iri, facts, ""))
 
     def _states(self, facts: Mapping[str, Any], entry: Entry) -> bool:
         """Whether facts give a property a value, by its own name or that of a property below it."""
@@ -259,10 +273,10 @@ class GenericTools:
         if named and isinstance(value, str | int | float | bool):
             there = self.create(named[0], str(value), quote)
             return ({"object": there.iri}, []) if there.iri else (None, self._reasons(there))
-        measured = [iri for iri in leads.classes for below in self.pack.tbox.below.get(iri, {iri})
-                    if below in self.pack.quantities]  # fmt: skip
-        if measured and isinstance(value, str | int | float) and not isinstance(value, bool):
-            return self._measured(leads, str(value), quote)
+        kinds = sorted({below for iri in leads.classes for below in self.pack.tbox.below.get(iri, {iri})
+                        if below in self.pack.quantities})  # fmt: skip
+        if kinds and isinstance(value, str | int | float) and not isinstance(value, bool):
+            return self._measured(sorted(kinds, key=lambda one: one not in leads.classes), str(value), quote)
         return None, [self._no_entity(entry, leads, value)]
 
     def create(self, iri: str, label: str, quote: str) -> CallResult:
@@ -305,22 +319,14 @@ class GenericTools:
         new = f'{{"class": "{named}", "label": "{value if isinstance(value, str) else "..."}"}}'
         return f"{entry.name} leads to an entity: give the id of a {joined(kinds, 4) or 'thing'} there is, or {new}"
 
-    def _measured(self, leads: Parameter, said: str, quote: str) -> tuple[dict[str, Any] | None, list[str]]:
-        """A quantity written as number and unit."""
-        match = _QUANTITY.match(said)
-        kinds = sorted({below for iri in leads.classes for below in self.pack.tbox.below.get(iri, {iri})
-                        if below in self.pack.quantities})  # fmt: skip
-        names = [self.card.called(iri) for iri in kinds]
-        if match is None:
+    def _measured(self, kinds: list[str], said: str, quote: str) -> tuple[dict[str, Any] | None, list[str]]:
+        """A quantity of one of these classes, the likeliest first, written as number and unit."""
+        names, measure = [self.card.called(iri) for iri in kinds], _measure(said)
+        if measure is None:
             return None, [f'{said!r} is no quantity: write number and unit, as in "20 minutes" ({joined(names, 4)})']
-        number = float(match[1].replace(",", "."))
-        whole = int(number) if number.is_integer() else number
         reasons: list[str] = []
-        for iri in sorted(kinds, key=lambda one: (one not in leads.classes, one)):
-            entry = self.card.of(iri)
-            if entry is None:
-                continue
-            made = self.call(entry.tool.name, {"value": whole, "unit": match[2]}, quote)
+        for entry in filter(None, map(self.card.of, kinds)):
+            made = self.call(entry.tool.name, measure, quote)
             if made.ok or (made.iri and _repeated(made)):
                 return {"object": made.iri}, []
             reasons = reasons or self._reasons(made)
@@ -328,12 +334,10 @@ class GenericTools:
 
     def _quantity(self, entry: Entry, given: Mapping[str, Any], facts: Mapping[str, Any], quote: str) -> dict[str, Any]:
         said = str(facts.get("value", given.get("label", "")))
-        match = _QUANTITY.match(f"{said} {facts['unit']}" if "unit" in facts else said)
-        if match is None:
+        measure = _measure(f"{said} {facts['unit']}" if "unit" in facts else said)
+        if measure is None:
             return _refused(f'a {entry.name} is a number with its unit: give label as in "20 minutes"')
-        number = float(match[1].replace(",", "."))
-        value = int(number) if number.is_integer() else number
-        made = self.call(entry.tool.name, {"value": value, "unit": match[2]}, quote)
+        made = self.call(entry.tool.name, measure, quote)
         return self._told(made, str(given.get("id", "")), kind=entry.name)
 
     def _add(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
@@ -341,12 +345,6 @@ class GenericTools:
         values = given["value"] if isinstance(given["value"], list) else [given["value"]]
         reasons = [why for value in values for why in self._fact(subject, str(given["property"]), value, quote)]
         return _refused(*reasons) if reasons else {"ok": True}
-
-    def _replace(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
-        return self._changed("replace", given, quote)
-
-    def _retract(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
-        return self._changed("retract", given, quote)
 
     def _changed(self, tool: str, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         subject = self.ids.iri(str(given["subject"]))
@@ -443,8 +441,6 @@ class GenericTools:
         told: dict[str, Any] = {"ok": True, "id": self.ids.of(result.iri, kind, wish=wish)}
         if wish and self.ids.iri(wish) == result.iri:
             told["id"] = wish
-        if isinstance(result.data, Mapping) and "exists" in result.data:
-            told["exists"] = self.ids.shorten(str(result.data["exists"]), self._new_id)
         return told
 
     def _reasons(self, result: CallResult) -> list[str]:
@@ -470,6 +466,13 @@ class GenericTools:
         few = [self.ids.shorten(one, self._new_id) for one in allowed[:8]]
         missing = [one for one in few if one not in text]
         return f"{text} ({joined(missing, 8)})" if missing and len(missing) == len(few) else text
+
+
+def _measure(said: str) -> dict[str, Any] | None:
+    """Number and unit of a text, as the tool of a quantity takes them; None where it is no quantity."""
+    match = _QUANTITY.match(said)
+    number = float(match[1].replace(",", ".")) if match else 0.0
+    return {"value": int(number) if number.is_integer() else number, "unit": match[2]} if match else None
 
 
 def _as_date(entry: Entry, label: str) -> str:

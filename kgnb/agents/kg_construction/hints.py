@@ -72,11 +72,11 @@ class Hints:
 
     def exists(self, iri: Iri, tool: ToolSpec, facts: Facts) -> Violation:
         """Says that there is an entity of the name under which one was to be created."""
-        there, label = self.entity(iri, facts), self.pack.tbox.label(tool.term)
+        label, fits = self.pack.tbox.label(tool.term), self.pack.hierarchy.is_a(list(facts.types(iri)), iri, tool.term)
+        same = "state more of it by its IRI" if fits else f"say that it is {_a(label)} {label} as well"
         hint = (
-            f"there is {there} already. If it is the same, state more of it by its IRI, or say that it is "
-            f"{_a(label)} {label} as well: {self._as_well(tool.name, iri, facts)}. If not, tell the two apart: give "
-            "within, or another label"
+            f"there is {self.entity(iri, facts)} already. If it is the same, {same}: "
+            f"{self._as_well(tool.name, iri, facts)}. If not, tell the two apart: give within, or another label"
         )
         return Violation("label", "exists already", self.name(iri, facts), (str(iri),), hint, focus=str(iri))
 

@@ -98,8 +98,9 @@ class PackContent:
     def dependent(self, iri: str) -> str:
         """What an instance of a class belongs to, where its name alone does not tell it from others; "" where it does.
 
-        A class is dependent where some property says that each instance has one owner: an inverse-functional property
-        leads to it, or it must have exactly one value of a property with an inverse.
+        A class is dependent where each instance has one owner (an inverse-functional property leads to it, or it must
+        have exactly one value of a property with an inverse) and is a part of it: the owner must have such parts, or
+        they stand in an order. A wine has one winery and a document one author, and each is known by its own name.
         """
         return next((self._owners[above] for above in self.tbox.above(iri) if above in self._owners), "")
 
@@ -116,27 +117,36 @@ class PackContent:
     @cached_property
     def _owners(self) -> dict[str, str]:
         """Of each dependent class, as stated and without those below it, what its owner is called."""
-        made = {tool.term for tool in self.of_kind("create")}
+        made = {tool.term: tool for tool in self.of_kind("create")}
         leads = {tool.term: next((p.classes for p in tool.parameters if p.name == "object"), ())
                  for tool in self.of_kind("add")}  # fmt: skip
-        found: dict[str, str] = {}
+        asked: set[tuple[str, str]] = set()  # a class, and a property that it must have
+        single: dict[tuple[str, str], set[str]] = {}
+        parts: dict[tuple[str, str], set[str]] = {}  # a class and its one owner, and what leads from the owner to it
         for shape in self.shapes:
             if shape.kind == "inverseFunctional":
-                owners = [iri for iri in self.tbox.domains(shape.about) if iri in made]
-                for iri in leads.get(shape.about, ()):
-                    if owners and iri in made and iri not in owners:
-                        found.setdefault(iri, self.tbox.label(owners[0]))
-        single: dict[tuple[str, str], set[str]] = {}
-        for shape in self.shapes:
+                for iri in made.keys() & set(leads.get(shape.about, ())):
+                    for owner in made.keys() & set(self.tbox.domains(shape.about)):
+                        parts.setdefault((iri, owner), set()).add(shape.about)
             if len(shape.classes) == 1 and shape.path is not None and shape.path.kind == "iri":
                 sides = {c.component for c in shape.constraints if c.number == 1}
                 single.setdefault((shape.classes[0], shape.path.iri), set()).update(sides & {"minCount", "maxCount"})
+                if any(c.component in ("minCount", "qualifiedMinCount") and c.number for c in shape.constraints):
+                    asked.add((shape.classes[0], shape.path.iri))
         for (iri, predicate), sides in single.items():
             once = "maxCount" in sides or self.tbox.has_trait(predicate, "Functional")
-            inverse = [other for other in self.tbox.mirrors.get(predicate, ()) if other != predicate]
-            owners = [one for one in leads.get(predicate, ()) if one in made and one != iri]
-            if "minCount" in sides and once and inverse and owners and iri in made:
-                found.setdefault(iri, self.tbox.label(owners[0]))
+            inverse = {other for other in self.tbox.mirrors.get(predicate, ()) if other != predicate}
+            for owner in made.keys() & set(leads.get(predicate, ())) if "minCount" in sides and once else ():
+                if inverse and iri in made:
+                    parts.setdefault((iri, owner), set()).update(inverse)
+        whole = {(iri, owner) for (iri, owner), ways in parts.items()
+                 if any((above, way) in asked for above in self.tbox.above(owner) for way in ways)}  # fmt: skip
+        found: dict[str, str] = {}
+        for iri, owner in sorted(parts):
+            ordered = any(p.property in self.orders for p in made[iri].parameters)
+            if (ordered or (iri, owner) in whole) and owner not in self.tbox.below.get(iri, {iri}) and (
+                owner, iri) not in whole:  # fmt: skip
+                found.setdefault(iri, self.tbox.label(owner))
         return found
 
     def of_kind(self, *kinds: str) -> tuple[ToolSpec, ...]:

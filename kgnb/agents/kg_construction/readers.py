@@ -200,7 +200,7 @@ class _Face(ABC):
         self.task, self.desk = task, desk
         self.ids = desk.ids
         self.generic = GenericTools(
-            OntologyCard(task.pack), self.call, desk.ids,
+            OntologyCard(task.pack), self.call, desk.session.holds, desk.ids,
             lambda label: [(e.iri, e.term) for e in desk.labelled(label)], desk.feedback,
         )  # fmt: skip
 
@@ -279,8 +279,8 @@ class _Typed(_Face):
     def _use(self, tool: ToolSpec, /, **arguments: Any) -> dict[str, Any]:
         given = {key: value for key, value in arguments.items() if value is not None}  # null stands for left out
         quote, wish = str(given.pop("quote", "")), given.pop("id", "") if tool.kind == "create" else ""
-        if wish and (not isinstance(wish, str) or self.ids.taken(wish)):
-            return {"ok": False, "refused": [f"the id {wish} stands for another entity: choose another id"]}
+        if taken := self.ids.refusal(wish, given.get("entity", "")):
+            return {"ok": False, "refused": [taken]}
         entities = {p.name for p in tool.parameters if p.kind in ("entity", "any")}
         given = {key: self.ids.iri(value) if key in entities and isinstance(value, str) else value
                  for key, value in given.items()}  # fmt: skip

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import RULE, Passage
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import Task
 from kgnb.agents.kg_construction.tool_values import CallResult, Parameter, ToolSpec
-from kgnb.kg.terms import RDFS, SKOS, XSD, Iri, Literal
+from kgnb.kg.terms import RDFS, SKOS, XSD, Iri, Literal, Term
 from kgnb.kg.words import words
 
 NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?"
@@ -133,8 +133,7 @@ class _Notes:
         number = _number(text)
         if number is None or not subject or (slot.is_whole and number != int(number)):
             return False
-        value = int(number) if number == int(number) else number
-        return self._call(slot.tool.name, line, subject=subject, value=value).ok
+        return self._call(slot.tool.name, line, subject=subject, value=number).ok
 
     # "400 g barley" --------------------------------------------------------------------------------------------------
 
@@ -170,7 +169,7 @@ class _Notes:
             return
         self._call(thing.tool.name, line, subject=iri, object=of)
         if number is not None:
-            self._call(amount.tool.name, line, subject=iri, value=int(number) if number == int(number) else number)
+            self._call(amount.tool.name, line, subject=iri, value=number)
             self._call(in_unit.tool.name, line, subject=iri, object=unit)
         self._call(slot.tool.name, line, subject=self.root, object=iri)
 
@@ -188,7 +187,7 @@ class _Notes:
         text = rest.lstrip()
         best: tuple[int, str] | None = None
         begins: dict[int, tuple[str, str]] = {}  # what the text begins with, by its length, and its key
-        for size, spelled, term in self.lexicon.units_of(slot):
+        for size, spelled, term in self.lexicon.units_of(slot.value.choices):
             for length in (size, size + 1, size + 2):
                 if length not in begins:
                     begins[length] = (text[:length], unit_key(text[:length]))
@@ -252,8 +251,7 @@ class _Notes:
                 continue
             slots = self.lexicon.leads_to(cls, found[0])
             if slots:
-                value = int(number) if number == int(number) else number
-                made = self._call(self.lexicon.creators[found[0]].name, line, value=value, unit=found[1])
+                made = self._call(self.lexicon.creators[found[0]].name, line, value=number, unit=found[1])
                 if made.ok:
                     self._call(slots[0].tool.name, line, subject=iri, object=made.iri)
 
@@ -340,20 +338,21 @@ def _number(text: str) -> float | None:
     """A number as people write it: 1,5 and 1/2, but 1,200 is a thousand.
 
     >>> _number("3,5"), _number("1,200"), _number("1/2"), _number("2.5.1")
-    (3.5, 1200.0, 0.5, None)
+    (3.5, 1200, 0.5, None)
     """
     plain = text.replace(" ", "")
-    if "/" in plain:
-        top, _, bottom = plain.partition("/")
-        return float(top) / float(bottom) if top.isdigit() and bottom.isdigit() and int(bottom) else None
-    if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", plain):
+    top, _, bottom = plain.partition("/")
+    if bottom.isdigit() and top.isdigit() and int(bottom):
+        plain = str(int(top) / int(bottom))
+    elif re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", plain):
         plain = plain.replace(",", "")
     elif re.fullmatch(r"[-+]?\d+,\d+", plain):
         plain = plain.replace(",", ".")
     try:
-        return float(plain)
+        number = float(plain)
     except ValueError:
         return None
+    return int(number) if number.is_integer() else number
 
 
 def rule_reader(pack: ToolPack) -> RuleReader:
@@ -550,39 +549,25 @@ class Lexicon:
     def __init__(self, pack: ToolPack) -> None:
         self.pack = pack
         self.creators = {tool.term: tool for tool in pack.of_kind("create")}
-        self._phrases: dict[str, tuple[Phrase, ...]] = {}
-        self._spellings: dict[str, tuple[str, ...]] = {}
-        self._of: dict[str, tuple[Slot, ...]] = {}
-        self._units_of: dict[str, tuple[tuple[int, str, str], ...]] = {}
+        self.phrases, self.spellings = cache(self._phrases), cache(self._spellings)
+        self.units_of, self.of = cache(self._units_of), cache(self._of)
 
-    def phrases(self, iri: str) -> tuple[Phrase, ...]:
+    def _phrases(self, iri: str) -> tuple[Phrase, ...]:
         """What a term is called, longest first; the words of its IRI where it has no label."""
-        known = self._phrases.get(iri)
-        if known is None:
-            found = {stems(text) for text in self._texts(iri) or [re.split(r"[#/:]", iri)[-1]]}
-            known = tuple(sorted((one for one in found if one), key=lambda one: (-len(one), one)))
-            self._phrases[iri] = known
-        return known
+        found = {stems(text) for text in self._texts(iri) or [re.split(r"[#/:]", iri)[-1]]}
+        return tuple(sorted((one for one in found if one), key=lambda one: (-len(one), one)))
 
-    def spellings(self, iri: str) -> tuple[str, ...]:
+    def _spellings(self, iri: str) -> tuple[str, ...]:
         """Labels, other names and symbols of a listed value, as they are written."""
-        known = self._spellings.get(iri)
-        if known is None:
-            known = tuple(dict.fromkeys(self._texts(iri))) or (self.pack.tbox.label(iri),)
-            self._spellings[iri] = known
-        return known
+        return tuple(dict.fromkeys(self._texts(iri))) or (self.pack.tbox.label(iri),)
 
-    def units_of(self, slot: Slot) -> tuple[tuple[int, str, str], ...]:
+    def _units_of(self, choices: tuple[tuple[str, Term], ...]) -> tuple[tuple[int, str, str], ...]:
         """Every spelling of the values a property lists: how long it is, its key, and the IRI it stands for."""
-        known = self._units_of.get(slot.iri)
-        if known is None:
-            known = tuple(
-                (len(spelling), unit_key(spelling), str(term))
-                for name, term in slot.value.choices
-                for spelling in (name, *self.spellings(str(term)))
-            )
-            self._units_of[slot.iri] = known
-        return known
+        return tuple(
+            (len(spelling), unit_key(spelling), str(term))
+            for name, term in choices
+            for spelling in (name, *self.spellings(str(term)))
+        )
 
     def _texts(self, iri: str) -> list[str]:
         entity = self.pack.tbox.entities.get(iri)
@@ -606,13 +591,9 @@ class Lexicon:
         """Whether a class is another one or lies below it."""
         return iri == other or iri in self.pack.tbox.below.get(other, ())
 
-    def of(self, cls: str) -> tuple[Slot, ...]:
+    def _of(self, cls: str) -> tuple[Slot, ...]:
         """The properties whose domain the class fits; those without a domain are not among them."""
-        known = self._of.get(cls)
-        if known is None:
-            known = tuple(slot for slot in self.slots if any(self.is_a(cls, domain) for domain in slot.domain))
-            self._of[cls] = known
-        return known
+        return tuple(slot for slot in self.slots if any(self.is_a(cls, domain) for domain in slot.domain))
 
     def leads_to(self, start: str, end: str) -> tuple[Slot, ...]:
         """The properties from one class to another."""
@@ -633,13 +614,6 @@ class Lexicon:
             return (len({slot.value.classes for slot in out}), -len(into))
 
         return max(self.creators, key=weight, default="")
-
-    @cached_property
-    def listed(self) -> tuple[tuple[Phrase, str], ...]:
-        """Names of all individuals that a closed list holds, longest first, with their IRI."""
-        members = {one for cls in self.pack.tbox.closed_lists for one in self.pack.tbox.enumerated.get(cls, ())}
-        pairs = {(phrase, iri) for iri in members for phrase in self.phrases(iri)}
-        return tuple(sorted(pairs, key=lambda pair: (-len(pair[0]), pair)))
 
     @cached_property
     def units(self) -> dict[str, tuple[str, str]]:

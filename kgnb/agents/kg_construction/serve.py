@@ -79,7 +79,7 @@ class Shared:
         def call(name: str, given: Mapping[str, Any], quote: str) -> CallResult:
             return self._kept(name, given, self._source)
 
-        return GenericTools(OntologyCard(self.pack), call, kind=kind)
+        return GenericTools(OntologyCard(self.pack), call, self.session.holds, kind=kind)
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
         """Call a tool; waits while another client's call is under way. What is acknowledged is on the disk.
@@ -174,11 +174,9 @@ def mcp_server(shared: Shared) -> Server[Any]:
     async def on_call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         given = dict(params.arguments or {})
         # a client that gives up does not break off what is being written
-        if params.name in few_names:
-            said = await anyio.to_thread.run_sync(shared.use, params.name, given)
-            ok = bool(said.get("ok"))
-        elif params.name in shared.outside:
-            said = await anyio.to_thread.run_sync(shared.ask, params.name, given)
+        if params.name in few_names or params.name in shared.outside:
+            done = shared.use if params.name in few_names else shared.ask
+            said = await anyio.to_thread.run_sync(done, params.name, given)
             ok = bool(said.get("ok"))
         elif params.name in shared.pack:
             result = await anyio.to_thread.run_sync(shared.call, params.name, given)

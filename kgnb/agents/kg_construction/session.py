@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from itertools import groupby
@@ -122,9 +123,9 @@ class Session(GraphState):
 
     def _attempts(
         self, tool: ToolSpec, read: Arguments, given: Mapping[str, Any], source: Source | None, graph: Iri,
-        merge: bool,
+        merge: bool, dry: bool = False,
     ) -> CallResult:  # fmt: skip
-        """Write what a call says, in the first of its readings that keeps every constraint."""
+        """Write what a call says, in the first of its readings that keeps every constraint; ``dry`` writes nothing."""
         first: CallResult | None = None
         for iri, triples in self._writes.readings(tool, read):
             if tool.kind == "create" and "entity" not in read.terms and self.facts.knows(iri):
@@ -132,13 +133,32 @@ class Session(GraphState):
                     iri, triples = self._writes.apart(tool, iri, triples)
                 met = self._met(tool, iri, triples, merge) if self.facts.knows(iri) else (iri, triples)
                 if isinstance(met, CallResult):
-                    return met
+                    return replace(met, violations=(self.hints.exists(iri, tool, self.facts),)) if dry else met
                 iri, triples = met
-            result = self._commit(tool, iri, triples, given, source, graph)
+            if dry:
+                fresh = [one for one in triples if one not in self.facts]
+                new = Violation("fact", "not there", self.hints.name(iri, self.facts), (), "nobody has said so yet")
+                result = CallResult(not fresh, str(iri), violations=(new,) if fresh else ())
+            else:
+                result = self._commit(tool, iri, triples, given, source, graph)
             if result.ok:
                 return result
             first = first or result
         return first or CallResult(False, retryable=True)
+
+    def holds(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
+        """Whether all that a creating or adding call says is there already; other calls are made as they are.
+
+        Nothing is written or noted. Of a creation whose name is taken the violations say by what, and how to go on.
+        """
+        with self.lock:
+            tool = self.pack.tool(name)
+            if tool.kind not in ("create", "add"):
+                return self.call(name, arguments)
+            read = read_arguments(tool, arguments, self)
+            if read.violations:
+                return CallResult(False, violations=tuple(read.violations), retryable=True)
+            return self._attempts(tool, read, arguments, None, TBOX, False, dry=True)
 
     def write_through(
         self, tool: ToolSpec, read: Arguments, given: Mapping[str, Any], source: Source | None

@@ -33,7 +33,6 @@ class Parameter:
     classes: tuple[str, ...] = ()  # of an entity
     choices: tuple[tuple[str, Term], ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
-    both: bool = False  # an entity or a value
 
 
 @dataclass(frozen=True)

@@ -331,7 +331,7 @@ def input_schema(parameters: Iterable[Parameter]) -> dict[str, Any]:
 
 def _one(parameter: Parameter) -> dict[str, Any]:
     told = {"description": parameter.description} if parameter.description else {}
-    if parameter.choices and parameter.kind != "open entity":
+    if parameter.choices:
         names = [name for name, _ in parameter.choices]
         values = [_json_value(name, term) for name, term in parameter.choices]
         iris = [str(term) for _, term in parameter.choices if isinstance(term, Iri) and str(term) not in names]

@@ -25,7 +25,9 @@ NOTE = "Soup\nHut: Lärchgrundhütte\nServes 12\n400 g barley\n1. Soak the barle
 
 def tools_of(pack: ToolPack) -> tuple[GenericTools, Session]:
     session = pack.session(namespace="https://hut.example/data/")
-    return GenericTools(OntologyCard(pack), lambda name, given, quote: session.call(name, given)), session
+    return GenericTools(
+        OntologyCard(pack), lambda name, given, quote: session.call(name, given), session.holds
+    ), session
 
 
 def recipe(**facts: Any) -> dict[str, Any]:
@@ -57,14 +59,36 @@ def size(request: Request) -> int:
     return estimate_tokens("".join(message.text for message in request.messages) + tools)
 
 
-def test_a_creation_made_again_with_more_facts_states_them() -> None:
+def test_a_namesake_takes_no_new_facts_unless_it_is_named_by_its_id() -> None:
     tools, session = tools_of(PACK)
-    first = tools.use("create", {"class": "dish", "label": "Soup"})
-    again = tools.use("create", {"class": "dish", "label": "Soup", "facts": {"course": "soup"}})
-    assert again == {"ok": True, "id": first["id"]}
-    wrong = tools.use("create", {"class": "dish", "label": "Soup", "facts": {"course": "cake"}})
-    assert not wrong["ok"] and '"soup"' in str(wrong["refused"]) and '"cake"' in str(wrong["refused"])
-    assert session.call("inspect", {"iri": tools.ids.iri(first["id"])}).data["facts"]["course"] == ["soup"]
+    tools.use("create", {"class": "dish", "label": "Soup", "id": "d", "facts": {"course": "soup"}})
+    before = session.turtle()
+    for facts in ({"name": "soup of the day"}, {"course": "cake"}, {"course": "soup", "name": "s"}):
+        refused = tools.use("create", {"class": "dish", "label": "soup", "facts": facts})
+        assert not refused["ok"] and "id" not in refused
+        assert "there is a dish, Soup d (course soup" in refused["refused"][0]
+        assert 'create(class="dish", label="Soup", entity=d)' in refused["refused"][0]
+        assert session.turtle() == before
+    named = {"class": "dish", "entity": "d", "facts": {"course": "cake"}}
+    assert '"cake"' in str(tools.use("create", named)["refused"]["course"])  # what it has room for is another matter
+    assert "d is taken" in tools.use("create", {"class": "dish", "label": "Tea", "id": "d"})["refused"][0]
+
+
+def test_what_is_said_again_of_a_namesake_is_confirmed_and_told() -> None:
+    tools, session = tools_of(PACK)
+    tools.use("create", recipe())
+    before = session.turtle()
+    barley = {"class": "ingredient", "label": "Barley", "facts": {"name": "barley"}}
+    portion = {"class": "portion", "label": "400 g Barley", "facts": {"amount": "400", "of ingredient": barley}}
+    step = {"class": "rest", "label": "soak", "facts": {"step number": 1, "lasts": "480 minute", "uses": "barley"}}
+    again = tools.use("create", {"class": "recipe", "label": "Soup", "facts": {
+        "serves people": 12, "has portion": [portion], "has step": [step], "makes dish": "d"}})  # fmt: skip
+    assert again["ok"] and again["id"] == "r" and again["exists"].startswith("a recipe, Soup r (")
+    assert session.turtle() == before
+    for more in ({"has step": [{**step, "facts": {**step["facts"], "lasts": "7 hour"}}]}, {"has step": [
+            {**step, "label": "Stir", "facts": {"step number": 3}}]}):  # fmt: skip
+        assert not tools.use("create", {"class": "recipe", "label": "Soup", "facts": more})["ok"]
+        assert "7 hour" not in session.turtle() and "Stir" not in session.turtle()
 
 
 def test_what_is_missing_is_told_by_ids_and_by_the_tools_there_are() -> None:

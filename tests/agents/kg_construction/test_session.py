@@ -259,6 +259,40 @@ def test_what_belongs_to_something_says_to_what_or_at_which_place(session: Sessi
     assert len(session.facts) == 0
 
 
+@pytest.mark.parametrize(
+    ("axioms", "parts"),
+    [
+        # each wine of one winery, each document of one author: the axioms of a step, and no parts
+        (":Wine a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :maker ; owl:cardinality 1 ] . "
+         ":Winery a owl:Class . :maker a owl:ObjectProperty ; rdfs:range :Winery ; owl:inverseOf :makes .", ""),
+        (":Agent a owl:Class . :Document a owl:Class . :weblog a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
+         "rdfs:domain :Agent ; rdfs:range :Document .", ""),
+        # neither could be made before the other
+        (":Paper a owl:Class . :Chair a owl:Class . :accepts a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
+         "rdfs:domain :Chair ; rdfs:range :Paper . :acceptedBy a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
+         "rdfs:domain :Paper ; rdfs:range :Chair .", ""),
+        (":Pizza a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :base ; owl:someValuesFrom :Base ] "
+         ". :Base a owl:Class . :base a owl:ObjectProperty , owl:InverseFunctionalProperty ; rdfs:domain :Pizza ; "
+         "rdfs:range :Base ; owl:inverseOf :baseOf . :baseOf a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
+         "rdfs:domain :Base ; rdfs:range :Pizza .", "Base"),
+        (":Book a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :has ; owl:someValuesFrom :Part ] . "
+         ":Part a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :of ; owl:cardinality 1 ] . "
+         ":has a owl:ObjectProperty . :of a owl:ObjectProperty ; rdfs:range :Book ; owl:inverseOf :has .", "Part"),
+        (":Book a owl:Class . :Chapter a owl:Class . :has a owl:ObjectProperty , owl:InverseFunctionalProperty ; "
+         "rdfs:domain :Book ; rdfs:range :Chapter . :number a owl:DatatypeProperty ; rdfs:domain :Chapter ; "
+         "rdfs:range xsd:integer .", "Chapter"),
+    ],
+    ids=["wine", "weblog", "paper", "pizza", "parts", "chapters"],
+)  # fmt: skip
+def test_only_a_part_says_what_it_belongs_to(axioms: str, parts: str) -> None:
+    pack = pack_of(axioms)
+    session = opened(pack)
+    bare = [
+        tool.label for tool in pack.of_kind("create") if not session.call(tool.name, {"label": f"A {tool.label}"}).ok
+    ]
+    assert bare == [parts] * bool(parts)
+
+
 def test_entities_are_not_merged_by_a_key_unasked() -> None:
     pack = pack_of(
         ":Hut a owl:Class ; owl:hasKey ( :code ) . "
