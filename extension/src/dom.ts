@@ -7,13 +7,13 @@ import type { IriCell } from './table-data';
 import { linkTarget, oneLine, visible, shortIri } from './wording';
 import { trans } from './words';
 
-type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
+type Attributes = Readonly<Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>>;
 type Child = Node | string | null;
 type Tag<What> = Extract<What extends `${infer Name}.${string}` ? Name : What, keyof HTMLElementTagNameMap>;
 
 /**
  * An element by its tag and classes ("div.kgnb-note"), with attributes, where there are any (null, undefined and false
- * leave one out), and children; strings become text.
+ * leave one out; a function listens to the event of that name), and children; strings become text.
  */
 export function h<What extends string>(
   what: What,
@@ -27,7 +27,9 @@ export function h<What extends string>(
       made.append(one);
     } else {
       for (const [name, value] of Object.entries(one ?? {})) {
-        if (value !== null && value !== undefined && value !== false) {
+        if (typeof value === 'function') {
+          made.addEventListener(name, value);
+        } else if (value !== null && value !== undefined && value !== false) {
           made.setAttribute(name, value === true ? '' : String(value));
         }
       }
@@ -40,12 +42,49 @@ export function h<What extends string>(
 export function button(
   className: string,
   name: string,
-  press: (event: MouseEvent) => void,
-  ...children: readonly Child[]
+  click: (event: Event) => void,
+  ...children: readonly (Attributes | Child)[]
 ): HTMLButtonElement {
-  const made = h(`button.${className}`, { type: 'button', 'aria-label': name, title: name }, ...children);
-  made.addEventListener('click', press);
+  return h(`button.${className}`, { type: 'button', 'aria-label': name, title: name, click }, ...children);
+}
+
+/** A button that stays pressed until it is pressed again. */
+export function switchButton(
+  className: string,
+  on: boolean,
+  changed: (on: boolean) => void,
+  ...children: readonly Child[]
+): HTMLElement {
+  const made = h(`button.${className}`, { type: 'button', 'aria-pressed': String(on) }, ...children);
+  made.addEventListener('click', () => {
+    const now = made.getAttribute('aria-pressed') !== 'true';
+    made.setAttribute('aria-pressed', String(now));
+    changed(now);
+  });
   return made;
+}
+
+/** A choice of one: values with their titles. */
+export function choice(
+  className: string,
+  name: string,
+  options: readonly (readonly [value: string, title: string])[],
+  chosen: string,
+  changed: (value: string) => void
+): HTMLSelectElement {
+  const shown = options.map(([value, title]) => h('option', { value, selected: value === chosen }, title));
+  const made = h(`select.${className}`, { 'aria-label': name, change: () => changed(made.value) }, ...shown);
+  return made;
+}
+
+/** A heading and what is said under it, with another drawing of it where the text is not enough. */
+export type Pair = readonly [heading: string, text: string, drawn?: () => HTMLElement];
+
+/** Headings with what is said under them; those of which nothing is said are left out. */
+export function definitions(pairs: readonly Pair[]): HTMLElement {
+  const said = pairs.filter(([, text]) => text !== '');
+  const shown = said.flatMap(([heading, text, drawn]) => [h('dt', heading), h('dd', drawn?.() ?? held(text, text))]);
+  return h('dl.kgnb-details', ...shown);
 }
 
 const SHAPES = {
@@ -85,9 +124,8 @@ export function fold(title: string, content: readonly HTMLElement[]): HTMLElemen
 
 /** A search field with its picture. */
 export function searchField(name: string, value: string, changed: (search: string) => void): HTMLElement {
-  const input = h('input.kgnb-search-input', { type: 'search', 'aria-label': name, placeholder: name });
-  input.value = value;
-  input.addEventListener('input', () => changed(input.value));
+  const named = { type: 'search', 'aria-label': name, placeholder: name, value };
+  const input = h('input.kgnb-search-input', { ...named, input: () => changed(input.value) });
   return h('span.kgnb-search', icon('search'), input);
 }
 
@@ -135,19 +173,23 @@ export function held(text: string, drawn: Node | string): Node | string {
     return drawn;
   }
   const shown = h('div.kgnb-held', drawn);
-  const more = button(
-    'kgnb-unfold',
-    trans.__('Show all of it'),
-    () => {
-      const open = shown.classList.toggle('kgnb-unfolded');
-      more.setAttribute('aria-expanded', String(open));
-      more.textContent = more.title = open ? trans.__('Show less') : trans.__('Show all of it');
-      more.setAttribute('aria-label', more.title);
-    },
-    trans.__('Show all of it')
-  );
-  more.setAttribute('aria-expanded', 'false');
+  const all = trans.__('Show all of it');
+  const unfold = (): void => {
+    const open = shown.classList.toggle('kgnb-unfolded');
+    more.textContent = more.title = open ? trans.__('Show less') : all;
+    more.setAttribute('aria-label', more.title);
+    more.setAttribute('aria-expanded', String(open));
+  };
+  const more = button('kgnb-unfold', all, unfold, { 'aria-expanded': 'false' }, all);
   return h('div', shown, more);
+}
+
+/** Puts a text on the clipboard and tells whether that went well. */
+export function copy(text: string, tell: (done: boolean, said: string) => void): void {
+  navigator.clipboard.writeText(text).then(
+    () => tell(true, trans.__('Copied')),
+    () => tell(false, trans.__('Could not copy'))
+  );
 }
 
 export function drawIri(cell: IriCell): HTMLElement {
@@ -162,26 +204,15 @@ export function drawIri(cell: IriCell): HTMLElement {
 }
 
 function copyButton(text: string): HTMLButtonElement {
-  const copy = button(
-    'kgnb-button kgnb-copy',
-    trans.__('Copy IRI'),
-    () => {
-      navigator.clipboard.writeText(text).then(
-        () => answer('done', trans.__('Copied')),
-        () => answer('failed', trans.__('Could not copy'))
-      );
-    },
-    icon('copy')
-  );
-  const answer = (picture: 'done' | 'failed', said: string): void => {
-    copy.replaceChildren(icon(picture));
-    copy.setAttribute('aria-label', said);
-    copy.classList.add('kgnb-answered');
-    setTimeout(() => {
-      copy.replaceChildren(icon('copy'));
-      copy.setAttribute('aria-label', trans.__('Copy IRI'));
-      copy.classList.remove('kgnb-answered');
-    }, 1500);
+  const show = (picture: IconName, said: string): void => {
+    made.replaceChildren(icon(picture));
+    made.setAttribute('aria-label', said);
+    made.classList.toggle('kgnb-answered', picture !== 'copy');
   };
-  return copy;
+  const tell = (done: boolean, said: string): void => {
+    show(done ? 'done' : 'failed', said);
+    setTimeout(() => show('copy', trans.__('Copy IRI')), 1500);
+  };
+  const made = button('kgnb-button.kgnb-copy', trans.__('Copy IRI'), () => copy(text, tell), icon('copy'));
+  return made;
 }

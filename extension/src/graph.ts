@@ -4,7 +4,7 @@
  */
 
 import type { Core, EventObject, NodeSingular } from 'cytoscape';
-import { button, h, freshId, icon, searchField, drawIri } from './dom';
+import { button, drawIri, freshId, h, icon, searchField, switchButton } from './dom';
 import { oneLine, visible } from './wording';
 import type { GraphData, GraphNode } from './graph-data';
 import { elementsOf, fillOf, keepHubs, LIMITS, styleFor, svgOf } from './graph-drawing';
@@ -117,14 +117,13 @@ class GraphDrawing {
       const name = oneLine(kind);
       const swatch = h('span.kgnb-graph-swatch', { 'aria-hidden': 'true' });
       swatch.style.background = `var(--kgnb-kind-${fillOf(this.data, at)})`;
-      const key = button('kgnb-button kgnb-graph-kind', trans.__('Show %1', name), () => undefined, swatch, name);
-      key.setAttribute('aria-pressed', String(!this.state.off.has(at)));
-      key.addEventListener('click', () => {
-        const { off } = this.state;
-        off[off.has(at) ? 'delete' : 'add'](at);
-        key.setAttribute('aria-pressed', String(!off.has(at)));
+      const show = (on: boolean): void => {
+        this.state.off[on ? 'delete' : 'add'](at);
         this.show();
-      });
+      };
+      const key = switchButton('kgnb-button.kgnb-graph-kind', !this.state.off.has(at), show, swatch, name);
+      key.title = trans.__('Show %1', name);
+      key.setAttribute('aria-label', key.title);
       return key;
     });
     return keys.length > 0 ? h('div.kgnb-graph-kinds', ...keys) : null;

@@ -148,9 +148,8 @@ class PanelDrawing {
 
   /** Puts a line into the notebook; cannot be pressed where there is none. */
   private insertButton(line: string, said: string): HTMLButtonElement {
-    const insert = pressable(trans.__('Insert a cell: %1', line), said, () => this.actions.insert(line));
-    insert.disabled = !this.hint.notebook;
-    return insert;
+    const disabled = !this.hint.notebook;
+    return pressable(trans.__('Insert a cell: %1', line), said, () => this.actions.insert(line), { disabled });
   }
 
   // ---------------------------------------------------------------------------------------- connections
@@ -170,30 +169,26 @@ class PanelDrawing {
   private opener(): HTMLElement {
     const { state, actions, hint } = this;
     const name = trans.__('A file, huts:graph or https://…/sparql');
-    const input = h('input.kgnb-panel-input', {
-      type: 'text',
-      'aria-label': name,
-      placeholder: name,
-      title: name,
-      'data-kgnb-key': 'open-graph'
-    });
-    input.value = state.typed;
-    input.disabled = !hint.notebook;
-    const open = pressable(trans.__('Open this graph'), trans.__('Open'), () => {
+    const press = (): void => {
       if (state.typed.trim()) {
         actions.openGraph(state.typed);
         input.value = '';
       }
-    });
-    open.disabled = !hint.notebook;
-    input.addEventListener('input', () => {
-      state.typed = input.value;
-    });
-    input.addEventListener('keydown', event => {
-      if (event.key === 'Enter') {
-        open.click();
+    };
+    const disabled = !hint.notebook;
+    const input = h('input.kgnb-panel-input', {
+      ...{ type: 'text', 'aria-label': name, placeholder: name, title: name, value: state.typed, disabled },
+      'data-kgnb-key': 'open-graph',
+      input: () => {
+        state.typed = input.value;
+      },
+      keydown: event => {
+        if ((event as KeyboardEvent).key === 'Enter') {
+          press();
+        }
       }
     });
+    const open = pressable(trans.__('Open this graph'), trans.__('Open'), press, { disabled });
     return h('div.kgnb-panel-line.kgnb-panel-item', input, open);
   }
 
@@ -247,15 +242,11 @@ class PanelDrawing {
   /** A class or a property: a button that puts a query into the notebook. */
   private holding({ name, count, query }: Holding): HTMLElement {
     const shown = oneLine(name);
-    const ask = button(
-      'kgnb-panel-held',
-      trans.__('Insert a query for %1', shown),
-      () => this.actions.insert(query),
-      h('span.kgnb-panel-name', shown),
-      h('span.kgnb-panel-quiet', grouped(String(count)))
-    );
-    ask.disabled = !this.hint.notebook;
-    return h('li', ask);
+    const what = trans.__('Insert a query for %1', shown);
+    const counted = h('span.kgnb-panel-quiet', grouped(String(count)));
+    const insert = (): void => this.actions.insert(query);
+    const disabled = !this.hint.notebook;
+    return h('li', button('kgnb-panel-held', what, insert, { disabled }, h('span.kgnb-panel-name', shown), counted));
   }
 
   // ---------------------------------------------------------------------------------------- agents
@@ -325,7 +316,8 @@ class PanelDrawing {
   private run(run: RunLine): HTMLElement {
     const title = runTitle(run);
     const open = this.openButton({ number: run.number }, title);
-    const stop = pressable(trans.__('Stop this run'), trans.__('Stop'), () => this.actions.stop(), 'kgnb-panel-stop');
+    const stop = pressable(trans.__('Stop this run'), trans.__('Stop'), () => this.actions.stop());
+    stop.classList.add('kgnb-panel-stop');
     // Two buttons leave the title no room in a narrow panel.
     return h(
       `li.kgnb-panel-item.kgnb-panel-strong.kgnb-panel-run${run.working ? '.kgnb-panel-working' : ''}`,
@@ -396,8 +388,8 @@ function row(name: string, ...right: readonly (HTMLElement | null)[]): HTMLEleme
   return h('div.kgnb-panel-line', h('span.kgnb-panel-name', { title: name }, name), ...right);
 }
 
-function pressable(name: string, said: string, press: () => void, className = ''): HTMLButtonElement {
-  return button(`kgnb-panel-button ${className}`.trim(), name, press, said);
+function pressable(name: string, said: string, press: () => void, attributes = {}): HTMLButtonElement {
+  return button('kgnb-panel-button', name, press, attributes, said);
 }
 
 function items(children: readonly HTMLElement[]): HTMLElement {

@@ -2,8 +2,8 @@
  * A run as a tree of nodes, each of which draws its line and what stands below it; and which of them a search leaves.
  */
 
-import type { IconName } from './dom';
-import { drawIri, h, held, icon } from './dom';
+import type { IconName, Pair } from './dom';
+import { definitions, drawIri, h, icon } from './dom';
 import type { Call, Judgement, Query, RunData, Step } from './run';
 import { timeline } from './run';
 import { folded } from './table-data';
@@ -32,9 +32,6 @@ export interface RunNode {
   readonly step?: Step;
 }
 
-/** A heading and what is said under it, with another drawing of it where the text is not enough. */
-type Pair = readonly [heading: string, text: string, drawn?: () => HTMLElement];
-
 export function runTree(run: RunData): readonly RunNode[] {
   const places = timeline(run.steps);
   return run.steps.map((step, at) => {
@@ -49,7 +46,7 @@ export function runTree(run: RunData): readonly RunNode[] {
       children: only ? only.children : groups,
       leftOut: only ? only.leftOut : 0,
       line: () => stepLine(step, [oneLine(step.note), ...groups.map(group => group.title)].filter(Boolean), places[at]),
-      details: counts.length > 0 ? () => drawDetails(counts) : null,
+      details: counts.length > 0 ? () => definitions(counts) : null,
       step
     };
   });
@@ -113,7 +110,7 @@ function leaf(
   ...also: readonly string[]
 ): RunNode {
   const search = folded([...pairs.map(([, text]) => text), ...also].join('\n'));
-  return { kind, key, search, attention, children: [], leftOut: 0, line, details: () => drawDetails(pairs) };
+  return { kind, key, search, attention, children: [], leftOut: 0, line, details: () => definitions(pairs) };
 }
 
 function judgementNode(judgement: Judgement, key: string): RunNode {
@@ -176,12 +173,6 @@ function queryNode({ graph, query, rows, seconds }: Query, key: string): RunNode
 
 function chip(tone: string, said: string): HTMLElement {
   return h(`span.kgnb-chip.kgnb-is-${tone}`, said);
-}
-
-function drawDetails(pairs: readonly Pair[]): HTMLElement {
-  const said = pairs.filter(([, text]) => text !== '');
-  const shown = said.flatMap(([heading, text, drawn]) => [h('dt', heading), h('dd', drawn?.() ?? held(text, text))]);
-  return h('dl.kgnb-details', ...shown);
 }
 
 /** How many nodes someone should look at. */

@@ -2,7 +2,8 @@
  * Draws a run: what it cost, then a tree of its steps with their judgements, calls and queries.
  */
 
-import { button, freshId, h, icon, searchField } from './dom';
+import type { Pair } from './dom';
+import { button, choice, definitions, fold, freshId, h, icon, searchField, switchButton } from './dom';
 import { oneLine, visible, formatMoney, formatNumber, formatSeconds } from './wording';
 import type { ShowCell } from './notebooks';
 import type { RunData, Totals } from './run';
@@ -56,7 +57,7 @@ class RunDrawing {
       this.drawTotals(run.totals),
       this.tree,
       this.status,
-      this.drawSetting()
+      ...this.drawSetting()
     );
     this.refresh();
   }
@@ -70,16 +71,11 @@ class RunDrawing {
         : h('span.kgnb-badge');
     badge.append(reached === null ? stateName(run.state) : trans.__('up to %1', oneLine(reached)));
     const number = attentionIn(this.nodes);
-    const attention = h(
-      'button.kgnb-toggle',
-      { type: 'button', 'aria-pressed': String(state.attention) },
-      trans.__('%1 to look at', number)
-    );
-    attention.addEventListener('click', () => {
-      state.attention = !state.attention;
-      attention.setAttribute('aria-pressed', String(state.attention));
+    const wanted = (on: boolean): void => {
+      state.attention = on;
       this.refresh();
-    });
+    };
+    const attention = switchButton('kgnb-toggle', state.attention, wanted, trans.__('%1 to look at', number));
     const search = searchField(trans.__('Search this run'), state.search, text => {
       state.search = text;
       this.refresh();
@@ -104,19 +100,14 @@ class RunDrawing {
       query: trans.__('Graph queries')
     };
     const kinds = kindsIn(this.nodes);
-    if (kinds.length < 2) {
-      return null;
-    }
-    const select = h('select.kgnb-sizes.kgnb-kinds', { 'aria-label': trans.__('Show only') });
-    select.append(
-      h('option', { value: '' }, trans.__('Everything')),
-      ...kinds.map(kind => h('option', { value: kind, selected: kind === state.kind }, titles[kind]))
-    );
-    select.addEventListener('change', () => {
-      state.kind = kinds.find(kind => kind === select.value) ?? null;
+    const options = [['', trans.__('Everything')], ...kinds.map(kind => [kind, titles[kind]] as const)] as const;
+    const show = (value: string): void => {
+      state.kind = kinds.find(kind => kind === value) ?? null;
       this.refresh();
-    });
-    return select;
+    };
+    return kinds.length > 1
+      ? choice('kgnb-sizes.kgnb-kinds', trans.__('Show only'), options, state.kind ?? '', show)
+      : null;
   }
 
   private drawTotals(totals: Totals): HTMLElement {
@@ -147,17 +138,16 @@ class RunDrawing {
     return list;
   }
 
-  private drawSetting(): HTMLElement {
-    const { run } = this;
-    const list = h('dl.kgnb-details');
-    const groups = { '': { run: run.id, seed: run.seed, started: run.started }, ...settings(run) };
-    for (const [group, values] of Object.entries(groups)) {
-      for (const [name, value] of Object.entries(values)) {
-        const written = typeof value === 'string' ? value : JSON.stringify(value);
-        list.append(h('dt', oneLine(group ? `${group}: ${name}` : name)), h('dd', visible(written)));
-      }
-    }
-    return h('details.kgnb-setting', h('summary', icon('right'), trans.__('Parameters, data and versions')), list);
+  private drawSetting(): HTMLElement[] {
+    const { id, seed, started, parameters, data, versions } = this.run;
+    const groups = { '': { run: id, seed, started }, parameter: parameters, data, version: versions };
+    const pairs = Object.entries(groups).flatMap(([group, values]) =>
+      Object.entries(values).map(([name, value]): Pair => {
+        const written = typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+        return [oneLine(group ? `${group}: ${name}` : name), visible(written)];
+      })
+    );
+    return fold(trans.__('Parameters, data and versions'), [definitions(pairs)]);
   }
 
   private refresh(): void {
@@ -225,7 +215,7 @@ class RunDrawing {
     if (!showCell) {
       return [];
     }
-    const jump = (event: MouseEvent): void => {
+    const jump = (event: Event): void => {
       event.stopPropagation();
       if (!showCell(cell)) {
         this.status.hidden = false;
@@ -270,10 +260,6 @@ class RunDrawing {
     draw();
     return list;
   }
-}
-
-function settings(run: RunData): Record<string, Readonly<Record<string, unknown>>> {
-  return { parameter: run.parameters, data: run.data, version: run.versions };
 }
 
 const ITEM = '[role="treeitem"]';

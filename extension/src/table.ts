@@ -14,7 +14,8 @@ import {
   searchTexts,
   sortRows
 } from './table-data';
-import { button, h, fold, freshId, icon, searchField, drawIri, held } from './dom';
+import type { Pair } from './dom';
+import { button, choice, definitions, drawIri, fold, freshId, h, held, icon, searchField } from './dom';
 import { oneLine, visible } from './wording';
 import { DEFAULTS, ROWS } from './preferences';
 import { trans } from './words';
@@ -89,16 +90,16 @@ class TableDrawing {
   private drawTitles(): HTMLTableRowElement {
     const row = h('tr');
     if (this.hasDetails) {
-      row.append(h('th.kgnb-opener', { scope: 'col' }, hidden(trans.__('Show details'))));
+      row.append(h('th.kgnb-opener', { scope: 'col' }, h('span.kgnb-unseen', trans.__('Show details'))));
     }
     this.data.columns.forEach((column, at) => {
       const title = oneLine(column.title);
-      const sort = h('button.kgnb-sort', { type: 'button', title: trans.__('Sort by %1', title) }, title);
-      sort.addEventListener('click', () => {
+      const click = (): void => {
         this.state.sorting = nextSorting(this.state.sorting, at);
         this.state.page = 0;
         this.refresh();
-      });
+      };
+      const sort = h('button.kgnb-sort', { type: 'button', title: trans.__('Sort by %1', title), click }, title);
       const cell = h(`th.${numericClass(column)}`, { scope: 'col' }, sort);
       this.titles.push(cell);
       row.append(cell);
@@ -154,18 +155,17 @@ class TableDrawing {
     if (row.details.length === 0) {
       return [h(`tr.${className}`, h('td.kgnb-opener'), ...cells)];
     }
-    const detailsId = freshId('details');
-    const details = this.drawDetails(row, detailsId);
-    const opener = button('kgnb-button kgnb-open', '', () => show(!this.state.opened.has(at)), icon('right'));
-    opener.setAttribute('aria-controls', detailsId);
+    const details = this.drawDetails(row, freshId('details'));
+    const turn = (): void => show(!this.state.opened.has(at));
+    const opener = button('kgnb-button.kgnb-open', '', turn, { 'aria-controls': details.id }, icon('right'));
     const line = h('tr.kgnb-row', h('td.kgnb-opener', opener), ...cells);
     const show = (open: boolean): void => {
       this.state.opened[open ? 'add' : 'delete'](at);
       details.hidden = !open;
       line.classList.toggle('kgnb-opened', open);
       opener.setAttribute('aria-expanded', String(open));
-      opener.setAttribute('aria-label', open ? trans.__('Hide details') : trans.__('Show details'));
       opener.title = open ? trans.__('Hide details') : trans.__('Show details');
+      opener.setAttribute('aria-label', opener.title);
     };
     show(this.state.opened.has(at));
     return [line, details];
@@ -191,12 +191,8 @@ class TableDrawing {
   }
 
   private drawDetails(row: Row, id: string): HTMLTableRowElement {
-    const list = h('dl.kgnb-details');
-    for (const [heading, said] of row.details) {
-      const text = visible(said);
-      list.append(h('dt', oneLine(heading)), h('dd', held(text, text)));
-    }
-    return h('tr.kgnb-detail-row', { id }, h('td'), h('td', { colspan: this.data.columns.length }, list));
+    const pairs = row.details.map(([heading, said]): Pair => [oneLine(heading), visible(said)]);
+    return h('tr.kgnb-detail-row', { id }, h('td'), h('td', { colspan: this.data.columns.length }, definitions(pairs)));
   }
 
   private drawFooter(found: number, { page, pages }: { page: number; pages: number }): void {
@@ -208,18 +204,13 @@ class TableDrawing {
     const smallest = ROWS[0] ?? 0;
     this.footer.hidden = data.rows.length <= smallest && !state.search;
     const turn = (step: number, name: string, picture: 'left' | 'right'): HTMLButtonElement => {
-      const made = button(
-        `kgnb-button kgnb-page-${picture}`,
-        name,
-        () => {
-          state.page += step;
-          this.refresh();
-          this.footer.querySelector<HTMLButtonElement>(`.kgnb-page-${picture}`)?.focus();
-        },
-        icon(picture)
-      );
-      made.disabled = page + step < 0 || page + step >= pages;
-      return made;
+      const press = (): void => {
+        state.page += step;
+        this.refresh();
+        this.footer.querySelector<HTMLButtonElement>(`.kgnb-page-${picture}`)?.focus();
+      };
+      const disabled = page + step < 0 || page + step >= pages;
+      return button(`kgnb-button.kgnb-page-${picture}`, name, press, { disabled }, icon(picture));
     };
     const turning =
       pages > 1 ? [turn(-1, trans.__('Previous page'), 'left'), turn(1, trans.__('Next page'), 'right')] : [];
@@ -231,14 +222,14 @@ class TableDrawing {
     if (data.rows.length <= (ROWS[0] ?? 0)) {
       return [];
     }
-    const sizes = h('select.kgnb-sizes', { 'aria-label': trans.__('Rows per page') });
-    sizes.append(...ROWS.map(size => h('option', { selected: size === state.size }, String(size))));
-    sizes.addEventListener('change', () => {
-      state.size = Number(sizes.value);
+    const show = (size: string): void => {
+      state.size = Number(size);
       state.page = 0;
       this.refresh();
       this.footer.querySelector('select')?.focus();
-    });
+    };
+    const options = ROWS.map(size => [String(size), String(size)] as const);
+    const sizes = choice('kgnb-sizes', trans.__('Rows per page'), options, String(state.size), show);
     return [h('label.kgnb-size-label', trans.__('Rows per page'), sizes)];
   }
 
@@ -256,10 +247,6 @@ function bar(share: number): HTMLElement {
   const filled = h('span.kgnb-bar-filled');
   filled.style.width = `${Math.min(100, Math.max(0, share * 100))}%`;
   return h('span.kgnb-bar', { 'aria-hidden': 'true' }, filled);
-}
-
-function hidden(text: string): HTMLElement {
-  return h('span.kgnb-unseen', text);
 }
 
 function numericClass(column: Column): string {

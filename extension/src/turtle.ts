@@ -2,7 +2,7 @@
  * Turtle in an output: its text, coloured as in an editor, cut where it is long, and whole for the clipboard.
  */
 
-import { button, h } from './dom';
+import { button, copy, h } from './dom';
 import { visible } from './wording';
 import { trans } from './words';
 
@@ -22,35 +22,19 @@ export function drawTurtle(value: unknown, state: TurtleState, name = trans.__('
     const shown = state.whole ? source : beginning(source);
     const code = h('code', ...coloured(visible(shown)));
     const left = source.split('\n').length - shown.split('\n').length;
-    const copy = button(
-      'kgnb-more',
-      trans.__('Copy'),
-      () => {
-        navigator.clipboard.writeText(source).then(
-          () => {
-            copy.textContent = trans.__('Copied');
-          },
-          () => {
-            copy.textContent = trans.__('Could not copy');
-          }
-        );
-      },
-      trans.__('Copy')
-    );
-    const more =
-      shown.length < source.length
-        ? button(
-            'kgnb-more',
-            trans.__('Show all of it'),
-            () => {
-              state.whole = true;
-              draw();
-            },
-            left > 0 ? trans._n('Show {n} more line', 'Show {n} more lines', left) : trans.__('Show all of it')
-          )
-        : null;
+    const tell = (_: boolean, said: string): void => {
+      copying.textContent = said;
+    };
+    const copying = button('kgnb-more', trans.__('Copy'), () => copy(source, tell), trans.__('Copy'));
+    const whole = (): void => {
+      state.whole = true;
+      draw();
+    };
+    const all = trans.__('Show all of it');
+    const said = left > 0 ? trans._n('Show {n} more line', 'Show {n} more lines', left) : all;
+    const more = shown.length < source.length ? button('kgnb-more', all, whole, said) : null;
     const text = h('pre.kgnb-code', { tabindex: 0, 'aria-label': name }, code);
-    root.replaceChildren(text, h('div.kgnb-footer', copy, more));
+    root.replaceChildren(text, h('div.kgnb-footer', copying, more));
   };
   draw();
   return root;
