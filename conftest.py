@@ -91,8 +91,8 @@ OTHER_PROCESSES = (
 )  # fmt: skip
 EMBED_MUCH = ("tests/benchmarks/", "tests/test_notebooks", "tests/test_recordings", "tests/test_tutorials")
 REPLAYED = "tests/benchmarks/llm/test_recordings.py::test_no_recording_is_stale_but_those_that_say_so["
-LONGEST_FIRST = (  # by processor time; the two that embed the same ontologies do not run side by side
-    f"{REPLAYED}srprs", f"{REPLAYED}oaei-anatomy", "tests/benchmarks/llm/", "tests/browser/test_front_ends",
+LONGEST_FIRST = (  # by processor time; what embeds the same ontologies does not run side by side
+    f"{REPLAYED}oaei-anatomy", "tests/benchmarks/llm/", "tests/browser/test_front_ends",
     "tests/faults/test_killed", "tests/faults/test_kernels",
     "tests/reporting/test_model_judged", "tests/test_tutorials", "tests/browser/", "tests/reporting/", "tests/faults/",
     "tests/agents/kg_construction/test_serve", "tests/agents/kg_construction/test_killed", "tests/test_notebooks",

@@ -1,8 +1,4 @@
 import json
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,16 +6,14 @@ import pytest
 
 from kgnb.errors import DataError
 from kgnb.reporting.grid import grid_of, part_of, read_grid
-from kgnb.reporting.item import read_state
-from kgnb.reporting.sweep import SweepError, SweepResult, resume_sweep, run_sweep
+from kgnb.reporting.sweep import SweepError, SweepResult, run_sweep
 from kgnb.settings import Settings
 from tests.reporting.conftest import notebook
 
 PARAMETERS = "k: int = 2  # how many [1, 9]\nword: str = 'a'  # of what"
 SAVES = (
-    "import json, os, time\nfrom kgnb.reporting.session import current\n"
+    "import json, os\nfrom kgnb.reporting.session import current\n"
     "with open(os.environ['SEEN'], 'a') as seen: seen.write(f'{k}\\n')\n"
-    "if os.path.exists(os.environ['SEEN'] + f'-slow-{k}'): time.sleep(600)\n"
     "if word == 'bad': raise ValueError('no such word')\n"
     "(current().folder / 'metrics.json').write_text("
     "json.dumps({'headline': [{'F1': 10.0 * k}], 'calls': k, 'tokens': 7 * k}))"
@@ -154,33 +148,6 @@ def test_a_failure_is_tried_twice_and_stops_nothing(sweep_file, settings, tmp_pa
     failed = json.loads(caught.value.result.comparison.read_text())["rows"][1]
     assert failed["state"] == "failed" and "no such word" in failed["error"]
     assert "partial" in caught.value.result.html.read_text()
-
-
-@pytest.mark.slow
-def test_what_was_cut_short_twice_is_resumed_to_the_same_comparison(whole, tmp_path, monkeypatch):
-    """Killed in the second report, and interrupted in the third as it goes on."""
-    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
-    out = tmp_path / "out"
-    homes = [out / "items" / item.name for item in read_grid(whole.file).items]
-    for words, number, stop, states in (
-        (("sweep", str(whole.file), "--out", str(out)), 2, signal.SIGKILL, ["done", "cancelled", "not run"]),
-        (("resume", str(out)), 3, signal.SIGINT, ["done", "done", "cancelled"]),
-    ):
-        slow = tmp_path / f"seen-slow-{number}"
-        slow.touch()
-        words = [sys.executable, "-m", "kgnb", *words]
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 300
-        while not ((tmp_path / "seen").exists() and str(number) in seen(tmp_path)) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        process.send_signal(stop)
-        process.wait(timeout=300)
-        while read_state(homes[number - 1]).state == "running" and time.monotonic() < deadline:
-            time.sleep(0.1)  # after a kill the item notices by itself
-        assert [read_state(home).state for home in homes] == states
-        slow.unlink()
-    whole.check(resume_sweep(out, settings=Settings.load()))
-    assert seen(tmp_path) == ["1", "2", "2", "3", "3"]
 
 
 @pytest.mark.slow

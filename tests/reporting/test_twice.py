@@ -1,4 +1,7 @@
-"""Each agent's report made twice with one cache: the same figures, pictures and page; and what each must hold."""
+"""What each agent's report must hold; and one made twice with one cache: the same figures, pictures and page.
+
+That the reports of the others are made alike under another order of sets is held by test_model_judged.
+"""
 
 import base64
 import json
@@ -32,10 +35,12 @@ def made(request, settings, tmp_path):
     if "documents" in values:
         values["documents"] = str(huts.path("kitchen-notes") / NOTE)
     settings = settings.with_(embedder="characters", author="Ada Egger")
-    return [run_report(request.param, values, tmp_path / name, settings) for name in ("one", "two")]
+    made = run_report(request.param, values, tmp_path / "one", settings)
+    again = request.param == "question-answering"
+    return made, run_report(request.param, values, tmp_path / "two", settings) if again else made
 
 
-def test_two_reports_of_the_same_are_the_same_and_say_all_that_a_report_must(made, tmp_path):
+def test_a_report_says_all_that_it_must_and_made_again_the_same(made, tmp_path):
     one, two = made
     for name in ("metrics.json", "request.json"):
         assert (one.folder / name).read_bytes() == (two.folder / name).read_bytes()

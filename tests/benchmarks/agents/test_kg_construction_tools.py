@@ -58,10 +58,8 @@ def test_compiles_and_holds_what_it_says(path: Path) -> None:
     assert compared.whole, compared.differences[:5]
 
 
-@pytest.mark.parametrize("name", ["general/pizza.owl", "twa/tbox/OntoSpecies.owl"])
-def test_tools_driven_by_their_schemas_write_what_pyshacl_accepts(name: str) -> None:
-    folder, file = name.split("/", 1)[0], name.rsplit("/", 1)[-1]
-    driven(compile_ontology(next(Path(DATA, folder).rglob(file))))
+def test_tools_driven_by_their_schemas_write_what_pyshacl_accepts() -> None:
+    driven(compile_ontology(next(Path(DATA, "general").rglob("pizza.owl"))))
 
 
 def cases(root: Path) -> Iterator[tuple[Path, rdflib.Graph, rdflib.term.Node]]:

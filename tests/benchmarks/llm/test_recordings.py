@@ -7,8 +7,10 @@ import re
 import pytest
 
 from tests.benchmarks.llm.recordings import RECORDINGS, needs_data, replay, said_stale
+from tests.faults.tries import WHOLE
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.slow]
+LARGE = "srprs-en-fr"  # 220 s of a core; the prompts of entity alignment are held by the huts as well
 REACHED = {  # figures that a card states, as its commands print them
     "dairy": (
         (r"asking register +\S.*? +(\S+) +\S+ +this run", 100.0),
@@ -29,6 +31,8 @@ REACHED = {  # figures that a card states, as its commands print them
 @pytest.mark.parametrize("name", sorted(path.name for path in RECORDINGS.iterdir() if path.is_dir()))
 def test_no_recording_is_stale_but_those_that_say_so(name: str, request: pytest.FixtureRequest) -> None:
     """Without key or network; where it fails, it says how many requests a new recording takes."""
+    if name == LARGE and not WHOLE:
+        pytest.skip(f"embeds 21,000 names: FAULTS=whole, or python -m tests.benchmarks.llm.recordings {LARGE}")
     if needs_data(name):
         request.getfixturevalue("benchmark_data")
     found = replay(name)
