@@ -25,8 +25,8 @@ test: $(STAMP)  ## run every test (set KGNB_DATA to include the benchmarks)
 faults: $(STAMP)  ## faults, hostile input and kills, many tries of each; prints the table of docs/security.md
 	FAULTS=whole $(BIN)/python -m pytest -n 2 --dist loadscope -m fault -q tests
 
-fast: $(STAMP)  ## the tests of a few minutes: no browser, no benchmark, nothing slow
-	$(BIN)/python -m pytest -m "not browser and not benchmark and not slow"
+fast: $(STAMP)  ## the tests of three minutes: no browser, no benchmark, nothing slow
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser and not benchmark and not slow"
 
 docs: $(STAMP)  ## the documentation as a site in build/site; a warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict

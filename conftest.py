@@ -89,6 +89,11 @@ OTHER_PROCESSES = (
     "tests/test_notebooks", "tests/test_run_folder", "tests/test_tutorials", "tests/test_your_own_agent",
     "tests/vectors/test_openai_embedder", "tests/vectors/test_qdrant_index",
 )  # fmt: skip
+SLOW = (  # not of `make fast`: what starts processes or reads much takes seconds
+    *(place for place in OTHER_PROCESSES if not place.startswith(("tests/kg/", "tests/llm/"))),
+    "tests/agents/ontology_matching/test_reasoner", "tests/agents/question_answering/test_big_nodes",
+    "tests/cli/test_batch", "tests/test_recordings",
+)  # fmt: skip
 EMBED_MUCH = ("tests/benchmarks/", "tests/test_notebooks", "tests/test_recordings", "tests/test_tutorials")
 REPLAYED = "tests/benchmarks/llm/test_recordings.py::test_no_recording_is_stale_but_those_that_say_so["
 LONGEST_FIRST = (  # by processor time; what embeds the same ontologies does not run side by side
@@ -129,6 +134,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if again and item.nodeid.startswith(OTHER_PROCESSES):
             item.add_marker(pytest.mark.flaky(reruns=1))
+        if item.nodeid.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: next((n for n, those in enumerate(LONGEST_FIRST) if item.nodeid.startswith(those)), 99))
 
 

@@ -1,7 +1,5 @@
 """Runs async code in a thread of its own: a browser test may have left an event loop in the main one."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,7 +1,5 @@
 """A port for a server of another program, which cannot be told to let the system choose one."""
 
-from __future__ import annotations
-
 import socket
 from random import SystemRandom  # a seed would give all processes of a test run the same ports
 

@@ -1,7 +1,5 @@
 """The rules docs/architecture.md states: who imports whom, what is exported, and that names agree everywhere."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import json

@@ -1,7 +1,5 @@
 """What docs/comparison.md says of us is held by the tests it names."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

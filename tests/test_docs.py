@@ -1,7 +1,5 @@
 """The documentation builds without a warning, and what README and docs point to is there."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Writing whole files, and what an interrupt at the worst moment leaves."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

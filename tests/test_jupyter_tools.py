@@ -1,7 +1,5 @@
 """The tools of an ontology as functions that jupyter-server-mcp registers by name."""
 
-from __future__ import annotations
-
 import inspect
 import tomllib
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Secrets kept in the system's key store, named by ``keyring:SERVICE/USER``: a store that lives in memory stands in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An alignment counts, shows and tabulates itself."""
 
-from __future__ import annotations
-
 import json
 
 from kgnb.mappings import Alignment, Dropped, Evidence, Mapping

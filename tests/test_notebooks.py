@@ -1,7 +1,5 @@
 """Every notebook we ship runs from top to bottom, in a kernel of its own, as nbval sees it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

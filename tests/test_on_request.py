@@ -1,7 +1,5 @@
 """What matching does when it is asked to: many to many, individuals, labels in several languages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

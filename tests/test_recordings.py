@@ -1,7 +1,5 @@
 """The recordings that are shipped: each says where it comes from, and our own still fits the prompts."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

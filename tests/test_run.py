@@ -1,7 +1,5 @@
 """What a run notes, on which step, and how it ends."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import sys

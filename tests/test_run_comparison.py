@@ -1,7 +1,5 @@
 """What differs between two runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

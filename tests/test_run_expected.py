@@ -1,7 +1,5 @@
 """What a run says a model will cost, before it is asked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

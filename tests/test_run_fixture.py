@@ -3,8 +3,6 @@
 Run this file as a program to write the fixture anew.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A run in its folder: saved as it goes, whole after a kill, and the same when it is read again."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

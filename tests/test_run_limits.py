@@ -1,7 +1,5 @@
 """Budgets: kept before each call, also with many calls in flight, and never charged for what is cached."""
 
-from __future__ import annotations
-
 import threading
 import time
 from itertools import count

@@ -1,7 +1,5 @@
 """The names of exported attributes are those of OpenTelemetry's semantic conventions (1.41), or begin with kgnb."""
 
-from __future__ import annotations
-
 from kgnb.run import Run
 from kgnb.run.otel import to_otel
 from kgnb.run.record import Call, Query, Record, Step

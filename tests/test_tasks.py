@@ -1,7 +1,5 @@
 """The whole path as a script takes it, with the real client against a server that misbehaves."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """Every tutorial: its checks fail until the learner has filled something in, and pass on the worked solution."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Files that many processes open for the first time at the same moment."""
 
-from __future__ import annotations
-
 import multiprocessing
 import sqlite3
 from collections.abc import Callable

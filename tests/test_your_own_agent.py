@@ -1,7 +1,5 @@
 """docs/your-own-agent.md, done: the package it shows, installed from a wheel into an environment of its own."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

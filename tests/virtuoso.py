@@ -1,7 +1,5 @@
 """A Virtuoso server on loopback: the engine behind DBpedia, which answers in its own way."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """Options are said once: bounds, words and schema come from one place."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import FrozenInstanceError, asdict, replace
 from typing import Literal

@@ -1,7 +1,5 @@
 """JupyterLab in a real chromium: a server with its own folders, a browser, and proof that nothing leaves loopback."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

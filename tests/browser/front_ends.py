@@ -1,7 +1,5 @@
 """Front ends as people have them: environments of the wheel and one version of JupyterLab and of Notebook."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

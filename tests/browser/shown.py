@@ -1,7 +1,5 @@
 """What the notebook of the browser tests shows; the tests copy this file beside the notebook, and import it too."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

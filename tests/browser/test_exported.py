@@ -1,7 +1,5 @@
 """A saved notebook as an HTML file, opened from the disk with no network: the same tables and pictures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the extension adds to JupyterLab: templates, languages, completion, settings, the panel; all of it offline."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median

@@ -1,7 +1,5 @@
 """A form in a notebook: the line keeps step with the controls, runs, and goes into a cell of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import nbformat

@@ -1,7 +1,5 @@
 """The wheel in the front ends it is for: JupyterLab and Notebook, oldest and newest; each plugin off; uninstalled."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """A notebook somebody sent, never trusted, full of hostile results: nothing of it runs, nothing leaves the machine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path

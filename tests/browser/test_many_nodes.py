@@ -1,7 +1,5 @@
 """A picture of 2,000 nodes is moved about as fast as the screen is drawn; the figure is printed (pytest -s)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from statistics import median
 

@@ -1,7 +1,5 @@
 """Matching in a real JupyterLab: the picture, an explanation, coherence, and the review queue answered by keyboard."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

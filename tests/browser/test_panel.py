@@ -1,7 +1,5 @@
 """The panel as the agents' control room: a run watched and stopped, its trace, queues, all of it by keyboard."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

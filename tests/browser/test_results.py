@@ -1,7 +1,5 @@
 """Tables, runs and scores in a real JupyterLab: drawn by the extension, and as HTML where it is disabled."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

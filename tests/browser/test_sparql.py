@@ -1,7 +1,5 @@
 """SPARQL cells in a real JupyterLab: a table, a picture, an error one can act on, and completion from the kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

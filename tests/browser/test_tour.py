@@ -1,7 +1,5 @@
 """The tour, run by a person in a browser: every cell runs, every result is drawn by the extension, nothing leaves."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The tutorial on asking a graph, run by a person in a browser: every cell runs, every picture and table is drawn."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``kgnb ask`` as a person types it: one question, a file of them, and what was typed wrongly."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

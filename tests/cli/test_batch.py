@@ -1,7 +1,5 @@
 """``batch:`` and ``recorded:`` models in every command: asked by file, round by round, to a live model's result."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """``kgnb build`` and ``kgnb ground``: files in, files out, and plain words where something is wrong."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

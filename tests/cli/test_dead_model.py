@@ -1,7 +1,5 @@
 """A model server that is down, refuses or talks nonsense: every command says so in its first line and ends with 1."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whether the tools and a SHACL engine that is not ours say the same of the same facts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

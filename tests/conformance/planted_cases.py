@@ -1,7 +1,5 @@
 """Cases against each kind of constraint: what leads up to the mistake, the mistake, and its legal twin."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from string import ascii_lowercase

@@ -1,7 +1,5 @@
 """Entities and facts to plant mistakes with: who may have a property, and what may be said of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice

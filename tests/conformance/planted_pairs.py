@@ -1,7 +1,5 @@
 """Cases against constraints that compare: properties with each other, values with their languages, ends with ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any

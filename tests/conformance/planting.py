@@ -3,8 +3,6 @@
 What the tools refuse is then compared with what was meant, and the same facts with what a SHACL engine says.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Show 1 on our own T-Box: every planted mistake is refused by name, every twin accepted, and pyshacl agrees."""
 
-from __future__ import annotations
-
 import pytest
 
 from kgnb.reporting.kg_construction import PLANTED

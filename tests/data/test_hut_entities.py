@@ -1,7 +1,5 @@
 """Our own two catalogues: strict RDF, laid out from their tables, and what SOURCE.md says of them."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Our own hut data: strict RDF, whole, and what SOURCE.md says of it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The catalogue of the huts: as large as said, as WORLD.md has it, its questions answered by their SPARQL."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The notes of the dairies hold together: what their reference says keeps the T-Box and names what the register has."""
 
-from __future__ import annotations
-
 import pyshacl
 import pytest
 import rdflib

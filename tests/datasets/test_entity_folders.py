@@ -1,7 +1,5 @@
 """Folders with two graphs, in the layouts that published benchmarks have."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

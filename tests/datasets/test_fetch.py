@@ -1,7 +1,5 @@
 """Downloads from a loopback server: checked, resumed, refused."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Our own set is found in a checkout and in an installed package, by name."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

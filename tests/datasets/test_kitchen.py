@@ -1,7 +1,5 @@
 """Our kitchen data holds together: the reference keeps T-Box and shapes, and all of it can be read back."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The OAEI tracks: found, named in either order, missing in a helpful way, and their published figures met."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Question files: ours, line by line, and those of benchmarks."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

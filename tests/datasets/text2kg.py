@@ -1,7 +1,5 @@
 """Text2KGBench: sentences, the ontology they are read with, and what they state (Mihindukulasooriya et al. 2023)."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Figures on plain triples: what the definitions say, and what an adversary would try."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The three scores of answers: what each counts, on purpose-made adversaries and on anything."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

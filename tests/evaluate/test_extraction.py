@@ -1,7 +1,5 @@
 """Scores of extraction: strict counts every mistake, legacy what the paper counted."""
 
-from __future__ import annotations
-
 import rdflib
 from hypothesis import given
 from hypothesis import strategies as st

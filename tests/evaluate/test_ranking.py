@@ -1,7 +1,5 @@
 """Hits, MRR, chosen pairs and what published figures can be."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some

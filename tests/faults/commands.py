@@ -1,7 +1,5 @@
 """kgnb as a person runs it, in a process of its own, over a model server on loopback."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

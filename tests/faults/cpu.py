@@ -1,7 +1,5 @@
 """A bound on processor time, which a busy machine does not stretch as it does a bound on time."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Files made to hang or kill a reader: a hundred kilobytes of one unit repeated, and structures nested deep."""
 
-from __future__ import annotations
-
 import random
 
 PREFIX = "@prefix : <http://hut.example/> .\n"

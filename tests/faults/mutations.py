@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """Valid files with something wrong in them: bytes cut out, doubled or overwritten, JSON with values of another kind."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Bad numbers in settings and JSON that nests without end: refused with a place, and the rest of the work goes on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

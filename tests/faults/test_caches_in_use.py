@@ -1,7 +1,5 @@
 """Caches that another process holds, or that may not be written: said within seconds, and nothing paid is lost."""
 
-from __future__ import annotations
-
 import os
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """Each command twice, in fresh processes with other hash seeds, threads and languages: the same bytes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

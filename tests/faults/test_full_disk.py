@@ -1,7 +1,5 @@
 """A disk that is full, or not to be written on: the file is named, the old one stays, and finished work is not lost."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

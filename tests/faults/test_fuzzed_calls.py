@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """What a model, a client of the tools or an endpoint may send, odd in every way: refused in words, never a traceback."""
 
-from __future__ import annotations
-
 import json
 import string
 from collections.abc import Callable

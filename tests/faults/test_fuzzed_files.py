@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """Every kind of file kgnb reads, broken in many ways: it is read, or refused with one of our errors, and in time."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections import Counter

@@ -1,7 +1,5 @@
 """One small file neither ends the process nor keeps it busy: it is read, or refused with file and line."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import Counter

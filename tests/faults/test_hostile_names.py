@@ -1,7 +1,5 @@
 """Names and links that lead out of where they may lead: refused by name, and nobody is asked."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

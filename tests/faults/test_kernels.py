@@ -1,7 +1,5 @@
 """Cells in real kernels: killed in a stage, two at once, twice with another hash seed; no key in what they say."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """kill -9 at any moment: no half file, no reply paid for twice, and the same bytes in the end."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Sequence

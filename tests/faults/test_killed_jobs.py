@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """kill -9 of what takes longer than a command: a report, and a round of batch requests; in the end nothing is missing or doubled."""
 
-from __future__ import annotations
-
 import json
 import random
 import time

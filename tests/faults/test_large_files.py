@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """Large and small-but-growing files within bounds of memory: each is read, or refused, in a process that may not grow."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """Ten thousand judgements through a stub: memory stays flat, the ledger grows by the same each time, Stop is as quick."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

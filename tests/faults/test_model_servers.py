@@ -1,7 +1,5 @@
 """A model server that fails: every command ends, says so first, and does not take the failure for an answer."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

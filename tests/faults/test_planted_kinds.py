@@ -1,7 +1,5 @@
 """Thirty kinds of secrets planted in files of thirty kinds, the own tree without any, and what may be allowed."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import io

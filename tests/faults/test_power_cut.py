@@ -1,7 +1,5 @@
 """A power cut forgets what was not forced onto the disk: what was acknowledged is there, no file is half."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Keys of a model and of an endpoint, looked for in every file that a command leaves and in all that it says."""
 
-from __future__ import annotations
-
 import base64
 import urllib.request
 from pathlib import Path

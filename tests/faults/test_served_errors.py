@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """What ``kgnb serve`` says when a call fails: a reason that the client is told, and never a key, a password or the token."""
 
-from __future__ import annotations
-
 import base64
 import errno
 import json

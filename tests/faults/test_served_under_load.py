@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """``kgnb serve`` with eight clients at once: nothing lost, nothing doubled, and a write costs the same at any size."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

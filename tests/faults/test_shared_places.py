@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """What several processes use at once, or what goes away in the middle: vector stores, one project in two notebooks, a full disk."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

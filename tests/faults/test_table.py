@@ -1,7 +1,5 @@
 """FAULTS_TABLE=PAGE: what the faults' table of a run prints stands in the page, and the rest of the page stays."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

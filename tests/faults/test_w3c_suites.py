@@ -5,8 +5,6 @@ that differ are never taken for each other. XML literals keep the form they were
 not be canonical XML, as two older tests want them.
 """
 
-from __future__ import annotations
-
 import os
 import tarfile
 from collections import Counter

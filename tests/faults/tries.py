@@ -1,7 +1,5 @@
 """How often a fault is tried: a few times with all other tests, often by ``make faults``."""
 
-from __future__ import annotations
-
 import os
 
 WHOLE = os.environ.get("FAULTS") == "whole"

@@ -1,7 +1,5 @@
 """Questions for the tests of judges."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 

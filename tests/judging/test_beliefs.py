@@ -1,7 +1,5 @@
 """What an answer changes: claims that exclude each other, and claims that stand side by side."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pytest

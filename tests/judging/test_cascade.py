@@ -1,7 +1,5 @@
 """A cascade that weighs what two judges say, and asks only what an answer is expected to change."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

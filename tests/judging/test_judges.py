@@ -1,7 +1,5 @@
 """Judges that ask no model: callables, cascades, recordings, people, simulations."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A model as a judge: it is asked in batches, repaired once, and never taken at a word it may not say."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

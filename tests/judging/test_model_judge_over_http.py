@@ -1,7 +1,5 @@
 """Point 5 of the issue, over real HTTP: a server that talks nonsense, breaks its JSON and turns calls away."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """How questions are put to a model, and what is taken from its reply."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

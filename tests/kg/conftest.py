@@ -1,7 +1,5 @@
 """Graphs of every kind: the contract suite asks the same of each."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

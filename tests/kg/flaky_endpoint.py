@@ -1,7 +1,5 @@
 """A SPARQL endpoint on loopback with a real engine behind it, that fails before it answers: each fault by its name."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import struct

@@ -1,7 +1,5 @@
 """Reads back what ``kgnb.kg.terms.n3`` writes, to compare."""
 
-from __future__ import annotations
-
 import re
 
 from kgnb.kg.terms import Blank, Iri, Literal, Term, TripleTerm, is_iri

@@ -1,7 +1,5 @@
 """A SPARQL endpoint on loopback that gives scripted replies, sound and faulty, and keeps what it was sent."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """Public services are asked politely: by name, and only so often."""
 
-from __future__ import annotations
-
 import pytest
 
 from kgnb.kg.endpoint_wire import AGENT, PUBLIC_QUERIES_PER_SECOND, Courtesy, courtesy_towards

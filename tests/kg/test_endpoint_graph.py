@@ -1,7 +1,5 @@
 """The endpoint adapter against services that misbehave; the contract suite asks a real server."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import signal

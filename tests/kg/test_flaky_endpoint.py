@@ -1,7 +1,5 @@
 """What a service does wrong, each fault by its name; the contract suite asks everything else of the same stub."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,8 +1,7 @@
 """What every graph does, whatever stands behind it."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -67,9 +66,8 @@ def test_adding_a_triple_twice_adds_it_once(filled: Graph) -> None:
     assert filled.count() == 6
 
 
-@pytest.mark.parametrize(
-    ("pattern", "count"),
-    [
+def test_finds_the_triples_that_match(filled: Graph) -> None:
+    patterns: list[tuple[dict[str, object], int]] = [
         ({}, 6),
         ({"subject": HUT}, 5),
         ({"predicate": NAME}, 4),
@@ -79,10 +77,9 @@ def test_adding_a_triple_twice_adds_it_once(filled: Graph) -> None:
         ({"subject": Iri(f"{EX}nowhere")}, 0),
         ({"limit": 2}, 2),
         ({"limit": 0}, 0),
-    ],
-)
-def test_finds_the_triples_that_match(filled: Graph, pattern: dict[str, object], count: int) -> None:
-    assert len(filled.triples(**pattern)) == count  # type: ignore[arg-type]
+    ]
+    for pattern, count in patterns:
+        assert len(filled.triples(**pattern)) == count, pattern  # type: ignore[arg-type]
 
 
 def test_triples_come_sorted(filled: Graph) -> None:
@@ -98,10 +95,10 @@ def test_selects_rows_with_unbound_variables_as_none(filled: Graph) -> None:
     assert not found.truncated
 
 
-@pytest.mark.parametrize(("limit", "rows", "truncated"), [(2, 2, True), (4, 4, False), (0, 0, True), (99, 4, False)])
-def test_a_limit_says_whether_there_was_more(filled: Graph, limit: int, rows: int, truncated: bool) -> None:
-    found = filled.select(f"SELECT ?n {{ ?s <{NAME}> ?n }}", limit=limit)
-    assert (len(found), found.truncated) == (rows, truncated)
+def test_a_limit_says_whether_there_was_more(filled: Graph) -> None:
+    for limit, rows, truncated in ((2, 2, True), (4, 4, False), (0, 0, True), (99, 4, False)):
+        found = filled.select(f"SELECT ?n {{ ?s <{NAME}> ?n }}", limit=limit)
+        assert (len(found), found.truncated) == (rows, truncated), limit
 
 
 def test_the_limit_inside_a_query_is_respected(filled: Graph) -> None:
@@ -109,42 +106,32 @@ def test_the_limit_inside_a_query_is_respected(filled: Graph) -> None:
     assert (len(found), found.truncated) == (1, False)
 
 
-@pytest.mark.parametrize("limit", [-1, 1.5, True])
-def test_refuses_a_limit_that_is_no_number_of_rows(graph: Graph, limit: object) -> None:
-    with pytest.raises(ValueError, match="limit"):
-        graph.select("SELECT * { ?s ?p ?o }", limit=limit)  # type: ignore[arg-type]
+def test_refuses_a_limit_that_is_no_number_of_rows(graph: Graph) -> None:
+    for limit in (-1, 1.5, True):
+        with pytest.raises(ValueError, match="limit"):
+            graph.select("SELECT * { ?s ?p ?o }", limit=limit)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("triple", TRIPLES[:4])
-def test_bindings_reach_the_query_as_terms(filled: Graph, triple: Triple) -> None:
-    subject, predicate, value = triple
-    found = filled.select("SELECT ?p { ?s ?p ?o }", bindings={"s": subject, "o": value})
-    assert found.rows == ((predicate,),)
-    assert filled.ask("ASK { ?s ?p ?o }", bindings={"o": value})
-    assert filled.construct("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", bindings={"o": value}) == [triple]
-    assert filled.construct("CONSTRUCT WHERE { ?s ?p ?o }", bindings={"o": value}) == [triple]
+def test_bindings_reach_the_query_as_terms(filled: Graph) -> None:
+    for triple in TRIPLES[:4]:
+        subject, predicate, value = triple
+        found = filled.select("SELECT ?p { ?s ?p ?o }", bindings={"s": subject, "o": value})
+        assert found.rows == ((predicate,),)
+        assert filled.ask("ASK { ?s ?p ?o }", bindings={"o": value})
+        assert filled.construct("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", bindings={"o": value}) == [triple]
+        assert filled.construct("CONSTRUCT WHERE { ?s ?p ?o }", bindings={"o": value}) == [triple]
 
 
-@pytest.mark.parametrize(
-    "attempt",
-    [
-        '" } ; DROP ALL ; SELECT * { ?s ?p "',
-        '"""',
-        "'''",
-        "\\",
-        '\\"',
-        "\\u0022 } #",
-        "\n} #",
-        "?s",
-        "<http://x>",
+def test_a_literal_that_tries_to_break_out_stays_a_literal(filled: Graph) -> None:
+    attempts = (
+        '" } ; DROP ALL ; SELECT * { ?s ?p "', '"""', "'''", "\\", '\\"', "\\u0022 } #", "\n} #", "?s", "<http://x>",
         ")} UNION {(?a",
-    ],
-)
-def test_a_literal_that_tries_to_break_out_stays_a_literal(filled: Graph, attempt: str) -> None:
-    assert not filled.ask("ASK { ?s ?p ?o }", bindings={"o": Literal(attempt)})
-    filled.add([(HUT, NAME, Literal(attempt))])
-    assert filled.ask("ASK { ?s ?p ?o }", bindings={"o": Literal(attempt)})
-    assert filled.count() == 7
+    )  # fmt: skip
+    for number, attempt in enumerate(attempts, 7):
+        assert not filled.ask("ASK { ?s ?p ?o }", bindings={"o": Literal(attempt)}), attempt
+        filled.add([(HUT, NAME, Literal(attempt))])
+        assert filled.ask("ASK { ?s ?p ?o }", bindings={"o": Literal(attempt)}), attempt
+        assert filled.count() == number, attempt
 
 
 def test_an_iri_that_tries_to_break_out_is_refused(filled: Graph) -> None:
@@ -162,22 +149,13 @@ def test_describes(filled: Graph) -> None:
     assert set(named(filled.construct("DESCRIBE ?hut", bindings={"hut": HUT}))) == set(named(TRIPLES))
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "",
-        "# nothing",
-        "SELECT ?s {\n ?s ?p",
-        "SELECT * { ?s ex:p ?o }",
-        "SELEKT * { ?s ?p ?o }",
-        "SELECT (f(?x) AS ?y) {}",
-    ],
-)
-def test_a_malformed_query_is_a_data_error_with_a_fix(graph: Graph, query: str) -> None:
-    with pytest.raises(DataError) as raised:
-        graph.select(query)
-    assert raised.value.fix
-    assert "SPARQL query" in raised.value.where
+def test_a_malformed_query_is_a_data_error_with_a_fix(graph: Graph) -> None:
+    malformed = "", "# nothing", "SELECT ?s {\n ?s ?p", "SELECT * { ?s ex:p ?o }", "SELEKT * { ?s ?p ?o }"
+    for query in (*malformed, "SELECT (f(?x) AS ?y) {}"):
+        with pytest.raises(DataError) as raised:
+            graph.select(query)
+        assert raised.value.fix, query
+        assert "SPARQL query" in raised.value.where, query
 
 
 def test_a_malformed_query_names_line_and_column(graph: Graph, request: pytest.FixtureRequest) -> None:
@@ -187,11 +165,9 @@ def test_a_malformed_query_names_line_and_column(graph: Graph, request: pytest.F
     assert ("line 3" if virtuoso else "line 3, column") in raised.value.where
 
 
-@pytest.mark.parametrize(
-    "query", ["DROP ALL", "INSERT DATA { <a:a> <a:b> <a:c> }", "PREFIX a: <a:a> DELETE WHERE { ?s ?p ?o }", "CLEAR ALL"]
-)
-def test_an_update_is_refused(filled: Graph, query: str) -> None:
-    for ask in (filled.select, filled.ask, filled.construct):
+def test_an_update_is_refused(filled: Graph) -> None:
+    updates = "DROP ALL", "INSERT DATA { <a:a> <a:b> <a:c> }", "PREFIX a: <a:a> DELETE WHERE { ?s ?p ?o }", "CLEAR ALL"
+    for query, ask in product(updates, (filled.select, filled.ask, filled.construct)):
         with pytest.raises(DataError, match="update"):
             ask(query)
     assert filled.count() == 6

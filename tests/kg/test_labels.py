@@ -1,7 +1,5 @@
 """Names for readers."""
 
-from __future__ import annotations
-
 import unicodedata
 from urllib.parse import unquote
 

@@ -1,7 +1,5 @@
 """Files good, sloppy and hopeless."""
 
-from __future__ import annotations
-
 import gzip
 import time
 from pathlib import Path

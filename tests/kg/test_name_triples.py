@@ -1,7 +1,5 @@
 """Plain triples of names become a graph with labels, whatever the names hold; broken lines are named."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Ontologies read out of graphs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal as OneOf
 

@@ -1,7 +1,5 @@
 """The embedded store on disk, and what only it does."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

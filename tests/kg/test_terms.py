@@ -1,7 +1,5 @@
 """Terms written and read back."""
 
-from __future__ import annotations
-
 import pyoxigraph as ox
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """SPARQL updates on every kind of graph: asked for on purpose, all or nothing, nothing fetched."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

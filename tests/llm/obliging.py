@@ -6,8 +6,6 @@ What it chooses hangs on the digest of what it is asked, so that a replay, a res
 get the same answers, and answers to different questions differ.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -3,8 +3,6 @@
 Each is a stub: what it refuses, ignores, wants and sends is what that server documents; what it answers is obliging.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

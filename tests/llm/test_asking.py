@@ -1,7 +1,5 @@
 """Asking many at once: order, failures as values, width, contexts, interrupts."""
 
-from __future__ import annotations
-
 import _thread
 import contextvars
 import signal

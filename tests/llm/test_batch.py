@@ -1,7 +1,5 @@
 """A model that is asked by file: what is written, what may be brought back, and what a kill leaves."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What one call may take, where it may lead, and what the settings add to it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import socketserver

@@ -1,7 +1,5 @@
 """What `%llm test` finds out."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The real small model on this machine: that everything connects. Nothing here says that it answers well."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import urllib.error

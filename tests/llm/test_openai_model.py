@@ -1,7 +1,5 @@
 """The real openai client against a stub server: what is asked, what comes back, how it fails."""
 
-from __future__ import annotations
-
 import pickle
 import traceback
 

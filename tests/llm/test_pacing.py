@@ -1,7 +1,5 @@
 """Retries and pace, with a clock of our own; and against the stub server, counted."""
 
-from __future__ import annotations
-
 import _thread
 import threading
 import time

@@ -1,7 +1,5 @@
 """Prices from a dated file; unknown is not free."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Keeping replies: what counts as the same question, sharing, damage, and a colleague's replay."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import sqlite3

@@ -1,7 +1,5 @@
 """From text to value: what is forgiven, what is repaired, what is given up."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """The shipped double."""
 
-from __future__ import annotations
-
 import pytest
 
 from kgnb.errors import BackendError

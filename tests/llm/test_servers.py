@@ -1,7 +1,5 @@
 """Schema, tool loop and plain text with every server that docs/models.md lists, each a stub of what it documents."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """One budget for several processes: what a server sees arrive, and what a file remembers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """The tool loop, with native calls, without them, and with a model that does everything wrong."""
 
-from __future__ import annotations
-
 import enum
 import json
 from typing import Annotated, Any

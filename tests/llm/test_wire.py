@@ -1,7 +1,5 @@
 """What servers send may be anything: it becomes a reply or a ValueError, and nothing else."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

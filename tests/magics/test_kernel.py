@@ -1,7 +1,5 @@
 """The magics in real kernels: headless as papermill runs them, and with a front end that presses buttons."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``%kgc``: a graph built a stage a cell, on the kitchens."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

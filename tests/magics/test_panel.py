@@ -1,7 +1,5 @@
 """What the panel is told: plain JSON of the session, without secrets; and the stages it lists are those there are."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """``%qa`` in a shell: a question in one line, stage by stage, by hand; what is out of order says what to run first."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The verb review of an agent of which nothing is written by hand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A graph written in a cell."""
 
-from __future__ import annotations
-
 import pytest
 
 from kgnb.errors import KgnbError

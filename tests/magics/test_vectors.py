@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from kgnb.errors import KgnbError
 from tests.magics.conftest import Notebook
 

@@ -1,7 +1,5 @@
 """The extension and the package are of one version, and a kernel says which one it has."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Alignments to write and read: one with everything awkward in it, and hypothesis strategies for any."""
 
-from __future__ import annotations
-
 import pytest
 
 from kgnb.mappings import Alignment, Dropped, Evidence, Mapping

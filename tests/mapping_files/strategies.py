@@ -1,7 +1,5 @@
 """Hypothesis strategies for alignments."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import strategies as st

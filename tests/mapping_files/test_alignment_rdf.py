@@ -1,7 +1,5 @@
 """OAEI Alignment RDF: lossless for us, plain for evaluators, lenient with real files, safe with hostile ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Saving and loading by suffix; files that are not there, empty, packed or in the way."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

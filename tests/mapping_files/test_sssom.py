@@ -1,7 +1,5 @@
 """SSSOM TSV: nothing is lost, others can read it, and sloppy files are read or refused with a line."""
 
-from __future__ import annotations
-
 import io
 import random
 from pathlib import Path

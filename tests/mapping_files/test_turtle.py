@@ -1,7 +1,5 @@
 """Turtle out and back: valid RDF that says no more than the mappings do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A model for the stub server that answers a judge's questions, the same every time: the first option, or none."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

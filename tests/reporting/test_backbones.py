@@ -1,7 +1,5 @@
 """Any number of models side by side: figures, cost, and where they disagree."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

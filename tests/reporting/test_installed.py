@@ -1,7 +1,5 @@
 """Other matchers that are installed, run in their own process; doubles stand in for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from kgnb.backends import file_of, open_ontology

@@ -1,7 +1,5 @@
 """The report on graph construction: feedback mends, patterns read our notes, the floor beats its baselines."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reports that a model judged: budgets stop them, replays give them again without model, key and network."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Sweeps on a Dask cluster: what goes wrong before the first item, and a worker that is killed during one."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Secrets planted wherever they may come from, and looked for in every file that a report leaves."""
 
-from __future__ import annotations
-
 import base64
 import json
 import sqlite3

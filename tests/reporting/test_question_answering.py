@@ -1,7 +1,5 @@
 """The question-answering report: three scores with their warning, costs, errors, the sweep, QALD-10's way through."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A sweep that is killed, and interrupted as it goes on, with a model that counts: it ends as if nothing had been."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """A report whose model is asked by file waits, goes on with the replies, and is made again from a recording."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What JupyterLab's sanitiser lets through, so that a test can say what would be lost."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser

@@ -3,8 +3,6 @@
 python -m tests.tasks.asked_agents NAME CACHE FOLDER URL CALLS     kills itself after so many calls
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The four agents with a model: what it will cost is told before, a kill costs nothing twice, runs compare."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

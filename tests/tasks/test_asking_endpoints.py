@@ -1,7 +1,5 @@
 """A live endpoint is one parameter away: the same calls over real servers that hold a Wikidata-shaped slice."""
 
-from __future__ import annotations
-
 import json
 import urllib.request
 from collections.abc import Callable, Iterator

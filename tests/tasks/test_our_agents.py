@@ -1,7 +1,5 @@
 """Our own four agents by the same call, and as the same MCP tool, as an agent from elsewhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Indexes of every sort behind one fixture, and unit vectors to put into them."""
 
-from __future__ import annotations
-
 import os
 import uuid
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """An OpenAI-compatible embeddings server on loopback that answers with ``TinyEmbedder`` and fails as told."""
 
-from __future__ import annotations
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

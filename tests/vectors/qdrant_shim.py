@@ -5,8 +5,6 @@ in-memory mode. It tests our client side over real HTTP (JSON, the api-key heade
 about a server.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 import warnings

@@ -1,7 +1,5 @@
 """What every vector index must do alike: memory, Qdrant in memory, in a folder, over the wire, and on a server."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 

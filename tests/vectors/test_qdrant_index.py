@@ -1,7 +1,5 @@
 """What only the Qdrant adapter can get wrong: folders, the wire, keys, busy servers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Small worlds with a known answer: a seeded graph and a renamed, thinned copy of it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

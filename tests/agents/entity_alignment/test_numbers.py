@@ -1,7 +1,5 @@
 """The numeric parts behind propose: candidates, assignment, weighing, calibration, propagation, relations."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

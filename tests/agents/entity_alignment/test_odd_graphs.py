@@ -1,7 +1,5 @@
 """Graphs as they come: names on one side, in another script, or twice; no edges, one relation; nobody to be found."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Candidates and the first alignment, on small worlds whose answer is known."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """Candidates found by the workers of a Dask cluster: the same proposal, byte for byte."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from typing import Any

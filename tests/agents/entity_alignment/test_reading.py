@@ -1,7 +1,5 @@
 """Entity graphs from RDF and from folders; names from labels and IRIs; values as tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A small T-Box that states every kind of axiom the compiler reads."""
 
-from __future__ import annotations
-
 from rdflib import Graph
 
 from kgnb.agents.kg_construction.compile import compile

@@ -1,7 +1,5 @@
 """The ablation: a scripted reader's mistakes with feedback and without, on documents with a reference."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

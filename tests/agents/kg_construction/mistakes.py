@@ -4,8 +4,6 @@ Wrong units, missing step numbers, facts about things not created yet, invented 
 what it is told is wrong, and only that; so with feedback off its mistakes stay. It shows the tools at work, no model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Keys, strict orders, denied facts and SPARQL constraints are enforced; what cannot be written is told."""
 
-from __future__ import annotations
-
 import rdflib
 from pyshacl import validate
 

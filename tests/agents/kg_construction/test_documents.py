@@ -1,7 +1,5 @@
 """Documents of every kind become text, and a damaged one says what is wrong with it."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a model is shown beside the ontology: texts with the facts wanted of them; and types that facts bring along."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

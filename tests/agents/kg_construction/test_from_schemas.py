@@ -1,7 +1,5 @@
 """Tools driven by what their input schemas say and nothing else, and the graph that comes of it judged by pyshacl."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, get_args
 

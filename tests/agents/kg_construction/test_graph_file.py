@@ -1,7 +1,5 @@
 """The file of a served graph: what it holds is kept, each write is on the disk, nothing is written twice."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

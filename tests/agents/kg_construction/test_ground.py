@@ -1,7 +1,5 @@
 """Grounding: exact before fuzzy, only within classes that fit, and what is nearly a tie goes to a person."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What is judged call by call is what is judged at the end: no call that breaks something for good is let through."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Reading documents: a model led by feedback, bounded repairs, isolation of bad documents, resuming."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence

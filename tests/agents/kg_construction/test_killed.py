@@ -1,7 +1,5 @@
 """kill -9 in the middle of fifty documents: resumed, the graph is the same and nothing is asked twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

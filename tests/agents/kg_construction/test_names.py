@@ -1,7 +1,5 @@
 """Names of a document's entities: found by their words, however many there are."""
 
-from __future__ import annotations
-
 from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.rule_reader import Names, find

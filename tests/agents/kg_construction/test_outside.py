@@ -1,7 +1,5 @@
 """What helps a reader from outside: functions and MCP servers it may ask, notes of another model, names looked up."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Prompts from templates: all tools of a step are named, and a model's wording never loses one."""
 
-from __future__ import annotations
-
 from kgnb.agents.kg_construction.plan import plan
 from kgnb.tasks.building import compile_ontology
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from rdflib import URIRef
 
 from tests.agents.kg_construction.kitchen import opened, pack_of

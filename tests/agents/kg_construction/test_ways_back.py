@@ -1,7 +1,5 @@
 """A way back from every legal call: dead ends refused at once, values replaced and retracted, everyday forms read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The World Avatar's sample of one paper about metal-organic polyhedra: T-Box, text, synthesis steps as a graph."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The small ontologies, carried as far as a stage's test needs them."""
 
-from __future__ import annotations
-
 import pytest
 
 from kgnb.agents.ontology_matching.retrieve import retrieve

@@ -1,7 +1,5 @@
 """Two small ontologies of the same thing, written out, for the tests of the stages."""
 
-from __future__ import annotations
-
 from kgnb.kg.ontology import Entity, Ontology, Restriction, Text
 
 HUT = "http://hut.example/alpine#"

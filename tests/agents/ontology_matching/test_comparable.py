@@ -1,7 +1,5 @@
 """Ontologies that mention each other, and properties of which nothing says the kind."""
 
-from __future__ import annotations
-
 from kgnb import match_ontologies
 from kgnb.agents.ontology_matching.retrieve import comparable
 from kgnb.kg.loading import load

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from kgnb.agents.ontology_matching.coherence import Hierarchy
 from kgnb.kg.ontology import Entity
 

@@ -1,7 +1,5 @@
 """Candidates beside those that the views find."""
 
-from __future__ import annotations
-
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.search import further
 from kgnb.agents.ontology_matching.values import Ranked

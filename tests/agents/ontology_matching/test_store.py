@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.values import Described

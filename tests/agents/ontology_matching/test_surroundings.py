@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from kgnb.agents.ontology_matching.surroundings import NEAR, OTHER_DATATYPE, UNKNOWN_END, Ends, steps_from

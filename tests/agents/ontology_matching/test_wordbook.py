@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from kgnb.agents.ontology_matching.lexicon import Name, Wordbook
 from kgnb.kg.words import words
 

@@ -1,7 +1,5 @@
 """A few films to ask about: two directors, shared actors, dates and lengths."""
 
-from __future__ import annotations
-
 from kgnb.agents.question_answering.pipeline import answer_question
 from kgnb.agents.question_answering.values import Answer, Question
 from tests.agents.question_answering.worlds import desk

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from kgnb.agents.question_answering.pipeline import answer_question, open_desk
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.kg.endpoint_graph import EndpointGraph

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from kgnb.agents.question_answering.pipeline import answer_question, learn
 from kgnb.agents.question_answering.values import Options, Question
 from tests.agents.question_answering.worlds import V, desk

@@ -1,7 +1,5 @@
 """Questions and what the rule judge makes of them over the huts, wrong ones and those left open included."""
 
-from __future__ import annotations
-
 import pytest
 
 from kgnb.agents.question_answering.answer_shape import shape_of

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from kgnb.agents.question_answering.act import act
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe

@@ -3,8 +3,6 @@
 After a change of the lists or of the embedder: ``python -m tests.agents.question_answering.test_usual_vectors``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from kgnb.agents.question_answering.lexicon import ASKED_FOR

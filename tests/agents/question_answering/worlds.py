@@ -1,7 +1,5 @@
 """A small valley to ask about, a very large hut, and a SPARQL service over either."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

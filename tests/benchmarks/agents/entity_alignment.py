@@ -8,8 +8,6 @@ one: on the pairs, on the pairs with counterparts taken away, and on generated w
 ``KGNB_CACHE`` names; embedding 40,000 names takes some minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

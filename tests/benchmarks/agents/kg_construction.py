@@ -12,8 +12,6 @@ against each constraint, or the first N of each kind, and whether pyshacl agrees
 beside a note, and what an MCP client is told.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

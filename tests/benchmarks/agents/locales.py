@@ -7,8 +7,6 @@ of five statements, drawn apart, and every entity that still has one; a city is 
 name. Nothing of entity alignment was tuned on these pairs but whether romanised names are compared at all.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 ``KGNB_DATA=... KGNB_CACHE=... python -m tests.benchmarks.agents.ontology_matching_ablation``
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import replace

@@ -4,8 +4,6 @@
 give a number to take that many questions of each set.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import sys

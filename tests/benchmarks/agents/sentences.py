@@ -10,8 +10,6 @@ sentence, the counts where accents, marks, and what a name is qualified by and t
 (Train song)", "Albany, Georgia") do not matter, and what the published evaluation makes of it.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import unicodedata

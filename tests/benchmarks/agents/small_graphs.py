@@ -7,8 +7,6 @@ counterparts; in half of them those without one look like somebody by name. ``--
 ``propose.BELIEF`` has from all pairs, and what is written under weights learnt on the other pairs alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -3,8 +3,6 @@
 ``python -m tests.benchmarks.agents.small_pairs --half final --judge cascade --model recorded:small-pairs``
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A bounded run: names hidden on the whole of one pair, and names as they are on a
 embedding model, few rounds. All of it: see ``entity_alignment``.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The rule judge, with its defaults, reaches on real tracks what it has reached before."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The ontology-matching tracks at hand, carried up to the questions once, so that a judge can be tried many times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

@@ -7,8 +7,6 @@ checker and pyshacl differ (none), and whether HermiT finds the accepted facts c
 says why: HermiT takes OWL 2 DL alone, and some vocabularies are not.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import subprocess

@@ -3,8 +3,6 @@
 python -m tests.benchmarks.kg.sparql_cells
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Real ontologies load, and hold what was counted in them by script."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What SPARQL cells cost, on data made here; printed, and held only where the margin is wide."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.benchmarks.kg.sparql_cells import completion, large_result

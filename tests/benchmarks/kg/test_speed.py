@@ -3,8 +3,6 @@
 python -m pytest -m benchmark -s tests/benchmarks/kg/test_speed.py
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

@@ -5,8 +5,6 @@ The whole path of a judge is measured: prompts, pacing, replay cache, the run's 
 python -m tests.benchmarks.llm.in_flight
 """
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ The recording is copied to the folder of a ``batch:`` model, so that a prompt th
 ending the run. Requests that follow from a stale one come on top, up to the recording's size.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

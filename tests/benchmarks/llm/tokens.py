@@ -4,8 +4,6 @@
 a question and a note, and what was estimated before anything was sent. It asks nobody.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable

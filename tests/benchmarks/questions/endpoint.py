@@ -5,8 +5,6 @@ loopback, asks, and prints seconds (p50, p90) and queries a question for both; w
 schema and the relations is told apart.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 import socket

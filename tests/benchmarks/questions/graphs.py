@@ -6,8 +6,6 @@ reference); types come from each ontology's domains and ranges, numbers and date
 up by ``geography.py``; ``huts``: our teaching graph.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -5,8 +5,6 @@ the same values. ``KGNB_DATA=DIR python -m tests.benchmarks.questions.knocked_ou
 line.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

@@ -4,8 +4,6 @@
 the wrong ones, and a line: exact sets, F1, coverage, precision of what was answered, and of that at .9 or more.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Sequence

@@ -7,8 +7,6 @@ each with an empty cache of replies and the vectors at hand; the ratio is of the
 python -m tests.benchmarks.run.parallel [ROUNDS]
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

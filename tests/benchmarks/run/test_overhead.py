@@ -4,8 +4,6 @@ Processor time of this process, the least of several rounds: what else the machi
 Run this file as a program to print the ratios.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections.abc import Callable

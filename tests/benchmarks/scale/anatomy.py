@@ -6,8 +6,6 @@ The warm run is measured; the first run with a new cache embeds some nine thousa
 minutes. Embedding from scratch is not repeated: a sample is embedded, and its rate is scaled up to all texts.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

@@ -8,8 +8,6 @@ are done again, unchecked, for all the others: the same graph with the same jour
 With ``--counted`` functions called are counted in place of seconds: growth that no other work of the machine touches.
 """
 
-from __future__ import annotations
-
 import argparse
 import cProfile
 import json

@@ -6,8 +6,6 @@ Names are embedded by spelling (characters), before the clock starts; every size
 way is what is simple and strong: names spread over two hops, all cosines, dense Sinkhorn of ten rounds.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

@@ -4,8 +4,6 @@ Deterministic in the seed. Classes form a tree; part of them are parts of others
 ``SHARED`` of its classes with the first, under other codes and, more often than not, other names.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from pathlib import Path

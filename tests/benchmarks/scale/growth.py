@@ -6,8 +6,6 @@ Every size runs in a process of its own. Prints a table and, for each stage, the
 quadratic. With ``--out`` the table is saved as JSON and drawn as SVG.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

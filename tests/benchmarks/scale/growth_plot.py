@@ -1,7 +1,5 @@
 """How time and memory grow with size: what ``growth.py`` beside it has measured, drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import log
 from typing import Any

@@ -1,7 +1,5 @@
 """The growth benchmark, drawn."""
 
-from __future__ import annotations
-
 import pytest
 
 from kgnb.reporting.plot import Plot

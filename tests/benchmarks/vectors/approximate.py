@@ -5,8 +5,6 @@ python -m tests.benchmarks.vectors.approximate 20000 50000
 Above 20,000 names all against all is measured on a sample of rows and scaled up, as if both ways cost what one does.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """How much faster one blocked product is than a search per entity. Prints the ratio; both must find the same."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 
