@@ -20,17 +20,8 @@ Triple: TypeAlias = tuple[str, str, str]
 Pair: TypeAlias = tuple[str, str]
 
 _MIRRORED = {"broader": "narrower", "narrower": "broader"}
-_TOP_AND_BOTTOM = frozenset(
-    "http://www.w3.org/2002/07/owl#" + name
-    for name in (
-        "Thing",
-        "Nothing",
-        "topObjectProperty",
-        "bottomObjectProperty",
-        "topDataProperty",
-        "bottomDataProperty",
-    )
-)
+_NAMES = "Thing Nothing topObjectProperty bottomObjectProperty topDataProperty bottomDataProperty"
+_TOP_AND_BOTTOM = frozenset("http://www.w3.org/2002/07/owl#" + name for name in _NAMES.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,33 +98,26 @@ def mean(scores: Sequence[Score]) -> Average:
     """The plain average of the tasks' figures; ValueError without a task."""
     if not scores:
         raise ValueError("there is no task to average over")
-    return Average(
-        sum(item.precision for item in scores) / len(scores),
-        sum(item.recall for item in scores) / len(scores),
-        sum(item.f1 for item in scores) / len(scores),
-        len(scores),
-    )
+    figures = zip(*((one.precision, one.recall, one.f1) for one in scores), strict=True)
+    precision, recall, f1 = (sum(each) / len(scores) for each in figures)
+    return Average(precision, recall, f1, len(scores))
 
 
 def per_relation(found: Iterable[Triple], reference: Iterable[Triple]) -> dict[str, Score]:
     """A score for every relation that occurs on either side."""
-    ours, theirs = list(found), list(reference)
-    return {
-        relation: score((t for t in ours if t[2] == relation), (t for t in theirs if t[2] == relation))
-        for relation in sorted({triple[2] for triple in (*ours, *theirs)})
-    }
+    return _by(lambda triple: triple[2], found, reference)
 
 
 def per_kind(found: Iterable[Triple], reference: Iterable[Triple], kinds: Mapping[str, str]) -> dict[str, Score]:
     """A score for every kind of source entity (``kinds``: source IRI to kind; unlisted ones are "unknown")."""
-    ours, theirs = list(found), list(reference)
-    return {
-        kind: score(
-            (t for t in ours if kinds.get(t[0], "unknown") == kind),
-            (t for t in theirs if kinds.get(t[0], "unknown") == kind),
-        )
-        for kind in sorted({kinds.get(triple[0], "unknown") for triple in (*ours, *theirs)})
-    }
+    return _by(lambda triple: kinds.get(triple[0], "unknown"), found, reference)
+
+
+def _by(sort: Callable[[Triple], str], *sides: Iterable[Triple]) -> dict[str, Score]:
+    """A score for every sort of triple that occurs on either side: found, reference."""
+    ours, theirs = map(list, sides)
+    sorts = sorted(set(map(sort, (*ours, *theirs))))
+    return {one: score(*([t for t in side if sort(t) == one] for side in (ours, theirs))) for one in sorts}
 
 
 def non_trivial(

@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,7 +43,8 @@ def incoherent(described: Described, mappings: Sequence[Mapping]) -> list[Droppe
         if reason:
             dropped.append(Dropped(mapping, reason))
         elif mapping.kind == "class":
-            kept.keep(mapping)
+            kept.by_source[mapping.source].append(mapping)
+            kept.by_target[mapping.target].append(mapping)
     return dropped
 
 
@@ -50,12 +52,8 @@ class _Kept:
     """The class mappings kept so far, by either end."""
 
     def __init__(self) -> None:
-        self.by_source: dict[str, list[Mapping]] = {}
-        self.by_target: dict[str, list[Mapping]] = {}
-
-    def keep(self, mapping: Mapping) -> None:
-        self.by_source.setdefault(mapping.source, []).append(mapping)
-        self.by_target.setdefault(mapping.target, []).append(mapping)
+        self.by_source: defaultdict[str, list[Mapping]] = defaultdict(list)
+        self.by_target: defaultdict[str, list[Mapping]] = defaultdict(list)
 
 
 class Hierarchy:
@@ -297,18 +295,8 @@ class _Hermit:
         """
         file = self.folder / "merged.ttl"  # N-Triples, which are Turtle
         file.write_text("\n".join([*self.tboxes, *map(_axiom, mappings), ""]), encoding="ascii", errors="strict")
-        main = "org.semanticweb.HermiT.cli.CommandLine"
-        command = [
-            self.java,
-            _MEMORY,
-            "-cp",
-            str(self.jar),
-            main,
-            "--ignoreUnsupportedDatatypes",
-            "-N",
-            "-U",
-            file.as_uri(),
-        ]
+        command = [self.java, _MEMORY, "-cp", str(self.jar), "org.semanticweb.HermiT.cli.CommandLine"]
+        command += ["--ignoreUnsupportedDatatypes", "-N", "-U", file.as_uri()]
         left = self.until - monotonic()
         try:
             if left <= 0:

@@ -8,7 +8,7 @@ makes the two ontologies contradict each other is taken out; everything left out
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,11 +16,11 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from kgnb.agents.ontology_matching.coherence import incoherent
+from kgnb.agents.ontology_matching.confidence import LEAST, Known, calibrated
 from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS
-from kgnb.agents.ontology_matching.tongues import foreign
+from kgnb.agents.ontology_matching.rule import places
 from kgnb.agents.ontology_matching.values import (
     Candidate,
-    Described,
     Description,
     Judged,
     Key,
@@ -30,7 +30,7 @@ from kgnb.agents.ontology_matching.values import (
     Validated,
 )
 from kgnb.judging import UNSURE, Verdict
-from kgnb.kg.words import plain
+from kgnb.kg.words import plain, words
 from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, Relation, which_concepts
 
 FLIPPED: dict[str, Relation] = {"broader": "narrower", "narrower": "broader"}
@@ -62,10 +62,15 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
     dropped: list[Dropped] = []
     kept: dict[Pair, Mapping] = {}
     shown: dict[Pair, float] = {}
+    entities = min(len(validated.described.of("source")), len(validated.described.of("target")))
+    known = Known([one.question for one in validated.judged], {pair: m.confidence for pair, m in mappings.items()})
     for pair, mapping in mappings.items():
         bar = min(options.confidence, LEAST) if mapping.judged_by == "rule" else options.confidence
         needed = bar if len(equal[pair].chosen) == 2 else max(bar, _needed(equal[pair], options, bar))
-        shown[pair] = _shown(validated, mapping)
+        shown[pair] = mapping.confidence
+        if mapping.judged_by == "rule":
+            ends = validated.described.find("source", pair[0], pair[2]), validated.described.find("target", *pair[1:])
+            shown[pair] = calibrated(mapping.confidence, known.evidence(*ends, equal[pair].candidate.cosines), entities)
         if mapping.confidence >= needed and shown[pair] >= options.confidence:
             kept[pair] = mapping
         elif equal[pair].chosen:
@@ -88,7 +93,7 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
     if options.relations and options.confidence <= HEADS:
         said = [*equivalences, *others]
         mapped = ({(m.source, m.kind) for m in said}, {(m.target, m.kind) for m in said})
-        others += by_head(validated.described, validated.judged, mapped)  # type: ignore[arg-type]  # kinds, as text
+        others += by_head(validated, mapped)  # type: ignore[arg-type]  # kinds, as text
     return Alignment(
         mappings=tuple(sorted([*equivalences, *others], key=_order)),
         source=validated.described.source.iri,
@@ -124,21 +129,12 @@ def _needed(vote: _Votes, options: Options, bar: float) -> float:
     return bar if any(p >= 0.5 for p in vote.possible.values()) else options.one_sided
 
 
-def _shown(validated: Validated, mapping: Mapping) -> float:
-    """How often such a mapping is right, if the rule judge alone decided it; else what was said of it."""
-    if mapping.judged_by != "rule":
-        return mapping.confidence
-    source = validated.described.find("source", mapping.source, mapping.kind)  # type: ignore[arg-type]
-    target = validated.described.find("target", mapping.target, mapping.kind)  # type: ignore[arg-type]
-    return calibrated(mapping.confidence, evidence_of(source, target))
-
-
 def _mapping(validated: Validated, vote: _Votes, relation: Relation) -> Mapping:
     candidate = vote.candidate
     said = list(vote.chosen.values())
     source = validated.described.find("source", candidate.source, candidate.kind)
     target = validated.described.find("target", candidate.target, candidate.kind)
-    words = [Evidence(f"asked from the {side}", v.rationale, v.confidence) for side, v in sorted(vote.chosen.items())]
+    told = [Evidence(f"asked from the {side}", v.rationale, v.confidence) for side, v in sorted(vote.chosen.items())]
     by = dict.fromkeys(verdict.judged_by for verdict in said) or {validated.judge: None}
     exact = any(e.kind == "exact view" for e in vote.evidence)
     return Mapping(
@@ -152,7 +148,7 @@ def _mapping(validated: Validated, vote: _Votes, relation: Relation) -> Mapping:
         justification="semapv:LexicalMatching" if exact and set(by) == {"rule"} else "semapv:CompositeMatching",
         judged_by=", ".join(by),
         rationale=said[0].rationale if said else "",
-        evidence=(*vote.evidence, *words),
+        evidence=(*vote.evidence, *told),
         concepts=which_concepts(source.entity.concept, target.entity.concept),
     )
 
@@ -164,12 +160,9 @@ def _assignment(mappings: dict[Pair, Mapping]) -> set[Pair]:
     pairs = list(mappings)
     if not pairs:
         return set()
-    rows = {key: n for n, key in enumerate(dict.fromkeys((source, kind) for source, _, kind in pairs))}
-    columns = {key: n for n, key in enumerate(dict.fromkeys((target, kind) for _, target, kind in pairs))}
-    row = np.array([rows[source, kind] for source, _, kind in pairs])
-    column = np.array([columns[target, kind] for _, target, kind in pairs])
-    size = len(rows) + len(columns)
-    graph = coo_matrix((np.ones(len(pairs)), (row, column + len(rows))), shape=(size, size))
+    row, column = places(pairs)
+    rows, size = row.max() + 1, row.max() + column.max() + 2
+    graph = coo_matrix((np.ones(len(pairs)), (row, column + rows)), shape=(size, size))
     group = connected_components(graph, directed=False)[1][row]
     members: dict[int, list[int]] = defaultdict(list)
     for position, label in enumerate(group):
@@ -218,12 +211,8 @@ def _unsure(validated: Validated) -> list[Mapping]:
     waiting: dict[Pair, Mapping] = {}
     for one in validated.judged:
         if one.verdict.decision == UNSURE:
-            vote = _Votes(
-                one.question.candidates[0],
-                {one.question.side: one.verdict},
-                {},
-                list(one.question.candidates[0].evidence),
-            )
+            first = one.question.candidates[0]
+            vote = _Votes(first, {one.question.side: one.verdict}, evidence=list(first.evidence))
             waiting.setdefault(vote.candidate.pair, _mapping(validated, vote, "unsure"))
     return list(waiting.values())
 
@@ -237,31 +226,29 @@ HEADS = 0.7
 reading; six of the eleven in MSE test 1 are among the 23 mappings that its reference lists."""
 
 
-def by_head(described: Described, judged: Iterable[Judged], mapped: tuple[Set[Key], Set[Key]]) -> list[Mapping]:
+def by_head(validated: Validated, mapped: tuple[Set[Key], Set[Key]]) -> list[Mapping]:
     """For each class not ``mapped`` (source keys, target keys): the candidate that is most of its head, if any is.
 
     Broader and narrower, read off names: a polar solvent is a solvent; "concentration of solvent" has its head before
-    "of". What is mapped already offers nothing further: what follows from an equivalence need not be said.
+    "of". What is mapped already offers nothing further: what follows from an equivalence need not be said. But where
+    one side has both "Lead" and "Lead atom", which is an atom, the latter is related to what has the former's place.
     """
-    offered = {candidate.pair: candidate for one in judged for candidate in one.question.candidates}
+    described = validated.described
+    offered = {c.pair: c for one in validated.judged for c in one.question.candidates if c.kind == "class"}
     best: dict[tuple[str, Key], tuple[int, Pair, Relation]] = {}
     for pair in sorted(offered):
-        source = described.find("source", pair[0], pair[2])
-        target = described.find("target", pair[1], pair[2])
-        for special, general, relation in _either_way(source, target):
+        source, target = described.find("source", pair[0], "class"), described.find("target", pair[1], "class")
+        for special, general in ((source, target), (target, source)):
+            relation: Relation = "broader" if special is source else "narrower"
             if special.key in mapped[special.side == "target"]:
                 continue
             length = _head_in_common(special, general)
+            if general.key in mapped[general.side == "target"] and _of_a_sort(special, general):
+                length, relation = len(_words_of(general)), "related"
             at = (special.side, special.key)
             if length and (at not in best or length > best[at][0]):
                 best[at] = (length, pair, relation)
-    return [_headed(described, offered[pair], relation) for _, pair, relation in best.values()]
-
-
-def _either_way(source: Description, target: Description) -> Iterator[tuple[Description, Description, Relation]]:
-    if source.kind == "class":
-        yield source, target, "broader"
-        yield target, source, "narrower"
+    return [_headed(validated, offered[pair], relation) for _, pair, relation in best.values()]
 
 
 def _head_in_common(special: Description, general: Description) -> int:
@@ -273,69 +260,24 @@ def _head_in_common(special: Description, general: Description) -> int:
     return len(name) if whole[:before][-len(name) :] == name else 0
 
 
+def _of_a_sort(special: Description, general: Description) -> bool:
+    """Whether a name is the other's whole name and, last, the word for what it is by its own axioms."""
+    *name, sort = _words_of(special) or [""]
+    return tuple(name) == _words_of(general) and any(plain(one.split()[-1]) == sort for one in special.related if one)
+
+
 def _words_of(description: Description) -> tuple[str, ...]:
     return tuple(map(plain, description.names[0])) if description.names else ()
 
 
-def _headed(described: Described, candidate: Candidate, relation: Relation) -> Mapping:
-    source = described.find("source", candidate.source, candidate.kind)
-    target = described.find("target", candidate.target, candidate.kind)
-    special, general = (source, target) if relation == "broader" else (target, source)
-    why = f"“{special.name}” ends in “{general.name}”, or has it as its head"
-    return Mapping(
-        source=source.iri,
-        target=target.iri,
-        relation=relation,
-        confidence=HEADS,
-        kind=source.kind,
-        source_label=source.name,
-        target_label=target.name,
-        justification="semapv:LexicalMatching",
-        judged_by="rule",
-        rationale=why,
-        evidence=(*candidate.evidence, Evidence("head of the name", why, HEADS)),
-        concepts=which_concepts(source.entity.concept, target.entity.concept),
-    )
-
-
-# What is shown of the rule judge's probability, which decides what is taken and asked and stays as it is. It says 0.98
-# where three in four are right, for what it weighs is not independent; shown is how often such mappings were right on
-# tasks with a reference, each sort of task counting as sixty mappings at most. ``python -m
-# tests.benchmarks.agents.carry_over --calibration`` fits the lines, and prints how they do on tasks left out.
-LINES = {
-    "name": (0.60, 0.94),  # 153 mappings: classes with a name or synonym in common
-    "words": (0.40, 0.81),  # 65: classes by their other words, vectors and relatives
-    "property": (0.40, 0.84),  # 52: properties, whatever they are called
-    "foreign": (0.21, 0.88),  # 667: named in no common language
-}
-"""How often a mapping is right at probability 0.5 and at 1, by kind of evidence."""
-
-LEAST, MOST = 0.5, 0.99
-
-
-def evidence_of(source: Description, target: Description) -> str:
-    """The kind of evidence there is for a pair: a key of ``LINES``, or "stated" where an ontology says it itself."""
-    ends = ((source.entity, target.iri), (target.entity, source.iri))
-    if any(iri in entity.equivalents or iri in entity.matches for entity, iri in ends):
-        return "stated"
-    named = not _forms(source).isdisjoint(_forms(target))
-    if foreign(source, target) and not named:
-        return "foreign"
-    if "property" in source.kind:
-        return "property"
-    return "name" if named else "words"
-
-
-def calibrated(probability: float, evidence: str) -> float:
-    """How often mappings with this probability and kind of evidence are right, ``LEAST`` to ``MOST``.
-
-    What is taken is at least as likely as not in the judge's eyes, and never shown as less.
-    """
-    if evidence not in LINES or probability < LEAST:
-        return probability
-    low, high = LINES[evidence]
-    return round(min(max(low + (high - low) * (2.0 * probability - 1.0), LEAST), MOST), 4)
-
-
-def _forms(description: Description) -> set[tuple[str, ...]]:
-    return {tuple(map(plain, name)) for name in description.names}
+def _headed(validated: Validated, candidate: Candidate, relation: Relation) -> Mapping:
+    mapping = _mapping(validated, _Votes(candidate, possible={"source": HEADS}), relation)
+    special, general = mapping.source_label, mapping.target_label
+    if len(words(special)) < len(words(general)):
+        special, general = general, special
+    why = f"“{special}” ends in “{general}”, or has it as its head"
+    if relation == "related":
+        why = f"“{special}” says what sort of “{general}” it is"
+    evidence = (*candidate.evidence, Evidence("head of the name", why, HEADS))
+    said = {"justification": "semapv:LexicalMatching", "judged_by": "rule", "rationale": why}
+    return replace(mapping, evidence=evidence, **said)  # type: ignore[arg-type]  # all of it text

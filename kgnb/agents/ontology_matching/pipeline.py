@@ -117,20 +117,9 @@ def follow_the_model(
         """Merges the verdicts into an alignment."""
         return done("merge", run.do(merge, needed("merge"), options=options))
 
-    steps: dict[str, Callable[..., dict[str, Any]]] = dict(
-        zip(
-            STAGES,
-            (
-                retrieve_entities,
-                store_entities,
-                search_candidates,
-                summarise_rankings,
-                validate_candidates,
-                merge_verdicts,
-            ),
-            strict=True,
-        )
-    )
+    first = (retrieve_entities, store_entities, search_candidates)
+    then = (summarise_rankings, validate_candidates, merge_verdicts)
+    steps: dict[str, Callable[..., dict[str, Any]]] = dict(zip(STAGES, (*first, *then), strict=True))
     tools = {tool.spec.name: tool for tool in map(tool_from_function, steps.values())}
     about = {"source": source.name, "target": target.name, "context": options.context, "judge": judge.name}
     try:

@@ -163,11 +163,7 @@ class Reviewed(judging.Reviewed[MatchQuestion]):
         if left and len(left) == len(question.candidates):
             return question
         if left:
-            return replace(
-                question,
-                candidates=tuple(question.candidates[number] for number in left),
-                others=tuple(question.others[number] for number in left),
-            )
+            return question.narrowed(left)
         last = max(said, key=lambda one: (one.when, one.pair), default=None)
         why = (last.note if last else "") or "every candidate is rejected, or decided to equal something else"
         return Verdict("different", None, 1.0, why, _signature(last.who if last else ""))
@@ -256,14 +252,5 @@ def _rulings(decision: Decision) -> list[Ruling]:
     if side == "target":
         relation = TURNED.get(relation, relation)
     others = decision.offered if none else (decision.choice or "",)
-    return [
-        Ruling(
-            *((iri, other) if side == "source" else (other, iri)),
-            cast(Kind, kind),
-            cast(Relation, relation),
-            decision.who,
-            decision.when,
-            decision.note,
-        )
-        for other in others
-    ]
+    found = Ruling(iri, iri, cast(Kind, kind), cast(Relation, relation), decision.who, decision.when, decision.note)
+    return [replace(found, target=other) if side == "source" else replace(found, source=other) for other in others]

@@ -107,7 +107,7 @@ class RuleJudge:
         """Every pair among the questions, weighed."""
         cases = _cases(questions)
         self._compare_names(questions, cases)
-        self._settle(cases, _surroundings(questions))
+        self._settle(cases, surroundings(questions))
         if self.weights.rivals:
             _decide_between_equals(cases)
         return cases
@@ -278,21 +278,24 @@ def _ahead(cases: Mapping[Pair, _Case]) -> dict[Pair, float]:
 def _cases(questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
     cases: dict[Pair, _Case] = {}
     for question in questions:
-        for candidate, other in zip(question.candidates, question.others, strict=True):
+        for candidate, source, target in question.ends():
             if candidate.pair not in cases:
-                ends = (question.about, other) if question.side == "source" else (other, question.about)
                 near = candidate.cosines
                 cosine = max(near.syntactic, near.lexical)
-                cases[candidate.pair] = _Case(*ends, cosine, near.semantic, near.meaning, _stated(*ends))
+                cases[candidate.pair] = _Case(
+                    source, target, cosine, near.semantic, near.meaning, stated(source, target)
+                )
     return dict(sorted(cases.items()))
 
 
-def _stated(source: Description, target: Description) -> bool:
+def stated(source: Description, target: Description) -> bool:
+    """Whether one of the two ontologies says itself that they are equal."""
     ends = ((source.entity, target.iri), (target.entity, source.iri))
     return any(iri in entity.equivalents or iri in entity.matches for entity, iri in ends)
 
 
-def _surroundings(questions: Sequence[MatchQuestion]) -> Surroundings:
+def surroundings(questions: Sequence[MatchQuestion]) -> Surroundings:
+    """The relatives of all that is asked about or offered."""
     sides = {(q.side, q.about.key): q.about for q in questions}
     sides |= {("target" if q.side == "source" else "source", o.key): o for q in questions for o in q.others}
     ordered = sorted(sides.items())
@@ -432,12 +435,17 @@ def shares(evidence: Mapping[Pair, float]) -> dict[Pair, float]:
     pairs = list(evidence)
     if not pairs:
         return {}
-    rows = {key: n for n, key in enumerate(dict.fromkeys((source, kind) for source, _, kind in pairs))}
-    columns = {key: n for n, key in enumerate(dict.fromkeys((target, kind) for _, target, kind in pairs))}
-    row = np.array([rows[source, kind] for source, _, kind in pairs])
-    column = np.array([columns[target, kind] for _, target, kind in pairs])
+    row, column = places(pairs)
     odds = np.exp(np.clip(np.array([evidence[pair] for pair in pairs]), -LIMIT, LIMIT))
     return dict(zip(pairs, marginals(row, column, odds).tolist(), strict=True))
+
+
+def places(pairs: Sequence[Pair]) -> tuple[Integers, Integers]:
+    """Each pair's row and column in a matrix of all sources and targets there are."""
+    ends = ([(pair[end], pair[2]) for pair in pairs] for end in (0, 1))
+    numbers = ((side, {key: n for n, key in enumerate(dict.fromkeys(side))}) for side in ends)
+    row, column = (np.array([number[key] for key in side]) for side, number in numbers)
+    return row, column
 
 
 def marginals(row: Integers, column: Integers, odds: Floats) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal as OneOf
@@ -292,6 +292,11 @@ class MatchQuestion:
             Option(other.iri, other.as_option if number < IN_FULL else other.as_listed)
             for number, other in enumerate(self.others)
         )
+
+    def ends(self) -> Iterator[tuple[Candidate, Description, Description]]:
+        """Each candidate, and the pair's descriptions, source and target."""
+        for candidate, other in zip(self.candidates, self.others, strict=True):
+            yield (candidate, self.about, other) if self.side == "source" else (candidate, other, self.about)
 
     def narrowed(self, kept: Sequence[int], matched: Sequence[str] = ()) -> MatchQuestion:
         """The question with these candidates alone, in this order, and with what is known of its neighbours."""

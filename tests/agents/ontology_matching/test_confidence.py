@@ -1,36 +1,106 @@
+"""What a mapping of the rule judge is shown with: how often such mappings are right."""
+
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.agents.ontology_matching.merge import LEAST, LINES, MOST, calibrated, evidence_of
-from kgnb.agents.ontology_matching.values import Described
+from kgnb.agents.ontology_matching.confidence import LEAST, MOST, Known, calibrated
+from kgnb.agents.ontology_matching.merge import merge
+from kgnb.agents.ontology_matching.retrieve import retrieve
+from kgnb.agents.ontology_matching.rule import RuleJudge
+from kgnb.agents.ontology_matching.search import search
+from kgnb.agents.ontology_matching.store import store
+from kgnb.agents.ontology_matching.summarise import summarise
+from kgnb.agents.ontology_matching.validate import validate
+from kgnb.agents.ontology_matching.values import Cosines, Summarised
+from kgnb.kg.ontology import Entity, Ontology, Text
+from kgnb.vectors.character_embedder import CharacterEmbedder
+from kgnb.vectors.index import MemoryIndex
 from tests.agents.ontology_matching.small import HUT, REFUGE
 
+NEAR = Cosines(1.0, 1.0, 0.0)
+HERE, THERE = "http://here.example/", "http://there.example/"
 
-@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.sampled_from(sorted(LINES)))
-def test_the_order_of_a_kind_is_kept(one: float, other: float, kind: str) -> None:
+
+def shop(space: str, keeper: str, *, told: str = "") -> Ontology:
+    """A shop with a coach, of whom one property speaks, and somebody who minds it."""
+    coach = Entity(space + "Coach", "class", definitions=(Text(told, "en"),) if told else ())
+    return Ontology(
+        space,
+        space,
+        space,
+        (
+            coach,
+            Entity(space + "Shop", "class"),
+            Entity(space + keeper, "class", parents=(space + "Shop",)),
+            Entity(space + "opens", "datatype property", domain=(space + "Shop",)),
+        ),
+    )
+
+
+def summarised_pair(*sides: Ontology) -> Summarised:
+    return summarise(search(store(retrieve(*sides), MemoryIndex(), CharacterEmbedder())))
+
+
+KINDS = ("words", "name", "name alone", "property", "foreign")
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.sampled_from(KINDS), st.integers(1, 100_000))
+def test_the_order_of_a_kind_is_kept(one: float, other: float, kind: str, entities: int) -> None:
     low, high = sorted((one, other))
-    assert calibrated(low, kind) <= calibrated(high, kind) or high < LEAST
-    assert all(p < LEAST or LEAST <= calibrated(p, kind) <= MOST for p in (one, other))
+    assert calibrated(low, kind, entities) <= calibrated(high, kind, entities) or high < LEAST
+    assert all(p < LEAST or LEAST <= calibrated(p, kind, entities) <= MOST for p in (one, other))
 
 
 def test_what_an_ontology_states_is_not_doubted() -> None:
-    assert calibrated(0.999, "stated") == 0.999
+    assert calibrated(0.999, "stated", 10) == 0.999
 
 
-def test_only_a_name_in_common_is_shown_as_nine_in_ten() -> None:
-    assert [kind for kind in LINES if calibrated(1.0, kind) >= 0.9] == ["name"]
+def test_the_smaller_the_ontologies_the_less_a_name_says() -> None:
+    shown = [calibrated(0.999, "name alone", entities) for entities in (10, 30, 100, 1_000, 100_000)]
+    assert shown == sorted(shown) and shown[1] < 0.8 < 0.9 <= shown[3] == shown[4]
+    borne_out = [
+        calibrated(0.999, "name", entities) - alone for entities, alone in zip((30, 1_000), shown[1::2], strict=True)
+    ]
+    assert borne_out[0] > 0.1 > borne_out[1]
 
 
-def test_a_pair_s_evidence_is_its_names_or_its_sort(described: Described) -> None:
+def test_a_pair_s_evidence_is_its_names_or_its_sort(summarised: Summarised) -> None:
+    described, known = summarised.described, Known(summarised.questions, {})
     kinds = {
-        evidence_of(source, target)
+        known.evidence(source, target, NEAR)
         for source in described.of("source")
         for target in described.of("target")
         if source.kind == target.kind
     }
-    assert kinds >= {"words", "property"} and kinds <= {"stated", *LINES}
+    assert kinds >= {"words", "property"} and kinds <= {"stated", *KINDS}
     warden = described.find("source", HUT + "Warden", "class")
-    assert evidence_of(warden, warden) == "name"
-    assert evidence_of(warden, described.find("target", REFUGE + "RF_0000003", "class")) in {"words", "name"}
+    assert known.evidence(warden, warden, NEAR) == "name"
+    assert known.evidence(warden, described.find("target", REFUGE + "RF_0000005", "class"), NEAR) == "words"
+
+
+def test_a_name_is_borne_out_by_ends_relatives_or_definitions() -> None:
+    summarised = summarised_pair(shop(HERE, "Grocer"), shop(THERE, "Grocer"))
+    described = summarised.described
+
+    def evidence(name: str, held: dict[tuple[str, str, str], float], near: Cosines = NEAR) -> str:
+        ends = (described.find("source", HERE + name, "class"), described.find("target", THERE + name, "class"))
+        return Known(summarised.questions, held).evidence(*ends, near)  # type: ignore[arg-type]
+
+    opens = (HERE + "opens", THERE + "opens", "datatype property")
+    shops = (HERE + "Shop", THERE + "Shop", "class")
+    assert [evidence("Shop", {}), evidence("Shop", {opens: 0.9}), evidence("Coach", {opens: 0.9})] == [
+        "name alone",
+        "name",
+        "name alone",
+    ]
+    assert evidence("Grocer", {shops: 0.9}) == "name"
+    assert evidence("Coach", {}, NEAR._replace(meaning=0.6)) == "name"
+    assert evidence("Coach", {}, NEAR._replace(meaning=0.1)) == "name alone"
+
+
+def test_a_homonym_is_shown_as_less_than_nine_in_ten() -> None:
+    summarised = summarised_pair(shop(HERE, "Grocer"), shop(THERE, "Grocer"))
+    shown = {m.source_label.casefold(): m.confidence for m in merge(validate(summarised, RuleJudge()))}
+    assert shown["shop"] >= 0.9 > shown["coach"] >= LEAST

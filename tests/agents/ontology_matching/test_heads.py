@@ -4,7 +4,7 @@ import pytest
 
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import retrieve
-from kgnb.agents.ontology_matching.rule import RuleJudge
+from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
@@ -75,3 +75,35 @@ def test_only_on_request_only_classes_and_only_if_so_much_confidence_is_enough()
     assert told(*pair, options=Options(relations=True, confidence=0.9)) == set()
     properties = (ontology(p.name, *(e.local_name for e in p), kind="object property") for p in pair)
     assert told(*properties) == set()
+
+
+def elements(name: str, *sorts: str) -> Ontology:
+    """Lead and iron, as they are and as each of the sorts."""
+    iri = f"http://{name}.example/"
+    plain = tuple(Entity(iri + one, "class", parents=(iri + "Substance",)) for one in ("Lead", "Iron"))
+    further = tuple(
+        Entity(iri + one + sort, "class", parents=(iri + sort,)) for one in ("Lead", "Iron") for sort in sorts
+    )
+    above = tuple(Entity(iri + one, "class") for one in ("Substance", *sorts))
+    return Ontology(name, iri, name, (*above, *plain, *further))
+
+
+def test_lead_has_both_lead_and_lead_atom_for_counterparts() -> None:
+    def equal(options: Options, judge: RuleJudge) -> set[tuple[str, str, str]]:
+        found = merge(judged(elements("a"), elements("b", "Atom"), judge), options=options)
+        return {(m.source_label, m.relation, m.target_label) for m in found if m.source_label == "Lead"}
+
+    plain = ("Lead", "equivalent", "Lead")
+    assert equal(Options(), RULE) == {plain}
+    assert equal(RELATIONS, RULE) == {plain, ("Lead", "related", "Lead atom")}
+    assert equal(Options(cardinality="n:m"), RuleJudge(Weights(rivals=False))) == {
+        plain,
+        ("Lead", "equivalent", "Lead atom"),
+    }
+
+
+def test_a_thing_of_another_sort_is_not_related_by_its_name() -> None:
+    keys = Entity("http://b.example/RoomKey", "class", parents=("http://b.example/Tool",))
+    target = ontology("b", "Room", "Tool")
+    pair = ontology("a", "Room", "Glacier"), Ontology("b", target.iri, "b", (*target.entities, keys))
+    assert told(*pair) == set()

@@ -24,15 +24,17 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
 
-from kgnb.agents.ontology_matching.merge import LEAST, LINES, MOST, evidence_of, merge
+from kgnb.agents.ontology_matching.confidence import WEIGHTS, Known, calibrated, features
+from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
-from kgnb.agents.ontology_matching.values import Summarised
+from kgnb.agents.ontology_matching.values import Pair, Summarised
 from kgnb.evaluate.alignment import scored_by_oaei, triples
 from kgnb.kg.loading import load
 from kgnb.kg.ontology import Entity, Ontology, Text
@@ -43,6 +45,8 @@ from kgnb.mappings import Alignment
 from tests.benchmarks.agents.tracks import HUTS, Embedding
 
 Pairs = frozenset[tuple[str, str]]
+COUNTED = 60
+SMALL = Path(__file__).parents[1] / "data" / "small-pairs"
 LANGUAGES = (
     ("org", "en", "es"), ("org", "fr", "en"), ("org", "it", "fr"), ("time", "en", "es"), ("dcat", "en", "cs"),
     ("dcat", "it", "ja"), ("dcat", "es", "da"), ("dbo", "de", "en"), ("dbo", "nl", "fr"),
@@ -144,6 +148,14 @@ def _huts(data: Path) -> Iterator[Task]:
     yield Task("", "huts", read(HUTS / "alpine.ttl"), read(HUTS / "refuge.owl"), _reference(HUTS / "reference.rdf"))
 
 
+def _small(data: Path) -> Iterator[Task]:
+    """Small ontologies of everyday domains: the odd pairs, for the even ones set nothing."""
+    for folder in sorted(SMALL.glob("[0-9][13579]-*")):
+        rows = (folder / "reference.tsv").read_text(encoding="utf-8").splitlines()
+        pairs = frozenset((row.split("\t")[0], row.split("\t")[1]) for row in rows if row)
+        yield Task("", folder.name, read(folder / "a.ttl"), read(folder / "b.ttl"), pairs)
+
+
 def _materials(data: Path) -> Iterator[Task]:
     folder = data / "oaei-mse"
     one, other = read(folder / "MaterialInformationReduced.owl"), read(folder / "MatOnto.owl")
@@ -206,6 +218,7 @@ GROUPS: dict[str, Callable[[Path], Iterator[Task]]] = {
     "conference": _conference,
     "anatomy": _anatomy,
     "huts": _huts,
+    "small": _small,
     "materials": _materials,
     "vocabularies": _vocabularies,
     "wikidata": _wikidata,
@@ -336,68 +349,77 @@ class Said:
     task: str
     evidence: str
     probability: float
+    entities: int  # of the smaller side
     right: bool
 
 
 def said(prepared: Iterable[Ready], judge: RuleJudge) -> Iterator[Said]:
     """What the judge says on all tasks, as far as the references tell."""
     for one in prepared:
-        alignment, described = one.align(judge), one.summarised.described
-        scored = one.scored((m.source, m.target) for m in alignment)
-        for m in alignment:
-            if (m.source, m.target) in scored:
-                ends = (described.find("source", m.source, m.kind), described.find("target", m.target, m.kind))  # type: ignore[arg-type]
-                held = [e.score for e in m.evidence if e.kind.startswith("asked from") and e.score is not None]
-                if held:  # else neither side chose it, and both held it possible
-                    right = (m.source, m.target) in one.task.reference
-                    yield Said(one.task.group, one.task.name, evidence_of(*ends), mean(held), right)
+        candidates = {c.pair: c for question in one.summarised.questions for c in question.candidates}
+        held: dict[Pair, float] = {}
+        for m in one.align(judge):
+            asked = [e.score for e in m.evidence if e.kind.startswith("asked from") and e.score is not None]
+            if asked:  # else neither side chose it, and both held it possible
+                held[m.source, m.target, m.kind] = mean(asked)  # type: ignore[index]  # a kind, as text
+        known, described = Known(one.summarised.questions, held), one.summarised.described
+        scored = one.scored(pair[:2] for pair in held)
+        for pair, chance in held.items():
+            if pair[:2] in scored:
+                right = pair[:2] in one.task.reference
+                ends = described.find("source", pair[0], pair[2]), described.find("target", pair[1], pair[2])
+                evidence = known.evidence(*ends, candidates[pair].cosines)
+                entities = min(len(described.of("source")), len(described.of("target")))
+                yield Said(one.task.group, one.task.name, evidence, chance, entities, right)
 
 
-def lines(told: Sequence[Said], *, counted: int = 60, drawn: float = 4.0) -> dict[str, tuple[float, float]]:
-    """For each kind of evidence how often it is right at probability 0.5 and at 1, by least squares.
+def fitted(told: Sequence[Said]) -> dict[str, float]:
+    """The weights of a logistic regression."""
+    told = [one for one in told if one.evidence != "stated"]
+    x = np.array([features(one.probability, one.evidence, one.entities) for one in told])
+    y = np.array([one.right for one in told])
+    counts, held = counted(told), np.array([float(bool(name)) for name in WEIGHTS])
 
-    A sort of task counts as ``counted`` mappings at most, and each kind is drawn towards all kinds together as much as
-    ``drawn`` mappings at either end would.
-    """
-    number = Counter(one.group for one in told)
+    def loss(weights: np.ndarray) -> float:
+        logits = x @ weights
+        return float(counts @ (np.logaddexp(0, logits) - y * logits) + held @ weights**2)
 
-    def fit(those: Iterable[Said], towards: tuple[float, float]) -> tuple[float, float]:
-        squares, sums = drawn * np.eye(2), drawn * np.array(towards)
-        for one in those:
-            ends = np.array([2.0 - 2.0 * one.probability, 2.0 * one.probability - 1.0])
-            weight = min(1.0, counted / number[one.group])
-            squares, sums = squares + weight * np.outer(ends, ends), sums + weight * ends * one.right
-        low, high = np.linalg.solve(squares, sums).tolist()
-        return round(low, 2), round(high, 2)
-
-    together = fit(told, (0.5, 0.9))
-    return {kind: fit((one for one in told if one.evidence == kind), together) for kind in LINES}
+    found = np.round(minimize(loss, np.zeros(len(WEIGHTS))).x, 2)
+    return dict(zip(WEIGHTS, found.tolist(), strict=True))
 
 
-def shown(one: Said, by: dict[str, tuple[float, float]]) -> float:
-    """The confidence shown, with these lines."""
-    if one.evidence not in by:
-        return one.probability
-    low, high = by[one.evidence]
-    return min(max(low + (high - low) * (2.0 * one.probability - 1.0), LEAST), MOST)
+def shown(one: Said, by: dict[str, float]) -> float:
+    """The confidence shown, with these weights."""
+    return calibrated(one.probability, one.evidence, one.entities, by)
 
 
-def calibration_error(confidences: Sequence[float], right: Sequence[bool], bins: int = 10) -> float:
-    """Expected calibration error (Naeini et al., AAAI 2015), 0 to 1, in bins of equal width."""
+def calibration_error(
+    confidences: Sequence[float], right: Sequence[bool], counts: Sequence[float], bins: int = 10
+) -> float:
+    """Expected calibration error (Naeini et al., AAAI 2015), 0 to 1, in bins of equal width, each weighed by counts."""
     places = np.minimum((np.array(confidences) * bins).astype(int), bins - 1)
-    off = np.bincount(places, np.array(confidences) - np.array(right, dtype=float), bins)
-    return float(np.abs(off).sum() / max(len(places), 1))
+    off = np.bincount(places, np.array(counts) * (np.array(confidences) - np.array(right, dtype=float)), bins)
+    return float(np.abs(off).sum() / max(sum(counts), 1.0))
+
+
+def counted(told: Sequence[Said]) -> np.ndarray:
+    """What each mapping counts for, where a sort of task counts as ``COUNTED`` at most."""
+    number = Counter(one.group for one in told)
+    return np.array([min(1.0, COUNTED / number[one.group]) for one in told])
 
 
 def calibration(told: Sequence[Said]) -> None:
-    """Print the lines, and how they do where one task, and where one sort of task, is left out of fitting them."""
-    print("fitted:", lines(told))
+    """Print the weights, and how they do where one task, and where one sort of task, is left out of fitting them."""
+    print("fitted:", fitted(told))
 
     def line(name: str, those: Sequence[Said], confidences: Sequence[float]) -> None:
-        right = [one.right for one in those]
-        sure = [one.right for one, c in zip(those, confidences, strict=True) if c >= 0.9]
-        held = f"{len(sure):4} at 0.9 or more, right {mean(sure):.2f}" if sure else "   none at 0.9 or more"
-        print(f"{name:34} {len(those):5} mappings, ECE {calibration_error(confidences, right):.3f}, {held}")
+        for counts, how in ((np.ones(len(those)), name), (counted(those), "  a sort as 60 at most")):
+            right, sure = np.array([one.right for one in those]), np.array(confidences) >= 0.9
+            share = f"right {right[sure] @ counts[sure] / counts[sure].sum():.3f}" if sure.any() else ""
+            error = calibration_error(confidences, right.tolist(), counts.tolist())
+            print(f"{how:34} {len(those):5} mappings, ECE {error:.3f}, {sure.sum():4} at 0.9 or more {share}")
+            if "," in name:
+                break
 
     line("the judge's own probability", told, [one.probability for one in told])
     for what in ("task", "group"):
@@ -406,7 +428,7 @@ def calibration(told: Sequence[Said]) -> None:
             left_out[getattr(one, what)].append(one)
         confidences: list[float] = []
         for name, those in left_out.items():
-            by = lines([one for one in told if getattr(one, what) != name])
+            by = fitted([one for one in told if getattr(one, what) != name])
             found = [shown(one, by) for one in those]
             confidences += found
             if what == "group":
