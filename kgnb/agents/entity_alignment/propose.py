@@ -227,7 +227,8 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
         logits = found.logits[part]
         given, chances = _assigned(comparison, pairs, logits)
         mine = given[pairs.rows] == pairs.columns
-        place = places(pairs.rows, pairs.columns, chances + mine * _bonus(options.assignment))
+        first_given = 1.0 if options.assignment in ("hungarian", "stable") else 0.0  # before who scores higher
+        place = places(pairs.rows, pairs.columns, chances + mine * first_given)
         top = place < k
         at = (where[pairs.rows[top]], place[top])
         similar = (logits / max(float(found.weights.sum()), 1e-9)).astype(np.float32)
@@ -244,9 +245,8 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
         else:
             sure = confidences(comparison, pairs, logits, chances, mine)
         confidence[where] = sure
-        best_f1 = expected_best(sure[given >= 0], min(asked.open_rows, asked.open_columns))
-        wanted = precise(sure[given >= 0], options.precision)
-        bar = max(_LEAST, best_f1, max(wanted, _LIKELY) if wanted > best_f1 else 0.0)
+        most = min(asked.open_rows, asked.open_columns)
+        bar = written_from(sure[given >= 0], most, options.precision, named=comparison.names is not None)
         doubtful = sure < (bar if options.confidence is None else options.confidence)
         reasons[where] = np.select(
             [~seen, given < 0, doubtful],
@@ -294,11 +294,6 @@ def believed(evidence: Evidence, given: Longs, rows: Longs, chances: Singles, ma
     found = np.zeros(len(margin), dtype=np.float32)
     found[rows] = 1 / (1 + np.exp(-sum(weight * views[view] for view, weight in BELIEF.items())))
     return found
-
-
-def _bonus(assignment: str) -> float:
-    """Whether who was given comes before who scores higher."""
-    return 1.0 if assignment in ("hungarian", "stable") else 0.0
 
 
 def _assigned(comparison: Comparison, pairs: Pairs, logits: Singles) -> tuple[Longs, Singles]:
@@ -390,6 +385,20 @@ def chance_of_a_counterpart(best: Singles, second: Singles) -> Singles:
     right = 1 - (expected + 0.5 * share) / (found + 0.5)
     chances[there] = rising(np.clip(right, 0.0, 1.0), found + 0.5)[place]
     return chances
+
+
+def written_from(confidence: Singles, most: int, precision: float, *, named: bool = True) -> float:
+    """The confidence from which on choices are written: where F1 and the precision that is wanted are best served.
+
+    Where nothing is ``named`` the estimate runs high, and none is written that is likelier wrong than right.
+
+    >>> choices = np.array([0.99] * 40 + [0.4], dtype=np.float32)
+    >>> [round(written_from(choices, 60, 0.95, named=named), 2) for named in (True, False)]
+    [0.4, 0.5]
+    """
+    best_f1, wanted = expected_best(confidence, most), precise(confidence, precision)
+    least = _LEAST if named else max(_LEAST, min(_LIKELY, precision))
+    return max(least, best_f1, max(wanted, _LIKELY) if wanted > best_f1 else 0.0)
 
 
 def expected_best(confidence: Singles, most: int) -> float:

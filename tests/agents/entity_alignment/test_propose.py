@@ -8,7 +8,7 @@ import pytest
 
 from kgnb.agents.entity_alignment import candidates, comparison, names
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.propose import propose
+from kgnb.agents.entity_alignment.propose import propose, written_from
 from kgnb.agents.entity_alignment.values import (
     DOUBTFUL,
     MATCHED,
@@ -208,3 +208,11 @@ def test_two_large_graphs_keep_what_they_reach_in_fewer_dimensions_and_half_prec
     reached = [float(np.mean(found.first == np.arange(600))) for found in (plain, large)]
     assert min(reached) >= 0.97 and abs(reached[0] - reached[1]) <= 0.01
     assert np.array_equal(large.first, propose(left, right, embedder, Options(rounds=1)).first)
+
+
+@pytest.mark.parametrize("precision", [0.95, 0.3])
+def test_without_names_nothing_is_written_that_is_likelier_wrong_than_right(precision: float) -> None:
+    choices = np.array([0.99] * 40 + [0.45, 0.4, 0.25], dtype=np.float32)
+    kept = choices >= written_from(choices, 60, precision, named=False)
+    assert kept.sum() == (40 if precision > 0.5 else 42)  # unless less is wanted
+    assert (choices >= written_from(choices, 60, precision)).sum() == 42  # the F1 to be expected is the best

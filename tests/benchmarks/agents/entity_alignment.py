@@ -158,14 +158,15 @@ def estimates(pairs_at_hand: Sequence[str], data: Path, embedder: Embedder) -> I
             )
             title = f"{pair}, {names}, {out[0]:.0%} of targets and {out[1]:.0%} of sources left out"
             yield estimate(title, given, embedder, Options(names=names), sources, targets)
-    for size, dangling, names in product((360, 4000), (0.0, 0.3), ("native", "hidden")):
-        made = world(size, dangling=round(dangling * size), degree=6.0)
+    worlds = product((0,), (360, 4000), (0.0, 0.3), ("native", "hidden"))
+    for draw_of, size, dangling, names in (*worlds, *product((1, 2, 3), (4000,), (0.3,), ("hidden",))):
+        made = world(size, dangling=round(dangling * size), degree=6.0, seed=draw_of)
         known = np.random.default_rng(1).permutation(np.flatnonzero(made.answers >= 0))
         links = np.column_stack([known, made.answers[known]]).astype(np.int32)
         left, right = (without_values(side) for side in made[:2])
         number = round(0.3 * len(links))
         given = Case(left, right, links[:number], links[number:] if names == "hidden" else links)
-        title = f"generated, 2 x {size:,}, {names}, {dangling:.0%} without a counterpart"
+        title = f"generated (seed {draw_of}), 2 x {size:,}, {names}, {dangling:.0%} without a counterpart"
         yield estimate(title, given, embedder, Options(names=names), None, None)
 
 
