@@ -164,7 +164,7 @@ class WatchedGraph:
     """A graph whose queries a run notes."""
 
     def __init__(self, graph: Graph, run: Noting) -> None:
-        self._graph = graph
+        self.unwatched = self._graph = graph
         self._run = run
 
     @property

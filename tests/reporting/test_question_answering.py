@@ -172,6 +172,17 @@ class Script:
         return Verdict("none", None, 1.0, "by the script", self.name)
 
 
+def test_what_checks_the_proof_of_an_answer_is_no_query_of_the_next_question(session: ReportSession) -> None:
+    task = question_set("huts", session.settings.data)
+    run = Run("question_answering")
+    graph = open_questions_graph(task, session.settings)
+    desk = open_desk(graph, judge="rule", embedder="characters", run=run, settings=session.settings)
+    measured = ask_all(task.questions[:4], desk, Options(), run)
+    noted = [query.query for step in run.steps for query in step.queries]
+    assert any(one.support for one in measured) and not [text for text in noted if text.startswith("triples")]
+    assert sum(one.cost.queries for one in measured) == len(noted) > 0
+
+
 @pytest.mark.benchmark
 def test_the_yes_no_and_counting_questions_of_qald_go_the_whole_way_over_a_local_slice(
     benchmark_data: Path, session: ReportSession

@@ -129,6 +129,7 @@ def _found(state: State) -> Linked:
         best = here[0][3]
         chosen += [hit for hit in here if hit[3] >= 0.9 * best][: state.options.links]
     same = state.desk.hood.same([hit[1] for hit in chosen])
+    state.desk.hood.names.fetch([same.get(hit[1], hit[1]) for hit in chosen])
     classes = names.classes()
     links = [
         Link(same.get(iri, iri), state.desk.hood.names.label(same.get(iri, iri)), _words(sentence, span), score, how,

@@ -30,13 +30,11 @@ def observe(state: State) -> State:
         return replace(state, stage="observe", round=state.round + 1)
     if state.settled:  # nothing that is seen now could change what the best reading asks for
         return replace(state, stage="observe", round=state.round + 1)
-    readings, notes = (state.observation.readings, ()) if state.round else read_question(state)
+    readings = state.observation.readings if state.round else read_question(state)
     triples: tuple[Seen, ...] = ()
+    notes: tuple[str, ...] = ("observation is switched off: only the readings of the question are seen",)
     if options.observation:
-        triples, more = _look(state) if options.tools == "paper" else _near(state)
-        notes = (*notes, *more)
-    else:
-        notes = (*notes, "observation is switched off: only the readings of the question are seen")
+        triples, notes = _look(state) if options.tools == "paper" else _near(state)
     shown = iris(tuple(seen.triple for seen in triples))
     used = frozenset(str(iri) for reading in readings for iri in reading.iris)
     labels = desk.hood.names.labels(sorted(shown | used))

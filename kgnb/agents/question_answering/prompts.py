@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import log10
 
 from kgnb.agents.question_answering.actions import Look, Neighbours, Paths, Query
 from kgnb.agents.question_answering.graph_schema import ClassUse, GraphSchema, RelationUse, graph_schema
 from kgnb.agents.question_answering.phrases import EMPTY
-from kgnb.agents.question_answering.reading import Reading
+from kgnb.agents.question_answering.reading import Hop, Reading
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Acted
 from kgnb.kg.prefixes import PREFIXES
+from kgnb.kg.sparql import tokens
 from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
 from kgnb.kg.words import key
 from kgnb.llm.model import Message
@@ -160,22 +161,18 @@ def _path_lines(state: State) -> list[str]:
     return [f"- {text}" for text in list(dict.fromkeys(filter(None, shown)))[:_PATHS]]
 
 
-def path_text(reading: Reading, label: object) -> str:
+def path_text(reading: Reading, label: Callable[[str], str]) -> str:
     """A reading as a path: ``Sorne Refuge -warden-> ?x -lives in-> ?answer``; "" where it follows no relation."""
-    assert callable(label)
 
-    def walk(first: str, hops: Sequence[object], last: str) -> str:
-        text = first
+    def walk(first: str, hops: Sequence[Hop], last: str) -> str:
         for place, hop in enumerate(hops, start=1):
-            relation, inverse = hop.relation, hop.inverse  # type: ignore[attr-defined]  # a Hop
-            name = line(label(relation))
-            there = last if place == len(hops) else f"?x{place}"
-            text += f" <-{name}- {there}" if inverse else f" -{name}-> {there}"
-        return text
+            name, there = line(label(hop.relation)), last if place == len(hops) else f"?x{place}"
+            first += f" <-{name}- {there}" if hop.inverse else f" -{name}-> {there}"
+        return first
 
     parts = []
     if reading.start is not None and reading.hops:
-        end = "?answer" if reading.target is None else line(label(reading.target))
+        end = "?answer" if reading.target is None else line(label(str(reading.target)))
         parts.append(walk(line(label(reading.start)), reading.hops, end))
     if reading.by:
         extreme = {"most": " (highest)", "least": " (lowest)"}.get(reading.form, "")
@@ -198,6 +195,7 @@ def schema_lines(state: State) -> list[str]:
     head.append("labels: " + (", ".join(schema.short(iri) for iri in schema.naming[:4]) or "none: IRIs are the names"))
     head.append("class of a thing: " + ", ".join(schema.short(iri) for iri in schema.typing))
     classes = [_class_line(schema, one) for one in schema.classes]
+    state.desk.hood.names.fetch([one.example for one in schema.relations if isinstance(one.example, Iri)])
     relations = [_relation_line(schema, state, one) for one in schema.relations]
     room = budget - _size(head)
     if _size(classes) + _size(relations) > room:
@@ -231,11 +229,8 @@ def with_prefixes(schema: GraphSchema, sparql: str) -> str:
     """The query with the prefixes declared that it uses and leaves out."""
     known = {**PREFIXES, **schema.prefixes}
     said = {match.lower() for match in re.findall(r"(?i)\bPREFIX\s+([\w\-.]*):", sparql)}
-    used = [
-        prefix
-        for prefix in known
-        if prefix.lower() not in said and re.search(rf"(?<![\w:<\"?$/#-]){re.escape(prefix)}:(?!//)", sparql)
-    ]
+    named = {token.text.partition(":")[0] for token in tokens(sparql) if token.kind == "name" and ":" in token.text}
+    used = [prefix for prefix in known if prefix in named and prefix.lower() not in said]
     return "".join(f"PREFIX {prefix}: <{known[prefix]}>\n" for prefix in used) + sparql.strip()
 
 

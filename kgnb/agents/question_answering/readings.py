@@ -120,8 +120,8 @@ class _Asked:
         return found if X in found else [*found, "of", X]
 
 
-def read_question(state: State) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
-    """The readings, best first, and notes on what was not tried."""
+def read_question(state: State) -> tuple[Reading, ...]:
+    """The readings, best first."""
     links = state.linked.links
     classes = tuple(link for link in links if _is_class(state, link))
     # "city" is the class, although something may be called City as well
@@ -143,7 +143,7 @@ def read_question(state: State) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
         same = (reading.start, reading.hops, reading.form, reading.type, reading.by, reading.also, reading.target)
         unique.setdefault(same, reading)
     ranked = sorted(unique.values(), key=lambda one: (-_rank(one), one.explanation))
-    return tuple(_believed(asked, one, ranked) for one in ranked[:_KEPT]), ()
+    return tuple(_believed(asked, one, ranked) for one in ranked[:_KEPT])
 
 
 def _believed(asked: _Asked, reading: Reading, ranked: Sequence[Reading]) -> Reading:
@@ -394,6 +394,9 @@ def _how_many(state: State, reading: Reading, typed: Reading) -> tuple[int, int]
 
 def _said_to_be(state: State, reading: Reading, cls: Iri) -> Iri | None:
     """The one relation by which values are said to be something, where no type says so: an occupation."""
+    typed = n3(directory(state).classes().get(cls, TYPE))
+    if not _any(state, f"?x ?p {n3(cls)} FILTER (?p != {typed})"):  # asked once for a class
+        return None
     query = f"SELECT ?p (COUNT(*) AS ?n) WHERE {{ {body(reading)} ?answer ?p {n3(cls)} }} GROUP BY ?p"
     try:
         rows = state.desk.hood.select(query).rows
@@ -645,16 +648,12 @@ def _whether(asked: _Asked, a: Link, b: Link) -> list[Reading]:
     keep = [at for at in range(1, len(asked.sentence)) if at != other]
     inverse = state.options.directions == "both"
     said = [at for at in keep if at != start and says(asked.sentence[at])]
-    readings: Sequence[Reading]
-    if said:
-        sentence = asked.words(keep, start)
-        opens = asked.sentence[0].lower()
-        sentence = ["what", opens, *sentence] if sentence[:1] == [X] else ["who", *sentence]
-        readings = path_readings(a.iri, sentence, state.desk.lexicon, longest=2, inverse=inverse)[:_TRIED]
-    else:
+    if not said:
         return _together(asked, a, b) if start < other else []
+    sentence = asked.words(keep, start)
+    sentence = ["what", asked.sentence[0].lower(), *sentence] if sentence[:1] == [X] else ["who", *sentence]
     found = []
-    for reading in readings:
+    for reading in path_readings(a.iri, sentence, state.desk.lexicon, longest=2, inverse=inverse)[:_TRIED]:
         asks = replace(reading, form="exists", target=b.iri, explanation=f"whether {b.label} is: {reading.explanation}")
         paths, _ = state.desk.hood.along(a.iri, reading.hops) if reading.start else ([], "")
         there = any(b.iri in (path[-1][0], path[-1][2]) for path in paths)
