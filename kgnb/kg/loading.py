@@ -141,7 +141,8 @@ def format_of(path: Path, text: str) -> Format:
             f"cannot tell what this file holds (suffix {suffix or 'none'})",
             where=str(path),
             fix=f"give it the suffix of its format: {' '.join(SUFFIXES)}, each also with .gz; "
-            f"{' '.join(NAMES)} are for plain triples, head TAB relation TAB tail",
+            f"{' '.join(NAMES)} are for plain triples, head TAB relation TAB tail. "
+            "A table or a text is no graph yet: %kgc (kgnb build) makes one of it.",
         )
     return known
 

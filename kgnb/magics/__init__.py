@@ -26,7 +26,7 @@ from kgnb.settings import Settings
 
 __all__ = ["FAMILIES", "load", "unload"]
 
-_QUESTION = re.compile(r"(\s*(?:\w+ *= *)?)%qa +((?:ask|link) .*\?)\s*$")
+_QUESTION = re.compile(r"(\s*(?:\w+ *= *)?)%qa +(\w+ .*\?)\s*$")
 FAMILIES: tuple[type[VerbMagics], ...] = (
     *(KgMagics, SparqlMagics, TurtleMagics, VectorsMagics),
     *(OmMagics, EaMagics, QaMagics, KgcMagics),

@@ -197,8 +197,8 @@ def parse(
         at = next((word for word in reversed(words) if f"{word!r}" in str(error) or f" {word}:" in str(error)), "")
         raise LineError(_plain(str(error)), line=line, at=str(at), fix=_usage(parser)) from error
     if extra:
-        known = [text for action in parser._actions for text in action.option_strings]
-        near = get_close_matches(extra[0].partition("=")[0], known, n=1, cutoff=0.4)
+        known = [text for action in parser._actions for text in action.option_strings if action.dest != "help"]
+        near = get_close_matches(extra[0].partition("=")[0], known, n=1, cutoff=0.6)
         raise LineError(
             f"%{parser.prog} has no option {extra[0]}"
             if extra[0].startswith("-")

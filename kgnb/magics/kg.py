@@ -44,6 +44,7 @@ WHERE {{ {{ SELECT (LANG(?o) AS ?language) WHERE {{ ?s <{RDFS}label> ?o }} LIMIT
 FILTER(?language != "") }} GROUP BY ?language ORDER BY DESC(?count) ?language"""
 
 Rows = list[list[Value]]
+Link = tuple[str, str, str, int]  # class, property, class, how often
 
 
 def info_table(
@@ -140,14 +141,8 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
     ]
     edges += [Edge(a, b, "is a", "superclass", emphasis=True) for a, b in schema.above if a in shown and b in shown]
     left_out = len(schema.classes) - len(ranked)
-    notes = [
-        *(
-            [f"{count(left_out, 'class', 'classes')} more are not drawn: --classes {len(schema.classes)}"]
-            if left_out
-            else []
-        )
-    ]
-    return GraphPicture(nodes, edges, f"What {name} holds", (*notes, *schema.notes))
+    more = f"{count(left_out, 'class', 'classes')} more are not drawn: --classes {len(schema.classes)}"
+    return GraphPicture(nodes, edges, f"What {name} holds", (*([more] if left_out else []), *schema.notes))
 
 
 def _below(schema: Schema) -> dict[str, set[str]]:
@@ -167,20 +162,17 @@ def _below(schema: Schema) -> dict[str, set[str]]:
     return found
 
 
-def _special(links: tuple[tuple[str, str, str, int], ...], things: dict[str, int]) -> list[tuple[str, str, str, int]]:
-    """Of links of one property that count the same triples, those between the smallest classes."""
-    best: dict[tuple[str, int], tuple[int, tuple[str, str, str, int]]] = {}
-    kept = []
-    for link in links:
-        a, p, b, number = link
-        if not number:
-            kept.append(link)
-            continue
-        size = things.get(a, 0) + things.get(b, 0)
-        if (p, number) not in best or size < best[p, number][0]:
-            best[p, number] = (size, link)
-    drawn = {(a, p, b) for _, (a, p, b, _) in best.values()}
-    return [*(link for _, link in best.values()), *(link for link in kept if link[:3] not in drawn)]
+def _special(links: Sequence[Link], things: dict[str, int]) -> list[Link]:
+    """Of links of one property that count the same triples, the smallest classes'; and those of a class left alone."""
+    sizes = {link: things.get(link[0], 0) + things.get(link[2], 0) for link in links if link[3]}
+    least: dict[tuple[str, int], int] = {}
+    for (_, p, _, n), size in sizes.items():
+        least[p, n] = min(size, least.get((p, n), size))
+    small = {link for link, size in sizes.items() if size == least[link[1], link[3]]}
+    joined = {end for a, _, b, _ in small for end in (a, b)}
+    kept = [link for link in sizes if link in small or not joined.issuperset((link[0], link[2]))]
+    drawn = {link[:3] for link in kept}
+    return [*kept, *(link for link in links if not link[3] and link[:3] not in drawn)]
 
 
 HEALTH = "ASK { ?s ?p ?o }"

@@ -168,6 +168,11 @@ class VerbMagics(Magics):
         if name in self.verbs:
             return self.verbs[name]
         near = get_close_matches(name, self.verbs, n=1, cutoff=0.5)
+        if "." in name or ":" in name:  # a file, a data set or an address, with the verb that takes it left out
+            first = next((verb for verb in ("open", "start", "compile") if verb in self.verbs), "")
+            near = [f"{first} {line.partition(' ')[2]}"] if first else near
+        elif "ask" in self.verbs and not near:
+            near = [f'ask "{line.partition(" ")[2]}"']
         raise LineError(
             f"%{self.magic} has no verb {name}",
             line=line,

@@ -79,6 +79,7 @@ def test_a_table_of_something_else_is_refused(tmp_path: Path) -> None:
     assert "head TAB relation TAB tail" in caught.value.fix
     with pytest.raises(DataError, match="cannot tell"):
         opened(tmp_path, "just a note\n", "note.txt")
+    assert "kgnb build" in caught.value.fix
 
 
 def test_files_loaded_together_share_their_names(tmp_path: Path) -> None:

@@ -37,6 +37,15 @@ def test_restrictions_and_unions_join_classes() -> None:
     } <= joined
 
 
+def test_classes_that_happen_to_have_as_many_links_each_keep_theirs() -> None:
+    data = """@prefix : <https://example.org/pets#> .
+    :rex a :Dog ; :owner :anna . :bella a :Dog ; :owner :tom . :anna a :Person .
+    :mimi a :Cat ; :owner :anna . :felix a :Cat ; :owner :tom . :tom a :Person ."""
+    graph = RdflibGraph(rdflib.Graph().parse(data=data, format="turtle"))
+    drawn = {edge.source.partition("#")[2] for edge in picture_of_schema(read_schema(graph), "pets").edges}
+    assert drawn == {"Dog", "Cat"}
+
+
 def test_the_class_with_most_kinds_comes_first_and_a_circle_ends() -> None:
     assert {node.label for node in drawn(2).nodes} == {"Hut", "Bivouac"}
     assert drawn(2).notes == ("6 classes more are not drawn: --classes 8",)

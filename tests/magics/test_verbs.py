@@ -69,6 +69,26 @@ def test_an_unknown_verb_suggests_the_nearest(notebook: Notebook) -> None:
     assert "Did you mean %om search?" in rendered[3]
 
 
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("%kg alpine.ttl", "%kg open alpine.ttl"),
+        ("%kg huts:graph --as huts", "%kg open huts:graph --as huts"),
+        ("%om alpine.ttl refuge.ttl", "%om start alpine.ttl refuge.ttl"),
+        ("%kgc alpine.ttl", "%kgc compile alpine.ttl"),
+        ("%qa Who keeps the hut?", '%qa ask "Who keeps the hut?"'),
+    ],
+)
+def test_what_lacks_its_verb_gets_it_suggested(notebook: Notebook, line: str, meant: str) -> None:
+    error = notebook(line).error
+    assert isinstance(error, LineError) and error.fix.startswith(f"Did you mean {meant}? Verbs:")
+
+
+def test_an_unknown_option_never_suggests_help(notebook: Notebook) -> None:
+    error = notebook("%kgc compile alpine.ttl --model small").error
+    assert isinstance(error, LineError) and "Did you mean" not in error.fix
+
+
 def test_braces_dollars_and_question_marks_are_not_expanded(notebook: Notebook) -> None:
     notebook.shell.user_ns["x"] = "expanded"
     notebook.good("%om start alpine.ttl refuge.ttl --context '{x} $x ?x'")

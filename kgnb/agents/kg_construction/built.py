@@ -91,6 +91,9 @@ class Built(Tabled):
             for one in self.journals
         ]  # fmt: skip
         notes = [f"Partial: {self.partial}"] if self.partial else []
+        if not self.session.facts and any(one.reader.startswith("rule") for one in self.journals):
+            notes.append("Without a model only notes with a form are read: keys, headings, lists. "
+                         "For plain sentences choose a model: %llm use, or KGNB_MODEL.")  # fmt: skip
         caption = f"Built with {self.pack.name}: {len(self.session.facts):,} facts"
         return Table(columns, rows, caption=caption, notes=notes)
 
