@@ -44,7 +44,7 @@ _EXTRACTION = "STEP {number} of {steps}: {things}."
 _DEFERRED = "Leave {later} to later steps."
 _NEEDED = "Required now: {lines}."
 _GUIDANCE = "What helps:\n{lines}"
-_BUILDING = "Create first, in this order: {creating}. Then state facts with: {adding}."
+_BUILDING = "Create first, in this order: {creating}. Then state facts with {adding}."
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def _prompt(pack: ToolPack, step: PlanStep, tools: Sequence[ToolSpec]) -> StepPr
         parts.append(_GUIDANCE.format(lines="\n".join(dict.fromkeys(advice))))
     building = _BUILDING.format(
         creating=", ".join(tool.name for tool in creating) or "nothing new",
-        adding=", ".join(tool.name for tool in adding) or "the values that create takes",
+        adding="the add tools" if adding else "the values that create takes",
     )
     return StepPrompt(step, "\n\n".join(parts), building)
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from kgnb.agents.kg_construction.desk import Desk, Entity
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.examples import Examples
-from kgnb.agents.kg_construction.generic_tools import QUOTE, GenericTools, model_tools
+from kgnb.agents.kg_construction.generic_tools import GenericTools, model_tools
 from kgnb.agents.kg_construction.ontology_card import OntologyCard
 from kgnb.agents.kg_construction.outside import shortened
 from kgnb.agents.kg_construction.pack import ToolPack
@@ -264,17 +264,30 @@ class _Typed(_Face):
 
     @property
     def tools(self) -> dict[str, Tool]:
-        """The tools of the step, and those that a reminder named."""
-        return {name: self._tool(tool) for name, tool in self._named.items()}
+        """The tools of the step, and those that a reminder named; none that tell what the request tells already."""
+        return {name: self._tool(tool) for name, tool in self._named.items() if not self._told(tool)}
+
+    def _told(self, tool: ToolSpec) -> bool:
+        """Whether a tool's answer stands in the request, which lists the entities and what has been said of them."""
+        known, own = self.task.pack.tbox.individuals, self.task.pack.tbox.below.get(tool.term, {tool.term})
+        listed = len(self.desk.entities) <= _MOST_KNOWN and not any(own & kinds for kinds in known.values())
+        return tool.kind == "missing" or (tool.kind in ("find", "inspect") and listed)
 
     def _tool(self, tool: ToolSpec) -> Tool:
-        """A tool of the pack as a model sees it, with an id for what it creates and the words that say so."""
-        schema = json.loads(json.dumps(tool.input_schema).replace("IRI of", "id of"))
+        """A tool of the pack as a model sees it, with an id for what it creates and the words that say so.
+
+        The prompt says once what an id and a quote are, and what helps to tell the classes.
+        """
+        schema = json.loads(json.dumps(tool.input_schema).replace("IRI of", "id of").replace('"minLength": 1, ', ""))
+        for one in tool.parameters:
+            if one.name == "subject" or tool.kind == "add" or one.kind == "label":
+                schema["properties"][one.name].pop("description", None)
         if tool.kind == "create":
-            schema["properties"]["id"] = {"type": "string", "description": _OWN_ID}
+            schema["properties"] |= {"id": {"type": "string"}}
         if tool.kind in WRITING:
-            schema["properties"]["quote"] = QUOTE
-        return Tool(ModelTool(tool.name, tool.description, schema), partial(self._use, tool))
+            schema["properties"] |= {"quote": {"type": "string"}}
+        text = tool.description.removesuffix(tool.guidance).strip() if tool.kind == "create" else tool.description
+        return Tool(ModelTool(tool.name, text, schema), partial(self._use, tool))
 
     def _use(self, tool: ToolSpec, /, **arguments: Any) -> dict[str, Any]:
         given = {key: value for key, value in arguments.items() if value is not None}  # null stands for left out
@@ -312,9 +325,6 @@ class _Typed(_Face):
             if name in self.task.pack:
                 self._named.setdefault(name, self.task.pack.tool(name))
         return list(dict.fromkeys(found))[:_MOST_REMINDED]
-
-
-_OWN_ID = "a short id of your own, as in s1, by which other calls of the same reply may name it"
 
 
 def _marked_off(task: Task) -> str:

@@ -98,11 +98,11 @@ class ToolMaker:
         parameters.append(Parameter("label", "label", quantity is None, hint))
         parameters += self._inline(iri, {p.name for p in parameters} | {"within", "entity"})
         parameters += [
-            Parameter("within", "entity", description="IRI of the entity it belongs to, where its name alone does not "
-                      "tell it from others (a step, an amount). It writes no fact."),
+            Parameter("within", "entity", description="IRI of what it belongs to, where its name does not tell it from "
+                      "others. It writes no fact."),
             Parameter("entity", "entity", description=f"IRI of an existing entity that is a {label} as well."),
         ]  # fmt: skip
-        text = f"Create {_a(label)} {label}. One with the same name that is there already is shown, not changed."
+        text = f"Create {_a(label)} {label}."
         if iri in self.empty:
             text = f"Do not call it: nothing can be a {label} ({self.empty[iri]})."
         return self._tool("create", iri, text, tuple(parameters))
@@ -255,23 +255,13 @@ def _always() -> Iterator[ToolSpec]:
     some = Parameter("iri", "entity", False, "IRI of one entity; leave out for all.")
     whose = Parameter("subject", "entity", True, "IRI of the entity.")
     named = Parameter("property", "text", True, "The property, by name or IRI.")
-    optional = Parameter("property", "text", False, "The property, by name or IRI; leave out for all that was said.")
+    optional = Parameter("property", "text", False, "The property, by name or IRI; leave out for all.")
+    right = Parameter("value", "any", True, "The right value.")
+    old = Parameter("old", "any", False, "The wrong value, of several.")
+    wrong = Parameter("value", "any", False, "The wrong value; leave out for all.")
     texts: tuple[tuple[ToolKind, str, tuple[Parameter, ...]], ...] = (
-        (
-            "replace",
-            "Put another value in the place of a wrong one. What was withdrawn is kept in the provenance.",
-            (
-                whose,
-                named,
-                Parameter("value", "any", True, "The right value: IRI, text or number."),
-                Parameter("old", "any", False, "The wrong value, where there are several."),
-            ),
-        ),
-        (
-            "retract",
-            "Take back wrong facts of an entity. What was withdrawn is kept in the provenance.",
-            (whose, optional, Parameter("value", "any", False, "The wrong value; leave out for all values.")),
-        ),
+        ("replace", "Put another value in the place of a wrong one.", (whose, named, right, old)),
+        ("retract", "Take back wrong facts of an entity.", (whose, optional, wrong)),
         ("inspect", "Show everything that is known of an entity.", (of,)),
         ("missing", "List what is still required before the work can be finished.", (some,)),
         ("finish", "End the work. It is refused while something required is missing.", ()),
