@@ -6,9 +6,11 @@ from kgnb.agents.question_answering.act import act, act_question, allowed
 from kgnb.agents.question_answering.actions import Finish, Neighbours, Paths, Query, read_action, written
 from kgnb.agents.question_answering.card import acted as acted_table
 from kgnb.agents.question_answering.desk import Judges
+from kgnb.agents.question_answering.graph_schema import GraphSchema
 from kgnb.agents.question_answering.judges import RuleJudge
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
+from kgnb.agents.question_answering.prompts import with_prefixes
 from kgnb.agents.question_answering.state import State
 from kgnb.judging import Verdict
 from kgnb.kg.terms import Iri
@@ -47,6 +49,15 @@ def test_an_action_is_read_back_as_it_was_written() -> None:
     for text in odd:
         with pytest.raises(ValueError, match="not an action"):
             read_action(text)
+
+
+def test_a_query_is_given_the_prefixes_that_it_uses_also_within_a_path_and_none_that_a_text_names() -> None:
+    schema = GraphSchema(prefixes={"wd": "http://e/", "wdt": "http://p/"})
+    asked = 'SELECT ?a { ?a rdf:type/rdfs:subClassOf* wd:Q1 FILTER(STR(?a) != "xsd:int <http://p/wdt:P1>") }'
+    declared = [line.split()[1] for line in with_prefixes(schema, asked).splitlines()[:-1]]
+    assert sorted(declared) == ["rdf:", "rdfs:", "wd:"]
+    own = "PREFIX wd: <http://other/>\nASK { wd:Q1 ^wdt:P1|!wdt:P2 ?x }"
+    assert with_prefixes(schema, own) == "PREFIX wdt: <http://p/>\n" + own
 
 
 def test_refuses_what_was_never_seen_and_names_the_nearest() -> None:
