@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
-
 from kgnb.agents.agent import Agent, OutOfOrder, Task
 from kgnb.agents.options import Option
 from kgnb.datasets import huts
@@ -17,7 +15,7 @@ from kgnb.judging import Judge
 from kgnb.magics.arguments import add_option, argument
 from kgnb.magics.progress import Progress, announced, summary
 from kgnb.magics.reviewing import actions, by_name, queue_of, review_arguments
-from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.table import Column, Table, Value
 from kgnb.run import Event, Run
 from kgnb.tasks.agents import ASKING
@@ -25,8 +23,6 @@ from kgnb.tasks.running import digests_of, new_run, remembering
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.widgets.review import Thing
-
-Verb = Callable[..., Any]
 
 
 class AgentMagics(VerbMagics):
@@ -37,13 +33,15 @@ class AgentMagics(VerbMagics):
     def __init_subclass__(cls, agent: Agent | None = None, **kwargs: Any) -> None:
         """Makes the verbs the agent implies; those written by hand win, and stand where one meets them."""
         if agent is not None:
-            cls.agent, cls.magic = agent, agent.magic
+            cls.agent = agent
             by_hand = {method.verb: method for method in vars(cls).values() if hasattr(method, "verb")}
             every = dict(_verbs(agent)) | by_hand
             first = ["start", *(stage.name for stage in agent.stages), "run", "evaluate", "explain"]
             last = [name for name in ("review", "export", "trace") if name in every]
             order = [name for name in first if name in every]
             cls.verbs = {name: every[name] for name in [*order, *(n for n in every if n not in order + last), *last]}
+            stages = ", ".join(("start", *agent.sequence))
+            kwargs |= {"magic": agent.magic, "doc": f"{agent.summary or agent.title}, a stage a cell: {stages}."}
         super().__init_subclass__(**kwargs)
 
     @property
@@ -250,13 +248,13 @@ class AgentMagics(VerbMagics):
                 return (*self.session.graphs, *ours) if one.kind in ("graph", "ontology") else tuple(ours)
         return {"embedder": ("local", "characters", "tiny"), "index": ("memory",)}.get(name, ())
 
-    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+    def current(self, method: Verb) -> dict[str, object]:
         """What the task under way has set, else defaults and what the settings say: what a form starts from."""
         settings, task = self.session.settings, self.task
         values: dict[str, object] = {option.name: option.default for option in self.agent.knobs()}
         if task is not None:
             values |= task.parameters() | task.specs
-        if method.verb == "start":  # type: ignore[attr-defined]
+        if method.verb == "start":
             names = [*self.session.graphs, *([""] * len(self.agent.inputs))]
             values |= dict(zip((one.name for one in self.agent.inputs), names, strict=False))
         for name in ("embedder", "index"):
@@ -277,10 +275,10 @@ class options_of(argument):  # lower case as IPython's own decorators are
             add_option(parser, option)
 
 
-def options_from(arguments: Iterable[argument]) -> Callable[[Verb], Verb]:
+def options_from(arguments: Iterable[argument]) -> Callable[[Any], Any]:
     """Decorates a verb with these arguments."""
 
-    def decorate(method: Verb) -> Verb:
+    def decorate(method: Any) -> Any:
         for one in reversed(list(arguments)):
             method = one(method)
         return method
@@ -291,67 +289,47 @@ def options_from(arguments: Iterable[argument]) -> Callable[[Verb], Verb]:
 def magics_of(agent: Agent) -> type[AgentMagics]:
     """The magic of an agent of which nothing is written by hand."""
     name = "".join(part.capitalize() for part in agent.magic.split("_")) + "Magics"
-    doc = f"The ``%{agent.magic}`` magic."
-    return magics_class(type(name, (AgentMagics,), {"__doc__": doc, agent.magic: entry(agent)}, agent=agent))
-
-
-def entry(agent: Agent) -> Callable[..., Any]:
-    """The line and cell magic itself."""
-
-    def magic(self: AgentMagics, line: str, cell: str | None = None) -> Any:
-        return self.dispatch(line, cell)
-
-    magic.__name__ = magic.__qualname__ = agent.magic
-    stages = ", ".join(("start", *agent.sequence))
-    magic.__doc__ = f"{agent.summary or agent.title}, a stage a cell: {stages}."
-    return no_var_expand(line_cell_magic(magic))
+    return type(name, (AgentMagics,), {"__doc__": f"The ``%{agent.magic}`` magic."}, agent=agent)
 
 
 def _verbs(agent: Agent) -> Iterable[tuple[str, Verb]]:
     """The verbs an agent implies; each calls the method of its name, which a subclass may replace."""
     magic, every = f"%{agent.magic}", options_of(agent.knobs())
     inputs = [argument(one.name, metavar=one.name.upper(), help=one.help) for one in agent.inputs]
-    line = " ".join([f"{magic} start", *(one.name.upper() for one in agent.inputs)])
     if agent.begins == "start":
-        starts = agent.start_examples or (line,)
-        yield _verb(agent, "start", agent.start_help, starts, lambda m, a: m.start(a), *inputs, every)
+        starts = agent.start_examples or (" ".join([f"{magic} start", *(one.name.upper() for one in agent.inputs)]),)
+        yield _verb(agent, "start", agent.start_help, starts, *inputs, every)
     for stage in agent.stages:
         if not stage.apart:
             examples, own = stage.examples or (f"{magic} {stage.name}",), options_of(agent.knobs(stage.options))
-            yield _verb(agent, stage.name, stage.summary, examples, _runner(stage.name), own)
-    yield _verb(agent, "run", "Run all stages, from the beginning.", (f"{magic} run",), lambda m, a: m.run(a), every)
+            yield _verb(agent, stage.name, stage.summary, examples, own)
+    yield _verb(agent, "run", "Run all stages, from the beginning.", (f"{magic} run",), every)
     if agent.evaluate is not None:
         file = argument("reference", metavar="FILE", help="what to compare with")
-        text, line = "Compare with a reference.", f"{magic} evaluate FILE"
-        yield _verb(agent, "evaluate", text, (line,), lambda m, a: m.evaluate(a), file)
+        yield _verb(agent, "evaluate", "Compare with a reference.", (f"{magic} evaluate FILE",), file)
     if agent.explain is not None:
         item = argument("item", metavar="ITEM", nargs="+", help="what it is called")
-        text, line = "Show what is known of one item, and why it came out as it did.", f"{magic} explain ITEM"
-        yield _verb(agent, "explain", text, (line,), lambda m, a: m.explain(a), item)
+        text = "Show what is known of one item, and why it came out as it did."
+        yield _verb(agent, "explain", text, (f"{magic} explain ITEM",), item)
     if agent.review is not None:
         text = f"Answer what the judge could not decide; {magic} {agent.review.stages[0]} then takes your answers over."
         lines = (f"{magic} review", f"{magic} review --list --below 0.7", f"{magic} review --accept ITEM 2 --who Ada")
-        yield _verb(agent, "review", text, lines, lambda m, a: m.review(a), *review_arguments(agent))
+        yield _verb(agent, "review", text, lines, *review_arguments(agent))
     if agent.exports:
         file = argument("file", metavar="FILE", help=f"its suffix decides: {', '.join(agent.exports)}")
-        text, line = "Write the result to a file other tools read.", f"{magic} export result{next(iter(agent.exports))}"
-        yield _verb(agent, "export", text, (line,), lambda m, a: m.export(a), file)
+        line = f"{magic} export result{next(iter(agent.exports))}"
+        yield _verb(agent, "export", "Write the result to a file other tools read.", (line,), file)
     text = "Show the run so far: every step, model call and judgement, with what they took."
-    yield _verb(agent, "trace", text, (f"{magic} trace",), lambda m, a: m.trace(a))
+    yield _verb(agent, "trace", text, (f"{magic} trace",))
 
 
-def _verb(
-    agent: Agent, name: str, text: str, examples: Sequence[str], run: Verb, *arguments: argument
-) -> tuple[str, Verb]:
-    """A verb with these arguments; ``run`` is what it does."""
+def _verb(agent: Agent, name: str, text: str, examples: Sequence[str], *arguments: argument) -> tuple[str, Verb]:
+    """A verb with these arguments: it runs the stage of its name, or else calls the method."""
 
     def called(self: AgentMagics, parsed: argparse.Namespace) -> Any:
-        return run(self, parsed)
+        stage = name in [each.name for each in agent.stages]
+        return self.run_stage(name, parsed) if stage else getattr(self, name)(parsed)
 
     called.__name__ = called.__qualname__ = f"{agent.magic}_{name}"
     called.__doc__ = text
     return name, verb(f"{agent.magic} {name}", *examples)(options_from(arguments)(called))
-
-
-def _runner(stage: str) -> Verb:
-    return lambda self, parsed: self.run_stage(stage, parsed)

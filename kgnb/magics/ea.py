@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from IPython.core.magic import magics_class
 
 from kgnb import mapping_files
 from kgnb.agents.agent import OutOfOrder, Task
@@ -27,16 +25,16 @@ from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.kg.labels import readable_name
 from kgnb.llm.model import ChatModel
-from kgnb.magics.agent import AgentMagics, entry, options_of
+from kgnb.magics.agent import AgentMagics, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.om import COUNTS
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
 from kgnb.mappings import Alignment
 from kgnb.reporting.ranked import ranked_metrics
-from kgnb.results.escaping import escaped, one_line
+from kgnb.results.card import Page
 from kgnb.results.graph import Edge, GraphPicture, Node
-from kgnb.results.table import Column, Link, Table, Value
+from kgnb.results.table import Column, Link, Table, Value, numbers, texts
 from kgnb.tasks.aligning import learn_policy
 from kgnb.tasks.running import answering_model
 from kgnb.tasks.sides import Links, Sides, links_of, open_sides
@@ -73,11 +71,8 @@ class AligningTask(Task):
         self._settled = None
 
 
-@magics_class
 class EaMagics(AgentMagics, agent=AGENT):
     """The ``%ea`` magic: what every agent has, and what alignment has besides."""
-
-    ea = entry(AGENT)
 
     @verb(
         "ea start",
@@ -221,7 +216,7 @@ class EaMagics(AgentMagics, agent=AGENT):
 
     @verb("ea explain", "%ea explain Adlerhütte", "%ea explain http://huts.example/hollenmark/adlerhuette")
     @argument("item", metavar="X", nargs="+", help="an entity of the first graph: an IRI, its last part or its name")
-    def why(self, arguments: argparse.Namespace) -> EntityExplanation:
+    def why(self, arguments: argparse.Namespace) -> Page:
         """Show an entity's candidates with scores before and after assignment, what they share, and what was said."""
         task = self._task(arguments)
         task.need("propose")
@@ -267,40 +262,7 @@ class EaMagics(AgentMagics, agent=AGENT):
 MOST_NEIGHBOURS = 8
 
 
-@dataclass(frozen=True)
-class EntityExplanation:
-    """One entity: its names, its candidates with scores, the picture of what they share, and what came of it."""
-
-    name: str
-    iri: str
-    aliases: tuple[str, ...]
-    candidates: Table
-    picture: GraphPicture
-    selected: Table
-    said: tuple[str, ...]
-
-    @property
-    def heading(self) -> str:
-        """What the entity is called."""
-        also = f", also {', '.join(self.aliases[:5])}" if self.aliases else ""
-        return f"{self.name}{also}"
-
-    def __str__(self) -> str:
-        parts = [one_line(self.heading), one_line(f"  {self.iri}"), "", self.candidates.text(), ""]
-        return "\n".join([*parts, self.picture.text(), "", self.selected.text(), "", *map(one_line, self.said)])
-
-    __repr__ = __str__
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        said = "".join(f"<p>{escaped(line)}</p>" for line in self.said)
-        html = (
-            f"<p><strong>{escaped(self.heading)}</strong> <code>{escaped(self.iri)}</code></p>"
-            f"{self.candidates.html()}{self.picture.html()}{self.selected.html()}{said}"
-        )
-        return {"text/plain": str(self), "text/html": html}
-
-
-def explain(item: str, settled: Settled) -> EntityExplanation:
+def explain(item: str, settled: Settled) -> Page:
     """What is known of one entity of the source side, named by IRI, the last part of it, or name.
 
     Raises:
@@ -318,18 +280,13 @@ def explain(item: str, settled: Settled) -> EntityExplanation:
     answer = next((one for one in settled.aligned.answers if one.question.row == row), None)
     selector = Selector(proposal, settled.aligned.selected.options)
     question = answer.question if answer is not None else selector.question(row)
-    rows = [[head, text] for head, text in question.cards()]
-    return EntityExplanation(
-        called(graph, entity),
-        graph.entities[entity],
-        graph.aliases.get(entity, ()),
-        candidates(settled, row),
-        picture(settled, row, selector),
-        Table(
-            [Column("card", "shown as"), Column("text", "name and selected triples")], rows, caption="Selected triples"
-        ),
-        tuple(outcome(settled, row, answer)),
+    aliases = graph.aliases.get(entity, ())[:5]
+    heading = called(graph, entity) + (f", also {', '.join(aliases)}" if aliases else "")
+    cards = Table(
+        texts(card="shown as", text="name and selected triples"), question.cards(), caption="Selected triples"
     )
+    drawn = [candidates(settled, row), picture(settled, row, selector), cards]
+    return Page(heading, [*drawn, *outcome(settled, row, answer)], graph.entities[entity])
 
 
 def named(item: str, graph: EntityGraph) -> int:
@@ -340,8 +297,8 @@ def named(item: str, graph: EntityGraph) -> int:
     plain = " ".join(wanted.split()).casefold()
     last = [iri.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1].casefold() for iri in graph.entities]
     names = [name.casefold() for name in graph.names]
-    for texts in (last, names):
-        found = [at for at, text in enumerate(texts) if text == plain]
+    for spelt in (last, names):
+        found = [at for at, text in enumerate(spelt) if text == plain]
         if len(found) == 1:
             return found[0]
         if found:
@@ -358,9 +315,8 @@ def named(item: str, graph: EntityGraph) -> int:
 def candidates(settled: Settled, row: int) -> Table:
     """The candidates with their similarity before and their score after assignment, and every view's."""
     proposal = settled.proposal
-    columns = [Column("rank", "rank", "number"), Column("name", "candidate", "iri")]
-    columns += [Column("before", "similarity before", "number"), Column("after", "score after", "number")]
-    columns += [Column("mark", "")]
+    columns = [*numbers(rank="rank"), Column("name", "candidate", "iri")]
+    columns += [*numbers(before="similarity before", after="score after"), Column("mark", "")]
     rows: list[list[Value]] = []
     details: list[list[tuple[str, str]]] = []
     for at, target in enumerate(proposal.candidates[row].tolist()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -21,67 +20,17 @@ from kgnb.errors import DataError
 from kgnb.kg.ontology import Entity
 from kgnb.kg.prefixes import shorten
 from kgnb.mappings import Alignment
-from kgnb.results.escaping import escaped, one_line
+from kgnb.results.bundle import Bundled
+from kgnb.results.card import Page
 from kgnb.results.table import Column, Link, Table, Value
 
 WORDS = {"syntactic": "name", "lexical": "other names", "semantic": "neighbours", "meaning": "definition"}
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """One entity: how it reads, its candidates with their ranks and verdict, and what the alignment says of it."""
-
-    description: Description
-    candidates: Table
-    verdict: str
-    outcome: tuple[str, ...]
-
-    @property
-    def heading(self) -> str:
-        """Which entity this is about."""
-        return f"{self.description.name} ({self.description.kind} of the {self.description.side})"
-
-    def __str__(self) -> str:
-        parts = [self.heading, f"  {self.description.iri}"]
-        parts += [f"  {line}" for line in self.description.in_short.splitlines()[1:]]
-        parts = [one_line(part) for part in parts] + ["", self.candidates.text(), ""]
-        parts += [one_line(f"verdict: {self.verdict}")] if self.verdict else []
-        return "\n".join([*parts, *map(one_line, self.outcome)])
-
-    def to_html(self) -> str:
-        """The same as HTML that survives JupyterLab's sanitiser; every text is escaped."""
-        texts = "<br>".join(escaped(line) for line in self.description.in_short.splitlines()[1:])
-        verdict = f"<p><strong>verdict:</strong> {escaped(self.verdict)}</p>" if self.verdict else ""
-        outcome = "".join(f"<p>{escaped(line)}</p>" for line in self.outcome)
-        return (
-            f"<p><strong>{escaped(self.heading)}</strong> <code>{escaped(self.description.iri)}</code><br>{texts}</p>"
-            f"{self.candidates.html()}{verdict}{outcome}"
-        )
-
-
-@dataclass(frozen=True)
-class Explanations:
-    """Every entity an item names: a name may belong to a class and a property, or to both sides."""
-
-    items: tuple[Explanation, ...]
-
-    def __iter__(self) -> Iterator[Explanation]:
-        return iter(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self.items))
-
-    __repr__ = __str__
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"text/plain": str(self), "text/html": "<hr>".join(item.to_html() for item in self.items)}
-
-
-def explain(item: str, values: Mapping[str, Any]) -> Explanations:
+def explain(item: str, values: Mapping[str, Any]) -> Page:
     """What the stages so far know of an entity, named by IRI, short IRI, local name or label.
+
+    A name may belong to a class and a property, or to both sides: then it is a page of pages.
 
     Args:
         item: the name, in either ontology.
@@ -100,7 +49,8 @@ def explain(item: str, values: Mapping[str, Any]) -> Explanations:
             where="",
             fix=f"Did you mean {' or '.join(near)}?" if near else "%om retrieve shows what there is.",
         )
-    return Explanations(tuple(_explanation(description, values) for description in descriptions))
+    pages = [_explanation(description, values) for description in descriptions]
+    return pages[0] if len(pages) == 1 else Page("", pages)
 
 
 def named(item: str, described: Described) -> list[Description]:
@@ -135,14 +85,14 @@ def _labels(entity: Entity, name: str) -> set[str]:
     return {" ".join(text.split()).casefold() for text in texts}
 
 
-def _explanation(description: Description, values: Mapping[str, Any]) -> Explanation:
-    judged = judged_on(description, values.get("validate"))
-    return Explanation(
-        description,
-        candidates_of(description, values.get("search"), values.get("summarise"), judged, values.get("merge")),
-        in_words(judged),
-        tuple(outcome_of(description, values.get("merge"))),
-    )
+def _explanation(one: Description, values: Mapping[str, Any]) -> Page:
+    """How an entity reads, its candidates with their ranks, the verdict, and what the alignment says of it."""
+    judged = judged_on(one, values.get("validate"))
+    candidates = candidates_of(one, values.get("search"), values.get("summarise"), judged, values.get("merge"))
+    verdict = [f"verdict: {in_words(judged)}"] if judged else []
+    heading = f"{one.name} ({one.kind} of the {one.side})"
+    parts: list[str | Bundled] = [candidates, *verdict, *outcome_of(one, values.get("merge"))]
+    return Page(heading, parts, one.iri, one.in_short.splitlines()[1:])
 
 
 def judged_on(description: Description, validated: Validated | None) -> Judged | None:
@@ -253,32 +203,6 @@ def outcome_of(description: Description, alignment: Alignment | None) -> Iterato
         yield "not mapped"
 
 
-@dataclass(frozen=True)
-class Contrast:
-    """Two entities, how they read, how each one's candidates compare, and what decided."""
-
-    source: Description
-    target: Description
-    tables: tuple[Table, ...]
-    decided: tuple[str, ...]
-
-    @property
-    def heading(self) -> str:
-        """Which two this is about."""
-        return f"{self.source.name} (source) and {self.target.name} (target)"
-
-    def __str__(self) -> str:
-        decided = [one_line(f"- {line}") for line in self.decided]
-        return "\n\n".join(["\n".join([one_line(self.heading), *decided]), *(table.text() for table in self.tables)])
-
-    __repr__ = __str__
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        decided = "".join(f"<li>{escaped(line)}</li>" for line in self.decided)
-        head = f"<p><strong>{escaped(self.heading)}</strong></p><ul>{decided}</ul>"
-        return {"text/plain": str(self), "text/html": head + "".join(table.html() for table in self.tables)}
-
-
 def two_items(words: Sequence[str], described: Described) -> tuple[str, str] | None:
     """The two items a line names, or None where all its words together name one.
 
@@ -291,7 +215,7 @@ def two_items(words: Sequence[str], described: Described) -> tuple[str, str] | N
     return next(((a, b) for a, b in splits if named(a, described) and named(b, described)), None)
 
 
-def contrast(one: str, other: str, values: Mapping[str, Any]) -> Contrast:
+def contrast(one: str, other: str, values: Mapping[str, Any]) -> Page:
     """Why two entities, one of either ontology in any order, were mapped to each other, or not.
 
     Args:
@@ -317,8 +241,8 @@ def contrast(one: str, other: str, values: Mapping[str, Any]) -> Contrast:
     source, target = pairs[0]
     sides = [_side(source, target, values), _side(target, source, values)]
     tables = (_texts(source, target), *(table for table, _ in sides if table is not None))
-    outcome = _outcome(source, target, values.get("merge"))
-    return Contrast(source, target, tables, (*(line for _, line in sides if line), *outcome))
+    decided = [*(line for _, line in sides if line), *_outcome(source, target, values.get("merge"))]
+    return Page(f"{source.name} (source) and {target.name} (target)", [*decided, *tables])
 
 
 def _texts(source: Description, target: Description) -> Table:

@@ -6,14 +6,12 @@ import argparse
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import rdflib
-from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
 from kgnb.backends import URL, open_endpoint, open_graph
 from kgnb.datasets.huts import FILES as HUTS
@@ -27,8 +25,8 @@ from kgnb.kg.terms import RDFS, Literal, is_iri
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.progress import interruptible
 from kgnb.magics.session import NamedGraph, Session, is_remote
-from kgnb.magics.verbs import VerbMagics, verb
-from kgnb.results.bundle import count
+from kgnb.magics.verbs import Verb, VerbMagics, verb
+from kgnb.results.bundle import TABLE_MIME, Bundled, Json, count
 from kgnb.results.found import Triples
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.table import Column, Table, Value
@@ -180,20 +178,23 @@ PATIENCE = 10.0  # seconds a health check waits for each graph
 
 
 @dataclass(frozen=True)
-class Opened:
+class Opened(Bundled):
     """What ``%kg open`` returns: the graph, and what was read and mended."""
 
     name: str
     graph: Graph
     triples: int | None  # None where counting them may take long
     mended: tuple[tuple[str, int], ...] = ()
+    mime = TABLE_MIME
 
-    def __str__(self) -> str:
+    def text(self) -> str:
+        """The same in a line."""
         mended = ", ".join(f"{what}: {count:,}" for what, count in self.mended)
         size = "connected" if self.triples is None else f"{self.triples:,} triples"
         return f"{self.name}: {size}" + (f"; mended {mended}" if mended else "")
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return self.text()
 
     def table(self) -> Table:
         """Triples, and what was mended how often."""
@@ -204,15 +205,17 @@ class Opened:
         notes = () if known else ("A service's triples are not counted: that may take long.",)
         return Table(columns, rows, caption=self.name, notes=notes)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return self.table()._repr_mimebundle_(include, exclude) | {"text/plain": str(self)}
+    def json(self) -> Json:
+        """What the extension draws."""
+        return self.table().json()
+
+    def html(self) -> str:
+        """The table."""
+        return self.table().html()
 
 
-@magics_class
-class KgMagics(VerbMagics):
-    """The ``%kg`` magic."""
-
-    magic = "kg"
+class KgMagics(VerbMagics, magic="kg"):
+    """Open graphs, name them, look at what is in them."""
 
     @verb("kg open", "%kg open huts.ttl --as huts", '%kg open "my data/*.ttl" more.rdf.gz --as both')
     @argument("files", metavar="FILE", nargs="+", help="files, folders, globs, an endpoint's URL, huts:alpine")
@@ -405,15 +408,9 @@ class KgMagics(VerbMagics):
             tuple(self.session.graphs) if name == "name" else [f"huts:{one}" for one in HUTS] if name == "files" else ()
         )
 
-    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+    def current(self, method: Verb) -> dict[str, object]:
         """A form starts from the current graph."""
-        return {"name": self.session.current} if method.verb in ("use", "info", "close") else {}  # type: ignore[attr-defined]
-
-    @no_var_expand
-    @line_cell_magic
-    def kg(self, line: str, cell: str | None = None) -> Any:
-        """Open graphs, name them, look at what is in them."""
-        return self.dispatch(line, cell)
+        return {"name": self.session.current} if method.verb in ("use", "info", "close") else {}
 
 
 def default_name(source: str | Path) -> str:

@@ -11,8 +11,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from IPython.core.magic import magics_class
-
 from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.built import Built
@@ -29,7 +27,7 @@ from kgnb.backends import open_graph
 from kgnb.datasets import huts, kitchen
 from kgnb.errors import DataError
 from kgnb.kg.quads import digest
-from kgnb.magics.agent import AgentMagics, entry, options_of
+from kgnb.magics.agent import AgentMagics, options_of
 from kgnb.magics.arguments import LineError, Number, argument
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
@@ -205,11 +203,8 @@ FOLDER = argument(
 READING = options_of(AGENT.knobs(names_of(Options)))
 
 
-@magics_class
 class KgcMagics(AgentMagics, agent=AGENT):
     """The ``%kgc`` magic: what every agent has; its graph grows over cells, and a person may call its tools."""
-
-    kgc = entry(AGENT)
 
     @verb("kgc compile", "%kgc compile kitchen.ttl --shapes rules.ttl", "%kgc compile huts:kitchen")
     @argument("tbox", metavar="TBOX", help="a file or folder of RDF, a name of %%kg, a URL, huts:kitchen")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
 from kgnb.errors import ConfigError, DataError
 from kgnb.llm.kept import address_of, server_alias
@@ -15,7 +13,7 @@ from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import models_in
 from kgnb.magics.arguments import LineError, Number, argument
 from kgnb.magics.progress import duration, interruptible, money, spent
-from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.run_view import state_of
 from kgnb.results.table import Column, Link, Table, Value
 from kgnb.run import Run
@@ -27,11 +25,8 @@ TEST = Request((Message("user", "Answer with the single word: ready"),), max_tok
 BUDGETS = {"calls": "calls_limit", "tokens": "tokens_limit", "usd": "usd_limit", "seconds": "seconds_limit"}
 
 
-@magics_class
-class LlmMagics(VerbMagics):
-    """The ``%llm`` magic."""
-
-    magic = "llm"
+class LlmMagics(VerbMagics, magic="llm"):
+    """Choose the model that is asked, limit what it may spend, see what it has cost."""
 
     @verb(
         "llm use",
@@ -166,7 +161,7 @@ class LlmMagics(VerbMagics):
         ]
         print(_budget(self.session.settings) + (f"; holds from the next {', '.join(lines)}" if lines else ""))
 
-    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+    def current(self, method: Verb) -> dict[str, object]:
         """What the settings say."""
         settings = self.session.settings
         values: dict[str, object] = {"model": settings.model, "base_url": settings.base_url, "key": settings.key}
@@ -178,12 +173,6 @@ class LlmMagics(VerbMagics):
         run = new_run("llm test", {}, settings=self.session.settings)
         self.session.runs.append(run)
         return run
-
-    @no_var_expand
-    @line_cell_magic
-    def llm(self, line: str, cell: str | None = None) -> Any:
-        """Choose the model that is asked, limit what it may spend, see what it has cost."""
-        return self.dispatch(line, cell)
 
 
 def _priced(settings: Settings) -> str:
@@ -216,11 +205,8 @@ def _budget(settings: Settings) -> str:
 KINDS = ("class", "object property", "datatype property", "annotation property", "individual")
 
 
-@magics_class
-class VectorsMagics(VerbMagics):
-    """The ``%vectors`` magic."""
-
-    magic = "vectors"
+class VectorsMagics(VerbMagics, magic="vectors"):
+    """Look at the vectors the agents store and search."""
 
     @verb("vectors use", "%vectors use memory", "%vectors use ./vectors", "%vectors use http://localhost:6333")
     @argument("location", metavar="WHERE", help="memory, a folder, or the URL of a Qdrant server")
@@ -286,12 +272,6 @@ class VectorsMagics(VerbMagics):
     def suggestions(self, name: str) -> Sequence[str]:
         """Names of collections."""
         return self.session.index().collections() if name == "collection" else ()
-
-    @no_var_expand
-    @line_cell_magic
-    def vectors(self, line: str, cell: str | None = None) -> Any:
-        """Look at the vectors the agents store and search."""
-        return self.dispatch(line, cell)
 
 
 def _entity(hit: Hit) -> Value:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from IPython.core.magic import magics_class
-
 from kgnb import mapping_files, tasks
 from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.ontology_matching import AGENT, pipeline
@@ -29,7 +27,7 @@ from kgnb.evaluate.alignment import (
 )
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Kind, Ontology
-from kgnb.magics.agent import AgentMagics, entry, options_from, options_of
+from kgnb.magics.agent import AgentMagics, options_from, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.explain import contrast, explain, named_among, two_items
 from kgnb.magics.picture import MOST, picture
@@ -48,11 +46,8 @@ from kgnb.widgets.review import Thing
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
 
 
-@magics_class
 class OmMagics(AgentMagics, agent=AGENT):
     """The ``%om`` magic: what every agent has, and what matching has besides."""
-
-    om = entry(AGENT)
 
     def opened(self, task: Task) -> dict[str, Any]:
         """Both ontologies; the reference is only looked at: a wrong one is to cost no work."""

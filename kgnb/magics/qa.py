@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from IPython.core.magic import magics_class
 from IPython.display import display
 
 from kgnb.agents.agent import Listener, OutOfOrder, Task
@@ -27,10 +26,10 @@ from kgnb.datasets.questions import read_questions, sampled
 from kgnb.errors import DataError
 from kgnb.judging import Option, Verdict
 from kgnb.kg.result_files import save_triples
-from kgnb.magics.agent import AgentMagics, entry, options_of
+from kgnb.magics.agent import AgentMagics, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.progress import summary
-from kgnb.magics.verbs import verb
+from kgnb.magics.verbs import Verb, verb
 from kgnb.results.bundle import count
 from kgnb.results.table import Column, Table, Value
 from kgnb.tasks.asking import Outcome, entity_named, open_desk, open_judges
@@ -207,11 +206,8 @@ ENTITY = argument(
 CHOICE = argument("choice", nargs="*", metavar="#", help="with --judge person: your choice, by its number on the list")
 
 
-@magics_class
 class QaMagics(AgentMagics, agent=AGENT):
     """The ``%qa`` magic: what every agent has, and what asking has besides."""
-
-    qa = entry(AGENT)
 
     def new_task(self, arguments: argparse.Namespace) -> AskingTask:
         """A task over one graph; without its judge there is nothing to ask, so that is made first."""
@@ -355,12 +351,12 @@ class QaMagics(AgentMagics, agent=AGENT):
             return tuple(link.iri for link in self.task.state.linked.links)
         return ("huts:questions",) if name == "file" else super().suggestions(name)
 
-    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+    def current(self, method: Verb) -> dict[str, object]:
         """What every agent's form starts from, and the question under way."""
         values = super().current(method)
         if isinstance(self.task, AskingTask):
             values["question"] = self.task.states[-1].question.text if self.task.states else ""
-        if method.verb == "start":  # type: ignore[attr-defined]
+        if method.verb == "start":
             values["graph"] = values["graph"] or "huts:graph"
         return values
 

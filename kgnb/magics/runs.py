@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from IPython.core.magic import line_magic, magics_class, no_var_expand
-
 from kgnb.errors import DataError
-from kgnb.magics.arguments import argument, parse, split
-from kgnb.magics.verbs import VerbMagics, verb
-from kgnb.results.table import Column, Table, Value, texts
+from kgnb.magics.arguments import argument
+from kgnb.magics.verbs import HELP, PlainMagics, verb
+from kgnb.results.table import Column, Table, Value, numbers, texts
 from kgnb.run import Run
 from kgnb.run.run import Comparison
 
 
-@magics_class
-class RunMagics(VerbMagics):
-    """The ``%run_view`` magic."""
-
-    magic = "run_view"
+class RunMagics(PlainMagics, magic="run_view"):
+    """Show a run of this notebook, or a saved one."""
 
     @verb("run_view", "%run_view", "%run_view 2", "%run_view reports/ontology-matching/1a2b3c/run", "%run_view --list")
     @argument("which", metavar="RUN", nargs="?", default="", help="a number of --list, or a run's folder [the latest]")
@@ -32,18 +28,6 @@ class RunMagics(VerbMagics):
             return self._list()
         run = self._run(arguments.which)
         return compared(run.compare(self._run(arguments.compare))) if arguments.compare else run
-
-    @no_var_expand
-    @line_magic
-    def run_view(self, line: str) -> Any:
-        """Show a run of this notebook, or a saved one."""
-        method = self.verbs["run_view"]
-        words = split(line, self.shell.user_ns)
-        if "-h" in words or "--help" in words:
-            print(method.parser.format_help())  # type: ignore[attr-defined]
-            return None
-        shown = f"%run_view {line.strip()}".rstrip()
-        return self.call(method, parse(method.parser, words, line=shown), shown)  # type: ignore[attr-defined]
 
     def _run(self, which: str) -> Run:
         runs = [run for run in self.session.runs if run.steps]
@@ -64,15 +48,9 @@ class RunMagics(VerbMagics):
             total = run.totals
             tokens = total["prompt_tokens"] + total["completion_tokens"]
             rows.append([number, run.agent, len(run.steps), total["calls"], tokens, total["seconds"], run.id])
-        columns = [
-            Column("number", "number", "number"),
-            Column("agent", "agent"),
-            Column("steps", "steps", "number"),
-            Column("calls", "model calls", "number"),
-            Column("tokens", "tokens", "number"),
-            Column("seconds", "seconds", "number"),
-            Column("id", "id"),
-        ]
+        columns = [Column("number", "number", "number"), Column("agent", "agent")]
+        columns += numbers(steps="steps", calls="model calls", tokens="tokens", seconds="seconds")
+        columns.append(Column("id", "id"))
         return Table(columns, rows, caption="The runs of this notebook")
 
 
@@ -83,57 +61,42 @@ def compared(comparison: Comparison) -> Table:
     return Table(columns, comparison.rows(), caption="What differs", notes=alike)
 
 
-HELP = """%report [NAME [KEY=VALUE ...]] [--out FOLDER]
+class ReportMagics(PlainMagics, magic="report"):
+    """Run a report with these parameters, or list the reports there are."""
 
-Without NAME: the reports there are. NAME --help: its parameters. Else the report is run in a kernel of its own; its
-page and headline figures are shown; the files are those of `kgnb report`.
-
-examples:
-  %report
-  %report ontology-matching --help
-  %report ontology-matching dataset=huts k=5
-"""
-
-
-@magics_class
-class ReportMagics(VerbMagics):
-    """The ``%report`` magic."""
-
-    magic = "report"
-
-    @no_var_expand
-    @line_magic
-    def report(self, line: str) -> Any:
-        """Run a report with these parameters, or list the reports there are."""
-        from kgnb.cli.report import parameters_help
-        from kgnb.cli.report import split as pairs
-        from kgnb.reporting.report import templates
-
-        words = [str(word) for word in split(line, self.shell.user_ns) if word != "-p"]
-        if words in (["-h"], ["--help"], ["help"]):
-            print(HELP)
-            return None
-        if not words:
-            rows: list[list[Value]] = [[one.name, one.summary] for one in templates()]
-            return Table([Column("name", "report"), Column("summary", "what it says")], rows, caption="Reports")
-        name, rest = words[0], words[1:]
-        if "--help" in rest or "-h" in rest:
-            print(parameters_help(name))
-            return None
-        out = None
-        if "--out" in rest:
-            at = rest.index("--out")
-            if at + 1 == len(rest):
-                raise ValueError("--out is followed by a folder")
-            out, rest = rest[at + 1], rest[:at] + rest[at + 2 :]
-        return self._run(name, pairs(tuple(rest)), out)
-
-    def _run(self, name: str, given: dict[str, str], out: str | None) -> Table:
-        from kgnb.reporting.report import run_report
+    @verb("report", "%report", "%report ontology-matching --help", "%report ontology-matching dataset=huts k=5")
+    @argument("name", metavar="NAME", nargs="?", default="", help="a report; its parameters: NAME --help [list all]")
+    @argument("values", metavar="KEY=VALUE", nargs="*", help="parameters")
+    @argument("--out", metavar="FOLDER", default=None, help="where its files go [reports/NAME/ID]")
+    def run(self, arguments: argparse.Namespace) -> Table:
+        """Run a report in a kernel of its own: its page and headline figures; the files are those of `kgnb report`."""
+        from kgnb.cli.report import split
+        from kgnb.reporting.report import run_report, templates
         from kgnb.reporting.session import headline_figures, marks
 
-        result = run_report(name, given, out, self.session.settings)
+        name = arguments.name
+        if not name:
+            return Table(
+                texts(name="report", summary="what it says"),
+                [[one.name, one.summary] for one in templates()],
+                caption="Reports",
+            )
+        given = split(tuple(map(str, arguments.values)))
+        result = run_report(name, given, arguments.out, self.session.settings)
         rows: list[list[Value]] = [["page", str(result.html)], ["notebook", str(result.notebook)]]
         rows += [[figure, value] for figure, value in headline_figures(result.metrics).items()]
-        columns = [Column("what", "what"), Column("value", "value")]
-        return Table(columns, rows, caption=f"Report {name}", notes=marks(result.metrics))
+        return Table(texts(what="what", value="value"), rows, caption=f"Report {name}", notes=marks(result.metrics))
+
+    def read(self, line: str, mark: str = "%") -> tuple[str, list[str]]:
+        """The line's words: -p may stand before each parameter as on the command line, and --out anywhere."""
+        shown, words = super().read(line, mark)
+        words = [word for word in words if word != "-p"]
+        at = words.index("--out") if "--out" in words else 0
+        return shown, [*words[at : at + 2], *words[:at], *words[at + 2 :]]
+
+    def help(self, words: Sequence[str]) -> str:
+        """A report's parameters where one is named, else what the magic takes."""
+        from kgnb.cli.report import parameters_help
+
+        name = next((word for word in words if word not in (*HELP, "help")), "")
+        return parameters_help(name) if name else super().help(words)

@@ -7,10 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import Any
-
-from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 
 from kgnb.errors import DataError, KgnbError
 from kgnb.kg.loading import load
@@ -22,11 +19,11 @@ from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.schema import misspelt, read_schema
 from kgnb.kg.sparql import query_form, tokens
 from kgnb.kg.terms import is_iri
-from kgnb.magics.arguments import LineError, Number, argument, parse, split, without_secrets
+from kgnb.magics.arguments import Number, argument
 from kgnb.magics.kg import Opened, mended, take
 from kgnb.magics.progress import interruptible
 from kgnb.magics.session import NamedGraph, is_remote
-from kgnb.magics.verbs import VerbMagics, verb
+from kgnb.magics.verbs import PlainMagics, Verb, verb
 from kgnb.results.found import Rows, Triples, YesNo
 from kgnb.tasks.querying import Found, declarations, query
 
@@ -46,11 +43,10 @@ _QUERY = re.compile(r"\s*(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[\s{<]",
 _AT = re.compile(r"line (\d+), column (\d+)")
 
 
-@magics_class
-class SparqlMagics(VerbMagics):
-    """The ``%%sparql`` magic."""
+class SparqlMagics(PlainMagics, magic="sparql"):
+    """Ask a graph in SPARQL."""
 
-    magic = "sparql"
+    below = "query"
 
     @verb(
         "sparql",
@@ -77,12 +73,13 @@ class SparqlMagics(VerbMagics):
     @argument("--no-labels", dest="labels", action="store_const", const="", help="show IRIs with their prefixes")
     @argument("--explain", action="store_true", help="show the query as it would be sent, and do not send it")
     @argument("--silent", action="store_true", help="show nothing; use it with --store or --export")
-    def query(self, arguments: argparse.Namespace, cell: str = "") -> Found | str | None:
+    def query(self, arguments: argparse.Namespace) -> Found | str | None:
         """Ask a graph: SELECT gives a table, CONSTRUCT and DESCRIBE a picture, ASK yes or no.
 
         {{name}} in the query stands for a Python variable, quoted as an RDF term; <{{name}}> for an IRI. A list stands
         for several terms. Prefixes that the graph's files declare, and well-known ones, need no PREFIX line.
         """
+        cell = arguments.cell
         values = self._values(arguments.bind, cell)
         if arguments.store and not arguments.store.isidentifier():
             raise ValueError(f"{arguments.store!r} is no name for a Python variable")
@@ -132,53 +129,34 @@ class SparqlMagics(VerbMagics):
             return found
         return replace(found, notes=(*found.notes, *hints)) if isinstance(found, Rows | Triples) else found
 
-    @no_var_expand
-    @line_cell_magic
-    def sparql(self, line: str, cell: str | None = None) -> Any:
-        """Ask a graph in SPARQL."""
-        if cell is None and _QUERY.match(line):
-            line, cell = "", line
-        shown = without_secrets(f"%%{self.magic} {line.strip()}".rstrip())
-        try:
-            words, ignored = _ours(split(line, {}), self.session.graphs)
-        except LineError as error:
-            error.line = shown
-            raise
-        method = self.verbs["sparql"]
-        if "-h" in words or "--help" in words:
-            print(method.parser.format_help())  # type: ignore[attr-defined]
-            return None
-        if cell is None:
-            raise LineError("there is no query", line=shown, fix="Write it below, in a cell that begins %%sparql.")
-        if "--form" in words:
-            from kgnb.widgets.form import Form, someone_is_there
+    def dispatch(self, line: str, cell: str | None = None) -> Any:
+        """Asks; a query may also stand in the line of the magic."""
+        return super().dispatch("", line) if cell is None and _QUERY.match(line) else super().dispatch(line, cell)
 
-            words = [word for word in words if word != "--form"]
-            if someone_is_there(self.shell):
-                given = vars(parse(method.parser, words, line=shown, partial=True))  # type: ignore[attr-defined]
-                return Form(self, method, given, cell)
-        arguments = parse(method.parser, words, line=shown)  # type: ignore[attr-defined]
+    def read(self, line: str, mark: str = "%") -> tuple[str, list[str]]:
+        """The line's words, graph-notebook's changed into ours."""
+        shown, words = super().read(line, mark)
+        words, ignored = _ours(words, self.session.graphs)
         if ignored:
             print(f"without effect here: {', '.join(ignored)}")
-        try:
-            return self.query(arguments, cell)
-        except KgnbError as error:
-            point(error, cell)
-            raise
-        except ValueError as error:
-            raise LineError(str(error), line=shown, fix="%sparql --help lists what it takes.") from error
+        return shown, words
 
-    def complete(self, shell: Any, event: SimpleNamespace) -> list[str]:
-        """Graphs and options, on the first line."""
-        actions = self.verbs["sparql"].parser._actions  # type: ignore[attr-defined]
-        return [
-            *self.session.graphs,
-            *(text for action in actions for text in action.option_strings if text[:2] == "--"),
-        ]
+    def call(self, method: Verb, arguments: argparse.Namespace, line: str) -> Any:
+        """Asks; an error in the query shows where in the cell it is."""
+        if arguments.form:
+            from kgnb.widgets.form import Form, someone_is_there
+
+            if someone_is_there(self.shell):
+                return Form(self, method, vars(arguments), arguments.cell)
+        try:
+            return super().call(method, arguments, line)
+        except KgnbError as error:
+            point(error, arguments.cell)
+            raise
 
     def suggestions(self, name: str) -> list[str]:
         """Names of open graphs."""
-        return list(self.session.graphs)
+        return list(self.session.graphs) if name == "name" else []
 
     def _values(self, bound: list[str], cell: str) -> dict[str, object]:
         """What the names in the query stand for: ``--bind`` first, else the notebook's variables."""
@@ -267,16 +245,15 @@ _USED = re.compile(r"(?<![\w:/<.-])([A-Za-z][\w.-]*):")
 _PLACE = re.compile(r"\bline (\d+)\b")
 
 
-@magics_class
-class TurtleMagics(VerbMagics):
-    """The ``%%turtle`` magic."""
+class TurtleMagics(PlainMagics, magic="turtle"):
+    """Write a graph in a cell."""
 
-    magic = "turtle"
+    below = "graph"
 
     @verb("turtle", "%%turtle", "%%turtle huts", "%%turtle huts --add")
     @argument("name", metavar="NAME", nargs="?", default="cell", help="what to call the graph [cell]")
     @argument("--add", action="store_true", help="add to the graph of this name, which is open")
-    def write(self, arguments: argparse.Namespace, cell: str = "") -> Opened:
+    def write(self, arguments: argparse.Namespace) -> Opened:
         """Open what is written below, in Turtle, as a graph, and make it the current one.
 
         Prefixes of ``%kg prefix`` and well-known ones need no @prefix line.
@@ -285,35 +262,16 @@ class TurtleMagics(VerbMagics):
             named = self.session.graph(arguments.name)
             if not isinstance(named.graph, OxigraphGraph | RdflibGraph):
                 raise DataError(f"{named.name} lies on a server", where="", fix="Use %%sparql --update to change it.")
-            self._load(named.graph, cell)
+            self._load(named.graph, arguments.cell)
             named.ontologies.clear()  # what was read of it is out of date
             named.schema = named.reading = None
             self.session.current = named.name
         else:
             graph = OxigraphGraph(name=arguments.name)
-            self._load(graph, cell)
+            self._load(graph, arguments.cell)
             named = NamedGraph(arguments.name, graph, "a cell")
             take(self.session, named)
         return Opened(named.name, named.graph, named.graph.count(), mended(named.graph))
-
-    @no_var_expand
-    @line_cell_magic
-    def turtle(self, line: str, cell: str | None = None) -> Any:
-        """Write a graph in a cell."""
-        shown = f"%%turtle {line.strip()}".rstrip()
-        try:
-            words = split(line, {})
-        except LineError as error:
-            error.line = shown
-            raise
-        method = self.verbs["turtle"]
-        if "-h" in words or "--help" in words:
-            print(method.parser.format_help())  # type: ignore[attr-defined]
-            return None
-        arguments = parse(method.parser, words, line=shown)  # type: ignore[attr-defined]
-        if cell is None or not cell.strip():
-            raise LineError("there is no graph", line=shown, fix="Write it below, in a cell that begins %%turtle.")
-        return self.write(arguments, cell)
 
     def _load(self, graph: OxigraphGraph | RdflibGraph, cell: str) -> None:
         """Reads the cell into the graph, all of it or nothing; an error names the cell's line."""
@@ -329,13 +287,9 @@ class TurtleMagics(VerbMagics):
                 raise _in_cell(error, str(path), cell) from None
         graph.prefixes = tuple((p, iri) for p, iri in graph.prefixes if p not in wanted)
 
-    def complete(self, shell: Any, event: SimpleNamespace) -> list[str]:
-        """Graphs and options, on the first line."""
-        return [*self.session.graphs, "--add", "--help"]
-
     def suggestions(self, name: str) -> list[str]:
         """Names of open graphs."""
-        return list(self.session.graphs)
+        return list(self.session.graphs) if name == "name" else []
 
 
 def _in_cell(error: DataError, path: str, cell: str) -> DataError:

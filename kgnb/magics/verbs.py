@@ -7,15 +7,26 @@ import traceback
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, cast
 
-from IPython.core.magic import Magics
-from IPython.core.magic_arguments import magic_arguments
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
+from IPython.core.magic_arguments import MagicArgumentParser, magic_arguments
 
 from kgnb.errors import KgnbError
 from kgnb.magics.arguments import LineError, argument, cell_body, parse, split, without_secrets
 from kgnb.magics.progress import stopped
 from kgnb.magics.session import Session
+
+
+class Verb(Protocol):
+    """A method decorated ``@verb``: its name, the first line of its help, and the parser of its arguments."""
+
+    verb: str
+    summary: str
+    parser: MagicArgumentParser
+
+    def __call__(self, magics: Any, arguments: argparse.Namespace, /) -> Any:
+        """Does what the verb says."""
 
 
 class verb(magic_arguments):  # lower case as IPython's own decorators are
@@ -25,61 +36,74 @@ class verb(magic_arguments):  # lower case as IPython's own decorators are
         super().__init__(name)  # type: ignore[no-untyped-call]  # IPython is untyped
         self.examples = examples
 
-    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, func: Any) -> Any:
         """Builds the parser: the verb's own arguments, then ``--form`` and ``--help``."""
         own = getattr(func, "decorators", [])
         shared = [
             argument("-h", "--help", action="store_true", help="show this help"),
             argument("--form", action="store_true", help="show controls for these options, and the line they make"),
         ]
-        func.has_arguments, func.decorators = True, [*shared, *own]  # type: ignore[attr-defined]
+        func.has_arguments, func.decorators = True, [*shared, *own]
         summary = (func.__doc__ or "").strip()
-        func.argcmd_kwds = {  # type: ignore[attr-defined]
+        func.argcmd_kwds = {
             "description": summary,
             "epilog": "\n".join(["\nexamples:", *(f"  {line}" for line in self.examples)]) if self.examples else None,
         }
-        func.verb, func.summary = self.name.split()[-1], summary.splitlines()[0]  # type: ignore[attr-defined]
+        func.verb, func.summary = self.name.split()[-1], summary.splitlines()[0]
         built = super().__call__(func)  # type: ignore[no-untyped-call]  # IPython is untyped
         # An abbreviated option would change its meaning when a new option arrives.
         built.parser.allow_abbrev = False
-        return built  # type: ignore[no-any-return]
+        return built
+
+
+def entry(magic: str, doc: str) -> Callable[..., Any]:
+    """The line and cell magic of this name."""
+
+    def called(self: VerbMagics, line: str, cell: str | None = None) -> Any:
+        return self.dispatch(line, cell)
+
+    called.__name__ = called.__qualname__ = magic
+    called.__doc__ = doc
+    return cast(Callable[..., Any], no_var_expand(line_cell_magic(called)))
+
+
+HELP = ("-h", "--help")
 
 
 class VerbMagics(Magics):
-    """A line magic whose first word is a verb."""
+    """A line magic whose first word is a verb. A subclass names it: ``magic="kg"``; its docstring says what for."""
 
     magic: ClassVar[str] = ""
     shell: Any
-    verbs: ClassVar[dict[str, Callable[..., Any]]] = {}
+    verbs: ClassVar[dict[str, Verb]] = {}
 
     def __init__(self, shell: Any, session: Session) -> None:
         super().__init__(shell)
         self.session = session
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Collects the verbs, in the order they are written, and puts their list into what ``%om?`` shows."""
+    def __init_subclass__(cls, magic: str = "", doc: str = "", **kwargs: Any) -> None:
+        """Collects the verbs, in the order they are written, and makes the magic itself."""
         super().__init_subclass__(**kwargs)
         if "verbs" not in vars(cls):
             cls.verbs = {method.verb: method for method in vars(cls).values() if hasattr(method, "verb")}
-        entry = vars(cls).get(cls.magic)
-        if entry is not None:
-            entry.__doc__ = cls.overview((entry.__doc__ or "").strip())
+        if magic:
+            cls.magic = magic
+            setattr(cls, magic, entry(magic, cls.overview(doc or (cls.__doc__ or "").strip())))
+            magics_class(cls)
 
     @classmethod
     def overview(cls, doc: str) -> str:
         """What ``%om?`` and ``%om --help`` show: what the magic is for, its verbs, and examples."""
         width = max(map(len, cls.verbs), default=0)
         examples = [
-            line.strip()
-            for method in cls.verbs.values()
-            for line in (method.parser.epilog or "").splitlines()[2:3]  # type: ignore[attr-defined]
+            line.strip() for method in cls.verbs.values() for line in (method.parser.epilog or "").splitlines()[2:3]
         ]
         return "\n".join(
             [
                 doc,
                 "",
                 "verbs:",
-                *(f"  {name:{width}}  {method.summary}" for name, method in cls.verbs.items()),  # type: ignore[attr-defined]
+                *(f"  {name:{width}}  {method.summary}" for name, method in cls.verbs.items()),
                 "",
                 "examples:",
                 *(f"  {line}" for line in examples),
@@ -92,53 +116,54 @@ class VerbMagics(Magics):
 
     def dispatch(self, line: str, cell: str | None = None) -> Any:
         """Finds the verb, parses its arguments and returns what it returns."""
-        shown = without_secrets(f"%{self.magic} {line.strip()}".rstrip())
-        try:
-            words = split(line, self.shell.user_ns)
-        except LineError as error:
-            error.line = shown
-            raise
-        if not words or words[0] in ("-h", "--help", "help"):
+        shown, words = self.read(line)
+        if not words or words[0] in (*HELP, "help"):
             print(getattr(self, self.magic).__doc__)
             return None
-        method = self._verb(words[0], shown)
-        parser, rest = method.parser, words[1:]  # type: ignore[attr-defined]
+        method, rest = self._verb(words[0], shown), words[1:]
         body = cell_body(cell) if cell else None
-        if "-h" in rest or "--help" in rest:
-            print(parser.format_help())
+        if any(word in HELP for word in rest):
+            print(method.parser.format_help())
             return None
         if "--form" in rest:
             return self._form(method, [word for word in rest if word != "--form"], shown, body)
-        return self.call(method, parse(parser, rest, line=shown, body=body), shown)
+        return self.call(method, parse(method.parser, rest, line=shown, body=body), shown)
 
-    def call(self, method: Callable[..., Any], arguments: argparse.Namespace, line: str) -> Any:
+    def read(self, line: str, mark: str = "%") -> tuple[str, list[str]]:
+        """The line as errors show it, and its words."""
+        shown = without_secrets(f"{mark}{self.magic} {line.strip()}".rstrip())
+        try:
+            return shown, split(line, self.shell.user_ns)
+        except LineError as error:
+            error.line = shown
+            raise
+
+    def call(self, method: Verb, arguments: argparse.Namespace, line: str) -> Any:
         """Runs a verb; a value it refuses becomes an error that shows the line."""
+        named = f"%{method.parser.prog}"
         try:
             return method(self, arguments)
         except KeyboardInterrupt as error:
-            raise stopped(" ".join([f"%{method.parser.prog}", *getattr(error, "__notes__", ())])) from None  # type: ignore[attr-defined]
+            raise stopped(" ".join([named, *getattr(error, "__notes__", ())])) from None
         except ValueError as error:
-            raise LineError(
-                str(error), line=line, fix=f"%{method.parser.prog} --help lists what it takes.",  # type: ignore[attr-defined]
-                details=traceback.format_exc(),
-            ) from error  # fmt: skip
+            fix = f"{named} --help lists what it takes."
+            raise LineError(str(error), line=line, fix=fix, details=traceback.format_exc()) from error
         except KgnbError as error:
             # A stage's error says already which stage it was; more would bury what to do.
             if not isinstance(error, LineError) and not getattr(error, "__notes__", ()):
                 error.add_note(f"in {line}")
             raise
 
-    def _form(self, method: Callable[..., Any], words: list[str], line: str, body: dict[str, object] | None) -> Any:
+    def _form(self, method: Verb, words: list[str], line: str, body: dict[str, object] | None) -> Any:
         """The verb's controls; where nobody can press a button, the plain line, printed and run at once."""
         from kgnb.widgets.form import Form, plain_line, someone_is_there
 
-        parser = method.parser  # type: ignore[attr-defined]
         if someone_is_there(self.shell):
-            return Form(self, method, vars(parse(parser, words, line=line, body=body, partial=True)))
-        print(plain_line(self.magic, method.verb, words))  # type: ignore[attr-defined]
-        return self.call(method, parse(parser, words, line=line, body=body), line)
+            return Form(self, method, vars(parse(method.parser, words, line=line, body=body, partial=True)))
+        print(plain_line(self.magic, method.verb, words))
+        return self.call(method, parse(method.parser, words, line=line, body=body), line)
 
-    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+    def current(self, method: Verb) -> dict[str, object]:
         """The values that hold where the line says nothing: what a form starts from."""
         return {}
 
@@ -148,23 +173,22 @@ class VerbMagics(Magics):
 
     def complete(self, shell: Any, event: SimpleNamespace) -> list[str]:
         """Words that may follow, for IPython's completer: verbs, then a verb's options and their values."""
-        before = event.text_until_cursor.split()
-        if not event.text_until_cursor.endswith(tuple(" \t")):
-            before = before[:-1]
+        before = words_before(event)
         if len(before) <= 1:
             return list(self.verbs)
-        method = self.verbs.get(before[1])
-        if method is None:
-            return []
-        actions = method.parser._actions  # type: ignore[attr-defined]
-        last = next((action for action in actions if before[-1] in action.option_strings), None)
+        return self.complete_verb(self.verbs[before[1]], before[-1]) if before[1] in self.verbs else []
+
+    def complete_verb(self, method: Verb, before: str) -> list[str]:
+        """What may stand in a verb's line after this word."""
+        actions = method.parser._actions
+        last = next((action for action in actions if before in action.option_strings), None)
         if last is not None and last.nargs != 0:
             return [str(choice) for choice in last.choices or self.suggestions(last.dest)]
         names = [text for action in actions for text in action.option_strings if text.startswith("--")]
         positional = [word for action in actions if not action.option_strings for word in self.suggestions(action.dest)]
         return positional + names
 
-    def _verb(self, name: str, line: str) -> Callable[..., Any]:
+    def _verb(self, name: str, line: str) -> Verb:
         if name in self.verbs:
             return self.verbs[name]
         near = get_close_matches(name, self.verbs, n=1, cutoff=0.5)
@@ -179,3 +203,50 @@ class VerbMagics(Magics):
             at=name,
             fix=(f"Did you mean %{self.magic} {near[0]}? " if near else "") + f"Verbs: {', '.join(self.verbs)}.",
         )
+
+
+class PlainMagics(VerbMagics):
+    """A magic without verbs: its one method is called as the magic is, with the cell's text as ``arguments.cell``.
+
+    ``below`` is what is to be written in the cell; "" for a magic of one line.
+    """
+
+    below: ClassVar[str] = ""
+
+    @classmethod
+    def overview(cls, doc: str) -> str:
+        """What the magic is for; its own --help says the rest."""
+        return doc
+
+    @property
+    def method(self) -> Verb:
+        """What the magic does."""
+        return self.verbs[self.magic]
+
+    def dispatch(self, line: str, cell: str | None = None) -> Any:
+        """Parses the line and returns what the method returns."""
+        shown, words = self.read(line, "%%" if self.below else "%")
+        if any(word in HELP for word in words):
+            print(self.help(words))
+            return None
+        if self.below and not (cell or "").strip():
+            how = f"Write it below, in a cell that begins %%{self.magic}."
+            raise LineError(f"there is no {self.below}", line=shown, fix=how)
+        arguments = parse(self.method.parser, words, line=shown)
+        arguments.cell = cell or ""
+        return self.call(self.method, arguments, shown)
+
+    def help(self, words: Sequence[str]) -> str:
+        """What --help shows."""
+        return str(self.method.parser.format_help())
+
+    def complete(self, shell: Any, event: SimpleNamespace) -> list[str]:
+        """Words that may follow on the first line."""
+        return self.complete_verb(self.method, words_before(event)[-1])
+
+
+def words_before(event: SimpleNamespace) -> list[str]:
+    """The words of a line, without the one that is being written."""
+    text = event.text_until_cursor
+    words: list[str] = text.split()
+    return words if text.endswith((" ", "\t")) else words[:-1]

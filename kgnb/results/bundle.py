@@ -9,9 +9,9 @@ A value that inherits ``Shown`` shows itself by its view, and need not know what
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container
 from functools import singledispatch
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 TABLE_MIME = "application/vnd.kgnb.table+json"
 RUN_MIME = "application/vnd.kgnb.run+json"
@@ -30,21 +30,39 @@ TEXT_LENGTH = 2_000
 Json: TypeAlias = dict[str, Any]  # a JSON object: the one place where Any is the honest type
 
 
-def mimebundle(
-    makers: Mapping[str, Callable[[], object]],
-    include: Container[str] | None = None,
-    exclude: Container[str] | None = None,
-) -> dict[str, Any]:
-    """Return the bundle of the forms IPython asked for; a form it did not ask for is not made.
+class Bundled:
+    """A value with a form for each front end: HTML, text, and JSON where ``mime`` names a renderer of the extension.
 
-    >>> sorted(mimebundle({"text/plain": lambda: "hut", "text/html": lambda: "<b>hut</b>"}, exclude={"text/html"}))
-    ['text/plain']
+    A form IPython did not ask for is not made.
     """
-    return {
-        mime: make()
-        for mime, make in makers.items()
-        if (not include or mime in include) and not (exclude and mime in exclude)
-    }
+
+    mime: ClassVar[str] = ""
+
+    def json(self) -> Json:
+        """What the extension draws."""
+        raise NotImplementedError
+
+    def html(self) -> str:
+        """HTML that JupyterLab's sanitiser leaves as it is."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        """Plain text, for terminals and logs."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_mimebundle_(
+        self, include: Container[str] | None = None, exclude: Container[str] | None = None
+    ) -> dict[str, Any]:
+        makers: dict[str, Callable[[], object]] = {"text/html": self.html, "text/plain": self.text}
+        makers |= {self.mime: self.json} if self.mime else {}
+        return {
+            mime: make()
+            for mime, make in makers.items()
+            if (not include or mime in include) and not (exclude and mime in exclude)
+        }
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

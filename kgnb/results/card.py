@@ -1,15 +1,15 @@
-"""One result as a card: the answer large, its picture, the query that gives it, and folded away how it was found."""
+"""One answer as a card: large, with its picture and query, and folded away how it was found; one thing as a page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import groupby
 
 from kgnb.results import cells
-from kgnb.results.bundle import CARD_MIME, Json, mimebundle
+from kgnb.results.bundle import CARD_MIME, Bundled, Json
 from kgnb.results.cells import Value
-from kgnb.results.escaping import escaped, one_line, shortened, whole
+from kgnb.results.escaping import escaped, fold, one_line, shortened, whole
 from kgnb.results.graph import GraphPicture
 
 LARGE = 12  # answers shown large; the others are behind a fold
@@ -18,7 +18,7 @@ _QUERY = 20_000  # characters of a query that are kept
 
 
 @dataclass(frozen=True, repr=False)
-class Card:
+class Card(Bundled):
     """A question with its answers; ``plain`` makes the text of it, for terminals and logs.
 
     ``said`` stands below the answers, ``notes`` are what a reader must know, ``facts`` what only some want to.
@@ -32,15 +32,11 @@ class Card:
     picture: GraphPicture | None = None
     query: str = ""
     facts: Sequence[str] = ()
+    mime = CARD_MIME
 
-    def __str__(self) -> str:
+    def text(self) -> str:
+        """What ``plain`` makes."""
         return self.plain()
-
-    def _repr_mimebundle_(
-        self, include: Container[str] | None = None, exclude: Container[str] | None = None
-    ) -> dict[str, Any]:
-        makers = {CARD_MIME: self.json, "text/html": self.html, "text/plain": self.plain}
-        return mimebundle(makers, include, exclude)
 
     def json(self) -> Json:
         """What the extension draws (``CardData`` in ``card.ts``)."""
@@ -67,18 +63,41 @@ class Card:
         return (
             f'<div style="font-size: 13px"><div style="opacity: 0.75">{escaped(one_line(_kept(self.title)))}</div>'
             f'<div style="font-size: 22px; line-height: 1.3; font-weight: 600; margin: 2px 0">{large}</div>'
-            + (_fold(f"{left:,} more", rest) if left > 0 else "")
+            + (fold(f"{left:,} more", rest) if left > 0 else "")
             + f'<div style="opacity: 0.75; margin: 0 0 4px 0">{escaped(_kept(self.said))}</div>'
             + "".join(f"<div>{escaped(_kept(note))}</div>" for note in self.notes)
             + (self.picture.html() if self.picture else "")
-            + (_fold("SPARQL", query) if self.query else "")
-            + (_fold("How it was found", facts) if facts else "")
+            + (fold("SPARQL", query) if self.query else "")
+            + (fold("How it was found", facts) if facts else "")
             + "</div>"
         )
 
 
-def _fold(summary: str, content: str) -> str:
-    return f'<details><summary style="cursor: pointer">{escaped(summary)}</summary>{content}</details>'
+@dataclass(frozen=True, repr=False)
+class Page(Bundled):
+    """What is known of one thing: its name and IRI, lines about it, then sentences, tables and pictures in turn."""
+
+    heading: str
+    parts: Sequence[str | Bundled]
+    iri: str = ""
+    about: Sequence[str] = ()
+
+    def text(self) -> str:
+        """The parts one below the other."""
+        lines = [f"  {one_line(line)}" for line in (self.iri, *self.about) if line]
+        blocks = ["\n".join([one_line(self.heading), *lines]).strip()]
+        for said, group in groupby(self.parts, lambda part: isinstance(part, str)):
+            parts = [one_line(part) if isinstance(part, str) else part.text() for part in group]
+            blocks += ["\n".join(parts)] if said else parts
+        return "\n\n".join(filter(None, blocks))
+
+    def html(self) -> str:
+        """The same, every text escaped."""
+        name = f"<strong>{escaped(self.heading)}</strong>" * bool(self.heading)
+        iri = f" <code>{escaped(self.iri)}</code>" * bool(self.iri)
+        head = "<br>".join(filter(None, [name + iri, *map(escaped, self.about)]))
+        parts = [f"<p>{escaped(part)}</p>" if isinstance(part, str) else part.html() for part in self.parts]
+        return "".join([f"<p>{head}</p>" if head else "", *parts])
 
 
 def _kept(text: str) -> str:

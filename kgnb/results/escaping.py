@@ -101,8 +101,8 @@ def framed(
         "".join(f'<div style="opacity: 0.75; margin: 2px 0">{escaped(line)}</div>' for line in lines)
         for lines in (notes, facts)
     )
-    more = _fold(rest[0], f'<table style="{_TABLE}"><tbody>{rest[1]}</tbody></table>') if rest[0] else ""
-    below += _fold("In figures", told) if told else ""
+    more = fold(rest[0], f'<table style="{_TABLE}"><tbody>{rest[1]}</tbody></table>') if rest[0] else ""
+    below += fold("In figures", told) if told else ""
     return (
         '<div style="overflow-x: auto; max-width: 100%; font-size: 13px">'
         f'<table style="{_TABLE}">{name}<thead><tr style="{ROW}">{titles}</tr></thead><tbody>{body}</tbody></table>'
@@ -110,7 +110,8 @@ def framed(
     )
 
 
-def _fold(title: str, content: str) -> str:
+def fold(title: str, content: str) -> str:
+    """Content (HTML) behind its title."""
     return f'<details><summary style="opacity: 0.75; cursor: pointer">{escaped(title)}</summary>{content}</details>'
 
 

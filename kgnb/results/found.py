@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import rdflib
 
@@ -14,7 +14,7 @@ from kgnb.kg.names import Names
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3
-from kgnb.results.bundle import JSON_ROWS, count, mimebundle
+from kgnb.results.bundle import JSON_ROWS, Bundled, count
 from kgnb.results.cells import Link, Value
 from kgnb.results.escaping import escaped, one_line, shortened
 from kgnb.results.graph import GraphPicture
@@ -116,7 +116,7 @@ class Triples(GraphPicture):
 
 
 @dataclass(frozen=True)
-class YesNo:
+class YesNo(Bundled):
     """The answer of an ASK query; true and false in Python as well."""
 
     answer: bool
@@ -124,38 +124,39 @@ class YesNo:
     def __bool__(self) -> bool:
         return self.answer
 
-    def __str__(self) -> str:
+    def text(self) -> str:
+        """Yes or no."""
         return "yes" if self.answer else "no"
 
-    __repr__ = __str__
+    def html(self) -> str:
+        """The same."""
+        return f"<b>{self}</b>"
 
-    def _repr_mimebundle_(
-        self, include: Container[str] | None = None, exclude: Container[str] | None = None
-    ) -> dict[str, Any]:
-        return mimebundle({"text/html": lambda: f"<b>{self}</b>", "text/plain": lambda: str(self)}, include, exclude)
+    def __repr__(self) -> str:
+        return self.text()
 
 
 @dataclass(frozen=True)
-class Changed:
+class Changed(Bundled):
     """An update was carried out: how many triples there were before and are now; None where nobody counted."""
 
     graph: str
     before: int | None = None
     after: int | None = None
 
-    def __str__(self) -> str:
+    def text(self) -> str:
+        """The graph, and how many triples came or went."""
         graph = shortened(one_line(self.graph), 200)
         if self.before is None or self.after is None:
             return f"{graph}: the update was carried out"
         return f"{graph}: {self.before:,} triples before, {self.after:,} now ({self.after - self.before:+,})"
 
-    __repr__ = __str__
+    def html(self) -> str:
+        """The same."""
+        return f"<div>{escaped(str(self))}</div>"
 
-    def _repr_mimebundle_(
-        self, include: Container[str] | None = None, exclude: Container[str] | None = None
-    ) -> dict[str, Any]:
-        makers = {"text/html": lambda: f"<div>{escaped(str(self))}</div>", "text/plain": lambda: str(self)}
-        return mimebundle(makers, include, exclude)
+    def __repr__(self) -> str:
+        return self.text()
 
 
 def rows_of(

@@ -9,16 +9,16 @@ from __future__ import annotations
 import heapq
 import urllib.parse
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgnb.kg.terms import Blank, Iri, Term, Triple
 from kgnb.results import graph_svg
-from kgnb.results.bundle import GRAPH_MIME, Json, count, mimebundle
+from kgnb.results.bundle import GRAPH_MIME, Bundled, Json, count
 from kgnb.results.cells import Link, Value
-from kgnb.results.escaping import escaped, link_target, one_line, shortened, whole
+from kgnb.results.escaping import escaped, fold, link_target, one_line, shortened, whole
 from kgnb.results.graph_svg import Arrow, Places, Spot, lay_out, with_places
 from kgnb.results.table import Column, Table
 from kgnb.results.wording import short_iri, term_text
@@ -59,7 +59,7 @@ class Edge:
 
 
 @dataclass(frozen=True, repr=False)
-class GraphPicture:
+class GraphPicture(Bundled):
     """Nodes and the lines between them. A line's end that is no node is drawn as one, under its id.
 
     More than 300 nodes: those at the end of one line only are put together by kind, then the lightest are left out;
@@ -78,6 +78,7 @@ class GraphPicture:
     title: str = ""
     notes: Sequence[str] = ()
     seed: int = 0
+    mime = GRAPH_MIME
 
     def __post_init__(self) -> None:
         nodes = {node.id: node for node in self.nodes}
@@ -125,15 +126,6 @@ class GraphPicture:
 
     def __repr__(self) -> str:
         return f"<GraphPicture: {count(len(self.nodes), 'node')}, {count(len(self.edges), 'line')}>"
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def _repr_mimebundle_(
-        self, include: Container[str] | None = None, exclude: Container[str] | None = None
-    ) -> dict[str, Any]:
-        makers = {GRAPH_MIME: self.json, "text/html": self.html, "text/plain": self.text}
-        return mimebundle(makers, include, exclude)
 
     def table(self) -> Table:
         """Every line as a row: from, name, to."""
@@ -213,7 +205,7 @@ class GraphPicture:
             f'<div style="font-size: 13px; overflow-x: auto; max-width: 100%">{title if self.title else ""}'
             f'<img alt="{escaped(says)}" width="{wide}" style="max-width: 100%; height: auto" '
             f'src="data:image/svg+xml,{source}">{notes}'
-            f'<details><summary style="cursor: pointer">The same as a list</summary>{self._list()}</details></div>'
+            f"{fold('The same as a list', self._list())}</div>"
         )
 
     def text(self) -> str:

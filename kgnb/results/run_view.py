@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kgnb.results import columns, escaping, wording
-from kgnb.results.bundle import RUN_MIME, Json, count, mimebundle
+from kgnb.results.bundle import RUN_MIME, Bundled, Json, count
 from kgnb.results.escaping import EDGE, ROW, escaped, one_line
 
 
@@ -317,7 +317,7 @@ _TEXT_STEPS = 40
 
 
 @dataclass(frozen=True, repr=False)
-class RunView:
+class RunView(Bundled):
     """The view of a run given as JSON (``Run.to_json()``, or the ``run.json`` of a saved run).
 
     Raises:
@@ -325,6 +325,7 @@ class RunView:
     """
 
     run: Mapping[str, Any]
+    mime = RUN_MIME
 
     def __post_init__(self) -> None:
         if self.run.get("version") != 1 or not isinstance(self.run.get("steps"), list):
@@ -332,15 +333,6 @@ class RunView:
 
     def __repr__(self) -> str:
         return f"<RunView: {title(self.run)}, {state_of(self.run)}>"
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def _repr_mimebundle_(
-        self, include: Container[str] | None = None, exclude: Container[str] | None = None
-    ) -> dict[str, Any]:
-        makers = {RUN_MIME: self.json, "text/html": self.html, "text/plain": self.text}
-        return mimebundle(makers, include, exclude)
 
     def json(self) -> Json:
         """Return the JSON the extension draws (``RunData`` in ``run.ts``): the run, capped, with what was left out."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kgnb.results import cells, columns, escaping
-from kgnb.results.bundle import FIRST_ROWS, HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS, Json, count, mimebundle
+from kgnb.results.bundle import FIRST_ROWS, HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS, Bundled, Json, count
 from kgnb.results.cells import Kind, Link, Value
-from kgnb.results.escaping import EDGE, ROW, framed, link_target, whole_line
+from kgnb.results.escaping import EDGE, ROW, fold, framed, link_target, whole_line
 
 if TYPE_CHECKING:
     import pandas
@@ -64,7 +64,7 @@ def percents(**titles: str) -> tuple[Column, ...]:
 
 
 @dataclass(frozen=True, repr=False)
-class Table:
+class Table(Bundled):
     """Columns and rows. A row is a sequence in column order, or a mapping by column key (a missing key is empty).
 
     ``details`` has, for each row, the (heading, text) pairs shown when the row is opened. ``total`` is the number of
@@ -94,6 +94,7 @@ class Table:
     total: int | None = None
     groups: Sequence[str] = ()
     bar: str = ""
+    mime = TABLE_MIME
 
     def __post_init__(self) -> None:
         keys = [column.key for column in self.columns]
@@ -122,9 +123,6 @@ class Table:
     def __repr__(self) -> str:
         return f"<Table: {count(self._total, 'row')}, {', '.join(column.key for column in self.columns)}>"
 
-    def __str__(self) -> str:
-        return self.text()
-
     @property
     def _total(self) -> int:
         return len(self.rows) if self.total is None else self.total
@@ -139,12 +137,6 @@ class Table:
     @cached_property
     def _decimals(self) -> list[bool]:
         return [cells.has_decimals(row[at] for row in self._cells) for at in range(len(self.columns))]
-
-    def _repr_mimebundle_(
-        self, include: Container[str] | None = None, exclude: Container[str] | None = None
-    ) -> dict[str, Any]:
-        makers = {TABLE_MIME: self.json, "text/html": self.html, "text/plain": self.text}
-        return mimebundle(makers, include, exclude)
 
     def json(self) -> Json:
         """Return the JSON the extension draws (``TableData`` in ``table-data.ts``), capped with the total beside it."""
@@ -217,12 +209,11 @@ class Table:
             f"<b>{escaping.escaped(head)}</b> {escaping.escaped(escaping.shortened(text))}</div>"
             for head, text in details
         )
+        inner = f'<div style="padding: 2px 0 4px 16px">{pairs}</div>'
         return (
             f'{row}<tr style="{ROW}"><td colspan="{len(self.columns)}" '
             f'style="padding: 0 0 4px 0; border: 0; border-bottom: {EDGE}; text-align: left">'
-            f'<details><summary style="opacity: 0.75; cursor: pointer">'
-            f"{escaping.escaped(escaping.shortened(summary, 100))}</summary>"
-            f'<div style="padding: 2px 0 4px 16px">{pairs}</div></details></td></tr>'
+            f"{fold(escaping.shortened(summary, 100), inner)}</td></tr>"
         )
 
     def text(self) -> str:

@@ -12,11 +12,10 @@ import re
 import unicodedata
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from kgnb.results.bundle import count, mimebundle
+from kgnb.results.bundle import Bundled, count
 from kgnb.results.cells import Value
-from kgnb.results.escaping import escaped, one_line, shortened
+from kgnb.results.escaping import escaped, fold, one_line, shortened
 from kgnb.results.graph_svg import DARK
 from kgnb.results.table import Column, Table
 
@@ -57,7 +56,7 @@ class Link:
 
 
 @dataclass(frozen=True, repr=False)
-class TwoTrees:
+class TwoTrees(Bundled):
     """Two trees and the lines between them.
 
     >>> picture = TwoTrees(("a", "b"), (Branch("Hut"),), (Branch("Refuge"),), (Link(0, 0, 0.93),))
@@ -84,14 +83,6 @@ class TwoTrees:
 
     def __repr__(self) -> str:
         return f"<TwoTrees: {count(len(self.left), 'row')} and {len(self.right)}, {count(len(self.links), 'line')}>"
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def _repr_mimebundle_(
-        self, include: Container[str] | None = None, exclude: Container[str] | None = None
-    ) -> dict[str, Any]:
-        return mimebundle({"text/html": self.html, "text/plain": self.text}, include, exclude)
 
     def table(self) -> Table:
         """The lines as a table, numbered as in the picture."""
@@ -137,11 +128,10 @@ class TwoTrees:
         )
         notes = "".join(f'<div style="opacity: 0.75; margin: 2px 0">{escaped(note)}</div>' for note in self.notes)
         return (
-            f'<div style="font-size: 13px; overflow-x: auto; max-width: 100%">{caption if self.caption else ""}'
+            f'<div style="font-size: 13px; overflow-x: auto; max-width: 100%">{caption}'
             f'<img alt="{escaped(says)}" width="{self._width}" height="{self._height}" '
             f'src="data:image/svg+xml;base64,{source}">{notes}'
-            '<details><summary style="cursor: pointer">The same as a table</summary>'
-            f"{self.table().html()}</details></div>"
+            f"{fold('The same as a table', self.table().html())}</div>"
         )
 
     # ------------------------------------------------------------------------------------------ the drawing

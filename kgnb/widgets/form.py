@@ -142,7 +142,7 @@ class Magics(Protocol):
     magic: ClassVar[str]
     shell: Any
 
-    def current(self, method: Callable[..., Any]) -> dict[str, object]:
+    def current(self, method: Any) -> dict[str, object]:
         """The values that hold where the line says nothing."""
 
     def suggestions(self, name: str) -> Sequence[str]:
@@ -169,14 +169,11 @@ def someone_is_there(shell: Any) -> bool:
 class Form:
     """The controls of one verb. ``line`` is at any time exactly what Run will run."""
 
-    def __init__(
-        self, magics: Magics, method: Callable[..., Any], given: Mapping[str, Any], cell: str | None = None
-    ) -> None:
+    def __init__(self, magics: Magics, method: Any, given: Mapping[str, Any], cell: str | None = None) -> None:
         """The controls; with ``cell`` those of a cell magic's first line, above this cell."""
         self.magics, self.cell = magics, cell
-        self.verb: str = method.verb  # type: ignore[attr-defined]
-        parser = method.parser  # type: ignore[attr-defined]
-        self.controls: list[Control] = make_controls(parser, given, magics.current(method), magics.suggestions)
+        self.verb: str = method.verb
+        self.controls = make_controls(method.parser, given, magics.current(method), magics.suggestions)
         self.plain = PlainLine()
         self.output = ipywidgets.Output()
         self.state = ipywidgets.HTML()

@@ -226,7 +226,7 @@ def test_stop_ends_a_slow_query_its_process_and_its_thread_and_prints_one_line(a
     cell = alpine(f"%%sparql --store never\n{SLOW}")
     stopping.join()
     assert isinstance(cell.error, KeyboardInterrupt) and "never" not in alpine.shell.user_ns
-    assert cell.error._render_traceback_() == ["Stopped: the query was ended by you."]  # type: ignore[attr-defined]
+    assert cell.error._render_traceback_() == ["Stopped: %sparql was ended by you."]  # type: ignore[attr-defined]
     assert gone()
 
 
