@@ -55,8 +55,6 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
     for family in families():
         magics = made[family.magic] = family(ipython, session)
         ipython.register_magics(magics)
-        for key in (f"%{family.magic}", f"%%{family.magic}"):
-            ipython.set_hook("complete_command", magics.complete, str_key=key)
     ipython.Completer.custom_matchers.append(line_matcher(made, ipython))
     ipython.input_transformers_cleanup.append(_questions)
 
@@ -109,8 +107,6 @@ def unload(ipython: Any) -> None:
         sessions.add(magics.session)
         for kind in ("line", "cell"):
             manager.magics[kind].pop(family.magic, None)
-        for key in (f"%{family.magic}", f"%%{family.magic}"):
-            ipython.strdispatchers["complete_command"].strs.pop(key, None)
     for session in sessions:
         for answering in session.answering.values():
             answering.stop()

@@ -37,7 +37,7 @@ from kgnb.run import Event, Run
 from kgnb.tasks.agents import Silent
 from kgnb.tasks.building import READERS, build_graph, ground
 from kgnb.tasks.running import new_run
-from kgnb.widgets.form import ToolForm
+from kgnb.widgets.form import ToolForm, typed
 
 
 class BuildingTask(Task):
@@ -159,23 +159,8 @@ def arguments_of(tool: ToolSpec, words: list[str], line: str = "") -> dict[str, 
             raise LineError(
                 f"{tool.name} takes no {word!r}", line=line, at=word, fix=f"{fix}It takes {', '.join(known)}."
             )
-        found[name] = _typed(value, known[name])
+        found[name] = typed(value, known[name])
     return found
-
-
-def _typed(value: str, schema: dict[str, Any]) -> Any:
-    """A word as the JSON value a schema asks for; as text where it does not fit, so that the check can say why."""
-    kinds = {schema.get("type")} | {inner.get("type") for inner in schema.get("anyOf", ())}
-    try:
-        if "integer" in kinds and value.lstrip("+-").isdecimal():
-            return int(value)
-        if "number" in kinds:
-            return float(value) if any(c in value for c in ".eE") else int(value)
-    except ValueError:
-        return value
-    if "boolean" in kinds and value in ("true", "false"):
-        return value == "true"
-    return value
 
 
 def told(result: CallResult) -> Table:

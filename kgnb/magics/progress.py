@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, wait
 from contextvars import copy_context
 from dataclasses import replace
 from typing import Any, Generic, TextIO, TypeVar
@@ -216,24 +217,6 @@ def stopped(what: str) -> KeyboardInterrupt:
     return error
 
 
-class _Work(Generic[T]):
-    def __init__(self, work: Callable[[], T]) -> None:
-        self.work = work
-        self.done = threading.Event()
-        self.result: list[T] = []
-        self.error: BaseException | None = None
-
-    def __call__(self) -> None:
-        try:
-            self.result.append(self.work())
-        except BaseException as error:  # it is raised again in the thread that waits
-            self.error = error
-            if not isinstance(error, Exception):
-                raise
-        finally:
-            self.done.set()
-
-
 def interruptible(work: Callable[[], T], *, timeout: float | None = None, what: str = "the query") -> T:
     """What ``work`` returns; KeyboardInterrupt and a time limit end the waiting at once.
 
@@ -244,14 +227,22 @@ def interruptible(work: Callable[[], T], *, timeout: float | None = None, what: 
         KeyboardInterrupt: a person pressed Stop.
         BackendError: it took longer than ``timeout`` seconds.
     """
-    given = _Work(work)
-    given_up = threading.Event()
+    given_up, done = threading.Event(), Future[T]()
+
+    def worked() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # it is raised again in the thread that waits
+            done.set_exception(error)
+            if not isinstance(error, Exception):
+                raise
+
     context = copy_context()
     context.run(GIVEN_UP.set, given_up)
-    threading.Thread(target=context.run, args=(given,), name="kgnb query", daemon=True).start()
+    threading.Thread(target=context.run, args=(worked,), name="kgnb query", daemon=True).start()
     waited, step = 0.0, 0.05
     try:
-        while not given.done.wait(step):  # short waits, so that Python sees the interrupt between them
+        while not wait([done], step).done:  # short waits, so that Python sees the interrupt between them
             waited += step
             if timeout is not None and waited > timeout + GRACE:
                 raise BackendError(
@@ -263,6 +254,4 @@ def interruptible(work: Callable[[], T], *, timeout: float | None = None, what: 
         raise stopped(what) from None
     finally:
         given_up.set()
-    if given.error is not None:
-        raise given.error
-    return given.result[0]
+    return done.result()

@@ -135,7 +135,7 @@ DARK = "<style>@media (prefers-color-scheme: dark){svg{filter:invert(1) hue-rota
 FILLS = ("#cfe3f2", "#d9ecc4", "#f7dcc9", "#e4d5ee", "#f4ebb5", "#c6ebe4", "#f3cfd6", "#dcdcd6", "#ffffff")
 OTHER, VALUE = 7, 8
 LETTER, LETTERS, MARGIN = 6.7, 26, 14  # pixels a letter takes; letters of a name at most; pixels around the picture
-_NOT_XML = re.compile("[\ufffe\uffff]")
+NOT_XML = re.compile("[\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +160,14 @@ class Arrow:
     along: float = 0.5  # how far along it the name stands; 0: there is no room for it
 
 
-def cut(text: str) -> str:
+def cut(text: str, most: int = LETTERS) -> str:
     """A name on one line, cut to what fits; wide letters (Chinese, Japanese, Korean) count twice.
 
     >>> cut("the hut that stands beside the lake below the glacier")
     'the hut that stands besid…'
     """
-    name = _NOT_XML.sub("?", one_line(text))
-    length = next((at for at in range(len(name)) if letters(name[: at + 1]) > LETTERS), len(name))
+    name = NOT_XML.sub("?", one_line(text))
+    length = next((at for at in range(len(name)) if letters(name[: at + 1]) > most), len(name))
     return shortened(name, max(1, length))
 
 

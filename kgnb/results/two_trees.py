@@ -8,21 +8,18 @@ own, so that it reads alike in light and dark.
 from __future__ import annotations
 
 import base64
-import re
-import unicodedata
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from kgnb.results.bundle import Bundled, count
 from kgnb.results.cells import Value
-from kgnb.results.escaping import escaped, fold, one_line, shortened
-from kgnb.results.graph_svg import DARK
+from kgnb.results.escaping import escaped, fold, one_line
+from kgnb.results.graph_svg import DARK, NOT_XML, cut, letters
 from kgnb.results.table import Column, Table
 
 ROW, INDENT, TOP, MARGIN, MIDDLE = 22, 16, 58, 18, 190  # pixels
 LETTERS = 36  # of a name at most, in widths of a Latin letter
 LETTER = 6.9  # pixels, on average, at 13 pixels a line
-_NOT_XML = re.compile("[\ufffe\uffff]")
 GROUND, INK, PALE, FAINT, MARK = "#fbfbf8", "#1c1c1c", "#666666", "#d4d4cf", "#fff0b8"
 # From certain to doubtful: colours that stay apart for the colour-blind (after Paul Tol's "bright"), and dashes for
 # print without colour.
@@ -177,7 +174,7 @@ class TwoTrees(Bundled):
         """A curve between two rows, from the end of one name to the beginning of the other, with its number."""
         _, colour, dash, width, _ = next(each for each in STRENGTHS if one.strength >= each[0])
         y1, y2 = _middle(one.left), _middle(one.right)
-        begin = MARGIN + self.left[one.left].depth * INDENT + _letters(_name(self.left[one.left])) * LETTER + 8
+        begin = MARGIN + self.left[one.left].depth * INDENT + letters(_name(self.left[one.left])) * LETTER + 8
         end = right + self.right[one.right].depth * INDENT - 6
         bend = (right - left) / 2
         stroke = f'fill="none" stroke="{colour}" stroke-width="{width}"' + f' stroke-dasharray="{dash}"' * bool(dash)
@@ -225,7 +222,7 @@ def _tree(branches: Sequence[Branch], x: float, reached: Container[int]) -> list
             parts.append(f'<path d="M{begin + 4:.1f} {y + 8}V{_middle(last)}" stroke="{FAINT}"/>')
         name = _name(branch)
         if branch.marked:
-            wide = _letters(name) * LETTER + 10
+            wide = letters(name) * LETTER + 10
             parts.append(
                 f'<rect x="{begin - 4:.1f}" y="{y - 10}" width="{wide:.1f}" height="20" rx="4" fill="{MARK}"/>'
             )
@@ -242,7 +239,7 @@ def _text(
     style += f' font-weight="{weight}"' if weight else ""
     style += f' text-anchor="{anchor}"' if anchor else ""
     style += ' font-style="italic"' if italic else ""
-    return f'<text x="{x:.1f}" y="{y:g}" fill="{colour}"{style}>{escaped(_NOT_XML.sub("?", one_line(text)))}</text>'
+    return f'<text x="{x:.1f}" y="{y:g}" fill="{colour}"{style}>{escaped(NOT_XML.sub("?", one_line(text)))}</text>'
 
 
 def _middle(row: int) -> int:
@@ -250,16 +247,9 @@ def _middle(row: int) -> int:
 
 
 def _extent(branches: Sequence[Branch], title: str) -> float:
-    widths = [branch.depth * INDENT + _letters(_name(branch)) * LETTER for branch in branches]
-    return max([*widths, _letters(title) * LETTER, 120.0]) + 12
+    widths = [branch.depth * INDENT + letters(_name(branch)) * LETTER for branch in branches]
+    return max([*widths, letters(title) * LETTER, 120.0]) + 12
 
 
 def _name(branch: Branch) -> str:
-    """A row's name, cut to what fits; wide letters (Chinese, Japanese, Korean) count twice."""
-    name = one_line(branch.name)
-    length = next((at for at in range(len(name)) if _letters(name[: at + 1]) > LETTERS), len(name))
-    return shortened(name, max(1, length))
-
-
-def _letters(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+    return cut(branch.name, LETTERS)

@@ -278,7 +278,7 @@ class ToolForm:
             value = field.value
             if value in ("", None):
                 continue
-            found[name] = _typed(value, self.tool.input_schema["properties"][name])
+            found[name] = typed(value, self.tool.input_schema["properties"][name])
         return found
 
     def press(self) -> Any:
@@ -309,8 +309,8 @@ def _field(name: str, schema: Mapping[str, Any], required: bool, value: Any) -> 
     )  # fmt: skip
 
 
-def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Text as the number a schema asks for; as it is where it is none, so that the check can say why."""
+def typed(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Text as the number or truth value a schema asks for; as it is where it is none, so that the check can say why."""
     kinds = {schema.get("type")} | {inner.get("type") for inner in schema.get("anyOf", ())}
     if isinstance(value, str) and kinds & {"integer", "number"}:
         for kind in (int, float):
@@ -318,4 +318,4 @@ def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
                 return kind(value)
             except ValueError:
                 continue
-    return value
+    return value == "true" if "boolean" in kinds and value in ("true", "false") else value
