@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import nbformat
 import pytest
 
 from tests.ports import free_port
@@ -26,8 +27,6 @@ except ImportError:  # the test modules skip themselves; a conftest cannot
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE = 30_000  # milliseconds; a busy machine takes its time to start a kernel
-PICTURES = os.environ.get("KGNB_PICTURES_DIR")  # read now: tests have no settings of the person who runs them
-SHARPNESS = 2 if PICTURES else 1  # pixels are costly to draw
 AXE = Path(__file__).parents[2] / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 NEWS = "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 NOTEBOOKS = "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
@@ -130,6 +129,14 @@ class Visit:
         return output
 
 
+def write(lab: Lab, name: str, *cells: str) -> str:
+    """Writes a notebook of these cells into the folder of a server; its name."""
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(book, lab.folder / name)
+    return name
+
+
 def write_json(file: Path, content: object) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(content), encoding="utf-8")
@@ -213,11 +220,7 @@ def browser() -> Iterator[Any]:
     flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars"]
     with sync_api.sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
-        with pytest.MonkeyPatch.context() as patch:
-            if not PICTURES:  # nobody looks at them: what would be drawn is scrolled to
-                patch.setattr(sync_api.Locator, "screenshot", lambda shown, **_: shown.scroll_into_view_if_needed())
-                patch.setattr(sync_api.Page, "screenshot", lambda page, **_: None)
-            yield started
+        yield started
         started.close()
 
 
@@ -228,7 +231,7 @@ def contexts(browser: Any) -> Iterator[Callable[[Lab], Any]]:
 
     def of(lab: Lab) -> Any:
         if lab.url not in opened:
-            context = browser.new_context(viewport={"width": 1280, "height": 1000}, device_scale_factor=SHARPNESS)
+            context = browser.new_context(viewport={"width": 1280, "height": 1000})
             context.grant_permissions(["clipboard-read", "clipboard-write"], origin=lab.url)
             context.set_default_timeout(PATIENCE)
             opened[lab.url] = context
@@ -274,11 +277,3 @@ def note_console(visit: Visit, message: Any) -> None:
 def note_complaint(visit: Visit, text: str) -> None:
     if not any(part in text for part in HARMLESS):
         visit.complaints.append(text)
-
-
-@pytest.fixture(scope="session")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where screenshots go: a temporary folder, or KGNB_PICTURES_DIR."""
-    folder = Path(PICTURES) if PICTURES else tmp_path_factory.mktemp("pictures")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

@@ -22,7 +22,7 @@ CELLS = (
 )
 
 
-def test_an_exported_notebook_shows_the_same_without_network(browser: Any, pictures: Path, tmp_path: Path) -> None:
+def test_an_exported_notebook_shows_the_same_without_network(browser: Any, tmp_path: Path) -> None:
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
     NotebookClient(book, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
     exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="")
@@ -48,7 +48,6 @@ def test_an_exported_notebook_shows_the_same_without_network(browser: Any, pictu
         page.locator("summary").first.click()
         expect(page.locator("details[open]")).to_contain_text("→")
         assert outside == []
-        page.screenshot(path=pictures / "exported.png", full_page=True)
         page.pdf(path=tmp_path / "huts.pdf")
         assert (tmp_path / "huts.pdf").stat().st_size > 20_000
     finally:

@@ -1,14 +1,12 @@
 """What the extension adds to JupyterLab: templates, languages, completion, settings, the panel; all of it offline."""
 
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-import nbformat
 import pytest
 
-from .conftest import PATIENCE, Lab, Visit
+from .conftest import PATIENCE, Lab, Visit, write
 
 expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
 pytestmark = pytest.mark.browser
@@ -17,17 +15,6 @@ QUERY = "%%sparql\nPREFIX : <http://huts.example/id/>\n# the highest\nSELECT ?hu
 TURTLE = "%%turtle\n@prefix : <http://huts.example/id/> .\n:hochkar a :Hut ; :altitude 1920 ."
 SHADES = ("JupyterLab Light", "JupyterLab Dark")
 FRAGMENT = "hütt"  # of a German label: the class is called StaffedHut
-
-
-def write(lab: Lab, name: str, *cells: str) -> str:
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(book, lab.folder / name)
-    return name
-
-
-def run(page: Visit, command: str, arguments: str = "{}") -> Any:
-    return page.page.evaluate(f"window.jupyterapp.commands.execute('{command}', {arguments}).then(() => null)")
 
 
 def cell(page: Visit, number: int) -> Any:
@@ -45,17 +32,15 @@ def mime_types(page: Visit) -> list[str]:
     return found
 
 
-def test_a_newcomer_goes_from_the_launcher_to_results(lab: Lab, visit: Callable[[Lab], Visit], pictures: Path) -> None:
+def test_a_newcomer_goes_from_the_launcher_to_results(lab: Lab, visit: Callable[[Lab], Visit]) -> None:
     page = visit(lab)
     page.page.goto(f"{lab.url}/lab?token={lab.token}&reset")
     card = page.page.locator(".jp-LauncherCard", has_text="New KG notebook")
     expect(card).to_be_visible(timeout=PATIENCE)
-    page.page.screenshot(path=pictures / "launcher.png")
     card.focus()
     page.page.keyboard.press("Enter")
     dialog = page.page.locator(".jp-Dialog")
     expect(dialog.locator("input:checked")).to_be_focused()
-    dialog.locator(".kgnb-choice").screenshot(path=pictures / "templates.png")
     assert serious(page, ".kgnb-choice") == []
     page.page.keyboard.press("ArrowDown")
     page.page.keyboard.press("Enter")
@@ -65,34 +50,44 @@ def test_a_newcomer_goes_from_the_launcher_to_results(lab: Lab, visit: Callable[
     expect(page.page.locator(".kgnb-graph").first).to_be_visible(timeout=PATIENCE)
     expect(page.page.locator(".kgnb-table .kgnb-row").first).to_be_visible()
     assert page.page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
-    page.page.screenshot(path=pictures / "first-results.png")
 
 
-def test_cells_are_coloured_as_what_they_hold_and_no_other_cell_is_touched(
-    lab: Lab, visit: Callable[[Lab], Visit], pictures: Path
-) -> None:
+@pytest.fixture(scope="module")
+def opened(lab: Lab, visit: Callable[[Lab], Visit]) -> Visit:
+    """The cells, run, with the panel beside them."""
     page = visit(lab)
-    page.open(write(lab, "languages.ipynb", "import math", QUERY, TURTLE, "print('plain')"))
-    page.page.wait_for_function(
-        "window.jupyterapp.shell.currentWidget.content.widgets[1].model.mimeType === 'text/x-kgnb-sparql'"
+    page.open(write(lab, "extension.ipynb", *CELLS))
+    page.page.get_by_role("tab", name="Knowledge graphs").click()
+    expect(page.page.locator("#kgnb-panel")).to_contain_text("kgnb is not loaded")
+    page.run_all()
+    return page
+
+
+def retype(page: Visit, number: int, source: str) -> None:
+    script = """([number, source]) => window.jupyterapp.shell.currentWidget.content.widgets[number].model
+        .sharedModel.setSource(source)"""
+    page.page.evaluate(script, [number, source])
+
+
+def test_cells_are_coloured_as_what_they_hold_and_no_other_cell_is_touched(opened: Visit) -> None:
+    wait = f"window.jupyterapp.shell.currentWidget.content.widgets[{ASKED}].model.mimeType === 'text/x-kgnb-sparql'"
+    opened.page.wait_for_function(wait)
+    types = mime_types(opened)
+    assert (types[ASKED], types[WRITTEN], types[PLAIN]) == (
+        "text/x-kgnb-sparql",
+        "text/x-kgnb-turtle",
+        "text/x-ipython",
     )
-    assert mime_types(page)[1:3] == ["text/x-kgnb-sparql", "text/x-kgnb-turtle"]
-    assert {mime_types(page)[0], mime_types(page)[3]} == {"text/x-ipython"}
-    for number in (1, 2):
-        first = cell(page, number).locator(".cm-line").first
-        expect(first.locator("span").first).to_be_visible()
-        assert cell(page, number).locator(".cm-line span[class]").count() > 4
-    for shade in SHADES:
-        page.theme(shade)
-        page.page.locator(".jp-Notebook").screenshot(path=pictures / f"languages-{shade.split()[1].lower()}.png")
-    retype = "source => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.setSource(source)"
-    page.page.evaluate(retype, "x = 1")
-    assert mime_types(page)[1] == "text/x-ipython"
-    page.page.evaluate(retype, QUERY)
-    assert mime_types(page)[1] == "text/x-kgnb-sparql"
+    for number in (ASKED, WRITTEN):
+        expect(cell(opened, number).locator(".cm-line").first.locator("span").first).to_be_visible()
+        assert cell(opened, number).locator(".cm-line span[class]").count() > 4
+    retype(opened, ASKED, "x = 1")
+    assert mime_types(opened)[ASKED] == "text/x-ipython"
+    retype(opened, ASKED, QUERY)
+    assert mime_types(opened)[ASKED] == "text/x-kgnb-sparql"
 
 
-def test_files_of_queries_and_of_turtle_are_coloured(lab: Lab, visit: Callable[[Lab], Visit], pictures: Path) -> None:
+def test_files_of_queries_and_of_turtle_are_coloured(lab: Lab, visit: Callable[[Lab], Visit]) -> None:
     (lab.folder / "query.rq").write_text(QUERY.partition("\n")[2], encoding="utf-8")
     (lab.folder / "huts.ttl").write_text(TURTLE.partition("\n")[2], encoding="utf-8")
     page = visit(lab)
@@ -101,47 +96,36 @@ def test_files_of_queries_and_of_turtle_are_coloured(lab: Lab, visit: Callable[[
         editor = page.page.locator(".jp-FileEditor .cm-content")
         expect(editor.locator(".cm-line span[class]").first).to_be_visible(timeout=PATIENCE)
         assert editor.locator(".cm-line span[class]").count() > 4
-        page.page.locator(".jp-FileEditor").screenshot(path=pictures / f"editor-{name}.png")
 
 
-def test_a_part_of_a_label_completes_to_its_class_within_200_ms(
-    lab: Lab, visit: Callable[[Lab], Visit], pictures: Path
-) -> None:
-    page = visit(lab)
-    query = f"%%sparql\nSELECT ?x WHERE {{ ?x a {FRAGMENT}"
-    page.open(write(lab, "completion.ipynb", "%load_ext kgnb\n%kg open huts:graph", query))
-    page.run_all()
-    at_end = """() => { const { content } = window.jupyterapp.shell.currentWidget;
-        content.activeCellIndex = 1; content.mode = 'edit';
+def test_a_part_of_a_label_completes_to_its_class_within_200_ms(opened: Visit) -> None:
+    page = opened.page
+    at_end = f"""() => {{ const {{ content }} = window.jupyterapp.shell.currentWidget;
+        content.activeCellIndex = {TYPED}; content.mode = 'edit';
         const editor = content.activeCell.editor; editor.focus();
-        editor.setCursorPosition(editor.getPositionAt(editor.model.sharedModel.getSource().length)); }"""
-    page.page.evaluate(at_end)
-    page.page.keyboard.press("Tab")
-    pop_up = page.page.locator(".jp-Completer:not(.lm-mod-hidden)")
-    offered = pop_up.locator(".jp-Completer-item", has_text=":StaffedHut")
+        editor.setCursorPosition(editor.getPositionAt(editor.model.sharedModel.getSource().length)); }}"""
+    page.evaluate(at_end)
+    page.keyboard.press("Tab")
+    offered = page.locator(".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item", has_text=":StaffedHut")
     expect(offered.first).to_contain_text("ütte")
-    page.page.screenshot(path=pictures / "completion.png")
-    page.page.keyboard.press("Escape")
-    took = sorted(page.page.evaluate(TIMES, 9))
+    page.keyboard.press("Escape")
+    took = sorted(page.evaluate(TIMES, 5))
     print(f"completion of a class by {FRAGMENT!r}, asked of the kernel: median {median(took):.0f} ms, {took}")
     assert median(took) < 200
     for typed in ("HÜTT", "hutt"):  # another case, and without its accent; more letters then narrow the list
-        retype = "text => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.setSource(text)"
-        page.page.evaluate(retype, query.replace(FRAGMENT, typed))
-        page.page.evaluate(at_end)
-        page.page.keyboard.press("Tab")
+        retype(opened, TYPED, HALF.replace(FRAGMENT, typed))
+        page.evaluate(at_end)
+        page.keyboard.press("Tab")
         expect(offered.first).to_be_visible()
-        page.page.keyboard.type("E")
+        page.keyboard.type("E")
         expect(offered.first.locator("mark")).to_have_text("Hütte")
-        page.page.keyboard.press("Escape")
-    page.page.evaluate(retype, query)
-    page.page.evaluate(at_end)
-    page.page.keyboard.press("Tab")
+        page.keyboard.press("Escape")
+    retype(opened, TYPED, HALF)
+    page.evaluate(at_end)
+    page.keyboard.press("Tab")
     expect(offered.first).to_be_visible()
-    page.page.keyboard.press("Enter")
-    written = page.page.evaluate(
-        "window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.getSource()"
-    )
+    page.keyboard.press("Enter")
+    written = cell(opened, TYPED).locator(".cm-content").inner_text()
     assert FRAGMENT not in written and "?x a :" in written
 
 
@@ -163,46 +147,25 @@ TIMES = """async times => {
 }"""
 
 
-PANEL_CELLS = (
-    "%load_ext kgnb\n%kg open huts:graph",
-    "%om start huts:alpine huts:refuge --embedder characters --judge rule",
-    "%om retrieve",
-)
-
-
-def test_the_panel_shows_the_session_and_inserts_the_next_stage(
-    lab: Lab, visit: Callable[[Lab], Visit], pictures: Path
-) -> None:
-    page = visit(lab)
-    page.open(write(lab, "panel.ipynb", *PANEL_CELLS, "1"))
-    page.page.get_by_role("tab", name="Knowledge graphs").click()
-    panel = page.page.locator("#kgnb-panel")
-    expect(panel).to_contain_text("kgnb is not loaded")
-    panel.screenshot(path=pictures / "panel-idle.png")
-    page.run_all()
+def test_the_panel_shows_the_session_and_inserts_the_next_stage(opened: Visit) -> None:
+    panel = opened.page.locator("#kgnb-panel")
     expect(panel).to_contain_text("2,124 triples")
-    expect(panel).to_contain_text("retrieve")
     stage = panel.locator(".kgnb-panel-stage", has_text="Describe every entity")
     expect(stage).to_contain_text("done")
-    health = panel.locator(".kgnb-panel-health")
+    health = panel.locator(".kgnb-panel-health").first
     expect(health).to_contain_text("answers")  # a graph on this machine is asked unbidden
     panel.get_by_role("button", name="Check whether graph answers").click()
     expect(health).to_contain_text("answers")
     for shade in SHADES:
-        page.theme(shade)
-        panel.screenshot(path=pictures / f"panel-{shade.split()[1].lower()}.png")
-        assert serious(page, "#kgnb-panel") == []
+        opened.theme(shade)
+        assert serious(opened, "#kgnb-panel, .kgnb-result") == []
     insert = panel.get_by_role("button", name="Insert a cell: %om store", exact=True)
     insert.focus()
-    page.page.keyboard.press("Enter")
-    page.page.wait_for_function(
+    opened.page.keyboard.press("Enter")
+    opened.page.wait_for_function(
         "window.jupyterapp.shell.currentWidget.content.widgets.some("
         "cell => cell.model.sharedModel.getSource() === '%om store')"
     )
-    panel.get_by_role("button", name="Open the run 1. Ontology matching").click()
-    opened = page.page.locator(".kgnb-run-area .kgnb-run")
-    expect(opened).to_contain_text("retrieve")
-    page.page.screenshot(path=pictures / "run-area.png")
 
 
 RESULTS_CELL = """
@@ -222,13 +185,22 @@ display({"application/sparql-results+json": results, "text/turtle": turtle} | ou
 """
 
 
-def test_sparql_results_and_turtle_of_any_kernel_are_drawn_and_nothing_in_them_runs(
-    lab: Lab, visit: Callable[[Lab], Visit], pictures: Path
-) -> None:
-    page = visit(lab)
-    page.open(write(lab, "formats.ipynb", RESULTS_CELL.strip()))
-    page.run_all()
-    outputs = cell(page, 0).locator(".jp-OutputArea-output")
+HALF = f"%%sparql\nSELECT ?x WHERE {{ ?x a {FRAGMENT}"
+CELLS = (
+    "print('plain')",
+    "%load_ext kgnb\n%kg open huts:graph",
+    QUERY,
+    TURTLE,
+    "%kg use graph",
+    RESULTS_CELL.strip(),
+    "%om start huts:alpine huts:refuge --embedder characters --judge rule\n%om retrieve",
+    HALF,  # the last, for it stops what runs
+)
+PLAIN, _, ASKED, WRITTEN, _, FORMATS, _, TYPED = range(len(CELLS))
+
+
+def test_sparql_results_and_turtle_of_any_kernel_are_drawn_and_nothing_in_them_runs(opened: Visit) -> None:
+    outputs = cell(opened, FORMATS).locator(".jp-OutputArea-output")
     expect(outputs).to_have_count(3)
     expect(outputs.nth(0).locator("tbody tr")).to_have_count(1)
     expect(outputs.nth(0)).to_contain_text("<script>alert(1)</script>")
@@ -236,8 +208,4 @@ def test_sparql_results_and_turtle_of_any_kernel_are_drawn_and_nothing_in_them_r
     expect(outputs.nth(1).locator(".kgnb-turtle code > span").first).to_be_visible()  # coloured
     expect(outputs.nth(1)).to_contain_text("<script>alert(1)</script>")
     expect(outputs.nth(2)).to_contain_text("ours")  # our own bundle comes first
-    assert page.page.locator(".jp-OutputArea img, .jp-OutputArea script").count() == 0
-    for shade in SHADES:
-        page.theme(shade)
-        cell(page, 0).locator(".jp-OutputArea").screenshot(path=pictures / f"formats-{shade.split()[1].lower()}.png")
-        assert serious(page, ".kgnb-result") == []
+    assert cell(opened, FORMATS).locator("img, script").count() == 0

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,7 +53,7 @@ def figure(run: Any, heading: str) -> str:
 
 
 def test_a_run_is_watched_while_it_goes_on_and_stopped(
-    lab: Lab, visit: Callable[[Lab], Visit], slow: StubServer, pictures: Path
+    lab: Lab, visit: Callable[[Lab], Visit], slow: StubServer
 ) -> None:
     folder = lab.folder / "live"
     folder.mkdir()
@@ -73,9 +72,6 @@ def test_a_run_is_watched_while_it_goes_on_and_stopped(
     bar = working.get_by_role("progressbar", name="Progress of validate")
     expect(bar).to_have_attribute("aria-valuenow", ANY_NUMBER, timeout=PATIENCE)
     first = int(bar.get_attribute("aria-valuenow"))
-    for shade in SHADES:
-        page.theme(shade)
-        panel.screenshot(path=pictures / f"panel-running-{shade.split()[1].lower()}.png")
     page.page.wait_for_function(FURTHER, arg=first)
     assert serious(page, "#kgnb-panel") == []
     panel.get_by_role("button", name="Open the run 1. Ontology matching").press("Enter")
@@ -86,13 +82,11 @@ def test_a_run_is_watched_while_it_goes_on_and_stopped(
     expect(calls).not_to_have_text(seen, timeout=PATIENCE)  # an opened trace goes on as well
     assert figure(working, "Cost").startswith("$0.0")
     assert int(figure(working, "Tokens").replace(",", "")) > 1000
-    page.page.screenshot(path=pictures / "trace-running.png")
     working.get_by_role("button", name="Stop this run").press("Enter")
     expect(working).to_have_count(0, timeout=5000)
     run = panel.locator(".kgnb-panel-run")
     expect(run).to_contain_text("cancelled")
     expect(trace.locator(".kgnb-badge")).to_have_text("cancelled")
-    panel.screenshot(path=pictures / "panel-stopped.png")
     page.page.locator(".lm-DockPanel-tabBar").get_by_role("tab", name="live.ipynb").click()
     page.until_idle()
     asked = len(slow.requests)
@@ -136,7 +130,7 @@ def worked(opened: Visit) -> Visit:
     return opened
 
 
-def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Visit, pictures: Path) -> None:
+def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Visit) -> None:
     panel = open_panel(worked)
     panel.get_by_role("button", name="Open the run 1. Ontology matching").press("Enter")
     trace = worked.page.locator(".kgnb-run-area .kgnb-run")
@@ -150,7 +144,6 @@ def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Vis
     expect(trace.locator(".kgnb-judgement").first).to_contain_text("unsure")
     for shade in SHADES:
         worked.theme(shade)
-        worked.page.screenshot(path=pictures / f"trace-{shade.split()[1].lower()}.png")
         assert serious(worked, ".kgnb-run-area") == []
     trace.get_by_role("button", name="to look at").press("Enter")
     trace.get_by_role("button", name="Show the cell that made search").press("Enter")
@@ -160,18 +153,15 @@ def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Vis
     expect(worked.page.locator(".kgnb-run-area")).to_have_count(1)  # the trace that is open, not a second one
 
 
-def test_a_saved_run_is_listed_and_opens(worked: Visit, pictures: Path) -> None:
+def test_a_saved_run_is_listed_and_opens(worked: Visit) -> None:
     panel = open_panel(worked)
-    for shade in SHADES:
-        worked.theme(shade)
-        panel.screenshot(path=pictures / f"panel-saved-{shade.split()[1].lower()}.png")
     panel.get_by_role("button", name="Open the run reports/huts").press("Enter")
     opened = worked.page.locator(".lm-DockPanel-widget:not(.lm-mod-hidden) .kgnb-run")
     expect(opened.locator(".kgnb-caption")).to_have_text("entity alignment")
     expect(opened.locator(".kgnb-step")).to_have_count(1)
 
 
-def test_a_queue_that_waits_is_listed_and_opens(worked: Visit, pictures: Path) -> None:
+def test_a_queue_that_waits_is_listed_and_opens(worked: Visit) -> None:
     panel = open_panel(worked)
     waiting = panel.locator(".kgnb-panel-section", has_text="Waiting for you")
     expect(waiting).to_contain_text("Ontology matching")
@@ -189,7 +179,6 @@ def test_a_queue_that_waits_is_listed_and_opens(worked: Visit, pictures: Path) -
     expect(queue).to_contain_text(f"0 of {many} answered")  # what the panel counted is what the review asks
     for shade in SHADES:
         worked.theme(shade)
-        queue.screenshot(path=pictures / f"review-{shade.split()[1].lower()}.png")
         assert serious(worked, ".kgnb-review") == []
 
 

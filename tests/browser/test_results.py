@@ -56,7 +56,7 @@ def opened(lab: Lab, visit: Callable[[Lab], Visit], notebook: Callable[[Lab], st
     return page
 
 
-def test_the_extension_draws_and_a_person_can_work_with_it(opened: Visit, pictures: Path) -> None:
+def test_the_extension_draws_and_a_person_can_work_with_it(opened: Visit) -> None:
     check_table(opened)
     check_run(opened)
     check_scores(opened)
@@ -65,8 +65,6 @@ def test_the_extension_draws_and_a_person_can_work_with_it(opened: Visit, pictur
     for theme in ("Light", "Dark"):
         opened.theme(f"JupyterLab {theme}")
         assert opened.barriers(".kgnb-result") == []
-        for name, number in (("table", TABLE), ("run", RUN), ("scores", SCORES), ("broken", BROKEN), ("graph", GRAPH)):
-            opened.result(number).screenshot(path=pictures / f"{name}-{theme.lower()}.png")
 
 
 def check_table(opened: Visit) -> None:
@@ -170,7 +168,7 @@ def test_a_saved_notebook_that_is_not_trusted_is_drawn_too(opened: Visit, visit:
 
 
 def test_without_the_extension_the_html_reads_the_same(
-    lab_without_extension: Lab, visit: Callable[[Lab], Visit], notebook: Callable[[Lab], str], pictures: Path
+    lab_without_extension: Lab, visit: Callable[[Lab], Visit], notebook: Callable[[Lab], str]
 ) -> None:
     page = visit(lab_without_extension)
     page.open(notebook(lab_without_extension))
@@ -190,10 +188,6 @@ def test_without_the_extension_the_html_reads_the_same(
     assert graph.locator("img").evaluate("image => image.complete && image.naturalWidth > 300")
     graph.locator("summary").click()
     expect(graph).to_contain_text("Hochkarhaus — has warden → Wilma Aschauer")
-    for theme in ("Light", "Dark"):
-        page.theme(f"JupyterLab {theme}")
-        for name, output in (("table", table), ("run", run), ("scores", scores), ("graph", graph)):
-            output.screenshot(path=pictures / f"{name}-html-{theme.lower()}.png")
 
 
 def test_the_sanitiser_of_jupyterlab_leaves_our_html_as_it_is(opened: Visit) -> None:

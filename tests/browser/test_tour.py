@@ -31,7 +31,7 @@ def saved(lab: Lab) -> Any:
     return json.loads((lab.folder / TOUR.name).read_text(encoding="utf-8"))
 
 
-def test_the_tour_runs_and_saves_what_it_showed(toured: Visit, pictures: Path) -> None:
+def test_the_tour_runs_and_saves_what_it_showed(toured: Visit) -> None:
     assert (
         toured.page.locator("[data-mime-type='application/vnd.jupyter.stderr'], .jp-RenderedText .ansi-red-fg").count()
         == 0
@@ -41,9 +41,6 @@ def test_the_tour_runs_and_saves_what_it_showed(toured: Visit, pictures: Path) -
     assert tables.count() >= 3
     expect(toured.page.locator(".kgnb-broken")).to_have_count(0)
     assert toured.barriers(".kgnb-result") == []
-    for name, drawn in (("tour-table", tables.last), ("tour-run", runs)):
-        drawn.scroll_into_view_if_needed()
-        drawn.screenshot(path=pictures / f"{name}.png")
     outputs = [output for cell in saved(toured.lab)["cells"] for output in cell.get("outputs", [])]
     assert [output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"] == []
     for data in (output["data"] for output in outputs if "data" in output):
@@ -52,12 +49,9 @@ def test_the_tour_runs_and_saves_what_it_showed(toured: Visit, pictures: Path) -
 
 
 def test_the_saved_tour_reads_the_same_without_the_extension(
-    toured: Visit, lab_without_extension: Lab, visit: Callable[[Lab], Visit], pictures: Path
+    toured: Visit, lab_without_extension: Lab, visit: Callable[[Lab], Visit]
 ) -> None:
     sources = ["".join(cell["source"]) for cell in saved(toured.lab)["cells"]]
-    drawn = toured.page.locator(".jp-Notebook .jp-Cell").nth(sources.index("%om merge"))
-    drawn.scroll_into_view_if_needed()
-    toured.page.screenshot(path=pictures / "tour.png")
     shutil.copy(toured.lab.folder / TOUR.name, lab_without_extension.folder)
     page = visit(lab_without_extension)
     page.open(TOUR.name)
@@ -67,5 +61,3 @@ def test_the_saved_tour_reads_the_same_without_the_extension(
     expect(merged.locator("table").first).to_contain_text("avalanche bulletin")
     expect(merged).to_contain_text("guardian")  # behind the fold of the first ten
     expect(cells.nth(sources.index("%om trace"))).to_contain_text("retrieve")
-    merged.scroll_into_view_if_needed()
-    page.page.screenshot(path=pictures / "tour-html.png")

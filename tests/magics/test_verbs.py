@@ -1,8 +1,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 import kgnb
 from kgnb import magics
 from kgnb.magics.arguments import LineError
@@ -34,28 +32,19 @@ def test_each_shell_has_a_session_of_its_own(folder: Any, new_shell: Callable[[]
     assert not two.session.graphs and list(one.session.graphs) == ["alpine"]
 
 
-@pytest.mark.parametrize("magic", ["kg", "om", "llm"])
-def test_the_question_mark_shows_verbs_and_examples(notebook: Notebook, magic: str) -> None:
-    shown = notebook.shell.object_inspect_text(f"%{magic}", detail_level=0)
-    verbs = notebook.shell.magics_manager.registry[f"{magic.capitalize()}Magics"].verbs
-    for name, method in verbs.items():
-        assert f"  {name}" in shown
-        assert method.summary in shown
-    assert f"%{magic} VERB --help" in shown
-
-
-def test_every_verb_has_a_summary_an_example_and_help(notebook: Notebook) -> None:
-    families = [family for family in magics.FAMILIES if set(family.verbs) != {family.magic}]  # %%sparql has no verbs
-    for family in families:
+def test_every_verb_has_a_summary_an_example_and_help_and_the_magic_lists_them(notebook: Notebook) -> None:
+    for family in magics.FAMILIES:
+        if set(family.verbs) == {family.magic}:  # %%sparql has no verbs
+            continue
+        listed = notebook.shell.object_inspect_text(f"%{family.magic}", detail_level=0)
+        assert f"%{family.magic} VERB --help" in listed
         for name, method in family.verbs.items():
+            assert f"  {name}" in listed and method.summary in listed
             text = notebook.good(f"%{family.magic} {name} --help").printed
             assert f"%{family.magic} {name}" in text and method.summary in " ".join(text.split())
             assert "--form" in text
             examples = text.partition("examples:")[2].strip().splitlines()
             assert examples and all(line.strip().startswith(f"%{family.magic} {name}") for line in examples)
-
-
-def test_the_bare_magic_and_help_list_the_verbs(notebook: Notebook) -> None:
     for line in ("%om", "%om --help", "%om help"):
         assert "retrieve" in notebook.good(line).printed
 
@@ -69,19 +58,16 @@ def test_an_unknown_verb_suggests_the_nearest(notebook: Notebook) -> None:
     assert "Did you mean %om search?" in rendered[3]
 
 
-@pytest.mark.parametrize(
-    ("line", "meant"),
-    [
+def test_what_lacks_its_verb_gets_it_suggested(notebook: Notebook) -> None:
+    for line, meant in (
         ("%kg alpine.ttl", "%kg open alpine.ttl"),
         ("%kg huts:graph --as huts", "%kg open huts:graph --as huts"),
         ("%om alpine.ttl refuge.ttl", "%om start alpine.ttl refuge.ttl"),
         ("%kgc alpine.ttl", "%kgc compile alpine.ttl"),
         ("%qa Who keeps the hut?", '%qa ask "Who keeps the hut?"'),
-    ],
-)
-def test_what_lacks_its_verb_gets_it_suggested(notebook: Notebook, line: str, meant: str) -> None:
-    error = notebook(line).error
-    assert isinstance(error, LineError) and error.fix.startswith(f"Did you mean {meant}? Verbs:")
+    ):
+        error = notebook(line).error
+        assert isinstance(error, LineError) and error.fix.startswith(f"Did you mean {meant}? Verbs:")
 
 
 def test_an_unknown_option_never_suggests_help(notebook: Notebook) -> None:
@@ -95,9 +81,10 @@ def test_braces_dollars_and_question_marks_are_not_expanded(notebook: Notebook) 
     assert notebook.matching.option("context") == "{x} $x ?x"
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
+def test_completion_knows_verbs_options_values_and_names(notebook: Notebook) -> None:
+    notebook.good("%kg open alpine.ttl")
+    notebook.good("%kg open refuge.ttl")
+    for line, expected in (
         ("%om se", ["search"]),
         ("%om search --si", ["--similarity"]),
         ("%om validate --judge ra", []),
@@ -105,13 +92,9 @@ def test_braces_dollars_and_question_marks_are_not_expanded(notebook: Notebook) 
         ("%om start alp", ["alpine"]),
         ("%kg use r", ["refuge"]),
         ("%om nonsense --k", []),
-    ],
-)
-def test_completion_knows_verbs_options_values_and_names(notebook: Notebook, line: str, expected: list[str]) -> None:
-    notebook.good("%kg open alpine.ttl")
-    notebook.good("%kg open refuge.ttl")
-    _, matches = notebook.shell.complete(None, line, len(line))
-    assert [match for match in matches if not match.endswith((".ttl", ".rdf"))] == expected
+    ):
+        _, matches = notebook.shell.complete(None, line, len(line))
+        assert [match for match in matches if not match.endswith((".ttl", ".rdf"))] == expected, line
 
 
 def test_a_value_refused_below_shows_the_line_and_keeps_the_trace(notebook: Notebook) -> None:

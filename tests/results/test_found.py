@@ -133,10 +133,10 @@ def everything(text: str) -> Iterable[object]:
     yield picture_of_schema(schema(text), text)
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:30]))
-def test_hostile_text_is_inert_in_every_result(text: str) -> None:
-    for shown in everything(text):
-        assert_inert(shown)
+def test_hostile_text_is_inert_in_every_result() -> None:
+    for text in HOSTILE:
+        for shown in everything(text):
+            assert_inert(shown)
 
 
 @settings(max_examples=60, deadline=None)
@@ -148,12 +148,13 @@ def test_any_text_is_inert_in_every_result(text: str) -> None:
         assert_inert(shown)
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1+1", "-cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", "=HYPERLINK(1)"])
-def test_no_spreadsheet_runs_what_is_exported(text: str, tmp_path: Path) -> None:
-    written = rows_of(Solutions(("a",), ((Literal(text),), (Literal("-12.5"),))), str).save(tmp_path / "out.csv")
+def test_no_spreadsheet_runs_what_is_exported(tmp_path: Path) -> None:
+    texts = ["=1+1", "+1+1", "-cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", "=HYPERLINK(1)"]
+    cells = tuple((Literal(text),) for text in [*texts, "-12.5"])
+    written = rows_of(Solutions(("a",), cells), str).save(tmp_path / "out.csv")
     with written.open(encoding="utf-8", newline="") as file:
         read = list(csv.reader(file))
-    assert read[1] == [f"'{text}"] and read[2] == ["-12.5"]
+    assert read[1:] == [[f"'{text}"] for text in texts] + [["-12.5"]]
 
 
 def test_exports_hold_hostile_text_as_text(tmp_path: Path) -> None:

@@ -68,7 +68,10 @@ def test_html_survives_the_sanitiser_and_hostile_text_is_only_text(
     assert page.tags.count("details") == 4  # three steps with something inside, and the setting
 
 
-def test_json_is_the_run_with_nothing_left_out(run: dict[str, Any]) -> None:
+def test_json_is_the_run_with_nothing_left_out_and_a_shorter_one_leaves_the_run_as_it_was(run: dict[str, Any]) -> None:
+    before = json.dumps(run)
+    excerpt(run, Room(steps=1, calls=0, judgements=0, queries=0, text=1))
+    assert json.dumps(run) == before
     data = RunView(run).json()
     assert {key: data[key] for key in run if key != "steps"} == {key: run[key] for key in run if key != "steps"}
     kept = [{key: value for key, value in step.items() if key != "left_out"} for step in data["steps"]]
@@ -106,30 +109,19 @@ def test_long_texts_are_cut_and_odd_ones_can_be_saved() -> None:
     assert len(bundle[RUN_MIME]["steps"][0]["judgements"][0]["rationale"]) == 1000
 
 
-def test_a_run_that_has_only_begun_can_be_shown(read: Callable[[str], Any]) -> None:
-    view = RunView(
-        run_of({"number": 1, "name": "retrieve", "state": "running", "seconds": None}) | {"state": "running"}
-    )
-    assert view.text() == "ontology matching: running\n   1  retrieve  running"
-    assert "running" in "".join(read(view.html()).text)
+def test_a_run_says_how_far_it_is(read: Callable[[str], Any]) -> None:
+    step = {"number": 1, "name": "retrieve", "state": "running", "seconds": None}
+    begun = RunView(run_of(step) | {"state": "running"})
+    assert begun.text() == "ontology matching: running\n   1  retrieve  running"
+    assert "running" in "".join(read(begun.html()).text)
+    waits = RunView(run_of(step | {"state": "done", "seconds": 1.0}) | {"state": "running"})
+    assert waits.text().startswith("ontology matching: up to retrieve")
+    assert "running" not in "".join(read(waits.html()).text)
     assert RunView(run_of()).text() == "ontology matching: done"
-
-
-def test_a_run_that_waits_for_its_next_stage_does_not_say_that_it_is_running(read: Callable[[str], Any]) -> None:
-    step = {"number": 1, "name": "retrieve", "state": "done", "seconds": 1.0}
-    view = RunView(run_of(step) | {"state": "running"})
-    assert view.text().startswith("ontology matching: up to retrieve")
-    assert "running" not in "".join(read(view.html()).text)
-
-
-def test_a_run_stopped_at_a_limit_says_so() -> None:
     assert RunView(run_of() | {"state": "limited"}).text() == "ontology matching: stopped at a limit"
-
-
-@pytest.mark.parametrize("wrong", [{}, {"version": 2, "steps": []}, {"version": 1, "steps": None}])
-def test_refuses_what_is_no_run(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="version 1"):
-        RunView(wrong)
+    for wrong in ({}, {"version": 2, "steps": []}, {"version": 1, "steps": None}):
+        with pytest.raises(ValueError, match="version 1"):
+            RunView(wrong)
 
 
 @given(some.lists(some.integers(0, 50), max_size=8), some.integers(0, 100))
@@ -138,9 +130,3 @@ def test_a_fair_share_fits_the_room_and_no_larger_one_would(sizes: list[int], ro
     assert sum(min(size, share) for size in sizes) <= room
     larger = sum(min(size, share + 1) for size in sizes)
     assert larger > room or share >= max(sizes, default=0)
-
-
-def test_an_excerpt_leaves_the_run_as_it_was(run: dict[str, Any]) -> None:
-    before = json.dumps(run)
-    excerpt(run, Room(steps=1, calls=0, judgements=0, queries=0, text=1))
-    assert json.dumps(run) == before

@@ -57,30 +57,17 @@ def test_an_empty_queue_says_so_and_names_a_line_that_shows_what_was_decided(
     assert ReviewQueue([], Decisions(tmp_path / "mine.jsonl"), nothing=said).view()["hint"] == said
 
 
-def test_accepting_writes_the_decision_at_once_and_shows_the_next_question(queue: ReviewQueue) -> None:
-    first = queue.entries[0].question
-    queue.act("equivalent", 0, first.id)
-    assert queue.decisions.standing()[first.id].decision == "equivalent"
-    assert queue.decisions.standing()[first.id].choice == first.others[0].iri
-    assert queue.decisions.standing()[first.id].who == "Ada"
-    assert queue.current is queue.entries[1]
-    assert queue.view()["decided"] == 1
-
-
-def test_rejecting_chooses_none_and_broader_keeps_the_candidate(queue: ReviewQueue) -> None:
-    first, second = (entry.question for entry in queue.entries[:2])
-    queue.act("different", -1, first.id)
-    queue.act("broader", len(second.others) - 1, second.id)
+def test_an_answer_is_written_at_once_and_the_next_question_shown(queue: ReviewQueue) -> None:
+    first, second, third = (entry.question for entry in queue.entries[:3])
+    for _ in range(2):  # a key pressed twice answers one question only
+        queue.act("equivalent", 0, first.id)
+    assert len(queue.answers) == 1 and queue.current is queue.entries[1] and queue.view()["decided"] == 1
+    queue.act("different", -1, second.id)
+    queue.act("broader", len(third.others) - 1, third.id)
     standing = queue.decisions.standing()
-    assert (standing[first.id].decision, standing[first.id].choice) == ("different", None)
-    assert (standing[second.id].decision, standing[second.id].choice) == ("broader", second.others[-1].iri)
-
-
-def test_a_key_pressed_twice_answers_one_question_only(queue: ReviewQueue) -> None:
-    first = queue.entries[0].question
-    queue.act("equivalent", 0, first.id)
-    queue.act("equivalent", 0, first.id)
-    assert len(queue.answers) == 1
+    said = [(standing[one.id].decision, standing[one.id].choice) for one in (first, second, third)]
+    assert said == [("equivalent", first.others[0].iri), ("different", None), ("broader", third.others[-1].iri)]
+    assert standing[first.id].who == "Ada"
 
 
 def test_undo_takes_back_the_last_answer_and_shows_its_question(queue: ReviewQueue) -> None:
@@ -113,17 +100,16 @@ def test_an_answer_that_is_none_is_refused(queue: ReviewQueue) -> None:
     assert not queue.answers
 
 
-def test_the_judges_favourite_is_marked_and_its_reason_shown(queue: ReviewQueue) -> None:
-    view = queue.view()
-    assert view["chosen"] == len(view["candidates"]) - 1
-    assert "cannot tell" in view["hint"]
-
-
-def test_the_view_holds_one_question_so_that_a_saved_notebook_stays_small(queue: ReviewQueue) -> None:
+def test_the_view_holds_one_question_with_the_judges_favourite_so_that_a_notebook_stays_small(
+    queue: ReviewQueue,
+) -> None:
     view = queue.view()
     assert set(view["question"]) == {"id", "name", "iri", "kind", "side", "text"}
+    assert view["chosen"] == len(view["candidates"]) - 1 and "cannot tell" in view["hint"]
     assert len(json.dumps(view)) < 6_000
     assert sum((HERE / name).stat().st_size for name in ("review.js", "review.css")) < 12_000
+    table = review_table(queue.entries)
+    assert len(table) == len(queue.entries) and "1. " in table.df()["candidates"][0]
 
 
 def test_an_empty_queue_says_so(tmp_path: Path) -> None:
@@ -145,12 +131,6 @@ def test_messages_from_the_front_end_move_the_widget_and_bad_ones_do_no_harm(que
     widget._handle_custom_msg("nonsense", [])
     assert widget.view["decided"] == 1 and len(queue.decisions.history()) == 1
     assert repr(widget) == f"ReviewWidget(1 of {len(queue.entries)} answered)"
-
-
-def test_the_table_lists_what_waits_with_its_candidates(queue: ReviewQueue) -> None:
-    table = review_table(queue.entries)
-    assert len(table) == len(queue.entries)
-    assert "1. " in table.df()["candidates"][0]
 
 
 def test_answers_override_the_judge_when_validate_runs_again(notebook: Notebook, questions: object) -> None:
