@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice
 from typing import TypeAlias
 
-from kgnb.kg.terms import Iri, Literal, Term, Triple
-from kgnb.shapes import leaves
+from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple
+from kgnb.shapes.datatypes import compare, conforms
 from kgnb.shapes.facts import Facts, is_node
-from kgnb.shapes.shape import PER_VALUE, TYPE, Constraint, Path, Shape, inverse, reaches
+from kgnb.shapes.shape import PER_VALUE, SH, TYPE, Constraint, Path, Shape, inverse, reaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,7 +424,7 @@ class Checker:
         elif component in ("not", "and", "or", "xone", "node"):
             return self._logical(shape, constraint, focus, value, facts, depth)
         else:
-            fine = leaves.holds(constraint, value)
+            fine = holds(constraint, value)
         return [] if fine else [Found(focus, shape, constraint, value, True, shape.path)]
 
     def _is_a(self, value: Term, constraint: Constraint, facts: Facts) -> bool:
@@ -494,7 +496,7 @@ class Checker:
             return [found(final=True) for number in tags.values() if number > 1]
         if component == "sameKey":
             return [found(other, final=True) for other in self._sharing(constraint, focus, facts)]
-        return [found(value, final=final) for value, final in leaves.compared(constraint, focus, values, facts)]
+        return [found(value, final=final) for value, final in compared(constraint, focus, values, facts)]
 
     def _sharing(self, constraint: Constraint, focus: Term, facts: Facts) -> Iterator[Term]:
         """The other members of a class that have a value of every property of its key in common with a node."""
@@ -557,3 +559,86 @@ class Checker:
 
 
 SUBCLASSES = Path("zeroOrMore", parts=(Path("iri", "http://www.w3.org/2000/01/rdf-schema#subClassOf"),))
+
+
+# components that look at a value alone, or compare two properties of a node
+
+_KINDS = {
+    f"{SH}IRI": (Iri,), f"{SH}BlankNode": (Blank,), f"{SH}Literal": (Literal,), f"{SH}BlankNodeOrIRI": (Blank, Iri),
+    f"{SH}BlankNodeOrLiteral": (Blank, Literal), f"{SH}IRIOrLiteral": (Iri, Literal),
+}  # fmt: skip
+
+
+def holds(constraint: Constraint, value: Term) -> bool:
+    """Whether one value keeps a component that needs nothing but the value (SHACL, sections 4.1 to 4.4 and 4.8)."""
+    component = constraint.component
+    if component == "datatype":
+        return isinstance(value, Literal) and conforms(value, str(constraint.terms[0]))
+    if component == "nodeKind":
+        return isinstance(value, _KINDS.get(str(constraint.terms[0]), ()))
+    if component == "in":
+        return value in constraint.terms
+    if component in ("minLength", "maxLength"):
+        if isinstance(value, Blank):
+            return False
+        length = len(_text(value))
+        return length >= constraint.number if component == "minLength" else length <= constraint.number
+    if component == "pattern":
+        return not isinstance(value, Blank) and _pattern(*constraint.texts[:2]).search(_text(value)) is not None
+    if component == "languageIn":
+        tag = (value.language or "").lower() if isinstance(value, Literal) else ""
+        return any(tag == wanted or tag.startswith(f"{wanted}-") for wanted in map(str.lower, constraint.texts))
+    bound = constraint.terms[0]
+    order = compare(value, bound) if isinstance(value, Literal) and isinstance(bound, Literal) else None
+    if order is None:
+        return False
+    kept = {
+        "minInclusive": order >= 0,
+        "maxInclusive": order <= 0,
+        "minExclusive": order > 0,
+        "maxExclusive": order < 0,
+    }
+    return kept[component]
+
+
+def compared(
+    constraint: Constraint, focus: Term, values: Collection[Term], facts: Facts
+) -> Iterator[tuple[Term, bool]]:
+    """Values that do not compare with another property as they should, and whether that is final (section 4.5)."""
+    others = facts.ends(focus, Path("iri", constraint.texts[0]))
+    component = constraint.component
+    if component == "equals":
+        yield from ((value, False) for value in values if value not in others)
+        yield from ((value, False) for value in others if value not in values)
+    elif component == "disjoint":
+        few, many = (values, others) if len(values) <= len(others) else (others, values)
+        yield from ((value, True) for value in few if value in many)
+    else:
+        for value in values:
+            for other in others:
+                order = compare(value, other) if isinstance(value, Literal) and isinstance(other, Literal) else None
+                if order is None or order > 0 or (order == 0 and component == "lessThan"):
+                    yield value, True
+
+
+def _text(value: Term) -> str:
+    return value.text if isinstance(value, Literal) else str(value)
+
+
+@lru_cache(maxsize=1024)
+def _pattern(pattern: str, flags: str = "") -> re.Pattern[str]:
+    """The regular expression of XPath as Python's: the two agree on all but rare classes."""
+    known = {"i": re.IGNORECASE, "s": re.DOTALL, "m": re.MULTILINE, "x": re.VERBOSE}
+    bits = 0
+    for flag in flags:
+        bits |= known.get(flag, 0)
+    return re.compile(re.escape(pattern) if "q" in flags else pattern, bits)
+
+
+def legal_pattern(pattern: str, flags: str = "") -> bool:
+    """Whether Python can read a regular expression."""
+    try:
+        _pattern(pattern, flags)
+    except re.error:
+        return False
+    return True

@@ -10,8 +10,8 @@ from itertools import combinations
 
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term
+from kgnb.shapes.checking import legal_pattern
 from kgnb.shapes.datatypes import REAL, compare, is_legal
-from kgnb.shapes.leaves import legal_pattern
 from kgnb.shapes.shape import SH, Constraint, Path, Shape, Warned, inverse
 from kgnb.shapes.tbox import ONE_OF, TBox
 from kgnb.shapes.units import Quantity, unit_shapes

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term, n3
-from kgnb.shapes.checking import Hierarchy
+from kgnb.shapes.checking import Hierarchy, legal_pattern
 from kgnb.shapes.facts import Facts
-from kgnb.shapes.leaves import legal_pattern
 from kgnb.shapes.owl_reading import SHAPES
 from kgnb.shapes.shape import FAR, SH, TYPE, Constraint, Path, Shape, Warned
 

@@ -6,8 +6,8 @@ from string import ascii_lowercase
 from typing import Any
 
 from kgnb.kg.terms import Iri, Literal
+from kgnb.shapes.checking import holds
 from kgnb.shapes.datatypes import NUMBERS, literal_of
-from kgnb.shapes.leaves import holds
 from kgnb.shapes.shape import Constraint, Shape
 from tests.conformance.planted_facts import (
     AT_FINISH,

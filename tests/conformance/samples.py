@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import rstr
 
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term
+from kgnb.shapes.checking import holds
 from kgnb.shapes.datatypes import NUMBERS, compare, datatype_of, example, is_legal
-from kgnb.shapes.leaves import holds
 from kgnb.shapes.shape import PER_VALUE, Constraint, Path, Shape
 from kgnb.shapes.units import OM, QUDT_UNIT
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,12 +38,18 @@ class Arguments:
         """The term of a parameter, the likeliest of several."""
         return self.terms[name][0] if self.terms.get(name) else None
 
+    def refuse(self, path: str, constraint: str, got: Any, allowed: Sequence[str], hint: str) -> None:
+        """Note what is wrong with an argument."""
+        text = got if isinstance(got, str) else repr(got)
+        text = text if len(text) <= _LONGEST_GOT else text[:_LONGEST_GOT] + "…"
+        self.violations.append(Violation(path, constraint, text, tuple(allowed), hint))
+
 
 def read_arguments(tool: ToolSpec, given: Any, session: GraphState) -> Arguments:
     """Everything a call was given, read by its tool's parameters."""
     read = Arguments()
     if not isinstance(given, Mapping):
-        read.violations.append(_wrong("arguments", "object", given, (), "give the arguments as one JSON object"))
+        read.refuse("arguments", "object", given, (), "give the arguments as one JSON object")
         return read
     known = {parameter.name: parameter for parameter in tool.parameters}
     for name in given:
@@ -51,14 +57,14 @@ def read_arguments(tool: ToolSpec, given: Any, session: GraphState) -> Arguments
             near = nearest(str(name), known)
             hint = f"{tool.name} takes {joined(list(known), 20, 'and')}" if known else f"{tool.name} takes no arguments"
             hint += f"; state it with add_{name}" if tool.kind == "create" and f"add_{name}" in session.pack else ""
-            read.violations.append(_wrong(str(name)[:80], "unknown argument", given[name], near, hint))
+            read.refuse(str(name)[:80], "unknown argument", given[name], near, hint)
     language = given.get("language") if "language" in known else None
     for name, parameter in known.items():
         value = given.get(name)
         if value is None:
-            if parameter.required or (name in given and name not in _nullable(known)):
-                text = f"give {name}: {parameter.description}"
-                read.violations.append(_wrong(name, "required argument", "nothing", _choices(parameter), text))
+            if parameter.required:  # null stands for an optional one that is left out
+                listed = [choice for choice, _ in parameter.choices[:25]]
+                read.refuse(name, "required argument", "nothing", listed, f"give {name}: {parameter.description}")
             continue
         _read(parameter, value, language if isinstance(language, str) else None, session, read)
     if not read.violations and tool.term in session.pack.quantities and "unit" in read.terms:
@@ -66,10 +72,9 @@ def read_arguments(tool: ToolSpec, given: Any, session: GraphState) -> Arguments
     if not read.violations and tool.kind == "create":
         _require_owner(tool, read, session)
     if not read.violations and tool.kind == "add" and not ("object" in read.terms or "value" in read.terms):
-        read.violations.append(_wrong("object", "required argument", "nothing", (), "give an object or a value"))
+        read.refuse("object", "required argument", "nothing", (), "give an object or a value")
     if "object" in read.terms and "value" in read.terms:
-        both = _wrong("object", "one of two", given["object"], (), "give an object or a value, not both")
-        read.violations.append(both)
+        read.refuse("object", "one of two", given["object"], (), "give an object or a value, not both")
     return read
 
 
@@ -78,7 +83,7 @@ def _possible(tool: ToolSpec, read: Arguments, given: Mapping[str, Any]) -> None
     names = {term: name for p in tool.parameters if p.kind == "unit" for name, term in p.choices}
     value, unit = read.term("value"), read.term("unit")
     if isinstance(value, Literal) and unit in names and (why := impossible(float(value.text), names[unit])):
-        read.violations.append(_wrong("value", "possible value", given.get("value"), (), why))
+        read.refuse("value", "possible value", given.get("value"), (), why)
 
 
 def _require_owner(tool: ToolSpec, read: Arguments, session: GraphState) -> None:
@@ -91,21 +96,7 @@ def _require_owner(tool: ToolSpec, read: Arguments, session: GraphState) -> None
         orders = [p.name for p in tool.parameters if p.property in session.pack.orders]
         other = f", or its place: {orders[0]}" if orders else ""
         hint = f"give within: the IRI of the {owner} it belongs to{other}; its name does not tell it from others"
-        read.violations.append(_wrong("within", "required argument", "nothing", (), hint))
-
-
-def _nullable(known: Mapping[str, Parameter]) -> set[str]:
-    """The strict schema asks for null where an optional argument is left out."""
-    return {name for name, parameter in known.items() if not parameter.required}
-
-
-def _choices(parameter: Parameter) -> tuple[str, ...]:
-    return tuple(name for name, _ in parameter.choices[:25])
-
-
-def _wrong(path: str, constraint: str, got: Any, allowed: tuple[str, ...], hint: str) -> Violation:
-    text = got if isinstance(got, str) else repr(got)
-    return Violation(path, constraint, text if len(text) <= _LONGEST_GOT else text[:_LONGEST_GOT] + "…", allowed, hint)
+        read.refuse("within", "required argument", "nothing", (), hint)
 
 
 def _read(parameter: Parameter, value: Any, language: str | None, session: GraphState, read: Arguments) -> None:
@@ -113,27 +104,27 @@ def _read(parameter: Parameter, value: Any, language: str | None, session: Graph
     name = parameter.name
     if isinstance(value, str) and (not value.strip() or _BROKEN.search(value)):
         hint = "the text is empty" if not value.strip() else "the text holds control characters or half a character"
-        read.violations.append(_wrong(name, "text", value, (), hint))
+        read.refuse(name, "text", value, (), hint)
     elif parameter.kind == "label" and isinstance(value, str) and len(value) > _LONGEST_LABEL:
         hint = f"a name has at most {_LONGEST_LABEL:,} characters; state a longer text by a property"
-        read.violations.append(_wrong(name, "maxLength", value, (), hint))
+        read.refuse(name, "maxLength", value, (), hint)
     elif parameter.kind == "any":
         if isinstance(value, str | int | float | bool):
             read.plain[name] = value
         else:
-            read.violations.append(_wrong(name, "value", value, (), "give a text, a number or an IRI"))
+            read.refuse(name, "value", value, (), "give a text, a number or an IRI")
     elif parameter.kind == "value":
         _read_value(parameter, value, language, read)
     elif parameter.kind == "number":
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            read.violations.append(_wrong(name, "datatype", value, ("a number",), "give a plain number, as in 12.5"))
+            read.refuse(name, "datatype", value, ("a number",), "give a plain number, as in 12.5")
         elif found := literal_of(value, parameter.datatypes):
             read.terms[name] = [found]
         else:
             kinds = tuple(d.rsplit("#", 1)[-1] for d in parameter.datatypes)
-            read.violations.append(_wrong(name, "datatype", value, kinds, f"the number must be of {joined(kinds, 3)}"))
+            read.refuse(name, "datatype", value, kinds, f"the number must be of {joined(kinds, 3)}")
     elif not isinstance(value, str):
-        read.violations.append(_wrong(name, "text", value, (), "give a text in quotes"))
+        read.refuse(name, "text", value, (), "give a text in quotes")
     elif parameter.kind == "unit":
         _read_unit(parameter, value, read)
     elif parameter.kind == "entity":
@@ -142,46 +133,44 @@ def _read(parameter: Parameter, value: Any, language: str | None, session: Graph
         if _LANGUAGE.fullmatch(value):
             read.texts[name] = value
         else:
-            read.violations.append(_wrong(name, "language", value, ("en", "de", "en-GB"), "give a language tag"))
+            read.refuse(name, "language", value, ("en", "de", "en-GB"), "give a language tag")
     else:
         read.texts[name] = value
 
 
-def _chosen(parameter: Parameter, value: Any) -> list[Term]:
-    """The listed terms a text stands for when case and blanks are let go: one, or it is not decided."""
-    if not isinstance(value, str):
-        return []
-    said = " ".join(value.split()).casefold()
-    found = [term for name, term in parameter.choices if " ".join(name.split()).casefold() == said]
-    return list(dict.fromkeys(found))
+def _listed(parameter: Parameter, value: Any) -> Term | None:
+    """The listed term a value stands for: by name or IRI, else as the only one where case and blanks are let go."""
+    for name, term in parameter.choices:
+        if value == name or (isinstance(term, Iri) and value == term):
+            return term
+        if isinstance(term, Literal) and term.datatype and literal_of(value, [term.datatype]) == term:
+            return term
+    said = " ".join(value.split()).casefold() if isinstance(value, str) else None
+    alike = {term for name, term in parameter.choices if " ".join(name.split()).casefold() == said}
+    return alike.pop() if len(alike) == 1 else None
+
+
+def _refuse_choice(parameter: Parameter, value: Any, read: Arguments) -> None:
+    allowed = nearest(str(value), [name for name, _ in parameter.choices])
+    read.refuse(parameter.name, "oneOf", value, allowed, f"choose one of {joined(list(allowed), 8)}")
 
 
 def _read_value(parameter: Parameter, value: Any, language: str | None, read: Arguments) -> None:
-    if parameter.choices:
-        if len(alike := _chosen(parameter, value)) == 1:
-            value = next((name for name, term in parameter.choices if term == alike[0]), value)
-        for name, term in parameter.choices:
-            found = literal_of(value, [term.datatype]) if isinstance(term, Literal) and term.datatype else None
-            if value == name or (found is not None and found == term):
-                read.terms[parameter.name] = [term]
-                return
-        allowed = nearest(str(value), [name for name, _ in parameter.choices])
-        read.violations.append(
-            _wrong(parameter.name, "oneOf", value, allowed, f"choose one of {joined(list(allowed), 8)}")
-        )
+    if term := _listed(parameter, value):
+        read.terms[parameter.name] = [term]
         return
-    found_all: list[Term] = []
+    if parameter.choices:
+        return _refuse_choice(parameter, value, read)
+    found_all: list[Literal] = []
     if isinstance(value, int) and not isinstance(value, bool) and parameter.datatypes == (f"{XSD}gYear",):
         value = str(value)  # a year can be nothing else
     if isinstance(value, str | int | float):
-        for datatype in parameter.datatypes:
-            found = literal_of(value, [datatype], language)
-            if found is not None and found not in found_all:
-                found_all.append(found)
-    if not found_all and isinstance(value, str) and not language:
-        found_all = _plainly(value, parameter.datatypes)
+        found_all = [found for d in parameter.datatypes if (found := literal_of(value, [d], language))]
+    if not found_all and isinstance(value, str) and not language:  # as "5 March 2024" for a date, where one reading is
+        spoken = [found for d in parameter.datatypes if (found := everyday(value, d))]
+        found_all = spoken[:1] if len({one.text for one in spoken}) == 1 else []
     if found_all:
-        read.terms[parameter.name] = found_all
+        read.terms[parameter.name] = list(dict.fromkeys(found_all))
         return
     kinds = tuple(d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in parameter.datatypes)
     given = next((text for d in parameter.datatypes if (text := example(d))), "")
@@ -195,50 +184,35 @@ def _read_value(parameter: Parameter, value: Any, language: str | None, read: Ar
         hint = "give its language as well, as in language: en"
     elif language and not any(d in texts or d in ANY_LITERAL for d in parameter.datatypes):
         hint = "leave out the language: the values have none"
-    read.violations.append(_wrong(parameter.name, "datatype", value, kinds, hint))
-
-
-def _plainly(text: str, datatypes: tuple[str, ...]) -> list[Term]:
-    """The one literal an everyday text stands for, as "5 March 2024" for a date; none where two are possible."""
-    found = [one for datatype in datatypes for one in [everyday(text, datatype)] if one is not None]
-    return [found[0]] if len({one.text for one in found}) == 1 else []
+    read.refuse(parameter.name, "datatype", value, kinds, hint)
 
 
 def _read_unit(parameter: Parameter, value: str, read: Arguments) -> None:
-    for name, term in parameter.choices:
-        if value == name or value == str(term):
-            read.terms[parameter.name] = [term]
-            return
     said = value.strip()
     meant = dict(parameter.aliases).get(said)
     folded = {name for name, _ in parameter.choices if name.casefold() == said.casefold()}
     folded = folded or {name for alias, name in parameter.aliases if alias.casefold() == said.casefold()}
     meant = meant or (next(iter(folded)) if len(folded) == 1 else None)
-    for name, term in parameter.choices:
-        if name == meant:
-            read.terms[parameter.name] = [term]
-            return
+    for wanted in (value, meant):
+        for name, term in parameter.choices:
+            if wanted in (name, str(term)):
+                read.terms[parameter.name] = [term]
+                return
     if not parameter.choices and value.startswith((OM, QUDT_UNIT)) and is_iri(value):
         read.terms[parameter.name] = [Iri(value)]
         return
     allowed = nearest(meant or value, [name for name, _ in parameter.choices])
-    if meant and meant in allowed:
-        allowed = (meant, *(name for name in allowed if name != meant))
     hint = f"give the unit by one of these names: {joined(list(allowed), 12)}"
     if len(parameter.choices) == 1:
         hint = f"the ontology takes {allowed[0]} here and no other unit"
     if not parameter.choices:
         hint = f"give the IRI of a unit, as in {OM}kelvin"
-    read.violations.append(_wrong(parameter.name, "unit", value, allowed, hint))
+    read.refuse(parameter.name, "unit", value, allowed, hint)
 
 
 def _read_entity(parameter: Parameter, value: str, session: GraphState, read: Arguments) -> None:
-    for name, term in parameter.choices:
-        if value == name or value == str(term):
-            read.terms[parameter.name] = [term]
-            return
-    if len(alike := _chosen(parameter, value)) == 1:
-        read.terms[parameter.name] = alike
+    if term := _listed(parameter, value):
+        read.terms[parameter.name] = [term]
         return
     found = session.resolve(value.strip(), parameter.classes)
     listed = not parameter.choices or any(found == term for _, term in parameter.choices)
@@ -246,15 +220,11 @@ def _read_entity(parameter: Parameter, value: str, session: GraphState, read: Ar
         read.terms[parameter.name] = [found]
         return
     if parameter.choices:
-        allowed = nearest(value, [name for name, _ in parameter.choices])
-        read.violations.append(
-            _wrong(parameter.name, "oneOf", value, allowed, f"choose one of {joined(list(allowed), 8)}")
-        )
-        return
+        return _refuse_choice(parameter, value, read)
     known = session.near(value, parameter.classes)
     makers = [t.name for t in session.pack.of_kind("create") if t.term in parameter.classes]
     first = "create it first" + (f" with {joined(makers, 3)}" if makers else "")
     hint = "there is no such entity: " + (
         f"near: {joined(list(known), 3)}; else {first}" if known else f"{first}, and use the IRI that comes back"
     )
-    read.violations.append(_wrong(parameter.name, "unknown IRI", value, known, hint))
+    read.refuse(parameter.name, "unknown IRI", value, known, hint)

@@ -6,6 +6,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
@@ -278,7 +279,11 @@ class _Typed(_Face):
 
         The prompt says once what an id and a quote are, and what helps to tell the classes.
         """
-        schema = json.loads(json.dumps(tool.input_schema).replace("IRI of", "id of").replace('"minLength": 1, ', ""))
+        schema = deepcopy(dict(tool.input_schema))
+        for told in schema["properties"].values():
+            told.pop("minLength", None)
+            if "description" in told:
+                told["description"] = told["description"].replace("IRI of", "id of")
         for one in tool.parameters:
             if one.name == "subject" or tool.kind == "add" or one.kind == "label":
                 schema["properties"][one.name].pop("description", None)

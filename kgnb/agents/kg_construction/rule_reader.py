@@ -1,13 +1,13 @@
 """The floor without a model: patterns compiled from the T-Box read notes with a form; plain sentences are for a model.
 
-Keys and headings, lists of amounts, numbered steps, "X contains Y": whatever the words of the ontology (labels, other
-names, units, listed values) point at. It knows nothing of any domain, and writes through the same tools as a model.
+Keys and headings, lists of amounts, numbered steps: whatever the words of the ontology (labels, other names, units)
+point at. It knows nothing of any domain, and writes through the same tools as a model.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 
@@ -21,8 +21,8 @@ from kgnb.kg.words import words
 
 NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?"
 _AMOUNT = re.compile(rf"(?<![\w.,])({NUMBER})\s*([^\W\d]+\.?|°\s?[A-Za-z]?|[^\s\w]{{1,2}})?")
-_ASIDE = re.compile(r"\s*\(([^()]*)\)\s*$")
-_CLAUSE = re.compile(r"[;.]\s+|[;.]$")
+_NAMING = {"name", "title", "label", "nom", "titre", "titel"}
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 @dataclass
@@ -51,9 +51,9 @@ class _Notes:
     def __init__(self, lexicon: Lexicon, desk: Desk, passage: Passage, found: list[Line], cls: str) -> None:
         self.lexicon, self.desk, self.passage, self.lines, self.cls = lexicon, desk, passage, found, cls
         self.root = ""
-        self.names = Names()
+        self.names: dict[str, Entity] = {}  # the first of a name keeps it
         for entity in desk.entities.values():
-            self.names.add(str(entity.arguments.get("label", "")), entity.iri, entity.term)
+            self.names.setdefault(str(entity.arguments.get("label", "")), (entity.iri, entity.term))
 
     def read(self) -> None:
         self._root()
@@ -66,7 +66,7 @@ class _Notes:
             if line.number and ordered and self._step(line, *ordered):
                 continue
             if not self._measured(line):
-                self._told(line)
+                self._root_number(line)
 
     def _call(self, tool: str, line: Line, **arguments: object) -> CallResult:
         quote = self.passage.text[line.start - self.passage.start : line.end - self.passage.start]
@@ -84,50 +84,34 @@ class _Notes:
     def _create(self, cls: str, label: str, line: Line, **more: object) -> str:
         """An entity called so; its own naming properties get the name too."""
         tool = self.lexicon.creators[cls]
-        arguments: dict[str, object] = {"label": label, **more}
-        naming = [p for p in tool.parameters if p.kind == "value" and p.property and not self._numeric(p.datatypes)]
-        names = [p for p in naming if _names({w for f in self.lexicon.phrases(p.property) for w in f})]
-        specific = [p for p in names if stems("title") in self.lexicon.phrases(p.property)] or names
-        arguments |= {p.name: label for p in specific[:1] if p.name not in arguments}
+        arguments: dict[str, object] = {"label": label}
+        names = [p.name for p in tool.parameters if p.kind == "value" and p.property and not _numeric(p.datatypes)
+                 and any(_NAMING.intersection(phrase) for phrase in self.lexicon.phrases(p.property))]  # fmt: skip
+        arguments |= dict.fromkeys(names[:1], label) | more
         result = self._call(tool.name, line, **arguments)
         if result.ok:
-            self.names.add(label, result.iri, cls)
+            self.names.setdefault(label, (result.iri, cls))
         return result.iri
-
-    @staticmethod
-    def _numeric(datatypes: tuple[str, ...]) -> bool:
-        return bool(datatypes) and not any(d.endswith(("string", "Literal", "langString")) for d in datatypes)
 
     # "Hut: Refuge de la Sorne" ---------------------------------------------------------------------------------------
 
     def _keyed(self, line: Line) -> bool:
-        key = stems(line.key)
+        key = words(line.key)
         for slot in self.lexicon.of(self.cls):
             classes = _makes(self.lexicon, slot)
             if not _called(self.lexicon, slot, key):
                 continue
             if slot.is_object and classes:
-                aside = _ASIDE.search(line.rest)
-                name = line.rest[: aside.start()] if aside else line.rest
-                iri = self._create(classes[0], name.strip(" ."), line)
+                iri = self._create(classes[0], _ASIDE.sub("", line.rest).strip(" ."), line)
                 if iri and self.root:
                     self._call(slot.tool.name, line, subject=self.root, object=iri)
-                    if aside:
-                        self._chosen(iri, classes[0], aside[1], line)
                 return True
             if slot.is_number and (match := re.search(NUMBER, line.rest)):
                 return self._number(slot, self.root, match[0], line)
             if not slot.is_object and self.root:
                 self._call(slot.tool.name, line, subject=self.root, value=line.rest.strip(" ."))
                 return True
-        return self._told(line)
-
-    def _chosen(self, iri: str, cls: str, text: str, line: Line) -> None:
-        """A value of a closed list, in brackets after a name."""
-        for slot in self.lexicon.of(cls):
-            for name, _ in slot.value.choices:
-                if stems(name) == stems(text):
-                    self._call(slot.tool.name, line, subject=iri, **{slot.value.name: name})
+        return self._root_number(line)
 
     def _number(self, slot: Slot, subject: str, text: str, line: Line) -> bool:
         number = _number(text)
@@ -139,38 +123,25 @@ class _Notes:
 
     def _measured(self, line: Line) -> bool:
         """A line of a list of amounts: a number, a unit of a closed list, and the name of what it is of."""
-        for slot in self.lexicon.of(self.cls):
+        match = _AMOUNT.match(line.text)
+        for slot in self.lexicon.of(self.cls) if match else ():
             for cls in slot.value.classes if slot.is_object else ():
-                parts = self._parts(cls)
-                if parts is None or cls not in self.lexicon.creators:
-                    continue
-                unit = parts[1]
-                match = _AMOUNT.match(line.text)
-                chosen = self._unit(unit, line.text[match.end(1) :]) if match else None
-                if match and chosen:
-                    name = chosen[1].strip(" .,")
-                    number = _number(match[1])
-                elif not re.search(r"\d", line.text) and line.item and len(line.text.split()) <= 3:
-                    name, number, chosen = line.text.strip(" .,"), None, None
-                else:
-                    continue
-                self._portion(slot, cls, parts, line, name, number, chosen[0] if chosen else "")
-                return True
+                parts = self._parts(cls) if cls in self.lexicon.creators else None
+                if match and parts and (unit := self._unit(parts[1], line.text[match.end(1) :])):
+                    self._portion(slot, cls, parts, line, match[1], *unit)
+                    return True
         return False
 
-    def _portion(self, slot: Slot, cls: str, parts: tuple[Slot, Slot, Slot], line: Line, name: str,
-                 number: float | None, unit: str) -> None:  # fmt: skip
+    def _portion(self, slot: Slot, cls: str, parts: tuple[Slot, Slot, Slot], line: Line, number: str, unit: str,
+                 name: str) -> None:  # fmt: skip
         amount, in_unit, thing = parts
-        if not name:
-            return
-        iri = self._create(cls, line.text, line, within=self.root)
-        of = self._create(thing.value.classes[0], name, line)
-        if not iri or not of:
+        iri = self._create(cls, line.text, line, within=self.root) if name else ""
+        of = self._create(thing.value.classes[0], name, line) if iri else ""
+        if not of:
             return
         self._call(thing.tool.name, line, subject=iri, object=of)
-        if number is not None:
-            self._call(amount.tool.name, line, subject=iri, value=number)
-            self._call(in_unit.tool.name, line, subject=iri, object=unit)
+        self._call(amount.tool.name, line, subject=iri, value=_number(number))
+        self._call(in_unit.tool.name, line, subject=iri, object=unit)
         self._call(slot.tool.name, line, subject=self.root, object=iri)
 
     def _parts(self, cls: str) -> tuple[Slot, Slot, Slot] | None:
@@ -183,21 +154,12 @@ class _Notes:
         return (numbers[0], units[0], things[0]) if numbers and units and things else None
 
     def _unit(self, slot: Slot, rest: str) -> tuple[str, str] | None:
-        """The unit a text begins with, by its IRI, and what comes after it."""
-        text = rest.lstrip()
-        best: tuple[int, str] | None = None
-        begins: dict[int, tuple[str, str]] = {}  # what the text begins with, by its length, and its key
-        for size, spelled, term in self.lexicon.units_of(slot.value.choices):
-            for length in (size, size + 1, size + 2):
-                if length not in begins:
-                    begins[length] = (text[:length], unit_key(text[:length]))
-                taken, said = begins[length]
-                same = taken and said == spelled and not text[len(taken) : len(taken) + 1].isalnum()
-                if same and (best is None or len(taken.rstrip()) > best[0]):
-                    best = (len(taken.rstrip()), term)
-        if best is None:
-            return None
-        return best[1], re.sub(r"^\s*(?:of|de|d'|d’|von)\s+", "", text[best[0] :])
+        """The unit that the first words of a text are, by its IRI, and the name that comes after it."""
+        said = rest.split()
+        for size in (2, 1):
+            if unit := self.lexicon.units_of(slot.value.choices).get(unit_key(" ".join(said[:size]))):
+                return unit, re.sub(r"^(?:of|de|von)\s+", "", " ".join(said[size:])).strip(" .,")
+        return None
 
     # "1. Simmer for 20 minutes" --------------------------------------------------------------------------------------
 
@@ -206,9 +168,7 @@ class _Notes:
         for slot in self.lexicon.of(self.cls):
             for cls in slot.value.classes if slot.is_object else ():
                 for number in self.lexicon.of(cls):
-                    if number.is_whole and {"step", "number", "ord", "order", "position", "no"} & {
-                        word for phrase in number.phrases for word in (*phrase, *map(str.lower, phrase))
-                    }:
+                    if number.iri in self.lexicon.pack.orders:
                         return slot, cls, number
         return None
 
@@ -224,24 +184,16 @@ class _Notes:
         if not argument:
             self._call(number.tool.name, line, subject=iri, value=line.number)
         self._call(slot.tool.name, line, subject=self.root, object=iri)
-        for back in self.lexicon.leads_to(kind, self.cls):
-            self._call(back.tool.name, line, subject=iri, object=self.root)
         self._quantities(iri, kind, line)
         self._uses(iri, kind, line)
         return True
 
     def _kind(self, cls: str, text: str) -> str:
         """The class below whose name comes first in the text; of several at one place the longest."""
-        said = stems(text)
-        best: tuple[int, int, str] | None = None
-        for below in sorted(self.lexicon.pack.tbox.below.get(cls, ())):
-            if below == cls:
-                continue
-            for phrase in self.lexicon.phrases(below):
-                at = find(phrase, said)
-                if at is not None and (best is None or (at, -len(phrase), below) < best):
-                    best = (at, -len(phrase), below)
-        return best[2] if best else cls
+        said, below = words(text), self.lexicon.pack.tbox.below.get(cls, frozenset()) - {cls}
+        places = [(at, -len(phrase), one) for one in below for phrase in self.lexicon.phrases(one)
+                  if (at := find(phrase, said)) is not None]  # fmt: skip
+        return min(places)[2] if places else cls
 
     def _quantities(self, iri: str, cls: str, line: Line) -> None:
         for match in _AMOUNT.finditer(line.text):
@@ -257,42 +209,19 @@ class _Notes:
 
     def _uses(self, iri: str, cls: str, line: Line) -> None:
         """Things of the document that the line names, where one property leads to such things."""
-        for other, kind in self.names.within(line.text):
+        for other, kind in named_in(line.text, self.names):
             slots = self.lexicon.leads_to(cls, kind)
             if slots:
                 self._call(slots[0].tool.name, line, subject=iri, object=other)
 
-    # "celery contains celery", "Serves 12" ---------------------------------------------------------------------------
-
-    def _told(self, line: Line) -> bool:
-        text = line.rest if line.key else line.text
-        done = False
-        for clause in filter(None, map(str.strip, _CLAUSE.split(text))):
-            done = self._relation(clause, line) or done
-        return done or self._root_number(line)
-
-    def _relation(self, clause: str, line: Line) -> bool:
-        said = stems(clause)
-        for slot in self.lexicon.slots:
-            for phrase in slot.phrases:
-                at = find(phrase, said)
-                if at is None or at == 0 or not slot.is_object or not slot.value.choices:
-                    continue
-                left, right = said[:at], said[at + len(phrase) :]
-                subjects = [iri for iri, kind in self.names.called(left)
-                            if any(self.lexicon.is_a(kind, d) for d in slot.domain)]  # fmt: skip
-                objects = [str(term) for name, term in slot.value.choices
-                           if right in (stems(name), *self.lexicon.phrases(str(term)))]  # fmt: skip
-                if subjects and objects:
-                    return self._call(slot.tool.name, line, subject=subjects[0], object=objects[0]).ok
-        return False
+    # "Serves 12" -----------------------------------------------------------------------------------------------------
 
     def _root_number(self, line: Line) -> bool:
         """A short line with a property's name beside a number."""
         match = re.search(NUMBER, line.text)
         if not match or not self.root or len(line.text.split()) > 6:
             return False
-        said = set(stems(line.text))
+        said = set(words(line.text))
         for slot in self.lexicon.of(self.cls):
             if slot.is_number and any(said.issuperset(phrase) for phrase in slot.phrases):
                 return self._number(slot, self.root, match[0], line)
@@ -303,10 +232,10 @@ def about(lexicon: Lexicon, found: Sequence[Line]) -> str:
     """The class that the column of names says, or that has most of the properties a note's keys name; the ontology's
     root where there are no keys, or a list beside them. Nothing where unrelated classes have as many.
     """
-    kind = next((stems(line.key) for line in found if line.heading and line.key), ())
+    kind = next((words(line.key) for line in found if line.heading and line.key), ())
     if told := [cls for cls in lexicon.creators if kind in lexicon.phrases(cls)]:
         return told[0]
-    keys = [stems(line.key) for line in found if line.key and not line.heading]
+    keys = [words(line.key) for line in found if line.key and not line.heading]
     said = {
         cls: sum(any(_called(lexicon, slot, key) for slot in lexicon.of(cls)) for key in keys)
         for cls in lexicon.creators
@@ -330,8 +259,8 @@ def _called(lexicon: Lexicon, slot: Slot, key: Phrase) -> bool:
     return key in slot.phrases or any(key in lexicon.phrases(cls) for cls in kinds)
 
 
-def _names(said: set[str]) -> bool:
-    return bool(said & {*stems("name"), *stems("title"), *stems("label"), "nom", "titr", "titel"})
+def _numeric(datatypes: tuple[str, ...]) -> bool:
+    return bool(datatypes) and not any(d.endswith(("string", "Literal", "langString")) for d in datatypes)
 
 
 def _number(text: str) -> float | None:
@@ -498,25 +427,6 @@ _NUMERIC = {f"{XSD}{name}" for name in (
 _NAMES = ("prefLabel", "altLabel", "hiddenLabel", "notation")
 
 
-@lru_cache(maxsize=1 << 16)
-def stems(text: str) -> Phrase:
-    """The words of a text, cut so that forms of one word meet: English, German and French endings.
-
-    >>> stems("baking the carrots") == stems("bakes the carrot")
-    True
-    """
-    return tuple(_stem(word) for word in words(text))
-
-
-def _stem(word: str) -> str:
-    if len(word) <= 3 or not word.isalpha():
-        return word
-    for ending in ("ations", "ation", "ings", "ing", "ers", "er", "ed", "es", "en", "ez", "és", "é", "s", "e", "n"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: len(word) - len(ending)]
-    return word
-
-
 @dataclass(frozen=True)
 class Slot:
     """A property as a reader fills it: the tool that states it, and what it takes."""
@@ -554,20 +464,18 @@ class Lexicon:
 
     def _phrases(self, iri: str) -> tuple[Phrase, ...]:
         """What a term is called, longest first; the words of its IRI where it has no label."""
-        found = {stems(text) for text in self._texts(iri) or [re.split(r"[#/:]", iri)[-1]]}
+        found = {words(text) for text in self._texts(iri) or [re.split(r"[#/:]", iri)[-1]]}
         return tuple(sorted((one for one in found if one), key=lambda one: (-len(one), one)))
 
     def _spellings(self, iri: str) -> tuple[str, ...]:
         """Labels, other names and symbols of a listed value, as they are written."""
         return tuple(dict.fromkeys(self._texts(iri))) or (self.pack.tbox.label(iri),)
 
-    def _units_of(self, choices: tuple[tuple[str, Term], ...]) -> tuple[tuple[int, str, str], ...]:
-        """Every spelling of the values a property lists: how long it is, its key, and the IRI it stands for."""
-        return tuple(
-            (len(spelling), unit_key(spelling), str(term))
-            for name, term in choices
-            for spelling in (name, *self.spellings(str(term)))
-        )
+    def _units_of(self, choices: tuple[tuple[str, Term], ...]) -> dict[str, str]:
+        """The IRIs of the values a property lists, by the key of every spelling."""
+        return {
+            unit_key(spelling): str(term) for name, term in choices for spelling in (name, *self.spellings(str(term)))
+        }
 
     def _texts(self, iri: str) -> list[str]:
         entity = self.pack.tbox.entities.get(iri)
@@ -646,52 +554,23 @@ Entity = tuple[str, str]
 """The IRI and the class of an entity."""
 
 
-class Names:
-    """Entities by name; of several with one name the first.
+def named_in(text: str, entities: Mapping[str, Entity]) -> Iterator[Entity]:
+    """The entities that a text names, the longest names first; no word names two.
 
-    >>> names = Names()
-    >>> names.add("red lentils", "urn:lentils", "urn:Food")
-    >>> list(names.within("Rinse the red lentils."))
+    >>> list(named_in("Rinse the red lentils.", {"red lentils": ("urn:lentils", "urn:Food")}))
     [('urn:lentils', 'urn:Food')]
     """
-
-    def __init__(self) -> None:
-        self._entities: dict[str, Entity] = {}
-        self._by_phrase: dict[Phrase, list[str]] = {}
-        self._by_first: dict[str, dict[Phrase, None]] = {}
-
-    def add(self, name: str, iri: str, cls: str) -> None:
-        """Enter an entity."""
-        if name in self._entities:
-            return
-        self._entities[name] = (iri, cls)
-        phrase = stems(name)
-        self._by_phrase.setdefault(phrase, []).append(name)
-        if phrase:
-            self._by_first.setdefault(phrase[0], {})[phrase] = None
-
-    def called(self, phrase: Phrase) -> list[Entity]:
-        """The entities whose name has these stems, in the order in which they were entered."""
-        return [self._entities[name] for name in self._by_phrase.get(phrase, ())]
-
-    def within(self, text: str) -> Iterator[Entity]:
-        """The entities that a text names, the longest names first; no word names two."""
-        said, taken = stems(text), set[int]()
-        found = {phrase: find(phrase, said) for word in set(said) for phrase in self._by_first.get(word, ())}
-        named = [(-len(phrase), name, at) for phrase, at in found.items() if at is not None
-                 for name in self._by_phrase[phrase]]  # fmt: skip
-        for size, name, at in sorted(named):
-            words = set(range(at, at - size))
-            if not taken & words:
-                taken |= words
-                yield self._entities[name]
+    said, taken = words(text), set[int]()
+    phrases = {name: words(name) for name in entities}
+    for name, phrase in sorted(phrases.items(), key=lambda one: (-len(one[1]), one[0])):
+        at = find(phrase, said) if phrase else None
+        places = set(range(at, at + len(phrase))) if at is not None else set()
+        if places and not taken & places:
+            taken |= places
+            yield entities[name]
 
 
 def find(phrase: Phrase, said: Phrase) -> int | None:
-    """Where a phrase begins in a text, both as stems."""
-    if not phrase:
-        return 0
-    for at in range(len(said) - len(phrase) + 1):
-        if said[at] == phrase[0] and said[at : at + len(phrase)] == phrase:
-            return at
-    return None
+    """Where a phrase begins in a text, both as words."""
+    places = range(len(said) - len(phrase) + 1)
+    return next((at for at in places if said[at : at + len(phrase)] == phrase), None)
