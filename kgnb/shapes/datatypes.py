@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Literal, is_iri
+from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Literal
 
 _RANGES: dict[str, tuple[int | None, int | None]] = {
     "integer": (None, None), "long": (-(2**63), 2**63 - 1), "int": (-(2**31), 2**31 - 1),
@@ -292,6 +292,3 @@ def example(datatype: str) -> str:
     low, high = _RANGES.get(name, (None, None))
     return known.get(name, str(low if low is not None else high if high is not None else 12)
                      if datatype in INTEGERS else "")  # fmt: skip
-
-
-__all__ = ["compare", "conforms", "datatype_of", "date", "example", "is_iri", "is_legal", "json_type", "literal_of"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from kgnb.kg.prefixes import shorten
-from kgnb.kg.terms import XSD, Iri, Literal, Term
+from kgnb.kg.terms import XSD, Literal, Term
 from kgnb.shapes.shape import Constraint, Path, Shape
 from kgnb.shapes.tbox import TBox
 
@@ -164,11 +164,7 @@ class Phrases:
         fits = f" that {self.demand(constraint.shapes[0])}" if component.startswith("qualified") else ""
         return f"{side} {number} {what}{'' if number == 1 else 's'}{of}{fits}"
 
-    def mirrored(self, iri: str) -> Iterator[str]:
+    def mirrored(self, iri: str) -> tuple[str, ...]:
         """What a fact with this property says the other way round."""
-        others: Iterable[str] = self.tbox.mirrors.get(iri, ())
-        for other in others:
-            yield f"'{self.tbox.label(other)}' is written the other way round with it"
-
-
-__all__ = ["Iri", "Phrases", "joined"]
+        return tuple(f"'{self.tbox.label(other)}' is written the other way round with it"
+                     for other in self.tbox.mirrors.get(iri, ()))  # fmt: skip

@@ -41,18 +41,6 @@ class Path:
         steps = [part.reach() for part in self.parts]
         return min(FAR, sum(steps) if self.kind == "sequence" else max(steps, default=0))
 
-    def text(self) -> str:
-        """The path as SPARQL writes it, with whole IRIs; a plain property is its IRI."""
-        marks = {"zeroOrMore": "*", "oneOrMore": "+", "zeroOrOne": "?"}
-        if self.kind == "iri":
-            return self.iri
-        inner = [part.text() for part in self.parts]
-        if self.kind == "inverse":
-            return f"^{inner[0]}"
-        if self.kind in marks:
-            return f"({inner[0]}){marks[self.kind]}"
-        return ("/" if self.kind == "sequence" else "|").join(inner)
-
 
 FAR = 99
 

@@ -12,7 +12,6 @@ from rdflib import Graph as RdflibGraphSource
 
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.compile import compile as compile_graph
-from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import Documents, find_documents
 from kgnb.agents.kg_construction.examples import Example, read_examples
 from kgnb.agents.kg_construction.ground import Grounding, Names, label_index
@@ -25,6 +24,7 @@ from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Reader, Task
 from kgnb.agents.kg_construction.rule_reader import rule_reader
 from kgnb.agents.kg_construction.session import Session
+from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.backends import GraphSource, file_of, open_graph, open_model
 from kgnb.errors import ConfigError
 from kgnb.llm.model import ChatModel
@@ -68,7 +68,7 @@ def build_graph(
     documents: Documents,
     pack_or_tbox: ToolPack | GraphSource,
     *,
-    judge: str | Reader | Callable[[Task, Desk], object] = "auto",
+    judge: str | Reader | Callable[[Task, Workspace], object] = "auto",
     shapes: GraphSource | None = None,
     model: ChatModel | None = None,
     options: BuildOptions = BuildOptions(),
@@ -89,7 +89,7 @@ def build_graph(
         documents: files, folders and patterns (plain text, Markdown, HTML, PDF), Document values, or ``{name: text}``.
         pack_or_tbox: a compiled pack, or what ``compile_ontology`` takes.
         judge: who reads: "auto" (the model if one is set, else rule), "rule", "model", a Reader, or any function of the
-            task and the desk.
+            task and the workspace.
         shapes: SHACL for a T-Box that is not compiled yet.
         namespace: what the IRIs of new entities begin with.
         session: an open session of the pack to write into; its graph grows.
@@ -147,7 +147,7 @@ def build_graph(
 
 
 def make_reader(
-    judge: str | Reader | Callable[[Task, Desk], object],
+    judge: str | Reader | Callable[[Task, Workspace], object],
     pack: ToolPack,
     model: ChatModel | None,
     options: BuildOptions = BuildOptions(),

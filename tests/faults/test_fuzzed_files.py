@@ -198,7 +198,7 @@ def import_cache(home: Path) -> object:
 
 
 def journal(home: Path) -> list[Path]:
-    from kgnb.agents.kg_construction.desk import Act
+    from kgnb.agents.kg_construction.workspace import Act
 
     made = Journal("notes", "d", "key", "rule", acts=(Act("create_hut", {"label": "Ambre"}, True, 0, 5),))
     write_journal(home, made)

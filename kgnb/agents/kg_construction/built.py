@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgnb.agents.kg_construction.desk import Act, Doubt
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import Violation
+from kgnb.agents.kg_construction.workspace import Act, Doubt
 from kgnb.errors import DataError, NotKept
 from kgnb.files import from_json, write_whole
 from kgnb.kg.terms import RDFS, Iri, Literal, Term
 from kgnb.results.graph import GraphPicture
-from kgnb.results.table import Column, Table, Tabled, Value
+from kgnb.results.table import Table, Tabled, Value, numbers, texts
 
 if TYPE_CHECKING:
     import rdflib
@@ -77,11 +77,8 @@ class Built(Tabled):
 
     def table(self) -> Table:
         """The documents, with what was done to each."""
-        columns = [
-            Column("document", "document"),
-            *(Column(name, name, "number") for name in ("calls", "facts", "refused", "repaired", "to review")),
-            Column("note", "note"),
-        ]
+        counted = ("calls", "facts", "refused", "repaired", "to review")
+        columns = [*texts(document="document"), *numbers(**{name: name for name in counted}), *texts(note="note")]
         left = Counter(doubt.document for doubt in self.doubts)
         rows: list[list[Value]] = [
             [
@@ -99,11 +96,8 @@ class Built(Tabled):
 
     def review(self) -> Table:
         """What was left to a person: the call, why it was refused, and where in which document it stands."""
-        columns = [Column(n, t) for n, t in (
-            ("document", "document"), ("span", "characters"), ("tool", "tool"), ("arguments", "arguments"),
-            ("why", "why"),
-            ("allowed", "allowed"),
-        )]  # fmt: skip
+        columns = texts(document="document", span="characters", tool="tool", arguments="arguments", why="why",
+                        allowed="allowed")  # fmt: skip
         rows: list[list[Value]] = [
             [
                 one.document, f"{one.start}-{one.end}", one.tool, json.dumps(one.arguments, ensure_ascii=False),
@@ -115,10 +109,8 @@ class Built(Tabled):
 
     def violations(self) -> Table:
         """Every refused call with its violations, in order."""
-        columns = [Column(n, t) for n, t in (
-            ("document", "document"), ("tool", "tool"), ("constraint", "constraint"), ("got", "got"), ("hint", "hint"),
-            ("mended", "mended"),
-        )]  # fmt: skip
+        columns = texts(document="document", tool="tool", constraint="constraint", got="got", hint="hint",
+                        mended="mended")  # fmt: skip
         rows: list[list[Value]] = []
         for journal in self.journals:
             acts = list(journal.acts)

@@ -25,7 +25,7 @@ from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import digest, written
 from kgnb.kg.rdflib_graph import RdflibGraph
-from kgnb.kg.terms import RDFS, Iri, Triple
+from kgnb.kg.terms import Triple
 from kgnb.kg.words import words
 from kgnb.shapes import shape as shape_module
 from kgnb.shapes.checking import Hierarchy
@@ -172,9 +172,7 @@ def plan_steps(tbox: TBox, tools: Iterable[ToolSpec], values: Mapping[str, tuple
 
 def domain_of(tbox: TBox, iri: str) -> tuple[str, ...]:
     """The classes that a property is stated of: its domains, and those whose restrictions name it."""
-    found = [str(c) for d in tbox.facts.objects(Iri(iri), f"{RDFS}domain") for c in tbox._named(d)]
-    restricted = [cls for cls in tbox.restricted.get(iri, ())]
-    return tuple(dict.fromkeys([*found, *restricted]))
+    return tuple(dict.fromkeys([*tbox.domains(iri), *tbox.restricted.get(iri, ())]))
 
 
 def _below(tbox: TBox, classes: Iterable[str]) -> frozenset[str]:

@@ -14,10 +14,10 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kgnb.agents.kg_construction.desk import ShortIds
-from kgnb.agents.kg_construction.ontology_card import Entry, OntologyCard, key
+from kgnb.agents.kg_construction.ontology_terms import Entry, OntologyTerms, key
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import CallResult, Parameter, ToolSpec
+from kgnb.agents.kg_construction.workspace import ShortIds
 from kgnb.kg.terms import XSD
 from kgnb.llm.model import ToolSpec as ModelTool
 from kgnb.llm.prices import estimate_tokens
@@ -124,7 +124,7 @@ def model_tools(*, partial: bool, quoted: bool = True) -> tuple[ModelTool, ...]:
 class GenericTools:
     """The generic tools over one graph. ``known`` gives the entities that may be named by their label alone."""
 
-    card: OntologyCard
+    terms: OntologyTerms
     call: Call
     holds: Callable[[str, Mapping[str, Any]], CallResult]
     """Says whether all that a tool of the pack would write is there already."""
@@ -137,7 +137,7 @@ class GenericTools:
     @property
     def pack(self) -> ToolPack:
         """The pack whose tools do the work."""
-        return self.card.pack
+        return self.terms.pack
 
     def use(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call one of the tools; what is wrong comes back in the answer."""
@@ -189,7 +189,7 @@ class GenericTools:
         told = self._told(made, wish, kind=entry.name)
         if there is not None and isinstance(there.data, Mapping):
             told["exists"] = self.ids.shorten(str(there.data["exists"]), self._new_id)
-        naming = self.card.naming(entry.tool.term)
+        naming = self.terms.naming(entry.tool.term)
         if naming and made.created and "label" in arguments and not self._states(later, naming):
             later[naming.name] = arguments["label"]
         refused = self._facts(made.iri, later, quote)
@@ -203,7 +203,7 @@ class GenericTools:
     def _states(self, facts: Mapping[str, Any], entry: Entry) -> bool:
         """Whether facts give a property a value, by its own name or that of a property below it."""
         below = self.pack.tbox.subs(entry.tool.term)
-        return any(one.tool.term in below for name in facts for one in self.card.find(name, is_class=False))
+        return any(one.tool.term in below for name in facts for one in self.terms.find(name, is_class=False))
 
     def _split(self, tool: ToolSpec, facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The facts that tell one entity from others go with its creation; the rest come after it."""
@@ -211,7 +211,7 @@ class GenericTools:
         inline: dict[str, Any] = {}
         later: dict[str, Any] = {}
         for name, value in facts.items():
-            entries = self.card.find(str(name), is_class=False)
+            entries = self.terms.find(str(name), is_class=False)
             if len(entries) == 1 and entries[0].tool.term in order and isinstance(value, int | float | str):
                 inline[order[entries[0].tool.term]] = value
             else:
@@ -222,7 +222,7 @@ class GenericTools:
         """The IRI of what a dependent entity belongs to, where its facts name it."""
         owner = self.pack.dependent(entry.tool.term)
         for name, value in facts.items() if owner else ():
-            for found in self.card.find(str(name), is_class=False):
+            for found in self.terms.find(str(name), is_class=False):
                 leads = [c for p in found.tool.parameters for c in p.classes]
                 if self.ids.knows(value) and owner in {self.pack.tbox.label(iri) for iri in leads}:
                     return self.ids.iri(value)
@@ -269,7 +269,7 @@ class GenericTools:
             return {"object": found}, []
         if plain is not None and not isinstance(value, Mapping):
             return {"value": value}, []
-        named = [iri for iri in leads.classes if key(self.card.called(iri)) in _LIKE_DATATYPES and self.card.of(iri)]
+        named = [iri for iri in leads.classes if key(self.terms.called(iri)) in _LIKE_DATATYPES and self.terms.of(iri)]
         if named and isinstance(value, str | int | float | bool):
             there = self.create(named[0], str(value), quote)
             return ({"object": there.iri}, []) if there.iri else (None, self._reasons(there))
@@ -281,7 +281,7 @@ class GenericTools:
 
     def create(self, iri: str, label: str, quote: str) -> CallResult:
         """An entity of a class, called so; the one there is where there is one."""
-        entry = self.card.of(iri)
+        entry = self.terms.of(iri)
         return self.call(entry.tool.name, {"label": _as_date(entry, label)}, quote) if entry else CallResult(False)
 
     @staticmethod
@@ -312,7 +312,7 @@ class GenericTools:
         return next(iter(fitting)) if len(fitting) == 1 else ""
 
     def _no_entity(self, entry: Entry, leads: Parameter, value: Any) -> str:
-        kinds = [self.card.called(iri) for iri in leads.classes]
+        kinds = [self.terms.called(iri) for iri in leads.classes]
         if leads.choices:
             return f"{entry.name}: {value!r} is none of {joined([name for name, _ in leads.choices], 30)}"
         named = kinds[0] if kinds else "CLASS"
@@ -321,11 +321,11 @@ class GenericTools:
 
     def _measured(self, kinds: list[str], said: str, quote: str) -> tuple[dict[str, Any] | None, list[str]]:
         """A quantity of one of these classes, the likeliest first, written as number and unit."""
-        names, measure = [self.card.called(iri) for iri in kinds], _measure(said)
+        names, measure = [self.terms.called(iri) for iri in kinds], _measure(said)
         if measure is None:
             return None, [f'{said!r} is no quantity: write number and unit, as in "20 minutes" ({joined(names, 4)})']
         reasons: list[str] = []
-        for entry in filter(None, map(self.card.of, kinds)):
+        for entry in filter(None, map(self.terms.of, kinds)):
             made = self.call(entry.tool.name, measure, quote)
             if made.ok or (made.iri and _repeated(made)):
                 return {"object": made.iri}, []
@@ -367,7 +367,7 @@ class GenericTools:
 
     def _find(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         wanted = [name for name in [given.get("class")] if name]
-        kinds = [entry for name in wanted for entry in self.card.find(str(name), is_class=True)]
+        kinds = [entry for name in wanted for entry in self.terms.find(str(name), is_class=True)]
         if wanted and not kinds:
             return _refused(self._entry(wanted[0], is_class=True)[1])
         found: dict[str, dict[str, str]] = {}
@@ -375,7 +375,7 @@ class GenericTools:
             if not kinds or tool.term in {entry.tool.term for entry in kinds}:
                 data = self.call(tool.name, {"label": given["label"]} if given.get("label") else {}, quote).data
                 for one in (data or {}).get("found", ()):
-                    kind = self.card.called(tool.term)
+                    kind = self.terms.called(tool.term)
                     found.setdefault(one["iri"], {"id": self.ids.of(one["iri"], kind), "label": one["label"]})
             if len(found) >= 20:
                 break
@@ -402,33 +402,33 @@ class GenericTools:
         return self.ids.of(iri, kind) if kind else None
 
     def _search(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
-        entries = self.card.search(str(given["words"]))
+        entries = self.terms.search(str(given["words"]))
         lines = [
             ("class " if e.is_class else "property ")
-            + (e.name if e.is_class else self.card.property_line(e, long=False, domain=True))
+            + (e.name if e.is_class else self.terms.property_line(e, long=False, domain=True))
             for e in entries
         ]
         return {"ok": True, "found": lines} | ({} if lines else {"hint": "try other words, or fewer"})
 
     def _describe(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
         name = str(given["name"])
-        entries = self.card.find(name, is_class=True) + self.card.find(name, is_class=False)
+        entries = self.terms.find(name, is_class=True) + self.terms.find(name, is_class=False)
         if not entries:
-            near = [entry.name for entry in self.card.search(name, 6)]
+            near = [entry.name for entry in self.terms.search(name, 6)]
             return _refused(f"there is no class or property {name!r}" + (f"; near: {joined(near, 6)}" if near else ""))
-        return {"ok": True, "text": "\n".join(self.card.entry(entry) for entry in entries[:3])}
+        return {"ok": True, "text": "\n".join(self.terms.entry(entry) for entry in entries[:3])}
 
     # saying ----------------------------------------------------------------------------------------------------------
 
     def _entry(self, name: object, *, is_class: bool) -> tuple[Entry | None, str]:
         kind = "class" if is_class else "property"
-        found = self.card.find(str(name), is_class=is_class)
+        found = self.terms.find(str(name), is_class=is_class)
         if len(found) == 1:
             return found[0], ""
         if found:
             return None, f"{name} may be {joined([entry.tool.term for entry in found], 4)}: give the IRI"
-        other = self.card.find(str(name), is_class=not is_class)
-        near = [entry.name for entry in self.card.search(str(name), 12) if entry.is_class == is_class][:5]
+        other = self.terms.find(str(name), is_class=not is_class)
+        near = [entry.name for entry in self.terms.search(str(name), 12) if entry.is_class == is_class][:5]
         if other:
             near = near[:3]
             return None, f"{name} is a {'property' if is_class else 'class'}, and a {kind} is wanted here" + (
@@ -457,7 +457,7 @@ class GenericTools:
             if match[0] not in self.pack:
                 return match[0]
             tool = self.pack.tool(match[0])
-            entry = self.card.of(tool.term)
+            entry = self.terms.of(tool.term)
             named = f'"{entry.name if entry else tool.label}"'
             return f"{match[1]}({'class' if match[1] == 'create' else 'property'}={named})"
 

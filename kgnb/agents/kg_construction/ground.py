@@ -25,7 +25,7 @@ from kgnb.files import write_whole
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Iri, Literal, is_iri, n3
 from kgnb.kg.words import key, words
-from kgnb.results.table import Column, Table, Tabled, Value
+from kgnb.results.table import Table, Tabled, Value, numbers, texts
 
 _SUBCLASSES = f"SELECT ?c ?d WHERE {{ ?c <{RDFS}subClassOf> ?d . FILTER(isIRI(?c) && isIRI(?d)) }} LIMIT 100000"
 _RECORDS = ("http://www.w3.org/ns/prov#", "http://www.w3.org/ns/oa#")  # where facts come from: no entities
@@ -209,16 +209,6 @@ def _local(iri: str) -> str:
     return iri.rstrip("#/").replace("#", "/").rsplit("/", 1)[-1]
 
 
-def rewritten(triples: Iterable[tuple[Any, Any, Any]], links: Iterable[Link]) -> list[tuple[Any, Any, Any]]:
-    """The triples with every linked IRI replaced by the reference's."""
-    new = {link.entity: Iri(link.target) for link in links if link.holds}
-
-    def mapped(term: Any) -> Any:
-        return new.get(str(term), term) if isinstance(term, Iri) else term
-
-    return [(mapped(subject), predicate, mapped(value)) for subject, predicate, value in triples]
-
-
 Outcome = OneOf["exact", "fuzzy", "decided", "same", "unsure", "none"]
 OUTCOMES: tuple[Outcome, ...] = ("exact", "fuzzy", "decided", "same", "unsure", "none")
 
@@ -311,24 +301,17 @@ class Grounding(Tabled):
         """Every entity with what became of it; what is unsure stands first."""
         order = ("unsure", "fuzzy", "exact", "decided", "same", "none")
         columns = [
-            Column("label", "entity"),
-            Column("outcome", "outcome"),
-            Column("target", "linked to"),
-            Column("score", "score", "number"),
-            Column("why", "why, or what else"),
-            Column("iri", "IRI there"),
-        ]
+            *texts(label="entity", outcome="outcome", target="linked to"), *numbers(score="score"),
+            *texts(why="why, or what else", iri="IRI there"),
+        ]  # fmt: skip
         rows: list[list[Value]] = [
             [
-                link.label,
-                link.outcome,
-                link.target_label,
-                link.score or None,
+                link.label, link.outcome, link.target_label, link.score or None,
                 link.reason or ", ".join(f"{one.label} {one.score:.2f}" for one in link.candidates[1:]),
                 link.target or " ".join(one.target for one in link.candidates),
             ]
             for link in sorted(self.links, key=lambda link: (order.index(link.outcome), link.label, link.entity))
-        ]
+        ]  # fmt: skip
         notes = [f"labels of {self.reference}: {', '.join(self.predicates) or 'none found'}"]
         return Table(columns, rows, caption="Grounding", notes=[*notes, *([self.note] if self.note else [])])
 

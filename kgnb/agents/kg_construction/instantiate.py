@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.built import Built, Journal, journal_key, read_journal, write_journal
-from kgnb.agents.kg_construction.desk import Desk, Doubt
 from kgnb.agents.kg_construction.documents import Document, Readable, passages, read_document
 from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan, plan
 from kgnb.agents.kg_construction.readers import ModelReader, Reader, Task, still_missing
 from kgnb.agents.kg_construction.tool_values import Source
+from kgnb.agents.kg_construction.workspace import Doubt, Workspace
 from kgnb.agents.options import Field, options
 from kgnb.errors import BackendError, DataError, LimitError, ReplyError, Waiting
 from kgnb.judging import Estimate
@@ -179,25 +179,25 @@ def _read(
 ) -> Journal:
     """One document, read in a session of its own; where a budget is spent, as far as it reached."""
     session = pack.session(namespace, checked=checked, stored=False)  # its journal is done again in the shared one
-    desk = Desk(session, document.name, {tool.name: tool for tool in pack.tools}, options.repairs, options.feedback)
+    workspace = Workspace(session, document.name, options.repairs, options.feedback)
     cut = passages(document, options.passage, min(options.overlap, options.passage // 2))
     tasks = [Task(passage, prompt, pack) for prompt in plan.prompts for passage in cut]
     spent = ""
     for task in [*tasks[:-1], *(replace(task, last=True) for task in tasks[-1:])]:
         try:
-            reader.read(task, desk)
+            reader.read(task, workspace)
         except LimitError as error:
             spent = error.what
             break
-    desk.close()
-    doubts = list(desk.doubts)
+    workspace.close()
+    doubts = list(workspace.doubts)
     if tasks:
-        for one in still_missing(replace(tasks[-1], last=True), desk):
+        for one in still_missing(replace(tasks[-1], last=True), workspace):
             reason = one.hint or f"{one.constraint}: something required is missing"
             doubts.append(Doubt(document.name, 0, len(document.text), "missing", {"iri": one.focus}, reason, (one,)))
     return Journal(
-        document.name, document.digest, "", reader.name, tuple(desk.acts), tuple(doubts), desk.repaired,
-        desk.repeats, len(document.text), tuple(desk.notes), spent,
+        document.name, document.digest, "", reader.name, tuple(workspace.acts), tuple(doubts), workspace.repaired,
+        workspace.repeats, len(document.text), tuple(workspace.notes), spent,
     )  # fmt: skip
 
 
@@ -266,7 +266,7 @@ def expected_reading(
         return Estimate()
     calls = tokens = written = 0
     least: list[int] | None = None  # of each step's first call, the passage aside
-    desk = Desk(pack.session(stored=False), "", {tool.name: tool for tool in pack.tools})
+    workspace = Workspace(pack.session(stored=False), "")
     for entry in documents:
         try:
             document = read_document(entry)
@@ -276,7 +276,7 @@ def expected_reading(
         if least is None and cut:
             tasks = [Task(cut[0], prompt, pack) for prompt in plan.prompts]
             own = estimate_tokens(cut[0].text)
-            least = [estimate_usage(reader.first_request(task, desk)).prompt_tokens - own for task in tasks]
+            least = [estimate_usage(reader.first_request(task, workspace)).prompt_tokens - own for task in tasks]
         text = sum(estimate_tokens(one.text) for one in cut)
         calls += len(cut) * len(plan.prompts)
         tokens += len(cut) * sum(least or ()) + len(plan.prompts) * text

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
-from kgnb.agents.kg_construction.desk import Desk, Entity
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.examples import Examples
 from kgnb.agents.kg_construction.generic_tools import GenericTools, model_tools
-from kgnb.agents.kg_construction.ontology_card import OntologyCard
+from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.outside import shortened
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import SYSTEM, StepPrompt
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, ToolSpec, Violation
+from kgnb.agents.kg_construction.workspace import Entity, Workspace
 from kgnb.errors import KgnbError
 from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.model import ToolSpec as ModelTool
@@ -48,26 +48,26 @@ class Task:
 
 
 class Reader(Protocol):
-    """Reads passages and writes what they say through a desk."""
+    """Reads passages and writes what they say through a workspace."""
 
     @property
     def name(self) -> str:
         """Who reads: goes into the journal and the ledger."""
 
-    def read(self, task: Task, desk: Desk) -> None:
-        """Write what the passage says of the step's entities. Nothing need be returned: the desk keeps all."""
+    def read(self, task: Task, workspace: Workspace) -> None:
+        """Write what the passage says of the step's entities. Nothing need be returned: the workspace keeps all."""
 
 
 @dataclass(frozen=True)
 class CallableReader:
-    """A function of the task and the desk as a reader."""
+    """A function of the task and the workspace as a reader."""
 
-    function: Callable[[Task, Desk], object]
+    function: Callable[[Task, Workspace], object]
     name: str = "function"
 
-    def read(self, task: Task, desk: Desk) -> None:
+    def read(self, task: Task, workspace: Workspace) -> None:
         """Calls the function."""
-        self.function(task, desk)
+        self.function(task, workspace)
 
 
 @dataclass(frozen=True)
@@ -96,17 +96,17 @@ class ModelReader:
         shown = f", shown {self.examples.name}" if self.examples else ""
         return f"model {self.model.name}{f' on notes of {self.extractor.name}' if self.extractor else ''}{asked}{shown}"
 
-    def read(self, task: Task, desk: Desk) -> None:
+    def read(self, task: Task, workspace: Workspace) -> None:
         """Lets the model work until it finishes, for at most ``calls`` replies."""
-        face, finish, messages = self._opening(task, desk, self._notes(task, desk))
-        asked, left = self._asked(desk), self.calls
+        face, finish, messages = self._opening(task, workspace, self._notes(task, workspace))
+        asked, left = self._asked(workspace), self.calls
         for reminder in range(self.reminders + 1):
             talk = call_tools(
                 self.model, messages, {**asked, **face.tools}, left, finish=finish, emulate=self.emulate,
                 checked=False, request=self.request,
             )  # fmt: skip
             left -= len(talk.replies)
-            if talk.answer is None or left <= 0 or reminder == self.reminders or not desk.feedback:
+            if talk.answer is None or left <= 0 or reminder == self.reminders or not workspace.feedback:
                 return
             last = next(one for one in reversed(talk.messages) if one.role == "assistant")
             refused = [use for use in talk.uses[-len(last.tool_calls) :] if _failed(use)]
@@ -124,14 +124,14 @@ class ModelReader:
                 answered = [Message("user", json.dumps(told, ensure_ascii=False))]
             messages = (*talk.messages, *answered, *skipped)
 
-    def first_request(self, task: Task, desk: Desk) -> Request:
+    def first_request(self, task: Task, workspace: Workspace) -> Request:
         """What the first call of a step sends: to reckon what it takes."""
-        face, finish, messages = self._opening(task, desk, "")
-        tools = {**self._asked(desk), **face.tools}
+        face, finish, messages = self._opening(task, workspace, "")
+        tools = {**self._asked(workspace), **face.tools}
         return replace(self.request, messages=tuple(messages), tools=(*(tool.spec for tool in tools.values()), finish))
 
-    def _opening(self, task: Task, desk: Desk, notes: str) -> tuple[_Face, ModelTool, Sequence[Message]]:
-        face = _Generic(task, desk) if task.prompt.generic else _Typed(task, desk)
+    def _opening(self, task: Task, workspace: Workspace, notes: str) -> tuple[_Face, ModelTool, Sequence[Message]]:
+        face = _Generic(task, workspace) if task.prompt.generic else _Typed(task, workspace)
         finish = ModelTool("finish", _FINISH if task.prompt.generic else _FINISH_STEP, _ANYTHING)
         helped = [_OUTSIDE.format(names=joined([tool.spec.name for tool in self.outside], 40))] if self.outside else []
         helped += [self.examples.prompt(task.passage.text)] if self.examples else []
@@ -141,8 +141,8 @@ class ModelReader:
             Message("user", request_text(task, face, helped)),
         )  # fmt: skip
 
-    def _notes(self, task: Task, desk: Desk) -> str:
-        """What the extracting model says of the passage; the desk keeps it."""
+    def _notes(self, task: Task, workspace: Workspace) -> str:
+        """What the extracting model says of the passage; the workspace keeps it."""
         if self.extractor is None:
             return ""
         names = [tool.label for tool in task.tools if tool.kind == "add"]  # the generic prompt tells the whole ontology
@@ -150,11 +150,11 @@ class ModelReader:
         asked = f"{task.prompt.extraction}{told}\n\n{_marked_off(task)}"
         messages = (Message("system", _EXTRACTING), Message("user", asked))
         said = self.extractor.ask(replace(self.request, messages=messages)).text.strip()
-        desk.notes.append(said)
+        workspace.notes.append(said)
         return said
 
-    def _asked(self, desk: Desk) -> dict[str, Tool]:
-        """The outside tools, whose answers the desk keeps."""
+    def _asked(self, workspace: Workspace) -> dict[str, Tool]:
+        """The outside tools, whose answers the workspace keeps."""
 
         def noting(tool: Tool) -> Tool:
             def use(**arguments: Any) -> Any:
@@ -164,7 +164,7 @@ class ModelReader:
                     raise
                 except Exception as error:  # somebody else's code: the model is told, and goes on
                     raise ValueError(f"{tool.spec.name} failed: {type(error).__name__}: {error}") from error
-                desk.notes.append(f"{tool.spec.name}({json.dumps(arguments, ensure_ascii=False)}): {answer}")
+                workspace.notes.append(f"{tool.spec.name}({json.dumps(arguments, ensure_ascii=False)}): {answer}")
                 return answer
 
             return Tool(tool.spec, use)
@@ -197,17 +197,17 @@ def _failed(use: ToolUse) -> bool:
 class _Face(ABC):
     """What a model is shown of a task: its tools, and what is there already. Ids stand for IRIs."""
 
-    def __init__(self, task: Task, desk: Desk) -> None:
-        self.task, self.desk = task, desk
-        self.ids = desk.ids
+    def __init__(self, task: Task, workspace: Workspace) -> None:
+        self.task, self.workspace = task, workspace
+        self.ids = workspace.ids
         self.generic = GenericTools(
-            OntologyCard(task.pack), self.call, desk.session.holds, desk.ids,
-            lambda label: [(e.iri, e.term) for e in desk.labelled(label)], desk.feedback,
+            OntologyTerms(task.pack), self.call, workspace.session.holds, workspace.ids,
+            lambda label: [(e.iri, e.term) for e in workspace.labelled(label)], workspace.feedback,
         )  # fmt: skip
 
     def call(self, name: str, arguments: Mapping[str, Any], quote: str) -> CallResult:
         """Call a tool of the pack about the passage."""
-        return self.desk.call(name, arguments, self.task.passage, quote, self.task.prompt.step.name)
+        return self.workspace.call(name, arguments, self.task.passage, quote, self.task.prompt.step.name)
 
     @property
     @abstractmethod
@@ -220,11 +220,11 @@ class _Face(ABC):
 
     def known(self) -> list[str]:
         """The entities of the document, each with what has been said of it."""
-        told = [one for one in self.desk.entities.values() if one.term not in self.task.pack.quantities]
+        told = [one for one in self.workspace.entities.values() if one.term not in self.task.pack.quantities]
         return [self._entity(one) for one in told[-_MOST_KNOWN:]]
 
     def _entity(self, entity: Entity) -> str:
-        data = self.desk.session.call("inspect", {"iri": entity.iri}).data or {}
+        data = self.workspace.session.call("inspect", {"iri": entity.iri}).data or {}
         name = self.ids.of(entity.iri, self.task.pack.tbox.label(entity.term))
         facts = "; ".join(f"{key}: {', '.join(self.ids.shorten(_NAMED.sub('', v), self._label) for v in values)}"
                           for key, values in (data.get("facts") or {}).items())  # fmt: skip
@@ -234,7 +234,7 @@ class _Face(ABC):
 
     def _label(self, iri: str) -> str | None:
         """What an entity without an id is called: a quantity, or one of the ontology's own."""
-        label = (self.desk.session.call("inspect", {"iri": iri}).data or {}).get("label")
+        label = (self.workspace.session.call("inspect", {"iri": iri}).data or {}).get("label")
         return f'"{label}"' if label else None
 
 
@@ -252,15 +252,15 @@ class _Generic(_Face):
 
     def missing(self) -> list[str]:
         """All that is required, in the terms of these tools."""
-        missing = still_missing(replace(self.task, last=True), self.desk)
+        missing = still_missing(replace(self.task, last=True), self.workspace)
         return list(dict.fromkeys(self.generic.reason(one.hint) for one in missing))[:_MOST_REMINDED]
 
 
 class _Typed(_Face):
     """One tool a class and property of the step."""
 
-    def __init__(self, task: Task, desk: Desk) -> None:
-        super().__init__(task, desk)
+    def __init__(self, task: Task, workspace: Workspace) -> None:
+        super().__init__(task, workspace)
         self._named: dict[str, ToolSpec] = {tool.name: tool for tool in task.tools}
 
     @property
@@ -271,7 +271,7 @@ class _Typed(_Face):
     def _told(self, tool: ToolSpec) -> bool:
         """Whether a tool's answer stands in the request, which lists the entities and what has been said of them."""
         known, own = self.task.pack.tbox.individuals, self.task.pack.tbox.below.get(tool.term, {tool.term})
-        listed = len(self.desk.entities) <= _MOST_KNOWN and not any(own & kinds for kinds in known.values())
+        listed = len(self.workspace.entities) <= _MOST_KNOWN and not any(own & kinds for kinds in known.values())
         return tool.kind == "missing" or (tool.kind in ("find", "inspect") and listed)
 
     def _tool(self, tool: ToolSpec) -> Tool:
@@ -303,7 +303,7 @@ class _Typed(_Face):
         given = {key: self.ids.iri(value) if key in entities and isinstance(value, str) else value
                  for key, value in given.items()}  # fmt: skip
         result = self.call(tool.name, given, quote)
-        if not self.desk.feedback:
+        if not self.workspace.feedback:
             shown = self.ids.of(result.iri, tool.label, wish=wish) if result.ok and result.iri else ""
             return {"received": True} | ({"id": shown} if shown else {})
         if not result.ok:
@@ -325,7 +325,7 @@ class _Typed(_Face):
 
     def missing(self) -> list[str]:
         """What is required and can be said now; a tool that is named is given, whichever step it belongs to."""
-        found = [self._reason(one) for one in still_missing(self.task, self.desk)]
+        found = [self._reason(one) for one in still_missing(self.task, self.workspace)]
         for name in re.findall(r"\b(?:add|create)_\w+", " ".join(found)):
             if name in self.task.pack:
                 self._named.setdefault(name, self.task.pack.tool(name))
@@ -353,9 +353,9 @@ def request_text(task: Task, face: _Face, helped: Sequence[str] = ()) -> str:
     return "\n\n".join([*parts, *helped, _marked_off(task)])
 
 
-def still_missing(task: Task, desk: Desk) -> list[Violation]:
+def still_missing(task: Task, workspace: Workspace) -> list[Violation]:
     """What is required and missing of entities of this document, as far as this step can write it."""
-    own = [one for one in desk.session.missing() if one.focus in desk.entities or not one.focus]
+    own = [one for one in workspace.session.missing() if one.focus in workspace.entities or not one.focus]
     if task.last:
         return own[:20]
     labels = {task.pack.tbox.label(iri) for iri in task.prompt.step.writes}

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 
-from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import RULE, Passage
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import Task
 from kgnb.agents.kg_construction.tool_values import CallResult, Parameter, ToolSpec
+from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.kg.terms import RDFS, SKOS, XSD, Iri, Literal, Term
 from kgnb.kg.words import words
 
@@ -32,7 +32,7 @@ class RuleReader:
     name: str = "rule"
     _lexicons: dict[int, Lexicon] = field(default_factory=dict, repr=False)
 
-    def read(self, task: Task, desk: Desk) -> None:
+    def read(self, task: Task, workspace: Workspace) -> None:
         """Writes what patterns find in the passage."""
         if task.prompt.step.number != 1:
             return
@@ -42,17 +42,17 @@ class RuleReader:
             formed = [line for line in found if line.heading or line.key or line.number or line.item]
             plain = len(found) < 2 or len(formed) < len(found) / 2  # sentences are for a model
             if not plain and (cls := about(lexicon, found)):
-                _Notes(lexicon, desk, task.passage, found, cls).read()
+                _Notes(lexicon, workspace, task.passage, found, cls).read()
 
 
 class _Notes:
     """One note with a form, about a thing of a class."""
 
-    def __init__(self, lexicon: Lexicon, desk: Desk, passage: Passage, found: list[Line], cls: str) -> None:
-        self.lexicon, self.desk, self.passage, self.lines, self.cls = lexicon, desk, passage, found, cls
+    def __init__(self, lexicon: Lexicon, workspace: Workspace, passage: Passage, found: list[Line], cls: str) -> None:
+        self.lexicon, self.workspace, self.passage, self.lines, self.cls = lexicon, workspace, passage, found, cls
         self.root = ""
         self.names: dict[str, Entity] = {}  # the first of a name keeps it
-        for entity in desk.entities.values():
+        for entity in workspace.entities.values():
             self.names.setdefault(str(entity.arguments.get("label", "")), (entity.iri, entity.term))
 
     def read(self) -> None:
@@ -70,12 +70,12 @@ class _Notes:
 
     def _call(self, tool: str, line: Line, **arguments: object) -> CallResult:
         quote = self.passage.text[line.start - self.passage.start : line.end - self.passage.start]
-        return self.desk.call(tool, arguments, self.passage, quote)
+        return self.workspace.call(tool, arguments, self.passage, quote)
 
     def _root(self) -> None:
         """The thing the note is about, called as its heading; in a later passage, without one, the only one so far."""
         title = next((line for line in self.lines if line.heading), None)
-        known = [entity.iri for entity in self.desk.entities.values() if entity.term == self.cls]
+        known = [entity.iri for entity in self.workspace.entities.values() if entity.term == self.cls]
         if self.passage.number > 1 and not (title and title.heading == TITLE):
             self.root = known[0] if len(known) == 1 else ""
         elif title:

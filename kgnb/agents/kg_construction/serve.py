@@ -18,13 +18,13 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
-from kgnb.agents.kg_construction.desk import find_quote
 from kgnb.agents.kg_construction.generic_tools import BUDGET, QUOTE, GenericTools, model_tools, schema_tokens
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.hints import nearest
-from kgnb.agents.kg_construction.ontology_card import OntologyCard
+from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, Violation
+from kgnb.agents.kg_construction.workspace import find_quote
 from kgnb.errors import BackendError, ConfigError, KgnbError
 from kgnb.kg.terms import Iri
 from kgnb.llm.tools import Tool
@@ -79,7 +79,7 @@ class Shared:
         def call(name: str, given: Mapping[str, Any], quote: str) -> CallResult:
             return self._kept(name, given, self._source)
 
-        return GenericTools(OntologyCard(self.pack), call, self.session.holds, kind=kind)
+        return GenericTools(OntologyTerms(self.pack), call, self.session.holds, kind=kind)
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
         """Call a tool; waits while another client's call is under way. What is acknowledged is on the disk.
@@ -208,7 +208,7 @@ def served_face(shared: Shared) -> tuple[str, list[types.Tool]]:
 
     how = _HOW.format(name=shared.pack.name)
     if shared.generic:
-        how = f"{how}\n\n{OntologyCard(shared.pack).text(BUDGET // 3)[0]}"
+        how = f"{how}\n\n{OntologyTerms(shared.pack).text(BUDGET // 3)[0]}"
         few = model_tools(partial=True, quoted=False)
         tools = [told(one.name, "", one.description, one.parameters, one.name) for one in few]
     else:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
-from kgnb.agents.kg_construction.naming import slug, tool_name
+from kgnb.agents.kg_construction.naming import tool_name
 from kgnb.agents.kg_construction.tool_values import Parameter, ToolKind, ToolSpec
-from kgnb.kg import vocabulary as v
-from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Literal, Term
+from kgnb.kg.terms import RDFS, XSD, Iri, Literal, Term
 from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, PLAIN, json_type
 from kgnb.shapes.phrases import Phrases, joined
 from kgnb.shapes.phrases import a_noun as _a
-from kgnb.shapes.shape import SH, Path, Shape
+from kgnb.shapes.shape import SH, Shape
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import MOST_UNITS, Quantity, unit_names
 
@@ -50,7 +50,7 @@ class ToolMaker:
         self.tbox, self.measured, self.empty = tbox, measured, empty
         self.of_classes, self.of_properties = of_classes, of_properties
         self.phrases = Phrases(tbox, unit_names(measured))
-        self._values: dict[str, Values] = {}
+        self.values = cache(self._values_of)
         self._about: dict[str, list[Shape]] = {}
         self._on_path: dict[str, list[tuple[Shape, bool]]] = {}  # and whether it is about some subjects only
         for shape in shapes:
@@ -130,28 +130,22 @@ class ToolMaker:
                     found.append(self._value(argument, name, values, required=False))
         return found
 
-    @property
+    @cached_property
     def _by_domain(self) -> dict[str, list[str]]:
-        if not hasattr(self, "_domains"):
-            domains: dict[str, list[str]] = {}
-            for name in self.tbox.properties:
-                for domain in self.tbox.facts.objects(Iri(name), f"{RDFS}domain"):
-                    for cls in self.tbox._named(domain):
-                        for below in self.tbox.below.get(str(cls), ()):
-                            domains.setdefault(below, []).append(name)
-            self._domains = domains
-        return self._domains
+        found: dict[str, list[str]] = {}
+        for name in self.tbox.properties:
+            for cls in self.tbox.domains(name):
+                for below in self.tbox.below.get(cls, ()):
+                    found.setdefault(below, []).append(name)
+        return found
 
     # properties ------------------------------------------------------------------------------------------------------
 
-    def values(self, iri: str) -> Values:
-        """What a property may lead to, out of its ranges and those of the properties above it."""
-        if iri not in self._values:
-            self._values[iri] = self._values_of(iri)
-        return self._values[iri]
-
     def _values_of(self, iri: str) -> Values:
-        """What holds of every subject narrows the values; what one class asks for only says what is likely."""
+        """What a property may lead to, out of its ranges and those of the properties above it.
+
+        What holds of every subject narrows the values; what one class asks for only says what is likely.
+        """
         datatypes: dict[str, None] = {}
         likely: dict[str, None] = {}
         classes: dict[str, None] = {}
@@ -239,7 +233,7 @@ class ToolMaker:
         shapes = {s.id: s for term in terms for s in self._about.get(term, ())}
         constraints = tuple(dict.fromkeys(self.phrases.of_shape(s) for s in shapes.values()))
         if kind == "add":
-            constraints += tuple(self.phrases.mirrored(iri))
+            constraints += self.phrases.mirrored(iri)
         comment = self.tbox.comment(iri)
         guidance = comment if len(comment) <= _GUIDANCE else comment[: _GUIDANCE - 1].rstrip() + "…"
         name = tool_name(kind, (self.of_properties if kind == "add" else self.of_classes)[iri])
@@ -303,9 +297,6 @@ def _specific_first(datatypes: Mapping[str, None]) -> list[str]:
 
 def _takes_language(datatypes: tuple[str, ...]) -> bool:
     return any(datatype in (LANG_STRING, PLAIN) or datatype in ANY_LITERAL for datatype in datatypes)
-
-
-__all__ = ["OWL", "Path", "ToolMaker", "slug", "v"]
 
 
 def input_schema(parameters: Iterable[Parameter]) -> dict[str, Any]:

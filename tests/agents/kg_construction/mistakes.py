@@ -11,10 +11,10 @@ from typing import Any
 from rdflib import RDF, RDFS, Graph, Literal, URIRef
 from rdflib.term import Node
 
-from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import Task
 from kgnb.agents.kg_construction.tool_values import ToolSpec
+from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.shapes.units import OM
 
 _VALUE, _NUMBER, _UNIT = (URIRef(f"{OM}{name}") for name in ("hasValue", "hasNumericalValue", "hasUnit"))
@@ -31,15 +31,15 @@ class MistakenReader:
     made: dict[str, int] = field(default_factory=dict)
     mended: dict[str, int] = field(default_factory=dict)
 
-    def read(self, task: Task, desk: Desk) -> None:
+    def read(self, task: Task, workspace: Workspace) -> None:
         """Writes the document's reference in the last step, mistakes included."""
         if task.last and task.passage.document in self.references:
-            _Writing(self, task, desk, self.references[task.passage.document]).write()
+            _Writing(self, task, workspace, self.references[task.passage.document]).write()
 
 
 class _Writing:
-    def __init__(self, reader: MistakenReader, task: Task, desk: Desk, graph: Graph) -> None:
-        self.reader, self.task, self.desk, self.graph = reader, task, desk, graph
+    def __init__(self, reader: MistakenReader, task: Task, workspace: Workspace, graph: Graph) -> None:
+        self.reader, self.task, self.workspace, self.graph = reader, task, workspace, graph
         self.pack: ToolPack = task.pack
         self.creators = {tool.term: tool for tool in self.pack.of_kind("create")}
         self.adders = {tool.term: tool for tool in self.pack.of_kind("add")}
@@ -71,8 +71,8 @@ class _Writing:
 
     def _call(self, tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """What the reader is told of a call: with feedback off that is not why it was refused."""
-        result = self.desk.call(tool.name, arguments, self.task.passage)
-        if self.desk.feedback:
+        result = self.workspace.call(tool.name, arguments, self.task.passage)
+        if self.workspace.feedback:
             return result.as_json()
         return {"received": True} | ({"iri": result.iri} if result.ok and result.iri else {})
 
@@ -122,7 +122,8 @@ class _Writing:
             return
         arguments, truth = {"subject": self.iris[subject], "object": true}, dict[str, Any]()
         if self._wrong("invented IRI"):
-            truth, arguments["object"] = {"object": true}, f"{self.desk.session.namespace}invented/{len(self.seen)}"  # type: ignore[attr-defined]  # fmt: skip
+            truth = {"object": true}
+            arguments["object"] = f"{self.workspace.session.namespace}invented/{len(self.seen)}"
         self._mended(tool, arguments, truth, "invented IRI")
 
     def _complete(self) -> None:

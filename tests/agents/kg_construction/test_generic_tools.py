@@ -9,7 +9,7 @@ import pytest
 
 from kgnb.agents.kg_construction.generic_tools import GenericTools, model_tools
 from kgnb.agents.kg_construction.instantiate import Options
-from kgnb.agents.kg_construction.ontology_card import OntologyCard
+from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import plan
 from kgnb.agents.kg_construction.session import Session
@@ -26,7 +26,7 @@ NOTE = "Soup\nHut: Lärchgrundhütte\nServes 12\n400 g barley\n1. Soak the barle
 def tools_of(pack: ToolPack) -> tuple[GenericTools, Session]:
     session = pack.session(namespace="https://hut.example/data/")
     return GenericTools(
-        OntologyCard(pack), lambda name, given, quote: session.call(name, given), session.holds
+        OntologyTerms(pack), lambda name, given, quote: session.call(name, given), session.holds
     ), session
 
 

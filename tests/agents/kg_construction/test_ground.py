@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 import rdflib
 
-from kgnb.agents.kg_construction.ground import Options, ground, label_index, label_predicates, rewritten
+from kgnb.agents.kg_construction.ground import Options, ground, label_index, label_predicates
 from kgnb.datasets import huts
 from kgnb.kg.rdflib_graph import RdflibGraph
-from kgnb.kg.terms import Iri, Literal
 
 HEAD = """@prefix : <urn:k#> . @prefix n: <urn:new:> . @prefix r: <urn:ref:> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . """
@@ -63,13 +62,6 @@ def test_two_equal_names_are_for_a_person_who_has_the_last_word() -> None:
         found.decided(2, 1)
     with pytest.raises(ValueError, match="no number 9"):
         found.decided(1, 9)
-
-
-def test_iris_are_rewritten_on_request_and_literals_are_not() -> None:
-    links = ground(graph('n:1 a :Good ; rdfs:label "celery" .'), KNOWN).links
-    triple = (Iri("urn:new:1"), Iri("urn:p"), Literal("urn:new:1"))
-    assert rewritten([triple], links) == [(Iri("urn:ref:celery"), Iri("urn:p"), Literal("urn:new:1"))]
-    assert [link.target for link in links] == ["urn:ref:celery"]
 
 
 def test_label_properties_are_found_by_what_they_hold() -> None:

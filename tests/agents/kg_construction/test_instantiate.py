@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import rdflib
 
-from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.readers import CallableReader, ModelReader, Task
+from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.errors import BackendError, ConfigError
 from kgnb.llm.model import Reply, Request, ToolCall
 from kgnb.llm.scripted import ScriptedModel
@@ -42,7 +42,7 @@ def scripted_reader(
     An argument ``{"$": n}`` stands for the IRI that call ``n`` (from 0) gave.
     """
 
-    def read(task: Task, desk: Desk) -> None:
+    def read(task: Task, workspace: Workspace) -> None:
         if not task.last:
             return
         given: list[str] = []
@@ -50,7 +50,7 @@ def scripted_reader(
             filled = {
                 key: given[value["$"]] if isinstance(value, Mapping) else value for key, value in arguments.items()
             }
-            given.append(desk.call(tool, filled, task.passage).iri)
+            given.append(workspace.call(tool, filled, task.passage).iri)
 
     return CallableReader(read, f"{name} (simulation)")
 
@@ -128,10 +128,10 @@ def test_what_cannot_be_mended_is_left_to_a_person_after_bounded_tries() -> None
 def test_an_identical_repeat_is_refused_unread() -> None:
     seen: list[Any] = []
 
-    def read(task: Task, desk: Desk) -> None:
+    def read(task: Task, workspace: Workspace) -> None:
         if task.last:
             for _ in range(3):
-                seen.append(desk.call("create_temperature", {"value": 1, "unit": "hopes"}, task.passage))
+                seen.append(workspace.call("create_temperature", {"value": 1, "unit": "hopes"}, task.passage))
 
     build_graph({"note": "x"}, PACK, judge=read)
     assert [one.violations[0].constraint for one in seen[1:]] == ["repeated call", "repeated call"]
@@ -171,8 +171,8 @@ def test_one_bad_document_stops_no_other(tmp_path: Path) -> None:
 
 
 def test_a_document_whose_reader_breaks_off_leaves_nothing_behind(tmp_path: Path) -> None:
-    def breaks(task: Task, desk: Desk) -> None:
-        desk.call("create_hut", {"label": task.passage.document, "beds": 1}, task.passage)
+    def breaks(task: Task, workspace: Workspace) -> None:
+        workspace.call("create_hut", {"label": task.passage.document, "beds": 1}, task.passage)
         if task.passage.document == "two":
             raise BackendError("gone", service="server")
 
@@ -184,7 +184,7 @@ def test_a_document_whose_reader_breaks_off_leaves_nothing_behind(tmp_path: Path
 
 
 def test_a_server_that_stays_away_ends_the_batch() -> None:
-    def gone(task: Task, desk: Desk) -> None:
+    def gone(task: Task, workspace: Workspace) -> None:
         raise BackendError("gone", service="server")
 
     with pytest.raises(BackendError):
@@ -288,10 +288,10 @@ def test_long_documents_are_read_in_passages_whose_spans_are_the_documents() -> 
     text = "\n\n".join(f"Paragraph {n}. The Ambre has 28 beds. Marmot {n}." for n in range(60))
     seen: list[tuple[int, int]] = []
 
-    def read(task: Task, desk: Desk) -> None:
+    def read(task: Task, workspace: Workspace) -> None:
         if task.prompt.step.number == 1 and "Marmot 41." in task.passage.text:
-            desk.call("create_hut", {"label": "Marmot", "beds": 1}, task.passage, "Marmot 41.")
-            seen.append((desk.acts[-1].start, desk.acts[-1].end))
+            workspace.call("create_hut", {"label": "Marmot", "beds": 1}, task.passage, "Marmot 41.")
+            seen.append((workspace.acts[-1].start, workspace.acts[-1].end))
 
     build_graph({"note": text}, PACK, judge=read, options=Options(passage=400, overlap=100))
     assert {text[start : end + 4] for start, end in seen} == {"Marmot 41."}  # its name, where it was quoted

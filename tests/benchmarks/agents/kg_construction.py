@@ -25,7 +25,6 @@ from typing import Any
 import rdflib
 
 from kgnb import compile_ontology
-from kgnb.agents.kg_construction.desk import Desk
 from kgnb.agents.kg_construction.documents import Document, passages
 from kgnb.agents.kg_construction.generic_tools import schema_tokens
 from kgnb.agents.kg_construction.plan import plan
@@ -33,6 +32,7 @@ from kgnb.agents.kg_construction.readers import ModelReader, Task
 from kgnb.agents.kg_construction.serve import Shared, served_face
 from kgnb.agents.kg_construction.session import Session
 from kgnb.agents.kg_construction.tool_values import Source
+from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import Quad, QuadWriter, quads
 from kgnb.llm.prices import estimate_tokens, estimate_usage
@@ -181,11 +181,11 @@ def requests(paths: list[str]) -> Iterator[str]:
     for path in paths:
         pack = compile_ontology(path)
         note = passages(Document("note", "A note about nothing."))[0]
-        desk = Desk(pack.session(stored=False), "note", {tool.name: tool for tool in pack.tools})
+        workspace = Workspace(pack.session(stored=False), "note")
         reader = ModelReader(ScriptedModel([]))
-        sent = [estimate_usage(reader.first_request(Task(note, prompt, pack), desk)).prompt_tokens
+        sent = [estimate_usage(reader.first_request(Task(note, prompt, pack), workspace)).prompt_tokens
                 for prompt in plan(pack).prompts]  # fmt: skip
-        face = served_face(Shared(pack, desk.session))
+        face = served_face(Shared(pack, workspace.session))
         told = estimate_tokens(face[0]) + sum(estimate_tokens(tool.model_dump_json()) for tool in face[1][:100])
         yield (f"{Path(path).name}: {len(pack.tools):,} tools, {schema_tokens(pack):,} tokens one by one; build sends "
                f"at most {max(sent):,} ({len(sent)} steps); an MCP client is told {told:,} a page")  # fmt: skip

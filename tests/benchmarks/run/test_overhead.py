@@ -52,8 +52,8 @@ def asking_work(settings: Settings) -> Work:
     questions = [asked.text for asked in question_set("huts", None).questions[:6]]
 
     def work(run: Run | None) -> object:
-        desk = asking.open_desk(graph, embedder=embedder, judge=judges, run=run)
-        return [asking.answer_question(text, desk, run=run) for text in questions]
+        workspace = asking.open_desk(graph, embedder=embedder, judge=judges, run=run)
+        return [asking.answer_question(text, workspace, run=run) for text in questions]
 
     return work
 

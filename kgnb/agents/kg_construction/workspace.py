@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.naming import slug
-from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, ToolSpec, Violation
+from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, Violation
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import Session
@@ -122,7 +122,7 @@ class ShortIds:
 
 
 @dataclass
-class Desk:
+class Workspace:
     """The tools over one session, for one document. Not for several threads.
 
     A call that was refused is refused again, unread, when it comes back unchanged; after ``repairs`` refusals in a row
@@ -132,7 +132,6 @@ class Desk:
 
     session: Session
     document: str
-    tools: Mapping[str, ToolSpec]
     repairs: int = 3
     feedback: bool = True
     acts: list[Act] = field(default_factory=list)
@@ -152,7 +151,7 @@ class Desk:
     ) -> CallResult:
         """Call a tool about a passage; ``quote`` are the words of it that say so."""
         start, end = span(passage, quote)
-        if name in self.tools and self.tools[name].kind == "create":  # where the text names it
+        if self._is("create", tool=name):  # where the text names it
             said = passage.text[start - passage.start : end - passage.start]
             if found := find_quote(said, str(arguments.get("label", ""))):
                 start, end = start + found[0], start + found[1]
@@ -180,22 +179,21 @@ class Desk:
     def _succeeded(self, act: Act) -> None:
         if self._pending.pop(act.tool, None):
             self.repaired += 1
-        tool = self.tools.get(act.tool)
-        if tool is not None and tool.kind == "create" and act.iri:
-            self._enter(Entity(act.iri, tool.term, act.tool, act.arguments))
-
-    def _enter(self, entity: Entity) -> None:
-        if entity.iri not in self.entities:
+        if act.iri and act.iri not in self.entities and self._is("create", tool=act.tool):
+            entity = Entity(act.iri, self.session.pack.tool(act.tool).term, act.tool, act.arguments)
             self.entities[entity.iri] = entity
             self._by_label.setdefault(str(entity.arguments.get("label", "")), []).append(entity)
+
+    def _is(self, *kinds: str, tool: str) -> bool:
+        """Whether a tool is of one of these kinds."""
+        return tool in self.session.pack and self.session.pack.tool(tool).kind in kinds
 
     def labelled(self, label: str) -> Sequence[Entity]:
         """The entities of the document that were made with this label, in the order in which they were."""
         return self._by_label.get(label, ())
 
     def _failed(self, act: Act, result: CallResult) -> CallResult:
-        tool = self.tools.get(act.tool)
-        if tool is not None and tool.kind not in WRITING:
+        if act.tool in self.session.pack and not self._is(*WRITING, tool=act.tool):
             return result
         tries = self._pending.setdefault(act.tool, [])
         tries.append(act)

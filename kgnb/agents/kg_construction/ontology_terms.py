@@ -52,7 +52,7 @@ class Entry:
         return self.tool.kind == "create"
 
 
-class OntologyCard:
+class OntologyTerms:
     """The classes and properties of a pack by name, and what is to be said of each."""
 
     def __init__(self, pack: ToolPack) -> None:
