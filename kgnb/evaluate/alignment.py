@@ -28,9 +28,9 @@ _TOP_AND_BOTTOM = frozenset("http://www.w3.org/2002/07/owl#" + name for name in 
 class Score:
     """How often a matcher was right (``tp``), wrong (``fp``) and silent where it should have spoken (``fn``)."""
 
-    tp: int
-    fp: int
-    fn: int
+    tp: int = 0
+    fp: int = 0
+    fn: int = 0
 
     @property
     def precision(self) -> float:
@@ -91,7 +91,7 @@ def score(found: Iterable[Triple], reference: Iterable[Triple], *, by_pair: bool
 
 def micro(scores: Iterable[Score]) -> Score:
     """All tasks as one: the counts added up."""
-    return sum(scores, Score(0, 0, 0))
+    return sum(scores, Score())
 
 
 def mean(scores: Sequence[Score]) -> Average:

@@ -21,63 +21,22 @@ from rdflib.namespace import XSD
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.sparql import Query
 
+from kgnb.evaluate.alignment import Score
+
 Record: TypeAlias = Mapping[str, Sequence[str]]
 Mode = OneOf["strict", "legacy"]
 EMPTY = frozenset({"", "n/a", "na", "none", "null", "-1", "unknown", "not specified"})
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w.]*\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Hits, false findings and misses; ``+`` adds them up."""
-
-    hits: int = 0
-    false: int = 0
-    missed: int = 0
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(self.hits + other.hits, self.false + other.false, self.missed + other.missed)
-
-    @property
-    def precision(self) -> float:
-        """The share of what was found that is right; 0 where nothing was found."""
-        return self.hits / (self.hits + self.false) if self.hits + self.false else 0.0
-
-    @property
-    def recall(self) -> float:
-        """The share of what is right that was found; 0 where there is nothing."""
-        return self.hits / (self.hits + self.missed) if self.hits + self.missed else 0.0
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        total = 2 * self.hits + self.false + self.missed
-        return 2 * self.hits / total if total else 0.0
-
-
 @dataclass(frozen=True)
 class Extraction:
-    """The counts over all records, and slot by slot."""
+    """The scores of values over all records, and slot by slot."""
 
-    total: Counts
-    slots: Mapping[str, Counts]
+    total: Score
+    slots: Mapping[str, Score]
     found: int  # records
     wanted: int
-
-    @property
-    def precision(self) -> float:
-        """Of all slots together."""
-        return self.total.precision
-
-    @property
-    def recall(self) -> float:
-        """Of all slots together."""
-        return self.total.recall
-
-    @property
-    def f1(self) -> float:
-        """Of all slots together."""
-        return self.total.f1
 
 
 def normalised(value: object) -> str:
@@ -148,22 +107,20 @@ def score_records(
 
     >>> wanted = [{"name": ["barley"], "amount": ["400 g"]}, {"name": ["leek"], "amount": [""]}]
     >>> score_records([{"name": ["Barley"], "amount": ["4 g"]}], wanted).total
-    Counts(hits=1, false=1, missed=2)
+    Score(tp=1, fp=1, fn=2)
     """
     either, forgetting = frozenset(alternatives), frozenset(forgiving)
-    slots = list(dict.fromkeys(name for record in (*wanted, *found) for name in record))
-    left, right = [_normal(record, slots) for record in found], [_normal(record, slots) for record in wanted]
-    pairs = _assigned(left, right, either)
-    counts: dict[str, Counts] = {name: Counts() for name in slots}
-    nothing: dict[str, frozenset[str]] = dict.fromkeys(slots, frozenset())
-    matched_left, matched_right = {one for one, _ in pairs}, {other for _, other in pairs}
-    compared = [(left[one], right[other], True) for one, other in pairs]
-    compared += [(record, nothing, False) for at, record in enumerate(left) if at not in matched_left]
-    compared += [(nothing, record, False) for at, record in enumerate(right) if at not in matched_right]
-    for mine, theirs, both in compared:
+    slots, left, right, pairs = _compared(found, wanted, either)
+    counts = dict.fromkeys(slots, Score())
+    nothing = dict.fromkeys(slots, frozenset[str]())
+    laid = [(left[one], right[other], True) for one, other in pairs]
+    laid += [(record, nothing, False) for at, record in enumerate(left) if at not in {one for one, _ in pairs}]
+    laid += [(nothing, record, False) for at, record in enumerate(right) if at not in {other for _, other in pairs}]
+    legacy = mode == "legacy"
+    for mine, theirs, both in laid:
         for name in slots:
-            counts[name] += _slot(mine[name], theirs[name], name in either, mode == "legacy", name in forgetting, both)
-    return Extraction(sum(counts.values(), Counts()), counts, len(left), len(right))
+            counts[name] += _slot(mine[name], theirs[name], name in either, legacy, name in forgetting, both)
+    return Extraction(sum(counts.values(), Score()), counts, len(left), len(right))
 
 
 @dataclass(frozen=True)
@@ -184,15 +141,13 @@ def differences(
     [('amount',)]
     """
     either = frozenset(alternatives)
-    slots = list(dict.fromkeys(name for record in (*wanted, *found) for name in record))
-    left, right = [_normal(record, slots) for record in found], [_normal(record, slots) for record in wanted]
-    pairs = _assigned(left, right, either)
+    slots, left, right, pairs = _compared(found, wanted, either)
     told = []
     for one, other in pairs:
         counts = {
             name: _slot(left[one][name], right[other][name], name in either, False, False, True) for name in slots
         }
-        if wrong := tuple(name for name, count in counts.items() if count.false or count.missed):
+        if wrong := tuple(name for name, count in counts.items() if count.fp or count.fn):
             told.append(Difference(found[one], wanted[other], wrong))
     matched_left, matched_right = {one for one, _ in pairs}, {other for _, other in pairs}
     for at, record in enumerate(wanted):
@@ -204,7 +159,19 @@ def differences(
     return told
 
 
-def _normal(record: Record, slots: Sequence[str]) -> dict[str, frozenset[str]]:
+_Normal: TypeAlias = dict[str, frozenset[str]]
+
+
+def _compared(
+    found: Sequence[Record], wanted: Sequence[Record], either: frozenset[str]
+) -> tuple[list[str], list[_Normal], list[_Normal], list[tuple[int, int]]]:
+    """The slots of both, their normal values, and which record is laid over which."""
+    slots = list(dict.fromkeys(name for record in (*wanted, *found) for name in record))
+    left, right = [_normal(record, slots) for record in found], [_normal(record, slots) for record in wanted]
+    return slots, left, right, _assigned(left, right, either)
+
+
+def _normal(record: Record, slots: Sequence[str]) -> _Normal:
     def values(name: str) -> Iterable[str]:
         value = record.get(name, ())
         return [value] if isinstance(value, str) else value
@@ -212,9 +179,7 @@ def _normal(record: Record, slots: Sequence[str]) -> dict[str, frozenset[str]]:
     return {name: frozenset(filter(None, map(normalised, values(name)))) for name in slots}
 
 
-def _assigned(
-    left: Sequence[Mapping[str, frozenset[str]]], right: Sequence[Mapping[str, frozenset[str]]], either: frozenset[str]
-) -> list[tuple[int, int]]:
+def _assigned(left: Sequence[_Normal], right: Sequence[_Normal], either: frozenset[str]) -> list[tuple[int, int]]:
     """Pairs of records with the most values in common, of equal ones the first; a pair with none is no pair."""
     if not left or not right:
         return []
@@ -234,12 +199,12 @@ def _assigned(
 
 def _slot(
     mine: frozenset[str], theirs: frozenset[str], either: bool, legacy: bool, forgetting: bool, both: bool
-) -> Counts:
+) -> Score:
     if not mine and not theirs:
-        return Counts(hits=1) if legacy and both else Counts()
+        return Score(1) if legacy and both else Score()
     hits = len(mine & theirs)
     if either and theirs:
         hit = min(1, hits)
-        return Counts(hit, 0 if hit and (legacy and forgetting) else len(mine - theirs), 1 - hit)
+        return Score(hit, 0 if hit and (legacy and forgetting) else len(mine - theirs), 1 - hit)
     false = 0 if legacy and forgetting and hits else len(mine - theirs)
-    return Counts(hits, false, len(theirs - mine))
+    return Score(hits, false, len(theirs - mine))

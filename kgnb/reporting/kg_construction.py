@@ -23,8 +23,8 @@ from kgnb.datasets import dairy, kitchen
 from kgnb.datasets import published as literature
 from kgnb.datasets.kitchen import RecordQuery
 from kgnb.errors import DataError
+from kgnb.evaluate.alignment import Score
 from kgnb.evaluate.extraction import (
-    Counts,
     Difference,
     Extraction,
     Mode,
@@ -98,9 +98,9 @@ def score_graph(
     return {name: one.score(mode) for name, one in found.items()}
 
 
-def micro(scores: Mapping[str, Extraction]) -> Counts:
+def micro(scores: Mapping[str, Extraction]) -> Score:
     """All categories together."""
-    return sum((one.total for one in scores.values()), Counts())
+    return sum((one.total for one in scores.values()), Score())
 
 
 def score_table(scores: Mapping[str, Extraction], caption: str = "", notes: Sequence[str] = ()) -> Table:
@@ -108,7 +108,8 @@ def score_table(scores: Mapping[str, Extraction], caption: str = "", notes: Sequ
     columns = [Column("category", "category"), *numbers(wanted="records", found="found")]
     columns += percents(precision="precision", recall="recall", F1="F1")
     rows: list[list[Value]] = [
-        [name, one.wanted, one.found, one.precision, one.recall, one.f1] for name, one in scores.items()
+        [name, one.wanted, one.found, one.total.precision, one.total.recall, one.total.f1]
+        for name, one in scores.items()
     ]
     total = micro(scores)
     found, wanted = (sum(getattr(one, side) for one in scores.values()) for side in ("found", "wanted"))
@@ -325,7 +326,7 @@ def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
     rows: list[dict[str, Value]] = []
     for one in results.ablation:
         total, count = micro(one.scores), one.built.counts()
-        found: dict[str, Value] = {name: round(score.f1, 6) for name, score in one.scores.items()}
+        found: dict[str, Value] = {name: round(score.total.f1, 6) for name, score in one.scores.items()}
         tokens = one.totals["prompt_tokens"] + one.totals["completion_tokens"]
         rows.append({"read": one.name, **found, "micro": round(total.f1, 6), "precision": round(total.precision, 6),
                      "requests": one.totals["calls"], "tokens": tokens, "calls": count["calls"],
@@ -556,7 +557,8 @@ def metrics(results: BuildingResults) -> dict[str, Any]:
         },
         **dict.fromkeys(("planted", "refused", "accepted"), sum(PLANTED.values())),
         "built": {name: value for name, value in results.built.counts().items() if name != "resumed"},
-        "scores": {name: round(one.f1, 6) for name, one in results.scores.items()} | {"micro": round(total.f1, 6)},
+        "scores": {name: round(one.total.f1, 6) for name, one in results.scores.items()}
+        | {"micro": round(total.f1, 6)},
         "ablation": _ablated(results),
         "grounded": dict(Counter(link.outcome for link in results.grounding.links)) if results.grounding else {},
     }

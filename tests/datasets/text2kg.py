@@ -8,7 +8,8 @@ from pathlib import Path
 
 from kgnb.datasets.fetch import data_folder
 from kgnb.errors import DataError
-from kgnb.evaluate.extraction import Counts, normalised
+from kgnb.evaluate.alignment import Score
+from kgnb.evaluate.extraction import normalised
 from kgnb.files import from_json
 
 Triple = tuple[str, str, str]
@@ -85,7 +86,7 @@ def _sentences(file: Path) -> tuple[Sentence, ...]:
     return tuple(sentences)
 
 
-def score_triples(found: Iterable[Triple], wanted: Iterable[Triple]) -> Counts:
+def score_triples(found: Iterable[Triple], wanted: Iterable[Triple]) -> Score:
     """Triples of surface strings compared after plain normalisation, underscores read as blanks, each counted once.
 
     >>> score_triples([("Aaron_Deer", "genre", "Indie rock")], [("Aaron Deer", "genre", "Indie_rock")]).f1
@@ -93,7 +94,7 @@ def score_triples(found: Iterable[Triple], wanted: Iterable[Triple]) -> Counts:
     """
     mine, theirs = (Counter({_plain(triple): 1 for triple in triples}) for triples in (found, wanted))
     hits = len(mine & theirs)
-    return Counts(hits, len(mine) - hits, len(theirs) - hits)
+    return Score(hits, len(mine) - hits, len(theirs) - hits)
 
 
 def _plain(triple: Triple) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.evaluate.extraction import Counts, normalised, read_records, score_records
+from kgnb.evaluate.alignment import Score
+from kgnb.evaluate.extraction import normalised, read_records, score_records
 from tests.datasets.text2kg import score_triples
 
 BARLEY = {"name": ["barley", "pearl barley"], "amount": ["400 g"], "note": [""]}
@@ -12,34 +13,34 @@ LEEK = {"name": ["leek"], "amount": ["2"], "note": ["N/A"]}
 
 
 def test_nothing_scores_nothing() -> None:
-    assert score_records([], []).f1 == 0
-    assert score_records([{"name": [""]}], [{"name": ["N/A"]}]).total == Counts()
+    assert score_records([], []).total.f1 == 0
+    assert score_records([{"name": [""]}], [{"name": ["N/A"]}]).total == Score()
     assert score_triples([("", "", "")], [("e", "e", "e")]).f1 == 0
 
 
 def test_empty_and_empty_counts_only_as_it_was_published() -> None:
     strict = score_records([BARLEY, LEEK], [BARLEY, LEEK], alternatives=["name"])
     legacy = score_records([BARLEY, LEEK], [BARLEY, LEEK], alternatives=["name"], mode="legacy")
-    assert strict.total == Counts(4, 0, 0)
-    assert legacy.total == Counts(6, 0, 0)
+    assert strict.total == Score(4, 0, 0)
+    assert legacy.total == Score(6, 0, 0)
 
 
 def test_one_of_several_names_is_enough_and_a_wrong_one_counts() -> None:
     found = [{"name": ["Pearl  Barley", "oats"], "amount": ["400 g"]}]
-    assert score_records(found, [BARLEY], alternatives=["name"]).slots["name"] == Counts(1, 1, 0)
+    assert score_records(found, [BARLEY], alternatives=["name"]).slots["name"] == Score(1, 1, 0)
     assert score_records(found, [BARLEY], alternatives=["name"], forgiving=["name"], mode="legacy").slots[
         "name"
-    ] == Counts(1, 0, 0)
+    ] == Score(1, 0, 0)
 
 
 def test_records_are_assigned_so_that_most_agrees() -> None:
     found = [{"a": ["1"], "b": ["2"]}, {"a": ["1"], "b": ["3"]}]
     wanted = [{"a": ["1"], "b": ["3"]}, {"a": ["1"], "b": ["2"]}]
-    assert score_records(found, wanted).total == Counts(4, 0, 0)
+    assert score_records(found, wanted).total == Score(4, 0, 0)
 
 
 def test_a_record_too_many_is_false_and_one_too_few_missed() -> None:
-    assert score_records([LEEK], [BARLEY]).total == Counts(0, 2, 3)
+    assert score_records([LEEK], [BARLEY]).total == Score(0, 2, 3)
 
 
 def test_numbers_are_compared_as_numbers() -> None:
@@ -62,10 +63,10 @@ records = st.lists(st.dictionaries(st.sampled_from("ab"), st.lists(st.sampled_fr
 def test_scores_are_shares_and_turning_them_round_swaps_precision_and_recall(left: list, right: list) -> None:
     one, other = score_records(left, right).total, score_records(right, left).total
     assert 0 <= one.f1 <= 1
-    assert (one.hits, one.false, one.missed) == (other.hits, other.missed, other.false)
+    assert (one.tp, one.fp, one.fn) == (other.tp, other.fn, other.fp)
 
 
 @given(records)
 def test_a_graph_that_holds_the_reference_scores_one(wanted: list) -> None:
     total = score_records(wanted, wanted).total
-    assert (total.false, total.missed) == (0, 0)
+    assert (total.fp, total.fn) == (0, 0)

@@ -53,7 +53,7 @@ def feedback_on_and_off(
             dict.fromkeys(references, "(scripted)"), pack, judge=reader, options=Options(feedback=feedback)
         )
         scores = {name: one.score() for name, one in records(built.graph, theirs, queries).items()}
-        f1 = {name: one.f1 for name, one in scores.items()} | {"micro": micro(scores).f1}
+        f1 = {name: one.total.f1 for name, one in scores.items()} | {"micro": micro(scores).f1}
         found.append(Ablation(feedback, built, f1, reader.made, reader.mended))
     return found[0], found[1]
 

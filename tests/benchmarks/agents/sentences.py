@@ -22,7 +22,8 @@ from rdflib import RDF, RDFS, Graph, Literal
 
 from kgnb.agents.kg_construction.examples import Example
 from kgnb.errors import Waiting
-from kgnb.evaluate.extraction import Counts, normalised
+from kgnb.evaluate.alignment import Score
+from kgnb.evaluate.extraction import normalised
 from kgnb.llm.asking import in_one_round
 from kgnb.settings import Settings
 from kgnb.tasks.building import build_graph, compile_ontology
@@ -75,10 +76,10 @@ class Score:
     """What the sentences of one ontology came to; ``published`` are precision, recall and F1 of each sentence."""
 
     name: str
-    strict: Counts = Counts()
-    loose: Counts = Counts()
+    strict: Score = Score()
+    loose: Score = Score()
     within: int = 0
-    halves: tuple[Counts, Counts] = (Counts(), Counts())
+    halves: tuple[Score, Score] = (Score(), Score())
     published: tuple[tuple[float, float, float], ...] = ()
 
 
@@ -93,7 +94,7 @@ def published(found: list[Triple], wanted: Sequence[Triple]) -> tuple[float, flo
     known = {relation for _, relation, _ in wanted}
     mine, theirs = ({re.sub(r"[_\s]+", "", "".join(one)).lower() for one in triples}
                     for triples in ([one for one in found if one[1] in known], wanted))  # fmt: skip
-    counts = Counts(len(mine & theirs), len(mine - theirs), len(theirs - mine))
+    counts = Score(len(mine & theirs), len(mine - theirs), len(theirs - mine))
     return counts.precision, counts.recall, counts.f1
 
 
@@ -150,12 +151,12 @@ def main() -> None:
             ("the other half", [one.halves[1] for one in found]),
             ("all; qualifiers, accents, marks aside", [one.loose for one in found]),
         ):
-            total = sum(counts, Counts())
+            total = sum(counts, Score())
             print(f"{name} {total}: P {total.precision:.3f} R {total.recall:.3f} F1 {total.f1:.3f}")
         by = [[fmean(values) for values in zip(*one.published, strict=True)] for one in found]
         mean = [fmean(values) for values in zip(*by, strict=True)]
         print("as published, macro over the ontologies: P {:.3f} R {:.3f} F1 {:.3f}".format(*mean))
-    wanted = sum(one.strict.hits + one.strict.missed for one in plain)
+    wanted = sum(one.strict.tp + one.strict.fn for one in plain)
     print(f"both ends in the sentence: {sum(one.within for one in plain)} of {wanted} wanted")
 
 
