@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from typing import Literal as OneOf
 
 from kgnb.results.table import Column, Link, Table, Tabled
@@ -156,6 +157,41 @@ class Alignment(Tabled):
         unsure = [f"{len(self.unsure)} unsure: they wait for a person to decide"] if self.unsure else []
         partial = [f"Partial: {self.partial}"] if self.partial else []
         return [*partial, *dropped, *unsure, *self.notes]
+
+
+Ends = TypeVar("Ends", bound=tuple[Any, Any])
+
+
+def one_to_one(worth: Dict[Ends, float]) -> set[Ends]:
+    """The pairs worth most in all of which no two share an end; solved exactly within each connected group of pairs.
+
+    >>> sorted(one_to_one({("a", "x"): 0.95, ("a", "y"): 0.9, ("b", "x"): 0.9}))
+    [('a', 'y'), ('b', 'x')]
+    """
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment  # slow to import
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    pairs = list(worth)
+    rows, columns = ({end: n for n, end in enumerate(dict.fromkeys(pair[at] for pair in pairs))} for at in (0, 1))
+    row = np.array([rows[pair[0]] for pair in pairs], dtype=np.int64)
+    column = np.array([len(rows) + columns[pair[1]] for pair in pairs], dtype=np.int64)
+    size = len(rows) + len(columns)
+    group = connected_components(coo_matrix((np.ones(len(pairs)), (row, column)), shape=(size, size)), directed=False)
+    members: defaultdict[int, list[int]] = defaultdict(list)
+    for at, number in enumerate(group[1][row].tolist()):
+        members[number].append(at)
+    chosen: set[Ends] = set()
+    for places in members.values():
+        ones, i = np.unique(row[places], return_inverse=True)
+        others, j = np.unique(column[places], return_inverse=True)
+        gain = np.zeros((len(ones), len(others)))
+        gain[i, j] = [worth[pairs[at]] for at in places]
+        best = np.zeros(gain.shape, dtype=bool)
+        best[linear_sum_assignment(gain, maximize=True)] = True
+        chosen |= {pairs[at] for at, taken in zip(places, best[i, j], strict=True) if taken}
+    return chosen
 
 
 def _counted(words: Iterator[str]) -> dict[str, int]:

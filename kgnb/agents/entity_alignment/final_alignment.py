@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
@@ -25,7 +23,7 @@ from kgnb.agents.entity_alignment.reflect import reflect
 from kgnb.agents.entity_alignment.select import select
 from kgnb.agents.entity_alignment.values import MATCHED, WEIGHTS, Options, Proposal
 from kgnb.judging import Judge
-from kgnb.mappings import Alignment, Dropped, Evidence
+from kgnb.mappings import Alignment, Dropped, Evidence, one_to_one
 from kgnb.mappings import Mapping as AlignedPair
 from kgnb.run import Run
 from kgnb.vectors.embedder import Embedder
@@ -287,8 +285,6 @@ def _chosen(proposal: Proposal, wishes: Mapping[int, _Wish]) -> list[int]:
 
 def _repaired(proposal: Proposal, wishes: Mapping[int, _Wish], chosen: list[int]) -> dict[int, int]:
     """New choices for the rows that want what another wants; solved exactly within each group of rivals."""
-    from scipy.optimize import linear_sum_assignment  # slow to import
-
     wanting: dict[int, list[int]] = defaultdict(list)
     for row, target in enumerate(chosen):
         if target >= 0:
@@ -297,19 +293,12 @@ def _repaired(proposal: Proposal, wishes: Mapping[int, _Wish], chosen: list[int]
     if not rivals:
         return {}
     held = {target for target, rows in wanting.items() if len(rows) == 1}
-    worth = {row: _worths(proposal, row, wishes.get(row), chosen[row], held) for row in rivals}
-    pairs = [(row, target) for row in rivals for target in worth[row]]
-    found = dict.fromkeys(rivals, -1)
-    for group in _groups(pairs):
-        rows = sorted({row for row, _ in group})
-        targets = sorted({target for _, target in group})
-        gain = np.zeros((len(rows), len(targets)))
-        for row, target in group:
-            gain[rows.index(row), targets.index(target)] = worth[row][target]
-        for i, j in zip(*linear_sum_assignment(gain, maximize=True), strict=True):
-            if gain[i, j] > 0:
-                found[rows[i]] = targets[j]
-    return found
+    worth = {
+        (row, target): value
+        for row in rivals
+        for target, value in _worths(proposal, row, wishes.get(row), chosen[row], held).items()
+    }
+    return dict.fromkeys(rivals, -1) | {row: target for row, target in one_to_one(worth) if worth[row, target] > 0}
 
 
 def _worths(proposal: Proposal, row: int, wish: _Wish | None, wanted: int, held: set[int]) -> dict[int, float]:
@@ -322,20 +311,6 @@ def _worths(proposal: Proposal, row: int, wish: _Wish | None, wanted: int, held:
         if target >= 0 and target not in held and target != wanted and score > 0:
             found[target] = CONSOLATION * min(score, own)
     return found
-
-
-def _groups(pairs: list[tuple[int, int]]) -> Iterable[list[tuple[int, int]]]:
-    """Pairs that hang together by a row or a target."""
-    rows = {row: at for at, row in enumerate(dict.fromkeys(row for row, _ in pairs))}
-    targets = {target: at for at, target in enumerate(dict.fromkeys(target for _, target in pairs))}
-    i = np.array([rows[row] for row, _ in pairs])
-    j = np.array([targets[target] + len(rows) for _, target in pairs])
-    size = len(rows) + len(targets)
-    labels = connected_components(coo_matrix((np.ones(len(pairs)), (i, j)), shape=(size, size)), directed=False)[1]
-    groups: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for pair, at in zip(pairs, i, strict=True):
-        groups[int(labels[at])].append(pair)
-    return groups.values()
 
 
 def _choice(proposal: Proposal, row: int, wish: _Wish, target: int, lost: int) -> Choice:

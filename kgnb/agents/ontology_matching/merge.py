@@ -7,18 +7,12 @@ makes the two ontologies contradict each other is taken out; everything left out
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
-
-import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from kgnb.agents.ontology_matching.coherence import incoherent
 from kgnb.agents.ontology_matching.confidence import LEAST, Known, calibrated
 from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS
-from kgnb.agents.ontology_matching.rule import places
 from kgnb.agents.ontology_matching.values import (
     Candidate,
     Description,
@@ -31,7 +25,7 @@ from kgnb.agents.ontology_matching.values import (
 )
 from kgnb.judging import UNSURE, Verdict
 from kgnb.kg.words import plain, words
-from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, Relation, which_concepts
+from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, Relation, one_to_one, which_concepts
 
 FLIPPED: dict[str, Relation] = {"broader": "narrower", "narrower": "broader"}
 
@@ -80,7 +74,8 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
             )
             dropped.append(Dropped(mapping, f"confidence {held:.2f} from the {sides} side is below {needed:.2f}"))
     if options.cardinality == "1:1":
-        best = _assignment(kept)
+        chosen = one_to_one({((m.source, m.kind), (m.target, m.kind)): m.confidence for m in kept.values()})
+        best = {pair for pair in kept if ((pair[0], pair[2]), (pair[1], pair[2])) in chosen}
         dropped += [
             Dropped(m, _lost(m, best, kept)) for pair, m in kept.items() if pair not in best and equal[pair].chosen
         ]
@@ -151,34 +146,6 @@ def _mapping(validated: Validated, vote: _Votes, relation: Relation) -> Mapping:
         evidence=(*vote.evidence, *told),
         concepts=which_concepts(source.entity.concept, target.entity.concept),
     )
-
-
-def _assignment(mappings: dict[Pair, Mapping]) -> set[Pair]:
-    """The one-to-one choice of greatest total confidence, solved exactly within each connected group of pairs."""
-    from scipy.optimize import linear_sum_assignment  # takes a second to import, and nothing else here needs it
-
-    pairs = list(mappings)
-    if not pairs:
-        return set()
-    row, column = places(pairs)
-    rows, size = row.max() + 1, row.max() + column.max() + 2
-    graph = coo_matrix((np.ones(len(pairs)), (row, column + rows)), shape=(size, size))
-    group = connected_components(graph, directed=False)[1][row]
-    members: dict[int, list[int]] = defaultdict(list)
-    for position, label in enumerate(group):
-        members[int(label)].append(position)
-    chosen: set[Pair] = set()
-    for positions in members.values():
-        ones, others = np.unique(row[positions], return_inverse=True), np.unique(column[positions], return_inverse=True)
-        gain = np.zeros((len(ones[0]), len(others[0])))
-        at = {}
-        for position, i, j in zip(positions, ones[1], others[1], strict=True):
-            gain[i, j] = mappings[pairs[position]].confidence
-            at[int(i), int(j)] = pairs[position]
-        for i, j in zip(*linear_sum_assignment(gain, maximize=True), strict=True):
-            if (int(i), int(j)) in at:
-                chosen.add(at[int(i), int(j)])
-    return chosen
 
 
 def _lost(mapping: Mapping, best: set[Pair], mappings: dict[Pair, Mapping]) -> str:
