@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from kgnb.errors import ConfigError
+from kgnb.judging.person import Oracle
 from kgnb.judging.question import CallableJudge, Judge, Question, Verdict
 from kgnb.llm.model import ChatModel
 
@@ -57,3 +58,19 @@ def given_decisions(decisions: T | None) -> T:
     if decisions is None:
         raise ConfigError("the person judge needs a file to keep decisions in", fix="Give --decisions FILE.")
     return decisions
+
+
+def reference_oracle(reference: Iterable[tuple[str, str]], *, error_rate: float = 0.0, seed: int = 0) -> Oracle[Any]:
+    """A simulation that knows the pairs (source IRI, target IRI); of several right candidates the best ranked is it.
+
+    It answers questions with a ``side``, an entity they are ``about`` and ``others`` to choose from.
+    """
+    pairs = frozenset(reference)
+
+    def answer(question: Any) -> tuple[str, str | None]:
+        iri, asked = question.about.iri, question.side == "source"
+        right = (one.iri for one in question.others if ((iri, one.iri) if asked else (one.iri, iri)) in pairs)
+        found = next(right, None)
+        return ("equivalent", found) if found else ("different", None)
+
+    return Oracle(answer, error_rate, seed)

@@ -13,8 +13,8 @@ from kgnb.agents.entity_alignment.align import DECISIONS, INSTRUCTIONS, REFLECTI
 from kgnb.agents.entity_alignment.judging_values import DIFFERENT, EQUIVALENT, AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.plan import BATCH, ModelPlanner, Policy, RulePlanner, ThoroughPlanner
 from kgnb.errors import ConfigError
-from kgnb.judging import Decision, Decisions, Estimate, Judge, ModelJudge, Oracle, PersonJudge, Verdict, estimate
-from kgnb.judging.named import chosen, given_decisions, given_reference, set_model
+from kgnb.judging import Decision, Decisions, Estimate, Judge, ModelJudge, PersonJudge, Verdict, estimate
+from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
 from kgnb.judging.person import PERSON
 from kgnb.llm.model import ChatModel
 
@@ -127,24 +127,10 @@ def make_judge(
         asked = set_model(model, name)
         judge = TwoLooks(*(remember(_asking(asked, text, width)) for text in (INSTRUCTIONS, REFLECTION)))
     elif name == "oracle":
-        judge = oracle(given_reference(reference), error_rate=error_rate, seed=seed)
+        judge = reference_oracle(given_reference(reference), error_rate=error_rate, seed=seed)
     else:
         judge = RuleJudge() if name == "rule" else FirstJudge()
     return Reviewed(decisions, judge) if decisions is not None else judge
-
-
-def oracle(reference: Iterable[tuple[str, str]], *, error_rate: float = 0.0, seed: int = 0) -> Oracle[AlignQuestion]:
-    """A simulation: the right candidate by the reference, or none of them, wrong at a stated rate."""
-    right: dict[str, set[str]] = {}
-    for source, target in reference:
-        right.setdefault(source, set()).add(target)
-
-    def answer(question: AlignQuestion) -> tuple[str, str | None]:
-        counterparts = right.get(question.about.iri, set())
-        found = next((card.iri for card in question.others if card.iri in counterparts), None)
-        return (EQUIVALENT, found) if found else (DIFFERENT, None)
-
-    return Oracle(answer, error_rate, seed, chosen=EQUIVALENT, none=DIFFERENT)
 
 
 def tuned_model(planner: str) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from kgnb.agents.ontology_matching.values import Described
 from kgnb.kg.ontology import Entity, Ontology
@@ -32,7 +32,7 @@ from kgnb.results.table import Column, Link, Table, Value
 def incoherent(described: Described, mappings: Sequence[Mapping]) -> list[Dropped]:
     """The mappings to leave out, each with the stronger mapping it contradicts; the less confident one goes."""
     source, target = _Classes(described.source), _Classes(described.target)
-    kept = _Kept()
+    kept = _Kept(defaultdict(list), defaultdict(list))
     dropped: list[Dropped] = []
     # classes first: whether properties agree depends on which classes are equal
     for mapping in sorted(mappings, key=lambda m: (m.kind != "class", -m.confidence, m.source, m.target)):
@@ -48,12 +48,11 @@ def incoherent(described: Described, mappings: Sequence[Mapping]) -> list[Droppe
     return dropped
 
 
-class _Kept:
+class _Kept(NamedTuple):
     """The class mappings kept so far, by either end."""
 
-    def __init__(self) -> None:
-        self.by_source: defaultdict[str, list[Mapping]] = defaultdict(list)
-        self.by_target: defaultdict[str, list[Mapping]] = defaultdict(list)
+    by_source: defaultdict[str, list[Mapping]]
+    by_target: defaultdict[str, list[Mapping]]
 
 
 class Hierarchy:

@@ -11,8 +11,8 @@ from kgnb.agents.ontology_matching.reviewed import Reviewed, Rulings
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
 from kgnb.agents.ontology_matching.validate import DECISIONS, INSTRUCTIONS, RELATIONS
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Options, Pair, Side
-from kgnb.judging import Asking, Cascade, Judge, ModelJudge, Oracle, Verdict
-from kgnb.judging.named import chosen, given_decisions, given_reference, set_model
+from kgnb.judging import Asking, Cascade, Judge, ModelJudge, Verdict
+from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
 from kgnb.llm.model import ChatModel
 
 JudgeName = OneOf["auto", "rule", "model", "cascade", "person", "oracle"]
@@ -62,7 +62,7 @@ def make_judge(
     if name == "rule":
         judge = _rule(exclusive)
     elif name == "oracle":
-        oracle = match_oracle(given_reference(reference), error_rate=error_rate, seed=seed)
+        oracle = reference_oracle(given_reference(reference), error_rate=error_rate, seed=seed)
         judge = after_the_rule(oracle, ask, exclusive=exclusive)
     else:
         asked = remember(_model_judge(set_model(model, name), context, width, relations=relations))
@@ -136,19 +136,3 @@ def _model_judge(model: ChatModel, context: str, width: int, *, relations: bool)
 def _heading(question: MatchQuestion) -> str:
     other = "target" if question.side == "source" else "source"
     return f"Entities of the {question.side} model, candidates of the {other} model."
-
-
-def match_oracle(
-    reference: Iterable[tuple[str, str]], *, error_rate: float = 0.0, seed: int = 0
-) -> Oracle[MatchQuestion]:
-    """Knows the reference pairs (source IRI, target IRI); where several candidates are right, the best ranked is it."""
-    pairs = frozenset(reference)
-
-    def answer(question: MatchQuestion) -> tuple[str, str | None]:
-        about = question.about.iri
-        for other in question.others:
-            if ((about, other.iri) if question.side == "source" else (other.iri, about)) in pairs:
-                return ("equivalent", other.iri)
-        return ("different", None)
-
-    return Oracle(answer, error_rate, seed)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import log
@@ -338,17 +337,6 @@ GENERATIONS = 2  # how far up the hierarchy words are taken from
 ALIKE = 0.8  # from here on a word of the surroundings supplies one of the name
 
 
-@dataclass(frozen=True, slots=True)
-class Leftovers:
-    """Shares of both names' weight."""
-
-    supplied: float = 0.0  # by the other entity's surroundings
-    known: float = 0.0  # to the other ontology, which left it out
-
-
-NOTHING = Leftovers()
-
-
 class Surplus:
     """Weighs the words of a name without a counterpart; ``sides`` are the descriptions of source and target by IRI.
 
@@ -362,13 +350,13 @@ class Surplus:
         self._sides = sides
         self._words: dict[tuple[int, str], tuple[str, ...]] = {}
 
-    def weigh(self, source: Description, target: Description, compared: Comparison) -> Leftovers:
-        """What the leftovers of two names come to."""
+    def weigh(self, source: Description, target: Description, compared: Comparison) -> tuple[float, float]:
+        """Shares of both names' weight: supplied by the other's surroundings; known to the other side, and left out."""
         if not compared.whole or not (compared.left or compared.right):
-            return NOTHING
+            return 0.0, 0.0
         left = self._side(compared.left, 1, target)
         right = self._side(compared.right, 0, source)
-        return Leftovers((left[0] + right[0]) / compared.whole, (left[1] + right[1]) / compared.whole)
+        return (left[0] + right[0]) / compared.whole, (left[1] + right[1]) / compared.whole
 
     def _side(self, words: Iterable[str], other: int, entity: Description) -> tuple[float, float]:
         """The weight of the words that the other entity's surroundings supply, and of the rest that its side knows."""

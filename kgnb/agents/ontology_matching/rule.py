@@ -132,8 +132,8 @@ class RuleJudge:
         ahead = _ahead(cases) if w.margin else {}
         for pair, case in cases.items():
             compared = self._compare(case, lexicon, ahead.get(pair, 0.0))
-            left = surplus.weigh(case.source, case.target, compared)
-            case.agreement, case.surplus = compared.agreement, w.supplied * left.supplied - w.known * left.known
+            supplied, known = surplus.weigh(case.source, case.target, compared)
+            case.agreement, case.surplus = compared.agreement, w.supplied * supplied - w.known * known
 
     def _share(self, cases: Mapping[Pair, _Case], *, again: bool = False) -> None:
         """The probability of every pair: its own evidence, and what its rivals leave of it."""

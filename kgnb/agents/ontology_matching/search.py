@@ -185,16 +185,12 @@ def _equal_names(source: tuple[Description, ...], target: tuple[Description, ...
 
 def _stated(source: tuple[Description, ...], target: tuple[Description, ...]) -> Iterator[Pair]:
     """Pairs of which one ontology says itself that they are equal."""
-    there = {description.key for description in target}
-    for description in source:
-        for iri in (*description.entity.equivalents, *description.entity.matches):
-            if (iri, description.kind) in there:
-                yield description.iri, iri, description.kind
-    here = {description.key for description in source}
-    for description in target:
-        for iri in (*description.entity.equivalents, *description.entity.matches):
-            if (iri, description.kind) in here:
-                yield iri, description.iri, description.kind
+    for ours, theirs, turned in ((source, target, False), (target, source, True)):
+        there = {description.key for description in theirs}
+        for description in ours:
+            for iri in (*description.entity.equivalents, *description.entity.matches):
+                if (iri, description.kind) in there:
+                    yield (*((iri, description.iri) if turned else (description.iri, iri)), description.kind)
 
 
 def _forms(description: Description, short: set[str]) -> dict[str, bool]:
@@ -311,20 +307,16 @@ def _between_counterparts(source: Known, target: Known, equal: set[tuple[str, st
 
 
 def _but_for_a_qualifier(ones: Iterable[Description], others: Iterable[Description]) -> Iterator[Pair]:
-    known: dict[tuple[str, tuple[str, ...]], list[Description]] = defaultdict(list)
-    shortened: list[tuple[Description, bool, tuple[str, ...]]] = []
-    for side, descriptions in ((True, ones), (False, others)):
+    sides = (tuple(ones), tuple(others))
+    named: tuple[dict[tuple[str, tuple[str, ...]], list[Description]], ...] = (defaultdict(list), defaultdict(list))
+    shortened: list[tuple[int, Description, tuple[str, ...]]] = []
+    for side, descriptions in enumerate(sides):
         for one in descriptions:
             for name in one.names:
+                named[side][one.kind, key(" ".join(name))].append(one)
                 at = next((n for n, word in enumerate(name) if n > 1 and word in PREPOSITIONS), None)
-                if not side:
-                    known[one.kind, key(" ".join(name))].append(one)
                 if at is not None:
-                    shortened.append((one, side, key(" ".join(name[:at]))))
-    here: dict[tuple[str, tuple[str, ...]], list[Description]] = defaultdict(list)
-    for one in ones:
-        for name in one.names:
-            here[one.kind, key(" ".join(name))].append(one)
-    for one, is_source, form in shortened:
-        for other in (known if is_source else here).get((one.kind, form), ())[:CLOSE]:
-            yield (one.iri, other.iri, one.kind) if is_source else (other.iri, one.iri, one.kind)
+                    shortened.append((side, one, key(" ".join(name[:at]))))
+    for side, one, form in shortened:
+        for other in named[1 - side].get((one.kind, form), ())[:CLOSE]:
+            yield (other.iri, one.iri, one.kind) if side else (one.iri, other.iri, one.kind)

@@ -6,7 +6,7 @@ elsewhere takes from what the others say, but is not held against the pair: two 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -17,6 +17,10 @@ from kgnb.kg.vocabulary import DATATYPES
 
 LIKELY = 0.5
 DOUBT = 0.5  # ancestors that agree or disagree, in all, before they are half believed
+NEAR = 0.8  # what a step up or down the hierarchy from an end leaves of its agreement
+STEPS = 3
+OTHER_DATATYPE = -0.3
+UNKNOWN_END = -0.5  # both ends are declared and neither has a counterpart: a property of something only one side has
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +42,22 @@ class Surroundings:
         self._likely: dict[tuple[str, str], float] = {}
         self._images: dict[str, dict[str, float]] = {}
         self._preimages: dict[str, dict[str, float]] = {}
-        self._ends = self._compare_ends()
+        self._near: dict[tuple[str, str], float] = {}  # how near two ends are, in this round
 
     def update(self, probabilities: Mapping[Pair, float]) -> None:
         """Take over what the last round found."""
-        self._likely, self._images, self._preimages = {}, {}, {}
+        self._likely, self._images, self._preimages, self._near = {}, {}, {}, {}
         for (source, target, _), probability in probabilities.items():
             if probability >= 0.1:
                 self._likely[source, target] = max(probability, self._likely.get((source, target), 0.0))
             if probability >= LIKELY:
                 self._images.setdefault(source, {})[target] = probability
                 self._preimages.setdefault(target, {})[source] = probability
-        self._ends = self._compare_ends()
-
-    def _compare_ends(self) -> Ends:
-        return Ends(
-            self._source.around,
-            self._target.around,
-            self._same,
-            self._images.__contains__,
-            self._preimages.__contains__,
-        )
 
     def hints(self, source: Description, target: Description) -> Hints:
         """What the surroundings of both say."""
         if "property" in source.kind:
-            ends = self._ends.agreement(source, target)
+            ends = self._ends(source, target)
             inverse = self._best(source.entity.inverse, target.entity.inverse)
             return Hints(support=inverse, ends=ends) if inverse or ends else NO_HINTS
         up = self._above(source.iri, target.iri)
@@ -104,6 +98,42 @@ class Surroundings:
     def _same(self, source: str, target: str) -> float:
         return 1.0 if source == target else self._likely.get((source, target), 0.0)
 
+    def _ends(self, source: Description, target: Description) -> float:
+        """-1 to 1: half from the domain, half from the range, the worse one alone if it clashes.
+
+        In most ontologies properties with equal names but other ends are other properties, and properties with equal
+        ends are often equal whatever they are called, if there are not many of them.
+        """
+        one, other = source.entity, target.entity
+        both = (self._end(one.domain, other.domain), self._end(one.range, other.range))
+        known = [value for value in both if value is not None]
+        worst = min(known, default=0.0)
+        return worst if worst <= UNKNOWN_END else sum(known) / 2.0
+
+    def _end(self, ours: Sequence[str], theirs: Sequence[str]) -> float | None:
+        """How one end agrees, -1 to 1; None where a side declares nothing, or both the same datatype."""
+        if not ours or not theirs:
+            return None
+        literal = [{sort for iri in end if (sort := datatype(iri))} for end in (ours, theirs)]
+        if all(literal):  # half of all properties give strings, and rdfs:Literal may be any of them
+            return None if literal[0] & literal[1] or "Literal" in literal[0] | literal[1] else OTHER_DATATYPE
+        agreement = max(self._nearness(one, other) for one in ours for other in theirs)
+        if agreement >= 0.3:
+            return 2.0 * agreement - 1.0
+        told = not self._images.keys().isdisjoint(ours) or not self._preimages.keys().isdisjoint(theirs)
+        return -1.0 if told else UNKNOWN_END
+
+    def _nearness(self, source: str, target: str) -> float:
+        """How far two ends are the same class, or one of them above or below the other's counterpart."""
+        if (source, target) not in self._near:
+            best = self._same(source, target)
+            for iri, share in self._source.around(source).items():
+                best = max(best, share * self._same(iri, target))
+            for iri, share in self._target.around(target).items():
+                best = max(best, share * self._same(source, iri))
+            self._near[source, target] = best
+        return self._near[source, target]
+
 
 class _Relatives(Hierarchy):
     """One side's hierarchy, as far as its descriptions tell."""
@@ -138,74 +168,11 @@ def _fillers(description: Description) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.filler for one in description.entity.restrictions if ":" in one.filler))
 
 
-NEAR = 0.8  # what a step up or down the hierarchy from an end leaves of its agreement
-STEPS = 3
-OTHER_DATATYPE = -0.3
-UNKNOWN_END = -0.5  # both ends are declared and neither has a counterpart: a property of something only one side has
-
 _SORTS = {
     "Text": "string", "langString": "string", "PlainLiteral": "string", "URL": "anyURI",
     "Number": "decimal", "Integer": "integer", "Float": "float", "Boolean": "boolean",
     "Date": "date", "DateTime": "dateTime", "Time": "time",
 }  # fmt: skip
-
-Same = Callable[[str, str], float]
-Known = Callable[[str], bool]
-
-
-class Ends:
-    """Compares the ends of properties, given how likely classes are the same and which of them have a counterpart.
-
-    In most ontologies properties with equal names but other ends are other properties, and properties with equal ends
-    are often equal whatever they are called, if there are not many of them.
-    """
-
-    def __init__(
-        self,
-        around_source: Callable[[str], Mapping[str, float]],
-        around_target: Callable[[str], Mapping[str, float]],
-        same: Same,
-        told_source: Known,
-        told_target: Known,
-    ) -> None:
-        self._around = around_source, around_target
-        self._same = same
-        self._told = told_source, told_target
-        self._known: dict[tuple[str, str], float] = {}
-
-    def agreement(self, source: Description, target: Description) -> float:
-        """-1 to 1: half from the domain, half from the range, the worse one alone if it clashes."""
-        known = [value for ours, theirs in self._ends(source, target) if (value := self._end(ours, theirs)) is not None]
-        worst = min(known, default=0.0)
-        return worst if worst <= UNKNOWN_END else sum(known) / 2.0
-
-    def _ends(self, source: Description, target: Description) -> Iterable[tuple[Sequence[str], Sequence[str]]]:
-        one, other = source.entity, target.entity
-        return ((one.domain, other.domain), (one.range, other.range))
-
-    def _end(self, ours: Sequence[str], theirs: Sequence[str]) -> float | None:
-        """How one end agrees, -1 to 1; None where a side declares nothing, or both the same datatype."""
-        if not ours or not theirs:
-            return None
-        literal = [{sort for iri in end if (sort := datatype(iri))} for end in (ours, theirs)]
-        if all(literal):  # half of all properties give strings, and rdfs:Literal may be any of them
-            return None if literal[0] & literal[1] or "Literal" in literal[0] | literal[1] else OTHER_DATATYPE
-        agreement = max(self._near(one, other) for one in ours for other in theirs)
-        if agreement >= 0.3:
-            return 2.0 * agreement - 1.0
-        told = any(map(self._told[0], ours)) or any(map(self._told[1], theirs))
-        return -1.0 if told else UNKNOWN_END
-
-    def _near(self, source: str, target: str) -> float:
-        """How far two ends are the same class, or one of them above or below the other's counterpart."""
-        if (source, target) not in self._known:
-            best = self._same(source, target)
-            for iri, share in self._around[0](source).items():
-                best = max(best, share * self._same(iri, target))
-            for iri, share in self._around[1](target).items():
-                best = max(best, share * self._same(source, iri))
-            self._known[source, target] = best
-        return self._known[source, target]
 
 
 def steps_from(iri: str, up: Mapping[str, tuple[str, ...]], down: Mapping[str, tuple[str, ...]]) -> dict[str, float]:

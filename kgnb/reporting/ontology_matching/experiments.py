@@ -16,7 +16,7 @@ from itertools import product
 from statistics import fmean, pstdev
 from typing import Any, NamedTuple
 
-from kgnb.agents.ontology_matching.judges import after_the_rule, make_judge, match_oracle
+from kgnb.agents.ontology_matching.judges import after_the_rule, make_judge
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge, Weights
@@ -28,6 +28,7 @@ from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Summari
 from kgnb.errors import ConfigError
 from kgnb.evaluate.alignment import Score, micro, non_trivial, score, scored_by_oaei, triples
 from kgnb.judging import Cascade, Judge, Verdict
+from kgnb.judging.named import reference_oracle
 from kgnb.judging.question import estimate
 from kgnb.llm.model import Reply, Request
 from kgnb.reporting.ontology_matching.results import Ablated, Draw, PairOutcome, Prompts
@@ -198,7 +199,7 @@ def simulate_shares(prepared: Prepared, seeds: int) -> list[Draw]:
 
 
 def _draw(prepared: Prepared, rate: float, seed: int, ask: float | None = None) -> Draw:
-    oracle = match_oracle(prepared.pairs, error_rate=rate, seed=seed)
+    oracle = reference_oracle(prepared.pairs, error_rate=rate, seed=seed)
     share = prepared.options.ask if ask is None else ask
     done = prepared.try_out(after_the_rule(oracle, share, prepared.rule))
     return Draw(rate, seed, done.whole, done.part, oracle.asked, prepared.sources, ask)

@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.agents.entity_alignment.judges import oracle
 from kgnb.agents.entity_alignment.judging_values import LookOptions, Planned, Selected
 from kgnb.agents.entity_alignment.names import from_graph
 from kgnb.agents.entity_alignment.plan import RulePlanner, plan
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.select import select
 from kgnb.agents.entity_alignment.values import Options, Proposal
+from kgnb.judging.named import reference_oracle
 from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.vectors.character_embedder import CharacterEmbedder
@@ -47,4 +47,4 @@ def selected(planned) -> Selected:
 @pytest.fixture
 def knowing(truth):
     """A simulated judge that is always right."""
-    return oracle(truth.items())
+    return reference_oracle(truth.items())

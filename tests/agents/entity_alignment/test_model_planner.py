@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from kgnb.agents.entity_alignment.judges import make_planner, oracle
+from kgnb.agents.entity_alignment.judges import make_planner
 from kgnb.agents.entity_alignment.judging_values import PATHS, STANDS, LookOptions, named
 from kgnb.agents.entity_alignment.optimise import export, optimise
 from kgnb.agents.entity_alignment.plan import (
@@ -20,6 +20,7 @@ from kgnb.agents.entity_alignment.plan import (
     told,
 )
 from kgnb.judging import Option
+from kgnb.judging.named import reference_oracle
 from kgnb.llm.scripted import ScriptedModel
 
 LOOK = LookOptions(share=1.0)
@@ -27,7 +28,7 @@ LOOK = LookOptions(share=1.0)
 
 @pytest.fixture(scope="module")
 def learned(proposal, truth):
-    judge = oracle(truth.items(), error_rate=0.1)
+    judge = reference_oracle(truth.items(), error_rate=0.1)
     return optimise(proposal, truth, judge, options=LOOK, rows=range(0, len(proposal), 2))
 
 

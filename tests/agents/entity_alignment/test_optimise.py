@@ -6,18 +6,19 @@ import jsonschema
 import numpy as np
 import pytest
 
-from kgnb.agents.entity_alignment.judges import make_planner, oracle
+from kgnb.agents.entity_alignment.judges import make_planner
 from kgnb.agents.entity_alignment.judging_values import PATHS, LookOptions, path_of, reward
 from kgnb.agents.entity_alignment.optimise import export, optimise
 from kgnb.agents.entity_alignment.plan import Policy, learn, plan
 from kgnb.errors import DataError
+from kgnb.judging.named import reference_oracle
 
 DOCS = Path(__file__).parents[3] / "docs" / "entity-alignment-policy.md"
 
 
 @pytest.fixture(scope="module")
 def learned(proposal, truth):
-    judge = oracle(truth.items(), error_rate=0.1)
+    judge = reference_oracle(truth.items(), error_rate=0.1)
     return optimise(proposal, truth, judge, options=LookOptions(share=1.0), rows=range(0, len(proposal), 3))
 
 
@@ -47,7 +48,9 @@ def test_three_rounds_shorten_the_ways_and_cut_reflection_without_losing_hits(le
     assert learned.simulation and "SIMULATION" in learned.table().notes[0]
     look, rows = LookOptions(share=1.0), range(0, len(proposal), 3)
     others = [
-        optimise(proposal, truth, oracle(truth.items(), error_rate=0.1, seed=seed), options=look, rows=rows).rounds
+        optimise(
+            proposal, truth, reference_oracle(truth.items(), error_rate=0.1, seed=seed), options=look, rows=rows
+        ).rounds
         for seed in range(1, 5)
     ]
     gained = [rounds[-1].hits - rounds[0].hits for rounds in (learned.rounds, *others)]
@@ -113,6 +116,6 @@ def test_the_fine_tuning_set_keeps_to_the_schema_in_the_documentation(learned, t
 
 def test_nothing_to_learn_from_is_an_error(proposal, truth):
     with pytest.raises(ValueError, match="no entity with a known counterpart"):
-        optimise(proposal, {}, oracle(truth.items()))
+        optimise(proposal, {}, reference_oracle(truth.items()))
     with pytest.raises(ValueError, match="rounds is 0"):
-        optimise(proposal, truth, oracle(truth.items()), rounds=0)
+        optimise(proposal, truth, reference_oracle(truth.items()), rounds=0)

@@ -1,25 +1,25 @@
 import pytest
 
-from kgnb.agents.ontology_matching.judges import match_oracle
 from kgnb.agents.ontology_matching.values import Summarised
+from kgnb.judging.named import reference_oracle
 from tests.agents.ontology_matching.small import HUT, REFUGE
 
 REFERENCE = {(HUT + "Warden", REFUGE + "RF_0000003"), (HUT + "Booking", REFUGE + "RF_0000004")}
 
 
 def test_answers_from_the_reference_and_counts_the_questions(summarised: Summarised) -> None:
-    oracle = match_oracle(REFERENCE)
+    oracle = reference_oracle(REFERENCE)
     verdicts = oracle.judge(summarised.questions)
     assert sum(v.decision == "equivalent" for v in verdicts) == 4  # each pair is asked from both sides
     assert oracle.asked == len(summarised.questions)
 
 
 def test_says_that_it_is_a_simulation() -> None:
-    assert match_oracle(REFERENCE).simulation and "simulation" in match_oracle(REFERENCE, error_rate=0.1).name
+    assert reference_oracle(REFERENCE).simulation and "simulation" in reference_oracle(REFERENCE, error_rate=0.1).name
 
 
 def test_errs_on_everything_at_rate_one_and_never_answers_off_the_list(summarised: Summarised) -> None:
-    oracle = match_oracle(REFERENCE, error_rate=1.0)
+    oracle = reference_oracle(REFERENCE, error_rate=1.0)
     for question, verdict in zip(summarised.questions, oracle.judge(summarised.questions), strict=True):
         right = {c.pair[:2] for c in question.candidates} & REFERENCE
         ends = (question.about.iri, verdict.choice)
@@ -28,11 +28,11 @@ def test_errs_on_everything_at_rate_one_and_never_answers_off_the_list(summarise
 
 
 def test_errors_do_not_depend_on_the_order_of_asking(summarised: Summarised) -> None:
-    forwards = match_oracle(REFERENCE, error_rate=0.3, seed=4).judge(summarised.questions)
-    backwards = match_oracle(REFERENCE, error_rate=0.3, seed=4).judge(summarised.questions[::-1])
+    forwards = reference_oracle(REFERENCE, error_rate=0.3, seed=4).judge(summarised.questions)
+    backwards = reference_oracle(REFERENCE, error_rate=0.3, seed=4).judge(summarised.questions[::-1])
     assert backwards[::-1] == forwards
 
 
 def test_an_error_rate_above_one_is_refused() -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
-        match_oracle((), error_rate=1.5)
+        reference_oracle((), error_rate=1.5)

@@ -1,56 +1,45 @@
+"""What domain and range say about two properties, given which classes are likely the same."""
+
 import pytest
 
-from kgnb.agents.ontology_matching.surroundings import NEAR, OTHER_DATATYPE, UNKNOWN_END, Ends, steps_from
-from kgnb.agents.ontology_matching.values import Description
+from kgnb.agents.ontology_matching.surroundings import NEAR, OTHER_DATATYPE, UNKNOWN_END, Surroundings
+from kgnb.agents.ontology_matching.values import Description, Side
 from kgnb.kg.ontology import Entity
+from kgnb.kg.terms import XSD
 
-XSD = "http://www.w3.org/2001/XMLSchema#"
-SAME = {("hut", "refuge"): 1.0, ("person", "human"): 1.0}
-CHILDREN = {"person": ("warden",)}
-PARENTS = {"warden": ("person",)}
+SAME = {("hut", "refuge", "class"): 1.0, ("person", "human", "class"): 1.0}
 
 
-def relation(domain: str, range_: str) -> Description:
-    entity = Entity("p", "object property", domain=(domain,) if domain else (), range=(range_,) if range_ else ())
-    return Description("source", entity, "p", "p", (), (), (("p",),), ("p",), 1)
+def described(side: Side, entity: Entity) -> Description:
+    return Description(side, entity, entity.iri, entity.iri, (), (), ((entity.iri,),), (entity.iri,), 1)
 
 
 def agreement(ours: tuple[str, str], theirs: tuple[str, str]) -> float:
-    ends = Ends(
-        lambda iri: steps_from(iri, PARENTS, CHILDREN),
-        lambda iri: {},
-        lambda one, other: SAME.get((one, other), 0.0),
-        {one for one, _ in SAME}.__contains__,
-        {other for _, other in SAME}.__contains__,
+    """How the ends (domain, range) of two properties agree, "" where one declares none."""
+    classes = [Entity("person", "class", children=("warden",)), Entity("warden", "class", parents=("person",))]
+    around = Surroundings([described("source", one) for one in classes], ())
+    around.update(SAME)  # type: ignore[arg-type]  # kinds, as text
+    one, other = (
+        described(
+            side, Entity("p", "object property", domain=tuple(filter(None, (d,))), range=tuple(filter(None, (r,))))
+        )
+        for side, (d, r) in (("source", ours), ("target", theirs))
     )
-    return ends.agreement(relation(*ours), relation(*theirs))
+    return around.hints(one, other).ends
 
 
-def test_equal_ends_agree_wholly_and_one_of_them_by_half() -> None:
-    assert agreement(("hut", "person"), ("refuge", "human")) == 1.0
-    assert agreement(("hut", ""), ("refuge", "human")) == 0.5
-    assert agreement(("", ""), ("refuge", "human")) == 0.0
-
-
-def test_an_end_below_a_counterpart_agrees_a_little_less() -> None:
-    assert agreement(("hut", "warden"), ("refuge", "human")) == pytest.approx((1.0 + 2 * NEAR - 1.0) / 2)
-
-
-def test_an_end_with_another_counterpart_clashes_whatever_the_other_end_says() -> None:
-    assert agreement(("hut", "person"), ("human", "human")) == -1.0
-
-
-def test_ends_that_only_one_side_has_speak_against_a_pair_less_loudly() -> None:
-    assert agreement(("hut", "lake"), ("refuge", "boat")) == UNKNOWN_END
-
-
-def test_equal_datatypes_say_nothing_and_others_little() -> None:
-    assert agreement(("hut", XSD + "string"), ("refuge", XSD + "string")) == 0.5
-    assert agreement(("", XSD + "string"), ("", XSD + "integer")) == OTHER_DATATYPE / 2
-
-
-def test_steps_go_up_or_down_but_not_up_and_down_again() -> None:
-    parents = {"a": ("top",), "b": ("top",)}
-    children = {"top": ("a", "b")}
-    assert steps_from("a", parents, children) == {"top": NEAR}
-    assert steps_from("top", parents, children) == {"a": NEAR, "b": NEAR}
+@pytest.mark.parametrize(
+    ("ours", "theirs", "agree"),
+    [
+        (("hut", "person"), ("refuge", "human"), 1.0),
+        (("hut", ""), ("refuge", "human"), 0.5),
+        (("", ""), ("refuge", "human"), 0.0),
+        (("hut", "warden"), ("refuge", "human"), NEAR),  # one step below the counterpart
+        (("hut", "person"), ("human", "human"), -1.0),  # it has another counterpart, whatever the other end says
+        (("hut", "lake"), ("refuge", "boat"), UNKNOWN_END),
+        (("hut", XSD + "string"), ("refuge", XSD + "string"), 0.5),
+        (("", XSD + "string"), ("", XSD + "integer"), OTHER_DATATYPE / 2),
+    ],
+)
+def test_ends_agree_where_their_classes_do(ours: tuple[str, str], theirs: tuple[str, str], agree: float) -> None:
+    assert agreement(ours, theirs) == pytest.approx(agree)
