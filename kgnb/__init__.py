@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from kgnb.mappings import Alignment, Mapping
     from kgnb.run import Run
     from kgnb.settings import Settings
-    from kgnb.tasks import align_entities, match_ontologies
+    from kgnb.tasks.aligning import align_entities
     from kgnb.tasks.asking import answer_question, answer_questions
     from kgnb.tasks.building import build_graph, compile_ontology, ground
+    from kgnb.tasks.matching import match_ontologies
     from kgnb.tasks.querying import query
 
 __version__ = _version("kgnb")
@@ -71,7 +72,7 @@ _LAZY = {
     "ground": ("kgnb.tasks.building", "ground"),
     "AlignOptions": ("kgnb.agents.entity_alignment.values", "Options"),
     "LookOptions": ("kgnb.agents.entity_alignment.judging_values", "LookOptions"),
-    "align_entities": ("kgnb.tasks", "align_entities"),
+    "align_entities": ("kgnb.tasks.aligning", "align_entities"),
     "Iri": ("kgnb.kg.terms", "Iri"),
     "query": ("kgnb.tasks.querying", "query"),
     "Alignment": ("kgnb.mappings", "Alignment"),
@@ -80,7 +81,7 @@ _LAZY = {
     "Run": ("kgnb.run", "Run"),
     "Settings": ("kgnb.settings", "Settings"),
     "load_alignment": ("kgnb.mapping_files", "load"),
-    "match_ontologies": ("kgnb.tasks", "match_ontologies"),
+    "match_ontologies": ("kgnb.tasks.matching", "match_ontologies"),
     "save_alignment": ("kgnb.mapping_files", "save"),
 }
 

@@ -10,7 +10,7 @@ from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.mapping_files import load, save
 from kgnb.mappings import Alignment
 from kgnb.settings import Settings
-from kgnb.tasks import match_ontologies
+from kgnb.tasks.matching import match_ontologies
 
 A, B = "http://a.example/#", "http://b.example/#"
 

@@ -16,7 +16,7 @@ from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.mappings import Alignment
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks import match_ontologies
+from kgnb.tasks.matching import match_ontologies
 from tests.agents.ontology_matching.small import HUT, REFUGE, alpine, refuge
 from tests.llm.stub_server import Body, Fault, StubServer, cut_json, rate_limited, says, server_error
 

@@ -17,7 +17,7 @@ from kgnb.cli.work import Work, agent_command
 from kgnb.evaluate.alignment import Score, Triple, flipped, per_relation, score, scored_by_oaei, triples
 from kgnb.mapping_files import WRITERS, load, save, writer_for
 from kgnb.reporting.references import turned
-from kgnb.tasks import digests, match_ontologies, open_reference
+from kgnb.tasks.matching import digests, match_ontologies, open_reference
 
 
 @click.command()

@@ -18,8 +18,8 @@ from kgnb.cli.outcome import TerminalLine, ended, refuse_unwritable, stoppable
 from kgnb.files import write_whole
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks import new_run
 from kgnb.tasks.agents import new_task, run_through
+from kgnb.tasks.running import new_run
 
 RANGES: dict[type[Any], Any] = {int: click.IntRange, float: click.FloatRange}
 

@@ -168,7 +168,7 @@ class LlmMagics(VerbMagics, magic="llm"):
         return values | {name: getattr(settings, setting) for name, setting in BUDGETS.items()}
 
     def _new_run(self) -> Run:
-        from kgnb.tasks import new_run
+        from kgnb.tasks.running import new_run
 
         run = new_run("llm test", {}, settings=self.session.settings)
         self.session.runs.append(run)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from kgnb import mapping_files, tasks
+from kgnb import mapping_files
 from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.ontology_matching import AGENT, pipeline
 from kgnb.agents.ontology_matching.coherence import Coherence, check
@@ -41,6 +41,7 @@ from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
 from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, Value, metrics
 from kgnb.results.table import Score as Row
+from kgnb.tasks.matching import keep_decisions, open_decisions, open_reference, reference_pairs
 from kgnb.widgets.review import Thing
 
 COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
@@ -56,7 +57,7 @@ class OmMagics(AgentMagics, agent=AGENT):
             for name, spec in task.specs.items()
         }
         if task.option("reference"):
-            tasks.open_reference(task.option("reference"))
+            open_reference(task.option("reference"))
         return inputs
 
     def started(self, task: Task) -> Table:
@@ -82,9 +83,9 @@ class OmMagics(AgentMagics, agent=AGENT):
         """What judges need of files, besides what every agent is lent."""
         match name:
             case "pairs":
-                return tasks.reference_pairs(task.option("reference"))
+                return reference_pairs(task.option("reference"))
             case "rulings":
-                return tasks.open_decisions(task.option("decisions"))
+                return open_decisions(task.option("decisions"))
         return super().lend(task, name)
 
     def run_stage(self, stage: str, arguments: argparse.Namespace) -> Any:
@@ -94,9 +95,9 @@ class OmMagics(AgentMagics, agent=AGENT):
 
     def _decided(self) -> Alignment:
         task = self.current_task(argparse.Namespace())
-        decisions = tasks.open_decisions(task.option("decisions")) if task.option("decisions") else None
+        decisions = open_decisions(task.option("decisions")) if task.option("decisions") else None
         source, target = task.inputs["source"], task.inputs["target"]
-        kept = tasks.keep_decisions(task.values["merge"], decisions, source, target, task.options["options"])
+        kept = keep_decisions(task.values["merge"], decisions, source, target, task.options["options"])
         task.values["merge"] = kept
         return kept
 
@@ -143,7 +144,7 @@ class OmMagics(AgentMagics, agent=AGENT):
         alignment, reference = task.need("merge"), task.option("reference")
         if not reference:
             raise OutOfOrder("there is no reference to compare with", fix="Name one: %om evaluate --reference FILE")
-        return measures(alignment, tasks.open_reference(reference), task["source"], task["target"])
+        return measures(alignment, open_reference(reference), task["source"], task["target"])
 
     @verb("om explain", "%om explain Hut", "%om explain Hut Refuge", "%om explain http://huts.example/alpine#Hut")
     @argument("item", metavar="ITEM", nargs="+", help="an IRI, a local name or a label; two of them: why, or why not")

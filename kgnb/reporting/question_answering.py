@@ -33,8 +33,8 @@ from kgnb.results.table import Column, Score, Table, Value, numbers, percents, t
 from kgnb.results.table import metrics as score_table
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks import new_run
 from kgnb.tasks.asking import Outcome, answer_questions, open_desk, plain, plain_triple
+from kgnb.tasks.running import new_run
 
 ZEROS = 'the reference is the literal "0"'
 

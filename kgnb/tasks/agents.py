@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.agent import Agent, Task
 from kgnb.agents.known import all_agents
-from kgnb.agents.question_answering.values import Answer
 from kgnb.backends import file_of, open_embedder, open_graph, open_index, open_ontology
 from kgnb.errors import DataError, KgnbError
 from kgnb.judging import Judge
 from kgnb.run import Event, Run
 from kgnb.settings import Settings
-from kgnb.tasks.aligning import align_entities
-from kgnb.tasks.asking import Outcome, answer_question, written
-from kgnb.tasks.building import build_graph
-from kgnb.tasks.matching import match_ontologies
 from kgnb.tasks.running import answering_model, digests_of, new_run, remembering
 
 ASKING = ("auto", "model", "cascade")  # judges that may ask a model
@@ -63,12 +58,16 @@ Given = Mapping[str, Any]
 
 
 def _matched(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
+    from kgnb.tasks.matching import match_ontologies
+
     told: dict[str, Any] = {name: values[name] or None for name in ("embedder", "index", "decisions", "reference")}
     told |= {name: values[name] for name in ("judge", "error_rate", "seed")}
     return match_ontologies(inputs["source"], inputs["target"], options=chosen["options"], **told, **beside)
 
 
 def _aligned(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
+    from kgnb.tasks.aligning import align_entities
+
     told = {name: values[name] or None for name in ("embedder", "policy", "decisions", "reference")}
     told |= {name: values[name] for name in ("judge", "planner", "error_rate")} | {"seed": values["oracle_seed"]}
     options = {"options": chosen["options"], "look": chosen["look"]}
@@ -76,15 +75,20 @@ def _aligned(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
 
 
 def _answered(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
+    from kgnb.tasks.asking import answer_question
+
     told = {"judge": values["judge"], "embedder": values["embedder"] or None, "options": chosen["options"]}
     return answer_question(inputs["question"], inputs["graph"], **told, **beside)
 
 
 def _built(inputs: Given, chosen: Given, values: Given, beside: Given) -> Any:
+    from kgnb.tasks.building import build_graph
+
     return build_graph(inputs["documents"], inputs["tbox"], options=chosen["options"], **beside)
 
 
-# What a script calls for each of ours: they have questions, folders that hold both graphs, and journals besides.
+# What a script calls for each of ours: they have questions, folders that hold both graphs, and journals besides. It is
+# imported when it is run: a command of one agent need not wait for the libraries of the others.
 OWN: Mapping[str, Callable[[Given, Given, Given, Given], Any]] = {
     "ontology_matching": _matched,
     "entity_alignment": _aligned,
@@ -212,6 +216,9 @@ def plain(value: Any) -> Any:
     """A stage's value as JSON: what it says of itself (``to_json``), its table, or its text."""
     if hasattr(value, "to_json"):
         return value.to_json()
+    from kgnb.agents.question_answering.values import Answer
+    from kgnb.tasks.asking import Outcome, written
+
     if isinstance(value, Answer):
         return json.loads(written(Outcome.of(value)))
     table = value.table() if hasattr(value, "table") else value

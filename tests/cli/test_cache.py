@@ -31,7 +31,7 @@ def say(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Said]:
 @pytest.fixture
 def filled(tmp_path: Path) -> Path:
     """A cache with what matching two small ontologies by a model leaves there."""
-    from kgnb.tasks import match_ontologies
+    from kgnb.tasks.matching import match_ontologies
 
     with StubServer(oblige) as server:
         settings = Settings(embedder="characters", cache=tmp_path / "mine", model="stub", base_url=server.url)

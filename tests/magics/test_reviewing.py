@@ -6,7 +6,7 @@ from kgnb.errors import DataError
 from kgnb.magics.arguments import LineError
 from kgnb.mapping_files import reviews
 from kgnb.settings import Settings
-from kgnb.tasks import match_ontologies
+from kgnb.tasks.matching import match_ontologies
 from tests.magics.conftest import Notebook
 
 ALPINE, REFUGE = "http://huts.example/alpine#", "http://huts.example/refuge#"

@@ -43,7 +43,8 @@ CELLS = (
     """import os, json
 from pathlib import Path
 from kgnb.reporting.session import current
-from kgnb.tasks import match_ontologies, new_run
+from kgnb.tasks.matching import match_ontologies
+from kgnb.tasks.running import new_run
 session = current()
 run = new_run("ontology_matching", {}, parameters={"environment": dict(os.environ)}, settings=session.settings,
               folder=session.folder / "run")""",

@@ -14,10 +14,11 @@ from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.question_answering.values import Options
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks import match_ontologies, new_run
 from kgnb.tasks.aligning import align
 from kgnb.tasks.asking import answer_questions
 from kgnb.tasks.building import build_graph
+from kgnb.tasks.matching import match_ontologies
+from kgnb.tasks.running import new_run
 from tests.agents.ontology_matching.small import alpine, refuge
 
 NOTE = {"tea": "Tea\n\nHut: Hochkar House\nServes 2\n\n- 1 l water\n"}

@@ -26,7 +26,7 @@ from kgnb.reporting.sections import judge_in_words, judging, run_in
 from kgnb.reporting.session import ReportSession, current
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks import digests, match_ontologies
+from kgnb.tasks.matching import digests, match_ontologies
 from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex

@@ -26,8 +26,8 @@ from kgnb.backends import file_of, open_embedder, open_graph, open_index, open_o
 from kgnb.datasets.question_sets import question_set
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks import new_run
 from kgnb.tasks.building import compile_ontology
+from kgnb.tasks.running import new_run
 from kgnb.tasks.sides import open_sides
 
 AIM, MOST = 1.05, 2.0  # what we are after, and what no noise of a machine explains
