@@ -84,13 +84,13 @@ def test_a_file_of_questions_becomes_a_file_of_answers_in_order() -> None:
         {"id": "a", "question": "How many stages does the Two Slopes Way have?"},
         {"id": "c", "question": "What is the telephone number of the Hochkar House?"},
     )
-    assert (
-        main(["ask", "--questions", questions, "--graph", "huts:graph", "--judge", "rule", "--out", "out.jsonl"]) == 0
-    )
+    assert main(["ask", "--questions", questions, "--graph", "huts:graph", "--judge", "rule", "-o", "out.jsonl"]) == 0
     lines = answered()
     assert [line["id"] for line in lines] == ["b", "a", "c"]
     assert all({"id", "values", "support", "confidence", "status"} <= line.keys() for line in lines)
     assert lines[0]["values"] == [WILMA] and lines[1]["values"] == ["4"]
+    assert main(["ask", "--questions", questions, "--graph", "huts:graph", "--judge", "rule", "-o", "two.jsonl"]) == 0
+    assert Path("two.jsonl").read_bytes() == Path("out.jsonl").read_bytes()
 
 
 def test_a_question_that_fails_stops_no_other(capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,56 +139,38 @@ def test_without_out_answers_go_to_standard_output(capsys: pytest.CaptureFixture
     assert json.loads(captured.out)["values"] == [WILMA] and captured.err == ""
 
 
-@pytest.mark.parametrize(
-    ("words", "what"),
-    [
-        (["ask", "--graph", "huts:graph"], "give one QUESTION, or a file of them"),
-        (["ask", "Who?", "--questions", "x.jsonl", "--graph", "huts:graph"], "give one QUESTION, or a file of them"),
-        (["ask", "Who?"], "Missing option '--graph'"),
-        (["ask", "Who?", "-g", "huts:graph", "--out", "x.jsonl"], "--out and --resume go with --questions"),
-        (["ask", "--questions", "x.jsonl", "-g", "huts:graph", "-e", "x"], "--entity goes with one QUESTION"),
-        (["ask", "--questions", "x.jsonl", "-g", "huts:graph", "--resume"], "--resume needs the --out"),
-        (["ask", " ", "-g", "huts:graph"], "the question is empty"),
-        (["ask", "Who?", "-g", "huts:cellar"], "huts has no 'cellar'"),
-        (["ask", "Who?", "-g", "huts:graph", "--judge", "oracle"], "is not one of"),
-        (["ask", "Who?", "-g", "huts:graph", "--depth", "0"], "0 is not in the range"),
-        (["ask", "--questions", "x.jsonl", "-g", "huts:graph", "-o", "no/where.jsonl"], "there is no folder no"),
-    ],
+GRAPH = ("-g", "huts:graph")
+WRONG = (
+    (["ask", *GRAPH], 2, "give one QUESTION, or a file of them"),
+    (["ask", "Who?", "--questions", "x.jsonl", *GRAPH], 2, "give one QUESTION, or a file of them"),
+    (["ask", "Who?"], 2, "Missing option '--graph'"),
+    (["ask", "Who?", *GRAPH, "--out", "x.jsonl"], 2, "--out and --resume go with --questions"),
+    (["ask", "--questions", "x.jsonl", *GRAPH, "-e", "x"], 2, "--entity goes with one QUESTION"),
+    (["ask", "--questions", "x.jsonl", *GRAPH, "--resume"], 2, "--resume needs the --out"),
+    (["ask", " ", *GRAPH], 2, "the question is empty"),
+    (["ask", "Who?", "-g", "huts:cellar"], 2, "huts has no 'cellar'"),
+    (["ask", "Who?", *GRAPH, "--judge", "oracle"], 2, "is not one of"),
+    (["ask", "Who?", *GRAPH, "--depth", "0"], 2, "0 is not in the range"),
+    (["ask", "--questions", "x.jsonl", *GRAPH, "-o", "no/where.jsonl"], 2, "there is no folder no"),
+    (["ask", "Who?", "-g", "none.ttl"], 1, "none.ttl: there is no such file"),
+    (["ask", "--questions", "none.jsonl", *GRAPH], 1, "none.jsonl: there is no such file"),
+    (["ask", "Who?", *GRAPH, "--judge", "model"], 1, "the model judge asks a model, and none is set"),
+    (["ask", WARDEN, "-g", "http://127.0.0.1:1/sparql"], 1, "127.0.0.1:1"),
 )
-def test_what_was_typed_wrongly_is_said_before_anything_is_done(
-    words: list[str], what: str, capsys: pytest.CaptureFixture[str]
+
+
+def test_what_was_typed_wrongly_or_is_missing_is_said_before_anything_is_done(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(words) == 2
-    assert what in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("words", "what"),
-    [
-        (["ask", "Who?", "-g", "none.ttl"], "none.ttl: there is no such file"),
-        (["ask", "--questions", "none.jsonl", "-g", "huts:graph"], "none.jsonl: there is no such file"),
-        (["ask", "Who?", "-g", "huts:graph", "--judge", "model"], "the model judge asks a model, and none is set"),
-        (["ask", WARDEN, "-g", "http://127.0.0.1:1/sparql"], "127.0.0.1:1"),
-    ],
-)
-def test_what_is_missing_is_named(words: list[str], what: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(words) == 1
-    assert what in capsys.readouterr().err
+    for words, status, what in WRONG:
+        assert main(words) == status, words
+        assert what in capsys.readouterr().err, words
 
 
 def test_the_questions_are_never_written_over(capsys: pytest.CaptureFixture[str]) -> None:
     questions = asked({"id": "a", "question": WARDEN})
     assert main(["ask", "--questions", questions, "-g", "huts:graph", "-o", questions]) == 2
     assert "this is one of the inputs" in capsys.readouterr().err
-
-
-def test_the_same_batch_gives_the_same_bytes() -> None:
-    questions = asked(
-        {"id": "a", "question": WARDEN}, {"id": "b", "question": "Which dishes does the Dreibach Hut serve?"}
-    )
-    for name in ("one.jsonl", "two.jsonl"):
-        assert main(["ask", "--questions", questions, "-g", "huts:graph", "-o", name, "-q"]) == 0
-    assert Path("one.jsonl").read_bytes() == Path("two.jsonl").read_bytes()
 
 
 def careful() -> Callable[[Body], Answer]:
@@ -203,28 +185,22 @@ def careful() -> Callable[[Body], Answer]:
     return reply
 
 
-@pytest.mark.parametrize("judge", ["model", "cascade", "auto"])
-def test_a_model_judges_over_http(
-    judge: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with StubServer(careful()) as server:
-        monkeypatch.setenv("KGNB_BASE_URL", server.url)
-        monkeypatch.setenv("KGNB_MODEL", "stub")
-        monkeypatch.setenv("KGNB_API_KEY", "not-a-key")
-        assert main(["ask", WARDEN, "-g", "huts:graph", "--judge", judge]) == 0
-        captured = capsys.readouterr()
-        assert captured.out.startswith("Wilma Aschauer"), captured.out
-        if judge == "model":
-            assert server.requests and "model calls" in captured.err
-
-
-def test_a_model_that_babbles_answers_nothing(
+def test_a_model_judges_over_http_and_one_that_babbles_answers_nothing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("KGNB_MODEL", "stub")
+    monkeypatch.setenv("KGNB_API_KEY", "not-a-key")
+    for judge in ("model", "cascade", "auto"):
+        with StubServer(careful()) as server:
+            monkeypatch.setenv("KGNB_BASE_URL", server.url)
+            monkeypatch.setenv("KGNB_CACHE", judge)
+            assert main(["ask", WARDEN, *GRAPH, "--judge", judge]) == 0
+            captured = capsys.readouterr()
+            assert captured.out.startswith("Wilma Aschauer"), captured.out
+            assert judge != "model" or (server.requests and "model calls" in captured.err)
     with StubServer(lambda body: "Certainly! I would love to help.") as server:
         monkeypatch.setenv("KGNB_BASE_URL", server.url)
-        monkeypatch.setenv("KGNB_MODEL", "stub")
-        monkeypatch.setenv("KGNB_API_KEY", "not-a-key")
-        assert main(["ask", WARDEN, "-g", "huts:graph", "--judge", "model"]) == 1
-        captured = capsys.readouterr()
-        assert not captured.out and "kgnb: the model called no tool" in captured.err
+        monkeypatch.setenv("KGNB_CACHE", "babble")
+        assert main(["ask", WARDEN, *GRAPH, "--judge", "model"]) == 1
+    captured = capsys.readouterr()
+    assert not captured.out and "kgnb: the model called no tool" in captured.err

@@ -35,7 +35,7 @@ COMMANDS: dict[str, list[str]] = {
         "2",
         "-o",
         "out.jsonl",
-    ],
+    ],  # fmt: skip
     "build": ["build", "huts:kitchen", "notes", "--judge", "model", "--calls", "3", "-o", "out.ttl"],
 }
 

@@ -2,10 +2,9 @@ import json
 from pathlib import Path
 
 import nbformat
-import pytest
 
 from kgnb.cli import main
-from kgnb.cli.report import headline, split
+from kgnb.cli.report import split
 
 
 def notebook(path: Path, *sources: str) -> str:
@@ -15,17 +14,13 @@ def notebook(path: Path, *sources: str) -> str:
     return str(path)
 
 
-def test_without_a_name_the_reports_are_listed(capsys):
+def test_reports_are_listed_and_each_lists_its_parameters_with_types_defaults_and_choices(capsys):
     assert main(["report"]) == 0
     assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} >= {"ontology-matching", "compare"}
-
-
-def test_help_of_a_report_lists_its_parameters_with_types_defaults_and_choices(capsys):
     assert main(["report", "ontology-matching", "--help"]) == 0
     shown = capsys.readouterr().out
-    assert "-p dataset=huts\n" in shown
-    assert "huts, oaei-conference, oaei-anatomy" in shown
-    assert "-p k=5\n" in shown and "a whole number from 1 to 50" in shown
+    for told in ("-p dataset=huts\n", "huts, oaei-conference, oaei-anatomy", "-p k=5\n", "a whole number from 1 to 50"):
+        assert told in shown
 
 
 def test_a_report_of_ones_own_prints_its_headline_and_the_pages_path(tmp_path, capsys):
@@ -40,26 +35,25 @@ def test_a_report_of_ones_own_prints_its_headline_and_the_pages_path(tmp_path, c
     assert json.loads((tmp_path / "out/metrics.json").read_text())["year"] == 2026
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["ontology-matching", "-p", "dataset=hut"], "did you mean huts"),
-        (["ontology-matching", "-p", "jugde=rule"], "did you mean judge"),
-        (["ontology-matching", "-p", "k=many"], "a whole number from 1 to 50"),
-        (["ontology-matching", "-p", "api_key=sk-1"], "looks like a secret"),
-        (["ontology-matching", "-p", "k"], "KEY=VALUE"),
-        (["ontology-matching", "-p", "k=1", "-p", "k=2"], "given twice"),
-        (["ontology"], "there is no report 'ontology'"),
-    ],
+WRONG = (
+    (["ontology-matching", "-p", "dataset=hut"], "did you mean huts"),
+    (["ontology-matching", "-p", "jugde=rule"], "did you mean judge"),
+    (["ontology-matching", "-p", "k=many"], "a whole number from 1 to 50"),
+    (["ontology-matching", "-p", "api_key=sk-1"], "looks like a secret"),
+    (["ontology-matching", "-p", "k"], "KEY=VALUE"),
+    (["ontology-matching", "-p", "k=1", "-p", "k=2"], "given twice"),
+    (["ontology"], "there is no report 'ontology'"),
 )
-def test_a_wrong_parameter_is_a_usage_error_that_says_what_is_right(words, said, capsys, tmp_path, monkeypatch):
+
+
+def test_a_wrong_parameter_is_a_usage_error_that_says_what_is_right(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["report", *words]) == 2
-    captured = capsys.readouterr()
-    assert said in captured.err
-    assert captured.out == ""
-    assert "sk-1" not in captured.err
-    assert not (tmp_path / "reports").exists()
+    for words, said in WRONG:
+        assert main(["report", *words]) == 2
+        captured = capsys.readouterr()
+        assert said in captured.err and captured.out == "" and "sk-1" not in captured.err
+        assert not (tmp_path / "reports").exists()
+    assert split(("context=a=b", "k=1")) == {"context": "a=b", "k": "1"}
 
 
 def test_data_that_is_not_at_hand_says_how_to_get_it(capsys, monkeypatch, tmp_path):
@@ -75,11 +69,3 @@ def test_a_failed_report_names_cell_and_error_in_one_line_and_exits_with_1(tmp_p
     assert first == "kgnb: report mine failed in cell 4 (1 / 0): ZeroDivisionError: division by zero"
     assert second.strip().endswith("out/report.html")
     assert "ZeroDivisionError" in (tmp_path / "out/report.html").read_text()
-
-
-def test_values_may_contain_an_equals_sign():
-    assert split(("context=a=b", "k=1")) == {"context": "a=b", "k": "1"}
-
-
-def test_no_headline_prints_nothing():
-    assert headline({}) == []

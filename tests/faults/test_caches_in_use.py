@@ -6,13 +6,15 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from kgnb.cli import main
 from kgnb.errors import DataError, NotKept
+from kgnb.files import write_ahead
 from kgnb.judging import Verdict
 from kgnb.judging.remembered import Memory
 from kgnb.llm.model import Message, Request
@@ -55,6 +57,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in use, with a wait that a test can afford."""
     for module in ("judging.remembered", "llm.replay", "vectors.cached_embedder"):
         monkeypatch.setattr(f"kgnb.{module}.PATIENCE", 0.2)
+    monkeypatch.setattr(write_ahead, "__defaults__", (0.2,))
 
 
 def by(process: int) -> str:
@@ -156,25 +159,16 @@ def test_a_damaged_cache_is_refused_by_its_name(tmp_path: Path, kind: str) -> No
     path = tmp_path / "kept.sqlite"
 
     def use() -> None:
-        if kind == "verdicts":
-            memory = Memory(path)
-            try:
-                memory.put("judge", {"hut": VERDICT})
-                memory.get("judge", ["hut"])
-            finally:
-                memory.close()
-        elif kind == "replies":
-            replies = ReplayCache(path)
-            try:
-                Replaying(ScriptedModel(["hut"]), replies).ask(Request((Message("user", "Is it a hut?"),)))
-            finally:
-                replies.close()
-        else:
-            cache = VectorCache(path)
-            try:
-                CachedEmbedder(CharacterEmbedder(), cache).embed(["a hut"])
-            finally:
-                cache.close()
+        opened: Memory | ReplayCache | VectorCache
+        with closing(opened := {"verdicts": Memory, "replies": ReplayCache, "vectors": VectorCache}[kind](path)):
+            match opened:
+                case Memory():
+                    opened.put("judge", {"hut": VERDICT})
+                    opened.get("judge", ["hut"])
+                case ReplayCache():
+                    Replaying(ScriptedModel(["hut"]), opened).ask(Request((Message("user", "Is it a hut?"),)))
+                case VectorCache():
+                    CachedEmbedder(CharacterEmbedder(), opened).embed(["a hut"])
 
     use()
     sound, refused = path.read_bytes(), 0
@@ -189,18 +183,17 @@ def test_a_damaged_cache_is_refused_by_its_name(tmp_path: Path, kind: str) -> No
     assert refused
 
 
-@pytest.mark.slow
-def test_a_command_goes_on_without_a_cache_that_another_holds(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "kgnb", "match", "huts:alpine", "huts:refuge", "--embedder", "characters"]
-    free, taken = (
-        {**os.environ, "KGNB_CACHE": str(tmp_path / name), "PYTHONWARNINGS": "ignore"} for name in ("free", "taken")
-    )
-    expected = subprocess.run(words, cwd=tmp_path, env=free, capture_output=True, text=True, check=True).stdout
+def test_a_command_goes_on_without_a_cache_that_another_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words, said = ["match", "huts:alpine", "huts:refuge", "--embedder", "characters", "--judge", "rule"], []
     with VectorCache(tmp_path / "taken" / "vectors.sqlite")._open():
         pass
     with held(tmp_path / "taken" / "vectors.sqlite") as process:
-        done = subprocess.run(words, cwd=tmp_path, env=taken, capture_output=True, text=True, check=False)
-    assert done.stdout == expected
-    assert f"process {process}" in done.stderr or sys.platform != "linux"
-    assert "vectors are not kept" in done.stderr
-    assert done.returncode == 1
+        for name, status in (("free", 0), ("taken", 1)):
+            monkeypatch.setenv("KGNB_CACHE", str(tmp_path / name))
+            assert main(words) == status
+            said.append(capfd.readouterr())
+    assert said[1].out == said[0].out != ""
+    assert f"process {process}" in said[1].err or sys.platform != "linux"
+    assert "vectors are not kept" in said[1].err

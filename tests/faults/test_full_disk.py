@@ -137,9 +137,9 @@ def test_an_error_that_no_command_foresaw_is_still_one_line(capsys: pytest.Captu
         assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("name", ["\x1b[31mred\x07.ttl", "a\u202egpj.ttl", "a\x9b2J.ttl"])
-def test_a_hostile_file_name_reaches_the_terminal_as_text(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", name, "huts:refuge"]) == 1
-    said = capsys.readouterr().err
-    assert "⟨U+" in said
-    assert not set("\x1b\x07\u202e\x9b") & set(said)
+def test_a_hostile_file_name_reaches_the_terminal_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("\x1b[31mred\x07.ttl", "a\u202egpj.ttl", "a\x9b2J.ttl"):
+        assert main(["match", name, "huts:refuge"]) == 1
+        said = capsys.readouterr().err
+        assert "⟨U+" in said
+        assert not set("\x1b\x07\u202e\x9b") & set(said)

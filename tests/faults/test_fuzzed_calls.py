@@ -77,19 +77,9 @@ def test_arguments_of_any_shape_are_refused_with_a_reason(how: str, record_prope
     hut = shared.call("create_hut", {"label": "Ambre"}).iri
     names = [tool.name for tool in PACK.tools] if how == "typed" else list(_SCHEMAS)
     keys = [
-        "label",
-        "subject",
-        "value",
-        "object",
-        "class",
-        "facts",
-        "property",
-        "quote",
-        "document",
-        "words",
-        "iri",
+        "label", "subject", "value", "object", "class", "facts", "property", "quote", "document", "words", "iri",
         "new",
-    ]
+    ]  # fmt: skip
     told = some.sampled_from(
         [hut, "hut:h1", "hut", "Ambre", 28, "28", {"beds": 28}, {"beds": [1, {}]}, "beds", "notes"]
     )
@@ -131,23 +121,8 @@ def test_answers_of_any_shape_are_read_one_by_one(record_property: Any) -> None:
 @pytest.mark.fault("odd model replies")
 def test_json_amid_prose_is_found_in_time(record_property: Any) -> None:
     pieces = [
-        "{",
-        "}",
-        "[",
-        "]",
-        '"',
-        "\\",
-        "```json\n",
-        "```",
-        ",",
-        ":",
-        "1",
-        '"a"',
-        "\n",
-        "<think>",
-        "</think>",
-        "NaN",
-    ]
+        "{", "}", "[", "]", '"', "\\", "```json\n", "```", ",", ":", "1", '"a"', "\n", "<think>", "</think>", "NaN",
+    ]  # fmt: skip
     repeated = some.tuples(some.lists(some.sampled_from(pieces), min_size=1, max_size=4), some.integers(1, 3_000))
     tried(record_property, repeated.map(lambda case: "".join(case[0]) * case[1]), json_values)
 
@@ -209,7 +184,7 @@ def test_a_bound_text_comes_back_as_it_was_and_changes_nothing(record_property: 
             "?x",
             "> <http://evil/",
             "\n} INSERT DATA { <a:a> <a:b> 1 }",
-        ]
+        ]  # fmt: skip
     )
 
     def ask(text: str) -> None:

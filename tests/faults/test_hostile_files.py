@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,40 +31,43 @@ def write(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", NESTED)
-def test_what_nests_too_deep_is_read_or_refused_with_the_line(tmp_path: Path, name: str) -> None:
-    deep = 100_000 if name in ("collection.ttl", "blank.ttl") else 1_000_000  # those two are read, level by level
-    path = write(tmp_path, name, nested(name, deep))
-    try:
-        assert read(path) > 0
-        assert name in ("collection.ttl", "blank.ttl")
-    except DataError as error:
-        assert "nest deeper than" in error.what and str(path) in error.where
-        assert error.where.endswith(f":{1 if not name.endswith('ttl') else 2}")
+READ_DEEP = ("collection.ttl", "blank.ttl")  # level by level
 
 
-@pytest.mark.parametrize("name", NESTED)
-def test_honest_nesting_is_read(tmp_path: Path, name: str) -> None:
-    deep = 60 if name in ("quoted.ttl", "quoted.nt", "reified.ttl") else 900
-    read(write(tmp_path, name, nested(name, deep)))
+def test_what_nests_too_deep_is_read_or_refused_with_the_line_and_honest_nesting_is_read(
+    tmp_path: Path, record_property: Any
+) -> None:
+    for name in NESTED:
+        path = write(tmp_path, name, nested(name, 100_000 if name in READ_DEEP else 1_000_000))
+        try:
+            assert read(path) > 0
+            assert name in READ_DEEP, name
+        except DataError as error:
+            assert "nest deeper than" in error.what and str(path) in error.where
+            assert error.where.endswith(f":{1 if not name.endswith('ttl') else 2}"), name
+        read(write(tmp_path, name, nested(name, 60 if name in ("quoted.ttl", "quoted.nt", "reified.ttl") else 900)))
+    record_property("tries", 2 * len(NESTED))
 
 
-@pytest.mark.parametrize("unit", REPEATED)
 @pytest.mark.parametrize("suffix", [".owl", ".ttl"])
-@pytest.mark.parametrize("head", ["", RDF, '<?xml version="1.0"?>\n'])
-def test_a_unit_that_repeats_costs_no_more_than_its_length(tmp_path: Path, unit: str, suffix: str, head: str) -> None:
-    path = write(tmp_path, f"a{suffix}", head + unit * (400_000 // len(unit)))
-    with pytest.raises(DataError):
-        read(path)
+def test_a_unit_that_repeats_costs_no_more_than_its_length(tmp_path: Path, suffix: str, record_property: Any) -> None:
+    heads = ("", RDF, '<?xml version="1.0"?>\n')
+    for unit in REPEATED:
+        for head in heads:
+            path = write(tmp_path, f"a{suffix}", head + unit * (400_000 // len(unit)))
+            with pytest.raises(DataError):
+                read(path)
+    record_property("tries", len(REPEATED) * len(heads))
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_repetitions_are_read_or_refused(tmp_path: Path, seed: int) -> None:
-    suffix, text = repetition(seed)
-    try:
-        read(write(tmp_path, f"a{suffix}", text))
-    except DataError as error:
-        assert "a" + suffix in error.where
+def test_random_repetitions_are_read_or_refused(tmp_path: Path, record_property: Any) -> None:
+    for seed in range(60):
+        suffix, text = repetition(seed)
+        try:
+            read(write(tmp_path, f"a{suffix}", text))
+        except DataError as error:
+            assert "a" + suffix in error.where
+    record_property("tries", 60)
 
 
 def test_comments_after_the_root_do_not_double_the_work_each(tmp_path: Path) -> None:
@@ -73,12 +77,13 @@ def test_comments_after_the_root_do_not_double_the_work_each(tmp_path: Path) -> 
         read(write(tmp_path, "b.owl", body + "x"))
 
 
-@pytest.mark.parametrize("doctype", ["<!DOCTYPE", "<!doctype"])
-def test_entities_are_found_behind_a_long_comment(tmp_path: Path, doctype: str) -> None:
+def test_entities_are_found_behind_a_long_comment(tmp_path: Path, record_property: Any) -> None:
     layers = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
-    text = f'<!--{"x" * 100_000}-->{doctype} r [<!ENTITY l0 "ha">{layers}]>{RDF}<h:D><h:p>&l11;</h:p></h:D></rdf:RDF>'
-    with pytest.raises(DataError, match=f"more than {MOST_CHARACTERS:,}"):
-        read(write(tmp_path, "laughs.owl", text))
+    laughs = f'r [<!ENTITY l0 "ha">{layers}]>{RDF}<h:D><h:p>&l11;</h:p></h:D></rdf:RDF>'
+    for doctype in ("<!DOCTYPE", "<!doctype"):
+        with pytest.raises(DataError, match=f"more than {MOST_CHARACTERS:,}"):
+            read(write(tmp_path, "laughs.owl", f"<!--{'x' * 100_000}-->{doctype} {laughs}"))
+    record_property("tries", 2)
 
 
 @pytest.mark.parametrize(

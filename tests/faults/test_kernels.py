@@ -209,20 +209,13 @@ def test_two_kernels_at_once_in_one_folder_with_one_cache_write_the_same(tmp_pat
 BOOK = (
     "%load_ext kgnb\n%kg open huts:graph",
     "%%sparql\nSELECT ?hut ?altitude { ?hut a :StaffedHut ; :altitude ?altitude }",
-    "%%sparql\nCONSTRUCT { ?hut :warden ?w } { ?hut :warden ?w }",
-    "%kg schema",
-    "%om start huts:alpine huts:refuge --reference huts:reference --embedder characters --judge rule",
-    "%om run",
-    "%om evaluate",
-    "%om explain Season",
-    "%qa start huts:graph --judge rule --embedder characters",
+    "%%sparql\nCONSTRUCT { ?hut :warden ?w } { ?hut :warden ?w }", "%kg schema",
+    "%om start huts:alpine huts:refuge --reference huts:reference --embedder characters --judge rule", "%om run",
+    "%om evaluate", "%om explain Season", "%qa start huts:graph --judge rule --embedder characters",
     '%qa ask "Who is the warden of the Hochkar House?"',
     "%ea start huts:hollenmark huts:corvane --reference huts:entity-reference --embedder characters --judge rule",
-    "%ea run",
-    "%ea evaluate",
-    "%kgc compile huts:kitchen",
-    "%kgc run huts:kitchen-notes --judge rule",
-)
+    "%ea run", "%ea evaluate", "%kgc compile huts:kitchen", "%kgc run huts:kitchen-notes --judge rule",
+)  # fmt: skip
 
 
 @pytest.mark.fault("determinism")
@@ -248,16 +241,10 @@ key = "env:OUR_MODEL"
 url = "http://reader:{PASSWORD}@127.0.0.1:9/sparql?api_key={KEY}"
 """
 TOLD = (
-    "%llm",
-    "%qa ask --form",
-    "%om start huts:alpine huts:refuge --embedder characters --judge person",
-    "%om run",
-    "%om review",
-    "%kg connect ours --form",
-    "%kg connect ours",
-    f"%kg connect http://reader:{PASSWORD}@127.0.0.1:9/sparql?api_key={KEY}",
-    "%llm test",
-)
+    "%llm", "%qa ask --form", "%om start huts:alpine huts:refuge --embedder characters --judge person", "%om run",
+    "%om review", "%kg connect ours --form", "%kg connect ours",
+    f"%kg connect http://reader:{PASSWORD}@127.0.0.1:9/sparql?api_key={KEY}", "%llm test",
+)  # fmt: skip
 
 
 @pytest.mark.fault("planted secrets")

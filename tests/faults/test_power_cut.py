@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import rdflib
@@ -66,21 +67,16 @@ def test_a_file_is_the_old_one_or_the_new_one(disk: Disk, lasting: bool) -> None
     assert disk.after_a_cut(path) == ({b"new"} if lasting else {b"old", b"new"})
 
 
-def test_each_answer_is_there_once_it_is_added(disk: Disk) -> None:
-    path = disk.home / "answers.jsonl"
+def test_each_answer_and_each_line_is_there_once_it_is_written(disk: Disk, record_property: Any) -> None:
+    path, lines = disk.home / "answers.jsonl", disk.home / "decisions.jsonl"
     answers = AnswerFile(path)
     for number in range(3):
         answers.add(Outcome(f"q{number}", ("x",), (), 0.9, "answered"))
         assert disk.after_a_cut(path) == {path.read_bytes()}
-    assert path.read_bytes().count(b"\n") == 3
-
-
-def test_each_line_is_there_once_it_is_written(disk: Disk) -> None:
-    path = disk.home / "decisions.jsonl"
-    for number in range(3):
-        append_lines(path, [{"number": number}])
-        assert disk.after_a_cut(path) == {path.read_bytes()}
-    assert path.read_bytes().count(b"\n") == 3
+        append_lines(lines, [{"number": number}])
+        assert disk.after_a_cut(lines) == {lines.read_bytes()}
+    assert path.read_bytes().count(b"\n") == lines.read_bytes().count(b"\n") == 3
+    record_property("tries", 2)
 
 
 def test_each_fact_is_in_the_journal_or_in_the_file(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:

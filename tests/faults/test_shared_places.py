@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""What several processes use at once, or what goes away in the middle: vector stores, one project in two notebooks, a full disk."""
+"""What several processes use at once, or what goes away in the middle: vector stores, a full disk."""
 
 import os
 import shutil
@@ -76,32 +76,6 @@ def test_a_qdrant_server_that_goes_away_in_the_middle_is_an_error_by_its_address
     assert not Path("out.sssom.tsv").exists()
 
 
-@pytest.mark.fault("two notebooks, one project")
-def test_two_kernels_on_one_project_at_once_say_the_same_as_one(tmp_path: Path) -> None:
-    """Both begin with no cache and keep their runs in one folder: no run is lost, no result differs."""
-    (tmp_path / "kgnb.toml").write_text('[folders]\ncache = "cache"\n[vectors]\nembedder = "characters"\n')
-    code = (
-        "import kgnb\nfrom pathlib import Path\n"
-        "alignment = kgnb.match_ontologies('huts:alpine', 'huts:refuge', judge='rule', embedder='characters')\n"
-        "Path(f'{NAME}.tsv').write_text(repr([(m.pair, m.relation, m.confidence) for m in alignment]))\n"
-    )
-    script = "import sys; NAME = sys.argv[1]\n" + code
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONWARNINGS": "error::UserWarning"}
-    both = [
-        subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", script, name],
-            cwd=tmp_path,
-            env=environment,
-            stderr=subprocess.PIPE,
-            text=True,
-        )  # fmt: skip
-        for name in "ab"
-    ]
-    told = [process.communicate(timeout=300)[1] for process in both]
-    assert [process.returncode for process in both] == [0, 0], told
-    assert (tmp_path / "a.tsv").read_bytes() == (tmp_path / "b.tsv").read_bytes()
-
-
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 256 KiB, where this process may mount one."""
@@ -129,16 +103,8 @@ def test_a_full_disk_costs_what_is_on_it_and_nothing_else(small_disk: Path, tmp_
         filler.write_bytes(b"x" * (248 << 10))
     place = Place(tmp_path / "home", None, {"KGNB_CACHE": str(small_disk / "cache")} if what == "cache" else {})
     if what == "report":
-        words = (
-            "report",
-            "ontology-matching",
-            "-p",
-            "dataset=huts",
-            "-p",
-            "embedder=characters",
-            "--out",
-            str(small_disk / "report"),
-        )
+        settled = ("-p", "dataset=huts", "-p", "embedder=characters")
+        words = ("report", "ontology-matching", *settled, "--out", str(small_disk / "report"))
     else:
         out = str(small_disk / "out.sssom.tsv") if what == "output" else "out.sssom.tsv"
         words = (*MATCH, "-o", out, *(("--run", str(small_disk / "run")) if what == "run" else ()))

@@ -1,11 +1,29 @@
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
 
+from kgnb.reporting.report import find_template
+from kgnb.reporting.session import ReportSession, begin, current
 from kgnb.settings import Settings
+
+ASKS = (  # a report that asks its judge k questions, without the seconds that a real one takes to be imported
+    "# Small",
+    "k: int = 2  # how many [1, 9]\njudge: str = ''  # who is asked",
+    """import json
+from kgnb.backends import open_model
+from kgnb.llm.model import Message, Request
+from kgnb.reporting.session import current
+settings = current().settings
+settings = settings.with_(model=judge) if judge.startswith("batch:") else settings
+asked = [] if judge == "rule" else [Request((Message("user", f"Is {n} a hut?"),)) for n in range(k)]
+said = [open_model(settings).ask(request).text for request in asked]
+(current().folder / "metrics.json").write_text(json.dumps({"headline": [{"F1": 10.0 * k}], "calls": len(said)}))""",
+)
 
 
 @pytest.fixture
@@ -28,3 +46,16 @@ def notebook(place: Path, *sources: str, name: str = "small.ipynb") -> str:
 @pytest.fixture
 def write_notebook(tmp_path: Path) -> Callable[..., str]:
     return partial(notebook, tmp_path)
+
+
+def drawn_cells(name: str, results: Any, session: ReportSession) -> list[str]:
+    """The HTML of every cell of a report's notebook after the one that computes, drawn here and not in a kernel."""
+    begin(session)
+    known = {
+        "report": import_module(f"kgnb.reporting.{name.replace('-', '_')}"),
+        "results": results,
+        "current": current,
+    }
+    cells = [cell for cell in nbformat.read(find_template(name).path, as_version=4).cells if cell.cell_type == "code"]
+    values = [eval(cell.source, known) for cell in cells[2:]]
+    return [value._repr_mimebundle_()["text/html"] for value in values if value is not None]

@@ -1,14 +1,16 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.reporting import entity_alignment as ea
-from kgnb.reporting.entity_alignment import Bench, drawn, metrics, opened, variants
+from kgnb.reporting.entity_alignment import CURVE, Bench, drawn, metrics, opened, variants
 from kgnb.reporting.session import ReportSession
 from kgnb.settings import Settings
 from kgnb.vectors.character_embedder import CharacterEmbedder
+from tests.reporting.conftest import drawn_cells
 
 
 @pytest.fixture(scope="module")
@@ -19,10 +21,10 @@ def session(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(session):
-    return ea.run_pair(ablation=False, curve=False, session=session)
+    return ea.run_pair(ablation=False, session=session)
 
 
-def test_our_own_pair_is_aligned_and_measured(results):
+def test_our_own_pair_is_aligned_measured_and_says_where_each_figure_is_from(results):
     names = [one.name for one in results.headline]
     assert names == ["no seeds", "30 % seeds", "no seeds, each entity by itself"]
     first, seeded, _ = results.headline
@@ -30,23 +32,18 @@ def test_our_own_pair_is_aligned_and_measured(results):
     assert seeded.measured.ranking.tests + seeded.measured.seeds == 247
     assert first.measured.ranking.hits1 > 0.9 and first.measured.chosen.f1 > 0.9
     assert first.outcome.share_looked_at <= 0.1 and first.tokens == 0
-
-
-def test_the_headline_says_where_each_figure_is_from(results):
-    table = ea.headline(results)
-    assert {row[-1] for row in table.rows} == {"this run"}
+    assert {row[-1] for row in ea.headline(results).rows} == {"this run"}
     assert len(ea.slices(results)) >= 4 and len(ea.unmatched(results)) >= 2
-
-
-def test_published_figures_stand_beside_ours_and_what_cannot_be_is_said(results):
-    from dataclasses import replace
-
+    known, hidden = (results.curve[f"names {how}"] for how in ("as given", "hidden"))
+    assert [share for share, _ in known] == [share for share, _ in hidden] == list(CURVE)
+    assert hidden[0][1].ranking.hits1 < known[0][1].ranking.hits1
+    # published figures stand beside ours on their own pair alone, and what cannot be is said
     table = ea.headline(replace(results, pair="dbp15k/fr_en"))
     assert [row[0] for row in table.rows][-3:] == ["EA-Agent", "UDCEA", "M, no model"]
     assert any("cannot go with" in note for note in table.notes)
 
 
-def test_the_metrics_are_the_same_every_time(results, session):
+def test_the_metrics_are_the_same_every_time_and_a_large_pair_is_not_aligned_again_and_again(results, session):
     ea.save(results, session)
     content = json.loads((session.folder / "metrics.json").read_text())
     assert content == json.loads(json.dumps(metrics(results)))
@@ -55,24 +52,12 @@ def test_the_metrics_are_the_same_every_time(results, session):
     assert "largest=0" in str(ea.ablation(again)) and "set to false" in str(ea.ablation(results))
     assert metrics(again)["settings"] == metrics(results)["settings"]
     assert (session.folder / "alignments" / "no-seeds.sssom.tsv").is_file()
-
-
-def test_seeds_are_drawn_from_the_pairs_alone():
     pairs = [("a", "b"), ("c", "d"), ("e", "f")]
-    assert drawn(pairs) == drawn(pairs[::-1])
+    assert drawn(pairs) == drawn(pairs[::-1])  # seeds hang on the pairs alone
 
 
-def test_a_graph_of_ones_own_needs_another(session):
-    with pytest.raises(ValueError, match="given together"):
-        ea.run_pair(source="huts:hollenmark", session=session)
-
-
-@pytest.fixture(scope="module")
-def unknown(session):
-    return ea.run_pair(source="huts:hollenmark", target="huts:corvane", session=session)
-
-
-def test_two_graphs_without_a_reference_are_aligned_once_and_told_how_good_that_probably_is(unknown, results):
+def test_two_graphs_without_a_reference_are_aligned_once_and_told_how_good_that_probably_is(session, results, tmp_path):
+    unknown = ea.run_pair(source="huts:hollenmark", target="huts:corvane", session=session)
     [row] = unknown.headline
     share = row.outcome.settled.estimated_precision
     assert row.outcome.alignment.mappings == results.headline[0].outcome.alignment.mappings
@@ -82,61 +67,34 @@ def test_two_graphs_without_a_reference_are_aligned_once_and_told_how_good_that_
     assert told["estimated_precision"] == pytest.approx(100 * share, abs=0.01)
     assert told["written"] + told["unsure"] + told["nobody"] == pytest.approx(100, abs=0.05)
     assert abs(told["estimated_precision"] - 100 * results.headline[0].measured.chosen.precision) < 10
-
-
-def test_without_a_reference_examples_lie_evenly_over_the_confidences_with_what_speaks_for_them(unknown):
+    # examples lie evenly over the confidences, with what speaks for them
     table = ea.errors(unknown)
-    written = [row for row in table.rows if row[2] == "written"]
-    sure = [row[3] for row in written]
-    assert len(written) == 50 and sure == sorted(sure) and table.rows[-1][2].startswith("left: ")
+    sure = [row[3] for row in table.rows if row[2] == "written"]
+    assert len(sure) == 50 and sure == sorted(sure) and table.rows[-1][2].startswith("left: ")
     assert all(any("spelling" in text for _, text in lines) for lines in table.details)
-    assert sum(row[1] for row in ea.slices(unknown).rows) == unknown.headline[0].outcome.settled.counts()["matched"]
+    assert sum(row[1] for row in ea.slices(unknown).rows) == row.outcome.settled.counts()["matched"]
     assert "No reference" in str(ea.ablation(unknown)) and "No reference" in str(ea.seed_curve(unknown))
     assert "Estimated" in ea.risk(unknown).caption and "%ea review" in str(ea.review(unknown))
+    here = ReportSession(tmp_path, session.settings)
+    ea.save(unknown, here)
+    assert (tmp_path / "alignments" / "no-seeds.ttl").read_text().count("sameAs") > 100
+    assert len(drawn_cells("entity-alignment", unknown, here)) > 10
 
 
 def test_seeds_without_a_reference_are_seeds(session, results, tmp_path):
     (tmp_path / "seeds.tsv").write_text("".join(f"{one}\t{other}\n" for one, other in results.known[:40]))
-    given = ea.run_pair(
-        source="huts:hollenmark", target="huts:corvane", seeds=str(tmp_path / "seeds.tsv"), session=session
-    )
+    pair = {"source": "huts:hollenmark", "target": "huts:corvane"}
+    given = ea.run_pair(**pair, seeds=str(tmp_path / "seeds.tsv"), session=session)
     [row] = given.headline
-    assert (
-        row.name == "the seeds given" and row.measured.seeds == 40 and "matched with 40 seeds" in str(ea.notice(given))
+    assert (row.name, row.measured.seeds) == ("the seeds given", 40) and "matched with 40 seeds" in str(
+        ea.notice(given)
     )
-
-
-@pytest.mark.slow
-def test_the_report_runs_whole_without_a_reference(session, tmp_path):
-    from kgnb.reporting.report import run_report
-
-    given = {"embedder": "characters", "source": "huts:hollenmark", "target": "huts:corvane"}
-    result = run_report("entity-alignment", given, tmp_path / "out", session.settings)
-    assert result.metrics["headline"][0]["estimated_precision"] > 80 and not result.metrics["measured"]
-    same = (result.folder / "alignments" / "no-seeds.ttl").read_text()
-    assert same.count("owl:sameAs") + same.count("owl#sameAs") > 100
-    assert "How to run this again" in result.html.read_text()
-
-
-@pytest.mark.slow
-def test_the_report_runs_whole_on_our_own_pair(session, tmp_path):
-    from kgnb.reporting.report import run_report
-
-    result = run_report("entity-alignment", {"embedder": "characters"}, tmp_path / "out", session.settings)
-    assert result.metrics["headline"][0]["hits1"] > 90
-    assert len(result.metrics["ablation"]) >= 12 and set(result.metrics["curve"]) == {"names as given", "names hidden"}
-    settings = [row["setting"] for row in result.metrics["ablation"]]
-    assert settings[:2] == ["first alignment only", "rule: planned look"] and not any(
-        "model" in one for one in settings
-    )
-    assert not any(row["simulation"] for row in result.metrics["ablation"])
+    with pytest.raises(ValueError, match="given together"):
+        ea.run_pair(source="huts:hollenmark", session=session)
 
 
 def test_the_ablation_is_answered_by_a_model_that_reads_the_evidence(tmp_path):
-    told = []
-
     def answer(request):
-        told.append(request)
         numbers = request.schema["properties"]["answers"]["items"]["properties"]["question"]["enum"]
         said = {"why": "", "letter": "A", "decision": "equivalent", "confidence": 0.9}
         return json.dumps({"answers": [{"question": number, **said} for number in numbers]})
@@ -145,8 +103,9 @@ def test_the_ablation_is_answered_by_a_model_that_reads_the_evidence(tmp_path):
     sides, known = opened("huts", "", "", "", "", "", "native", settings)[1:]
     bench = Bench(sides, known, CharacterEmbedder(), "model", settings, LookOptions(share=0.05), ScriptedModel(answer))
     rows = {row.name: row for row in variants(bench, 0.3)}
+    assert list(rows)[:2] == ["first alignment only", "rule: planned look"] and len(rows) >= 12
     asked = [row for name, row in rows.items() if name.startswith("model: ")]
     assert len(asked) == 7 and all(row.tokens > 0 and not row.simulation for row in asked)
-    assert rows["model: names alone"].tokens < rows["model: planned look"].tokens
-    assert rows["model: one order of candidates"].tokens < rows["model: planned look"].tokens
+    for cheaper in ("model: names alone", "model: one order of candidates"):
+        assert rows[cheaper].tokens < rows["model: planned look"].tokens
     assert rows["rule: planned look"].tokens == 0

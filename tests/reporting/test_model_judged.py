@@ -1,22 +1,37 @@
-"""Reports that a model judged: budgets stop them, replays give them again without model, key and network."""
+"""Each agent's report, judged by a model: what its page must hold, stopped by a budget, and made again the same.
 
+The second time there is no model, no key, no network and another order of sets: a replay gives the same figures,
+pictures and page.
+"""
+
+import base64
 import json
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
-from kgnb.reporting.html import without_times
-from kgnb.reporting.report import ReportError, ReportResult, run_report
+from kgnb.reporting import backbones
+from kgnb.reporting.html import TIMES, without_times
+from kgnb.reporting.parameters import check
+from kgnb.reporting.report import ReportError, ReportResult, find_template, mark_partial, run_report
+from kgnb.reporting.session import ReportSession, begin, headline_figures
 from kgnb.run import Run
 from kgnb.settings import Settings
 from tests.llm.obliging import oblige
 from tests.llm.stub_server import StubServer
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.fault("determinism")]
+
+LOADS = re.compile(
+    r"""(?:src|srcset|action|data)\s*=\s*["']?\s*(?:https?:)?//|url\(\s*["']?(?:https?:)?//|@import|<link|<script"""
+)
+PICTURE = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)")
 
 NOTE = "Lentil stew\n\nHut: Refuge de l'Ambre\nServes 4\n\n- 300 g lentils\n\n1. Simmer for 20 minutes.\n"
 SMALL: dict[str, dict[str, object]] = {
@@ -56,7 +71,8 @@ def wall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def settings(tmp_path: Path, **more: Any) -> Settings:
-    return Settings(embedder="characters", cache=tmp_path / "cache", model="stub", timeout=20.0, **more)
+    told = {"embedder": "characters", "cache": tmp_path / "cache", "model": "stub", "author": "Ada Egger"}
+    return Settings(timeout=20.0, **told, **more)
 
 
 def report(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyPatch) -> ReportResult:
@@ -81,7 +97,7 @@ def calls(folder: Path) -> list[Mapping[str, Any]]:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_budget_stops_a_report_and_a_replay_without_network_repeats_it(
+def test_a_report_says_what_it_must_stops_at_its_budget_and_is_made_again_without_network(
     name: str, tmp_path: Path, wall: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     budget = 1  # the cascade on huts needs two calls in all
@@ -90,20 +106,16 @@ def test_a_budget_stops_a_report_and_a_replay_without_network_repeats_it(
         with monkeypatch.context() as patch:
             patch.delenv("PYTHONPATH")
             patch.setenv("PYTHONHASHSEED", "1")
-            short = report(name, tmp_path / "short", here.with_(calls_limit=budget), patch)
+            short = stopped(name, tmp_path / "short", here.with_(calls_limit=budget), patch)
             assert len(server.requests) == budget
             whole = report(name, tmp_path / "whole", here, patch)
             asked = len(server.requests)
-    # stopped, and said so wherever one may look
-    assert short.metrics["partial"] is True
-    assert short.metrics["partial_reason"] == f"the budget of {budget} model calls is spent ({budget} used)"
-    assert "This result is partial" in short.html.read_text()
-    cells = nbformat.read(short.notebook, as_version=4).cells
-    assert any("Partial: the budget of" in json.dumps(cell.get("outputs", [])) for cell in cells)
+    assert short == f"the budget of {budget} model calls is spent ({budget} used)"
     # with more of it the paid replies are used, not asked for again
     assert "partial" not in whole.metrics and "This result is partial" not in whole.html.read_text()
     assert sum(call["cached"] for call in calls(tmp_path / "whole")) >= budget
     assert len({call["request"] for call in calls(tmp_path / "whole")}) >= asked - budget
+    says_what_it_must(whole, tmp_path)
     # no server any more, no network, another order of sets
     replayed = report(
         name, tmp_path / "replayed", settings(tmp_path, base_url=server.url, replay="replay"), monkeypatch
@@ -114,6 +126,49 @@ def test_a_budget_stops_a_report_and_a_replay_without_network_repeats_it(
     if name == "ontology-matching":  # the same corridor for all
         missing_reply(name, tmp_path, server.url, monkeypatch)
         assert wall.read_text() == "up\n" * 2
+
+
+def stopped(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Why the report is partial whose budget is spent: on one page, of the others in what they say of themselves."""
+    if name == "ontology-matching":
+        short = report(name, folder, told, monkeypatch)
+        assert short.metrics["partial"] is True and "This result is partial" in short.html.read_text()
+        cells = nbformat.read(short.notebook, as_version=4).cells
+        assert any("Partial: the budget of" in json.dumps(cell.get("outputs", [])) for cell in cells)
+        return str(short.metrics["partial_reason"])
+    monkeypatch.chdir(folder.parent)
+    Path("note.txt").write_text(NOTE)
+    folder.mkdir()
+    begin(session := ReportSession(folder, told.with_(remember="no")))
+    module: Any = import_module(f"kgnb.reporting.{name.replace('-', '_')}")
+    results = getattr(module, backbones.RUNS[name][0])(**check(find_template(name).parameters, SMALL[name]))
+    module.save(results, session)
+    why = mark_partial(folder)
+    assert json.loads((folder / "metrics.json").read_text())["partial_reason"] == why
+    return why
+
+
+def says_what_it_must(made: ReportResult, tmp_path: Path) -> None:
+    """Headline, errors, costs, how to run it again, who made it when; nothing of this machine, nothing to be loaded."""
+    page = made.html.read_text()
+    byline, times = TIMES.findall(page)
+    assert "Ada Egger" in byline and re.search(r"\d{4}-\d\d-\d\d", byline)
+    assert str(tmp_path) not in page and not LOADS.search(page)
+    drawn = [base64.b64decode(picture) for picture in PICTURE.findall(page)]
+    assert len(drawn) % 2 == 0 and (drawn or "there is no risk to draw" in page)  # each in light and in dark
+    for heading in ("Headline", "Errors", "Cost", "How to run this again"):
+        assert re.search(rf"<h2[^>]*>{heading}</h2>", page), heading
+    assert "Cost ledger" in times and all(word in times for word in ("Model calls", "US dollars", "Time", "tokens"))
+    assert page.index('class="parameters"') < page.index("Headline")
+    assert "kgnb report" in page.partition("How to reproduce")[2]
+    headline = made.metrics["headline"]
+    assert any(row["source"] == "this run" for row in headline)
+    assert all(row["source"] for row in headline) and headline_figures(made.metrics)
+    assert {"calls", "tokens", "prompt_tokens", "completion_tokens"} <= made.metrics["cost"].keys()
+    assert (made.folder / "run" / "run.json").is_file() and (made.folder / "timing.json").is_file()
+    crate = json.loads((made.folder / "provenance.json").read_text())
+    given = {entity["name"]: entity["value"] for entity in crate["@graph"] if entity["@type"] == "PropertyValue"}
+    assert given.keys() == json.loads((made.folder / "request.json").read_text())["values"].keys()
 
 
 def missing_reply(name: str, tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ TERMS = {  # those of the RO-Crate 1.1 context that a report may use; a term it 
         "description",
         "encodingFormat",
         "endTime",
-    ),
+    ),  # fmt: skip
     *("hasPart", "instrument", "license", "mentions", "name", "object", "result", "startTime", "value", "version"),
 }
 PARAMETERS = "k: int = 2  # how many [1, 9]\nword: str = 'a'  # of what"

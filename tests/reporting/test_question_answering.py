@@ -26,14 +26,14 @@ from kgnb.reporting.question_answering import (
     open_questions_graph,
     reference_on,
     variants,
-)
-from kgnb.reporting.report import run_report
+)  # fmt: skip
 from kgnb.reporting.session import ReportSession
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Table
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.asking import open_desk
+from tests.reporting.conftest import drawn_cells
 
 
 @pytest.fixture(scope="module")
@@ -47,20 +47,19 @@ def results(session: ReportSession) -> report.AnsweringResults:
     return report.run_questions(session=session)
 
 
-def test_every_kind_is_scored_and_nobody_else_is_set_beside_it(results: report.AnsweringResults) -> None:
-    headline = report.headline(results)
-    assert isinstance(headline, Table)
+def test_every_kind_is_scored_with_what_it_cost_and_stands_beside_nobody(results: report.AnsweringResults) -> None:
+    headline, errors, cost = report.headline(results), report.errors(results), report.cost(results)
+    assert isinstance(headline, Table) and isinstance(errors, Table)
     assert headline.groups.count("case") == 9 and headline.df()["questions"].iloc[-1] == 30
     keys = {column.key for column in headline.columns}
     assert {"exact", "f1", "strict", "precision", "coverage", "support"} <= keys and "lenient" not in keys
     assert results.whole.exact > 0.5 and (results.whole.support or 0) > 0.9
-    # the paper's figures are of other questions over other graphs
+    assert len(errors.rows) == sum(not one.right for one in results.scored)
+    assert cost.rows[-1][1] == 30 and results.cost.queries > 0 and results.cost.calls == 0
+    assert isinstance(report.example(results), GraphPicture)
+    # published figures stand beside ours only on their own questions; the paper's are of others over other graphs
     assert "ODA" not in str(report.published(results)) and "lenient" not in metrics(results)["headline"][0]
-
-
-def test_published_figures_stand_beside_ours_only_on_their_own_questions(results: report.AnsweringResults) -> None:
-    theirs = replace(results, peers=PUBLISHED["qald10"], title="QALD-10")
-    table = report.published(theirs)
+    table = report.published(replace(results, peers=PUBLISHED["qald10"], title="QALD-10"))
     assert isinstance(table, Table) and all(row[-1] for row in table.rows)
     assert ("ODA (GPT-4)", 0.6667, None, None) in [(row[0], *row[2:5]) for row in table.rows]
     assert 'Warning: legacy-lenient counts an empty answer as a hit: "" scores 100 %' in table.notes[0]
@@ -78,23 +77,17 @@ def test_every_judge_is_asked_the_same_questions(session: ReportSession, tmp_pat
     assert paper.failed == 2  # the recording holds no replies in ODA's setting, and that is said
 
 
-def test_errors_open_to_their_reasons_and_costs_add_up(results: report.AnsweringResults) -> None:
-    errors = report.errors(results)
-    assert isinstance(errors, Table)
-    assert len(errors.rows) == sum(not one.right for one in results.scored)
-    cost = report.cost(results)
-    assert cost.rows[-1][1] == 30 and results.cost.queries > 0 and results.cost.calls == 0
-    assert isinstance(report.example(results), GraphPicture)
-
-
-def test_the_same_report_gives_the_same_figures_and_computes_no_vector_again(
+def test_the_same_report_gives_the_same_figures_and_every_part_is_drawn(
     results: report.AnsweringResults, session: ReportSession, tmp_path: Path
 ) -> None:
-    again = report.run_questions(session=ReportSession(tmp_path, session.settings))
+    here = ReportSession(tmp_path, session.settings)
+    again = report.run_questions(session=here)
     assert metrics(again) == metrics(results)
-    report.save(again, ReportSession(tmp_path, session.settings))
+    report.save(again, here)
     assert json.loads((tmp_path / "metrics.json").read_text())["all"]["questions"] == 30
     assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 30
+    page = "".join(drawn_cells("question-answering", again, here))
+    assert "Right if answered" in page and "ODA (GPT-4)" not in page
 
 
 def test_the_sweep_changes_one_option_at_a_time_and_covers_all_that_is_asked(
@@ -144,13 +137,6 @@ def test_a_set_that_is_not_at_hand_says_so(session: ReportSession) -> None:
         question_set("cellar")
 
 
-@pytest.mark.slow
-def test_the_notebook_runs_from_top_to_bottom(session: ReportSession, tmp_path: Path) -> None:
-    run_report("question-answering", {"most": 3}, out=tmp_path / "out", settings=session.settings)
-    page = (tmp_path / "out" / "report.html").read_text()
-    assert "Right if answered" in page and "ODA (GPT-4)" not in page
-
-
 class Script:
     """SIMULATION: acts with the reference query, then gives whatever the graph said to it."""
 
@@ -191,13 +177,14 @@ def test_the_yes_no_and_counting_questions_of_qald_go_the_whole_way_over_a_local
     graph = open_questions_graph(task, session.settings)
     asked = [reference_on(graph, one) for one in task.questions if one.kind in ("yes/no", "count")]
     assert len(asked) == 161
+    asked = asked[::4]
     run = Run("question_answering")
     script = Script({one.text: one.sparql for one in asked})
     desk = open_desk(graph, judge=script, embedder="characters", run=run, settings=session.settings)
     measured = ask_all(asked, desk, Options(depth=1, breadth=20, rounds=2), run)
-    assert len(measured) == 161 and not [one for one in measured if one.outcome.status == "failed"]
+    assert len(measured) == len(asked) and not [one for one in measured if one.outcome.status == "failed"]
     answered = [one for one in measured if one.outcome.values]
     # what is answered is what the query gives on the slice; what names things never seen was refused, not guessed
     assert answered and measure([one.item for one in answered]).f1 == 1.0
     refused = [one for one in measured if one.outcome.answer and "refused" in " ".join(one.outcome.answer.notes)]
-    assert len(answered) + len(refused) >= 100
+    assert len(answered) + len(refused) >= 25

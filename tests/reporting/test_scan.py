@@ -23,61 +23,41 @@ def notebook(path, **places):
     nbformat.write(book, path)
 
 
-@pytest.mark.parametrize(
-    ("place", "where"),
-    [
+def test_a_key_in_a_notebook_is_found_where_it_is(tmp_path):
+    for place, where in (
         ("source", "cell 2, source, line 2"),
         ("output", "cell 2, output 1, line"),
         ("metadata", "cell 2, metadata"),
         ("widget", "widget state"),
-    ],
-)
-def test_a_key_in_a_notebook_is_found_where_it_is(tmp_path, place, where):
-    notebook(tmp_path / "a.ipynb", **{place: f"x = 1\nuse {KEY} here"})
-    [found] = scan(tmp_path)
-    assert where in found.where
-    assert KEY not in str(found) and KEY[8:] not in str(found)
+    ):
+        notebook(tmp_path / "a.ipynb", **{place: f"x = 1\nuse {KEY} here"})
+        [found] = scan(tmp_path)
+        assert where in found.where
+        assert KEY not in str(found) and KEY[8:] not in str(found)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        f'api_key = "{MIXED}"',
-        f'{{"auth_token": "{MIXED}"}}',
-        f"Authorization: Bearer {MIXED}",
-        "endpoint = 'https://reader:hunter2@graph.example.org/sparql'",
-        f"curl -H 'x: {KEY}'",
-        'password = "hunter2!"',
-        "AKIAIOSFODNN7EXAMPLE",
-        "-----BEGIN RSA PRIVATE KEY-----",
-        f"OPENAI_API_KEY={MIXED}",
-    ],
-)
-def test_what_looks_like_a_secret_is_found_in_any_file(tmp_path, line):
-    for name in ("a.toml", "run.json", "page.html"):
-        (tmp_path / name).write_text(f"first\n{line}\n")
-    found = scan(tmp_path)
-    assert [(one.file.name, one.where) for one in found] == [
-        ("a.toml", "line 2"), ("page.html", "line 2"), ("run.json", "line 2"),
-    ]  # fmt: skip
+SECRETS = (
+    f'api_key = "{MIXED}"', f'{{"auth_token": "{MIXED}"}}', f"Authorization: Bearer {MIXED}",
+    "endpoint = 'https://reader:hunter2@graph.example.org/sparql'", f"curl -H 'x: {KEY}'", 'password = "hunter2!"',
+    "AKIAIOSFODNN7EXAMPLE", "-----BEGIN RSA PRIVATE KEY-----", f"OPENAI_API_KEY={MIXED}",
+)  # fmt: skip
+NONE = (
+    'key = "env:OPENAI_API_KEY"', "max_tokens = 20000", f'"key": "{"ab12" * 16}"', 'token = os.environ["HF_TOKEN"]',
+    "https://example.org/a:b@c", '"prompt_tokens": 123456', 'api_key="[redacted]"', "password: str",
+)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        'key = "env:OPENAI_API_KEY"',
-        "max_tokens = 20000",
-        f'"key": "{"ab12" * 16}"',
-        'token = os.environ["HF_TOKEN"]',
-        "https://example.org/a:b@c",
-        '"prompt_tokens": 123456',
-        'api_key="[redacted]"',
-        "password: str",
-    ],
-)
-def test_what_is_no_secret_is_left_alone(tmp_path, line):
-    (tmp_path / "a.txt").write_text(line)
-    assert scan(tmp_path) == []
+def test_what_looks_like_a_secret_is_found_in_any_file_and_what_is_none_is_left_alone(tmp_path, record_property):
+    names = ("a.toml", "page.html", "run.json")
+    for line in SECRETS:
+        for name in names:
+            (tmp_path / name).write_text(f"first\n{line}\n")
+        assert [(one.file.name, one.where) for one in scan(tmp_path)] == [(name, "line 2") for name in names], line
+    for line in NONE:
+        for name in names:
+            (tmp_path / name).write_text(line)
+        assert scan(tmp_path) == [], line
+    record_property("tries", len(SECRETS) + len(NONE))
 
 
 def test_a_known_value_is_found_however_it_is_written(tmp_path):

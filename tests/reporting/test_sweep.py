@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.reporting.grid import grid_of, part_of, read_grid
+from kgnb.reporting.grid import part_of, read_grid
 from kgnb.reporting.sweep import SweepError, SweepResult, run_sweep
 from kgnb.settings import Settings
 from tests.reporting.conftest import notebook
@@ -46,41 +46,30 @@ def test_a_grid_is_every_combination_and_what_is_included_each_once(sweep_file):
     assert grid.label(grid.items[0]) == "k=1 word=a"
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [({"parameters": {"k": []}}, "empty list"), ({"grid": {}}, "no entry 'grid'"), ({"parameters": [1]}, "maps")],
-)
-def test_a_file_of_another_form_is_refused(sweep_file, content, said):
-    with pytest.raises(DataError, match=said):
-        read_grid(sweep_file(**content))
+WRONG = [  # the file after its first line, the line an error names, and what it says
+    ("parameters:\n  k:\n    - 1\n    - 99\n", "line 5", "k: 99 is not allowed\nIt may be"),
+    ("parameters:\n  wrod: b\n", "line 3", "did you mean word?"),
+    ("parametres:\n  k: 1\n", "line 2", "did you mean parameters?"),
+    ("include:\n  - k: 1\n  - k: 0\n", "line 4", "from 1 to 9"),
+    ("parameters: {k: 1}\nexclude:\n  - {k: 1}\n", "line 3", "no combination is left"),
+    ("exclude: {k: 1}\n", "line 2", "exclude is a list"),
+    ("parameters:\n  k: [1\n  word: a\n", "line 4", "this is no YAML"),
+    ("parameters:\n  k: 1\n  k: 2\n", "", "'k' is there twice, in lines 3 and 4"),
+    ("parameters: {k: []}\n", "line 2", "empty list"),
+    ("grid: {}\n", "line 2", "no entry 'grid'"),
+    ("parameters: [1]\n", "line 2", "maps"),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "said"),
-    [
-        ("report: small.ipynb\nparameters:\n  k:\n    - 1\n    - 99\n", 5, "k: 99 is not allowed\nIt may be"),
-        ("report: small.ipynb\nparameters:\n  wrod: b\n", 3, "did you mean word?"),
-        ("report: small.ipynb\nparametres:\n  k: 1\n", 2, "did you mean parameters?"),
-        ("report: small.ipynb\ninclude:\n  - k: 1\n  - k: 0\n", 4, "from 1 to 9"),
-        ("report: small.ipynb\nparameters: {k: 1}\nexclude:\n  - {k: 1}\n", 3, "no combination is left"),
-        ("report: small.ipynb\nexclude: {k: 1}\n", 2, "exclude is a list"),
-        ("report: small.ipynb\nparameters:\n  k: [1\n  word: a\n", 4, "this is no YAML"),
-        ("\n\nreport: nothing\n", 3, "there is no report 'nothing'"),
-    ],
-)
-def test_an_error_in_the_file_names_its_line_and_what_is_allowed(sweep_file, tmp_path, text, line, said):
+def test_an_error_in_the_file_names_its_line_and_what_is_allowed(sweep_file, tmp_path):
     sweep_file()
-    (tmp_path / "wrong.yaml").write_text(text)
-    with pytest.raises((DataError, ValueError)) as caught:
-        read_grid(tmp_path / "wrong.yaml")
-    assert f"wrong.yaml, line {line}" in str(caught.value) and said in str(caught.value)
-
-
-def test_a_parameter_given_twice_is_refused(sweep_file, tmp_path):
-    sweep_file()
-    (tmp_path / "wrong.yaml").write_text("report: small.ipynb\nparameters:\n  k: 1\n  k: 2\n")
-    with pytest.raises(DataError, match="'k' is there twice, in lines 3 and 4"):
-        read_grid(tmp_path / "wrong.yaml")
+    texts = [(f"report: small.ipynb\n{text}", line, said) for text, line, said in WRONG]
+    texts += [("\n\nreport: nothing\n", "line 3", "there is no report 'nothing'"), ("k: 1\n", "", "names its report")]
+    for text, line, said in texts:
+        (tmp_path / "wrong.yaml").write_text(text)
+        with pytest.raises((DataError, ValueError)) as caught:
+            read_grid(tmp_path / "wrong.yaml")
+        assert "wrong.yaml" in str(caught.value) and line in str(caught.value) and said in str(caught.value), text
 
 
 def test_a_value_that_is_not_allowed_is_refused_before_anything_runs(sweep_file, settings, tmp_path):
@@ -96,11 +85,6 @@ def test_a_shard_is_every_nth_and_all_shards_are_all(sweep_file):
     for wrong in ("0/2", "3/2", "x", "1"):
         with pytest.raises(ValueError, match="I/N"):
             part_of(items, wrong)
-
-
-def test_a_sweep_needs_a_report():
-    with pytest.raises(DataError, match="names its report"):
-        grid_of({"parameters": {}}, "x.yaml")
 
 
 @dataclass(frozen=True)
@@ -155,8 +139,8 @@ def test_two_dask_workers_give_what_one_process_gives(whole, settings, tmp_path,
     distributed = pytest.importorskip("distributed", reason="the extra kgnb[dask] is not installed")
     monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
-    ) as cluster:
+        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None, host="127.0.0.1"
+    ) as cluster:  # workers that are processes of their own are killed in test_on_dask
         spread = run_sweep(whole.file, tmp_path / "dask", settings=settings, scheduler=cluster.scheduler_address)
     assert spread.width == 2
     whole.check(spread)

@@ -22,16 +22,10 @@ from kgnb.reporting.session import read_ledger
 from tests.faults.tries import WHOLE
 from tests.llm.stub_server import StubServer
 from tests.reporting.answering import answer
-from tests.reporting.conftest import notebook
+from tests.reporting.conftest import ASKS, notebook
 
 pytestmark = pytest.mark.fault("kill -9")
 
-MATCHES = (  # the report's work without its page, for the short form: the whole one runs the report itself
-    "# Small",
-    "k: int = 2  # how many [1, 9]",
-    "from kgnb.reporting import ontology_matching as om\nfrom kgnb.reporting.session import current\n"
-    "found = om.run_cases(dataset='huts', judge='cascade', k=k, session=current())\nom.save(found, current())",
-)
 HUTS = {"dataset": "huts", "judge": "cascade", "embedder": "characters", "k": [2, 3, 4, 5, 6]}
 PAIRS = (
     "cmt-conference", "cmt-confof", "cmt-ekaw", "conference-edas", "conference-sigkdd",
@@ -98,7 +92,8 @@ def check(tmp_path: Path, content: dict[str, Any], delay: float, width: str = "2
     with StubServer(answer, delay=delay) as server:
         cut = Sweep(file, tmp_path / "cut", server)
         (cut.home / "cache").mkdir(parents=True)
-        shutil.copy(whole.home / "cache" / "vectors.sqlite", cut.home / "cache")
+        for vectors in (whole.home / "cache").glob("vectors.sqlite"):
+            shutil.copy(vectors, cut.home / "cache")
         stopped(cut, ("sweep", str(file), "--out", str(cut.out), "-j", width), number // 3, signal.SIGKILL)
         assert set(asked(server)) < wanted
         stopped(cut, ("resume", str(cut.out), "-j", width), 2 * number // 3, signal.SIGINT)
@@ -142,7 +137,7 @@ def test_a_sweep_cut_short_ends_as_if_it_had_not_been_and_asks_nothing_twice(tmp
     if WHOLE:
         check(tmp_path, {"parameters": HUTS}, 0.05)
     else:
-        small = notebook(tmp_path, *MATCHES)
+        small = notebook(tmp_path, *ASKS)
         check(tmp_path, {"report": small, "parameters": {"k": [2, 3, 4]}}, 0.05, "1")
 
 

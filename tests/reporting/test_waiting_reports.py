@@ -10,12 +10,7 @@ from kgnb.llm.batch import record
 from kgnb.reporting.report import run_report
 from kgnb.reporting.sweep import run_sweep
 from tests.cli.test_batch import answer_all
-from tests.reporting.conftest import notebook
-
-MATCHES = (  # the report's work without its page, which the other test looks at
-    "from kgnb.reporting import ontology_matching as om\nfrom kgnb.reporting.session import current\n"
-    "om.save(om.run_cases(dataset='huts', judge=judge, session=current()), current())"
-)
+from tests.reporting.conftest import ASKS, notebook
 
 
 def test_a_report_waits_round_by_round_and_replays_without_a_server(
@@ -51,7 +46,7 @@ def test_a_sweep_waits_for_replies_and_goes_on_with_them(tmp_path: Path, monkeyp
     folder, rounds = tmp_path / "asked", 0
     grid = tmp_path / "grid.yaml"
     judges = ["rule", f"batch:{folder}@stub"]
-    small = notebook(tmp_path, "# Small", "judge: str = 'rule'  # who is asked", MATCHES)
+    small = notebook(tmp_path, *ASKS)
     grid.write_text(json.dumps({"report": small, "parameters": {"judge": judges}}))
     while rounds < 8:
         try:
