@@ -31,7 +31,7 @@ from kgnb.magics.om import COUNTS
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
 from kgnb.mappings import Alignment
-from kgnb.reporting.ranked import ranked_metrics
+from kgnb.reporting.references import ranked_metrics
 from kgnb.results.card import Page
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.table import Column, Link, Table, Value, numbers, texts

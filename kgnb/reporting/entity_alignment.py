@@ -25,7 +25,7 @@ from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, risk_over_coverage
-from kgnb.reporting.ranked import measured
+from kgnb.reporting.references import measured
 from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent, in_percent, judging, ledger, run_in, spent
 from kgnb.reporting.sections import reproduce as everything
 from kgnb.reporting.session import ReportSession, current

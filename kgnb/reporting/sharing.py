@@ -1,14 +1,13 @@
 """The cache as a folder of text files that a colleague replays with no key and the network off.
 
-``replies/<digest>.json``, ``verdicts.jsonl``, ``vectors.jsonl`` (Base64 of little-endian float32) and ``reports/``, the
-seconds that reports took when they were first computed. The same cache gives the same bytes.
+``replies/<digest>.json``, ``verdicts.jsonl`` and ``vectors.jsonl`` (Base64 of little-endian float32). The same cache
+gives the same bytes.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -55,8 +54,6 @@ def export_cache(cache: Path, folder: Path | str, *, vectors: bool = True) -> di
         ]
         write_whole(folder / f"{name}.jsonl", "".join(f"{line}\n" for line in lines))
         counts[name] = len(lines)
-    if (cache / "reports").is_dir():
-        shutil.copytree(cache / "reports", folder / "reports", dirs_exist_ok=True)
     return counts
 
 
@@ -77,12 +74,6 @@ def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
         if (folder / f"{name}.jsonl").is_file():
             opened(cache / FILES[name]).close()  # makes the table, and refuses a file of another kind
             counts[name] = _take_in(cache / FILES[name], name, folder / f"{name}.jsonl")
-    if (folder / "reports").is_dir():
-        for file in sorted((folder / "reports").glob("*.json")):
-            target = cache / "reports" / file.name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if not target.exists() and not file.is_symlink():  # it might be a link to a file of one's own
-                shutil.copyfile(file, target)
     return counts
 
 

@@ -16,7 +16,6 @@ from kgnb.cli import main
 from kgnb.errors import DataError
 from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.llm.replay import ReplayCache
 from kgnb.reporting.sharing import import_cache
 from tests.faults.test_fuzzed_files import KINDS, OURS
 
@@ -77,10 +76,10 @@ def test_a_link_in_an_exported_cache_is_not_followed(tmp_path: Path) -> None:
     secret, export = tmp_path / "mine.json", tmp_path / "export"
     secret.write_text(json.dumps({"mine": "a secret"}))
     (export / "replies").mkdir(parents=True)
-    (export / "reports").mkdir()
-    (export / "reports" / "theirs.json").symlink_to(secret)
-    ReplayCache(tmp_path / "cache" / "replies.sqlite").close()
-    import_cache(tmp_path / "cache", export)
+    (export / "replies" / "theirs.json").symlink_to(secret)
+    with pytest.raises(DataError) as refused:
+        import_cache(tmp_path / "cache", export)
+    assert "a secret" not in str(refused.value)
     assert not [one for one in (tmp_path / "cache").rglob("*") if one.is_file() and b"a secret" in one.read_bytes()]
 
 

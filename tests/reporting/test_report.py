@@ -51,7 +51,7 @@ def test_a_report_runs_in_this_python_with_its_settings_and_leaves_notebook_page
 ):
     sections = [part for title in ("One", "Two", "Three") for part in (f"# \n## {title}", "1 + 1")]
     path = write_notebook(
-        f"{TITLE}\n\n![](https://example.org/x.png)", PARAMETERS, PRINTS,
+        TITLE, PARAMETERS, PRINTS,
         f"import ipywidgets\ntell({ESTIMATE})\nprint('a warning', file=sys.stderr)\nipywidgets.IntSlider()",
         *sections, "# \n## Four", OFF, "# End <b>here</b>",
     )  # fmt: skip

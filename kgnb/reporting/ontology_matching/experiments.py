@@ -86,8 +86,7 @@ class Prepared:
     @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:
         """The pairs the reference holds as equivalent."""
-        wanted = self.outcome.wanted.triples if self.outcome.wanted else frozenset()
-        return frozenset(triple[:2] for triple in wanted if triple[2] == "equivalent")
+        return frozenset(triple[:2] for triple in self.outcome.right if triple[2] == "equivalent")
 
     @cached_property
     def rule(self) -> KnownVerdicts:
@@ -103,7 +102,7 @@ class Prepared:
         alignment = merge(validate(self.summarised, judge), options=self.options)
         relations = sorted(self.outcome.relations) or ["equivalent"]
         found = scored_by_oaei(triples(alignment, *relations))
-        wanted = self.outcome.wanted.triples if self.outcome.wanted else frozenset()
+        wanted = self.outcome.right
         return Tried(score(found, wanted), non_trivial(found, wanted, self.outcome.trivial))
 
 
@@ -133,14 +132,8 @@ def ablate(prepared: Prepared) -> list[Ablated]:
 def summed(ablated: Sequence[Ablated]) -> list[tuple[str, Score, Score]]:
     """What was left out, the scores of all pairs added up, and those of their non-trivial parts."""
     names = dict.fromkeys(one.without for one in ablated)
-    return [
-        (
-            name,
-            micro(one.whole for one in ablated if one.without == name),
-            micro(one.part for one in ablated if one.without == name),
-        )
-        for name in names
-    ]
+    same = ([one for one in ablated if one.without == name] for name in names)
+    return [(tried[0].without, micro(one.whole for one in tried), micro(one.part for one in tried)) for tried in same]
 
 
 class NeverAsked:
@@ -155,11 +148,11 @@ class NeverAsked:
 
 def count_prompts(prepared: Prepared) -> list[Prompts]:
     """The cascade, and a model that is asked everything."""
-    context = prepared.options.context
     counted = []
     for name in ("cascade", "model"):
+        options = prepared.options
         judge = make_judge(
-            name, model=NeverAsked(), context=context, relations=prepared.options.relations, ask=prepared.options.ask
+            name, model=NeverAsked(), context=options.context, relations=options.relations, ask=options.ask
         )
         asked: Sequence[MatchQuestion] = prepared.summarised.questions
         if isinstance(judge, Cascade):

@@ -82,10 +82,15 @@ class PairOutcome:
     published: Mapping[str, Any] = field(default_factory=dict)
     stored: tuple[StoredAlignment, ...] = ()  # other systems' alignments of the pair
 
+    @property
+    def right(self) -> frozenset[Triple]:
+        """What the reference holds; nothing without one."""
+        return self.wanted.triples if self.wanted else frozenset()
+
     @cached_property
     def relations(self) -> frozenset[str]:
         """The relations the reference has examples of; mappings of others are not scored."""
-        return frozenset(triple[2] for triple in self.wanted.triples) if self.wanted else frozenset()
+        return frozenset(triple[2] for triple in self.right)
 
     @cached_property
     def found(self) -> frozenset[Triple]:
@@ -95,7 +100,7 @@ class PairOutcome:
     @cached_property
     def score(self) -> Score | None:
         """True and false positives and misses; None without a reference."""
-        return score(self.found, self.wanted.triples) if self.wanted else None
+        return score(self.found, self.right) if self.wanted else None
 
     @cached_property
     def trivial(self) -> Callable[[str, str], bool]:
@@ -168,6 +173,10 @@ class MatchingResults:
         """How figures of ours are labelled; a simulation says so wherever it is shown."""
         return f"kgnb, SIMULATION ({self.simulation})" if self.simulation else f"kgnb ({self.judge})"
 
+    def labelled(self, text: str) -> str:
+        """A caption; a simulation says so first."""
+        return f"SIMULATION ({self.simulation}). {text}".strip() if self.simulation else text
+
     @cached_property
     def scored(self) -> tuple[PairOutcome, ...]:
         """The pairs that have a reference."""
@@ -191,17 +200,17 @@ class MatchingResults:
     @cached_property
     def non_trivial(self) -> Score:
         """Micro, without the pairs that share a label."""
-        return micro(non_trivial(one.found, _wanted(one), one.trivial) for one in self.scored)
+        return micro(non_trivial(one.found, one.right, one.trivial) for one in self.scored)
 
     @cached_property
     def per_kind(self) -> dict[str, Score]:
         """Micro, by the kind of the source entity."""
-        return _added(per_kind(one.found, _wanted(one), one.kinds) for one in self.scored)
+        return _added(per_kind(one.found, one.right, one.kinds) for one in self.scored)
 
     @cached_property
     def per_relation(self) -> dict[str, Score]:
         """Micro, by relation."""
-        return _added(per_relation(one.found, _wanted(one)) for one in self.scored)
+        return _added(per_relation(one.found, one.right) for one in self.scored)
 
     @cached_property
     def curve(self) -> list[Point]:
@@ -212,7 +221,7 @@ class MatchingResults:
             for mapping in one.alignment
             if (triple := (mapping.source, mapping.target, mapping.relation)) in one.found
         ]
-        return risk_coverage(found, (triple for one in self.scored for triple in _wanted(one)))
+        return risk_coverage(found, (triple for one in self.scored for triple in one.right))
 
     @cached_property
     def cost(self) -> PairCost:
@@ -226,8 +235,9 @@ class MatchingResults:
         return tuple(met.values())
 
 
-def _wanted(outcome: PairOutcome) -> frozenset[Triple]:
-    return outcome.wanted.triples if outcome.wanted else frozenset()
+def shares(score: Score | Average | Figure) -> tuple[float, float, float]:
+    """Precision, recall and F1."""
+    return score.precision, score.recall, score.f1
 
 
 def _added(groups: Iterable[Mapping[str, Score]]) -> dict[str, Score]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,22 +10,21 @@ from typing import Any
 
 from kgnb.datasets.published import Figure
 from kgnb.evaluate.alignment import Average, Score, best_threshold
-from kgnb.files import write_whole
+from kgnb.files import write_json
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.ontology_matching.experiments import (
     AGENT_OM,
     SHARES_RATE,
     WARNING,
     WHOLE,
-    AtRate,
     by_share,
     curve,
     summed,
 )
-from kgnb.reporting.ontology_matching.results import MatchingResults, PairCost, PairOutcome
+from kgnb.reporting.ontology_matching.results import MatchingResults, PairCost, PairOutcome, shares
 from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, over_confidence, risk_over_coverage
-from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent
+from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent, in_percent
 from kgnb.reporting.session import ReportSession
 from kgnb.results.table import Column, Table, Value, numbers, percents
 
@@ -44,16 +42,16 @@ def figures(results: MatchingResults) -> list[Figure]:
             covered = [(f"micro over {these}", whole), (f"mean of {these}", average)]
         if any("non-trivial" in peer.covers for peer in results.peers):
             covered.append(("non-trivial part", part))
-        ours = [Figure(results.matcher, f.precision, f.recall, f.f1, covers, "this run") for covers, f in covered]
+        ours = [Figure(results.matcher, *shares(one), covers, "this run") for covers, one in covered]
     return sorted([*ours, *results.peers], key=lambda one: ("these" not in one.covers, "mean" in one.covers))
 
 
 def headline(results: MatchingResults) -> Table:
     """The figures as a table."""
     columns = [Column("matcher", "Matcher"), Column("covers", "Covers"), *SCORES, Column("source", "Where it is from")]
-    rows: list[list[Value]] = [[f.system, f.covers, f.precision, f.recall, f.f1, f.source] for f in figures(results)]
+    rows: list[list[Value]] = [[f.system, f.covers, *shares(f), f.source] for f in figures(results)]
     notes = _notes(results) if results.mean else [UNMEASURED]
-    return Table(columns, rows, caption=_labelled(results, results.task), notes=notes)
+    return Table(columns, rows, caption=results.labelled(results.task), notes=notes)
 
 
 def headline_bars(results: MatchingResults) -> Plot:
@@ -62,7 +60,7 @@ def headline_bars(results: MatchingResults) -> Plot:
     names = [f"{_short(one.system)}\n{one.covers}" for one in shown]
     several = "Micro adds up the counts of all pairs; mean averages the pairs' figures: compare like with like."
     caption = several if len(results.scored) > 1 else "Compare only figures that cover the same."
-    return grouped_bars(names, _series(shown), _labelled(results, caption))
+    return grouped_bars(names, _series(shown), results.labelled(caption))
 
 
 def by_pair(results: MatchingResults) -> Table:
@@ -74,7 +72,7 @@ def by_pair(results: MatchingResults) -> Table:
     for one in results.outcomes:
         theirs: list[Value] = [one.published[name].f1 if name in one.published else None for name in rivals]
         rows.append([one.name, *(_scored(one.score) if one.score else [len(one.alignment), *[None] * 5]), *theirs])
-    return Table(columns, rows, caption=_labelled(results, ""))
+    return Table(columns, rows, caption=results.labelled(""))
 
 
 def by_pair_bars(results: MatchingResults) -> Plot | None:
@@ -82,31 +80,27 @@ def by_pair_bars(results: MatchingResults) -> Plot | None:
     if len(results.scored) < 2:
         return None
     return grouped_bars(
-        [one.name for one in results.scored], _series(results.scores), _labelled(results, "Scores of every pair.")
+        [one.name for one in results.scored], _series(results.scores), results.labelled("Scores of every pair.")
     )
 
 
 def behind(results: MatchingResults) -> Table:
     """What the micro figures are made of: the part a string comparison would miss, kinds and relations."""
-    rows: list[list[str | float | int]] = [["all", *_scored(results.micro)]]
-    rows.append(["non-trivial: no label shared", *_scored(results.non_trivial)])
-    rows += [[f"kind: {name}", *_scored(score)] for name, score in results.per_kind.items()]
+    parts = {"all": results.micro, "non-trivial: no label shared": results.non_trivial}
+    parts |= {f"kind: {name}": score for name, score in results.per_kind.items()}
     if len(results.per_relation) > 1:
-        rows += [[f"relation: {name}", *_scored(score)] for name, score in results.per_relation.items()]
-    notes = ["Labels, or local names where there is no label, compared without case and punctuation; micro over pairs."]
-    return Table(
-        [Column("part", "Part"), *COUNTS, *SCORES],
-        rows if results.scored else [],
-        caption=_labelled(results, ""),
-        notes=notes if results.scored else [UNMEASURED],
-    )
+        parts |= {f"relation: {name}": score for name, score in results.per_relation.items()}
+    rows: list[list[Value]] = [[name, *_scored(score)] for name, score in parts.items()] if results.scored else []
+    note = "Labels, or local names where there is no label, compared without case and punctuation; micro over pairs."
+    columns = [Column("part", "Part"), *COUNTS, *SCORES]
+    return Table(columns, rows, caption=results.labelled(""), notes=[note if results.scored else UNMEASURED])
 
 
 def risk(results: MatchingResults) -> Plot:
     """How many of the surest mappings are wrong."""
     points = [(point.coverage, point.risk) for point in results.curve]
     caption = "Risk over coverage, all pairs pooled: low on the left means the confidence can be trusted to sort."
-    return risk_over_coverage(points, _labelled(results, caption))
+    return risk_over_coverage(points, results.labelled(caption))
 
 
 def thresholds(results: MatchingResults) -> Plot:
@@ -120,7 +114,7 @@ def thresholds(results: MatchingResults) -> Plot:
             f" F1 would be highest, {100 * best.score.f1:.1f} %, at {best.confidence:.2f}; that threshold is chosen "
             "on the reference, so it is no result of the matcher."
         )
-    return over_confidence([point.confidence for point in points], scores, _labelled(results, caption))
+    return over_confidence([point.confidence for point in points], scores, results.labelled(caption))
 
 
 def cost(results: MatchingResults) -> Table:
@@ -173,7 +167,7 @@ def _series(scores: Sequence[Score | Figure]) -> list[tuple[str, list[float]]]:
 
 def _scored(score: Score) -> list[float | int]:
     found, wanted = score.tp + score.fp, score.tp + score.fn
-    return [found, wanted, score.tp, score.precision, score.recall, score.f1]
+    return [found, wanted, score.tp, *shares(score)]
 
 
 def _costs(cost: PairCost) -> list[float | int | None]:
@@ -194,10 +188,6 @@ def _notes(results: MatchingResults) -> list[str]:
         asked = sum(one.simulated for one in results.outcomes)
         notes.append(f"SIMULATION: a judge that knows the reference answered {asked} questions ({results.simulation}).")
     return notes
-
-
-def _labelled(results: MatchingResults, text: str) -> str:
-    return f"SIMULATION ({results.simulation}). {text}".strip() if results.simulation else text
 
 
 def _pairs(number: int) -> str:
@@ -337,10 +327,10 @@ def left_out(results: MatchingResults) -> Table | Words:
         Column("part_difference", "points"),
     ]
     (_, whole, part), *others = summed(results.ablated)
-    rows: list[list[Value]] = [[WHOLE, whole.precision, whole.recall, whole.f1, None, part.f1, None]]
+    rows: list[list[Value]] = [[WHOLE, *shares(whole), None, part.f1, None]]
     for name, one, its_part in sorted(others, key=lambda tried: (tried[1].f1, tried[0])):
         differences = [f"{100 * (one.f1 - whole.f1):+.1f}", f"{100 * (its_part.f1 - part.f1):+.1f}"]
-        rows.append([name, one.precision, one.recall, one.f1, differences[0], its_part.f1, differences[1]])
+        rows.append([name, *shares(one), differences[0], its_part.f1, differences[1]])
     notes = [
         "The rule judge alone, micro over pairs; candidates and merging are the same in every row.",
         "Nothing else is adjusted: without an ingredient, what is left lies nearer to the bar or farther from it.",
@@ -353,10 +343,8 @@ DIGITS = 6
 
 def save(results: MatchingResults, session: ReportSession) -> Path:
     """Write metrics, timing and the alignments (SSSOM and Alignment RDF) into the report's folder, and return it."""
-    found = metrics(results, session)
-    found["cost"] |= {"seconds": _first_seconds(found, results, session.settings.cache)}
-    _write(session.folder / "metrics.json", found)
-    _write(session.folder / "timing.json", timing(results))
+    write_json(session.folder / "metrics.json", metrics(results, session))
+    write_json(session.folder / "timing.json", timing(results))
     folder = session.folder / "alignments"
     folder.mkdir(exist_ok=True)
     for outcome in results.outcomes:
@@ -377,7 +365,7 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
         "data": dict(session.data) | {side.name: side.digest for side in results.ontologies},
         "headline": _headline(results),
         "micro": _score(results.micro) if results.scored else None,
-        "mean": _average(results.mean) if results.mean else None,
+        "mean": _rounded(asdict(results.mean)) if results.mean else None,
         "non_trivial": _score(results.non_trivial) if results.scored else None,
         "per_kind": {name: _score(score) for name, score in results.per_kind.items()},
         "per_relation": {name: _score(score) for name, score in results.per_relation.items()},
@@ -389,31 +377,17 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
 def timing(results: MatchingResults) -> dict[str, Any]:
     """What this run took, and what a cache saved it: different every time."""
     return {
-        "note": "of this run alone; metrics.json has the costs of computing everything for the first time",
+        "note": "of this run alone",
         "pairs": {outcome.name: asdict(outcome.cost) for outcome in results.outcomes},
         "all": asdict(results.cost),
     }
-
-
-def _first_seconds(found: Mapping[str, Any], results: MatchingResults, cache: Path) -> dict[str, Any]:
-    """The seconds of the first time these very results were computed with this cache."""
-    digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
-    path = cache / "reports" / f"{digest[:32]}.json"
-    if path.is_file():
-        first: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return first
-    seconds = {outcome.name: round(outcome.cost.seconds, 2) for outcome in results.outcomes}
-    measured = {"note": "when first computed with this cache", "pairs": seconds, "all": round(sum(seconds.values()), 2)}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _write(path, measured)
-    return measured
 
 
 def _headline(results: MatchingResults) -> list[dict[str, Any]]:
     """The rows ``kgnb report`` prints, in percent."""
     return [
         {"matcher": one.system, "covers": one.covers}
-        | {name: round(100 * share, 1) for name, share in (("P", one.precision), ("R", one.recall), ("F1", one.f1))}
+        | in_percent(dict(zip(("P", "R", "F1"), shares(one), strict=True)))
         | {"source": one.source}
         for one in figures(results)
     ]
@@ -430,9 +404,9 @@ def _tried(results: MatchingResults) -> dict[str, Any]:
     """What was asked for besides the matching; nothing where it was not."""
     tried: dict[str, Any] = {}
     if results.draws:
-        points = [_point(point) for point in curve(results.draws)]
+        points = [_rounded(asdict(point)) for point in curve(results.draws)]
         tried["simulation_curves"] = {"note": WARNING, "rates": points}
-        tried["simulation_shares"] = [{"ask": ask} | _point(point) for ask, point in by_share(results.shares)]
+        tried["simulation_shares"] = [{"ask": ask} | _rounded(asdict(point)) for ask, point in by_share(results.shares)]
     if results.prompts:
         tried["prompts"] = [
             {"judge": one.judge, "questions": one.questions, "entities": one.entities} | asdict(one.expected)
@@ -450,18 +424,13 @@ def _tried(results: MatchingResults) -> dict[str, Any]:
     return tried
 
 
-def _point(point: AtRate) -> dict[str, Any]:
-    return {name: round(value, DIGITS) if isinstance(value, float) else value for name, value in asdict(point).items()}
-
-
 def _score(score: Score) -> dict[str, Any]:
-    shares = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
     counts = {"found": score.tp + score.fp, "reference": score.tp + score.fn, "right": score.tp}
-    return {name: round(share, DIGITS) for name, share in shares.items()} | counts
+    return _rounded({"precision": score.precision, "recall": score.recall, "f1": score.f1}) | counts
 
 
-def _average(average: Average) -> dict[str, Any]:
-    return {name: round(value, DIGITS) for name, value in asdict(average).items()}
+def _rounded(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: round(value, DIGITS) if isinstance(value, float) else value for name, value in values.items()}
 
 
 def _cost(cost: PairCost) -> dict[str, Any]:
@@ -470,9 +439,4 @@ def _cost(cost: PairCost) -> dict[str, Any]:
 
 
 def _file_name(name: str) -> str:
-    kept = "".join(character if character.isalnum() or character in "-_." else "_" for character in name)
-    return kept.strip(".")[:100] or "alignment"
-
-
-def _write(path: Path, content: Mapping[str, Any]) -> None:
-    write_whole(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    return re.sub(r"[^\w.-]", "_", name).strip(".")[:100] or "alignment"

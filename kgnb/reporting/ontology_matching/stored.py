@@ -23,9 +23,10 @@ from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Ontology
 from kgnb.mapping_files import load
 from kgnb.mappings import Mapping
-from kgnb.reporting.ontology_matching.results import MatchingResults, PairOutcome, StoredAlignment
-from kgnb.reporting.sections import UNMEASURED, Words
-from kgnb.results.table import Column, Link, Table, Value, numbers, texts
+from kgnb.reporting.ontology_matching.results import MatchingResults, PairOutcome, StoredAlignment, shares
+from kgnb.reporting.references import iris_of
+from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent
+from kgnb.results.table import Column, Link, Table, Value, numbers, percents, texts
 
 
 def wrong(results: MatchingResults) -> Table:
@@ -45,14 +46,10 @@ def missed(results: MatchingResults) -> Table:
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
     for one in results.scored:
-        wanted = one.wanted.triples if one.wanted else frozenset()
-        for triple in sorted(wanted - one.found):
+        for triple in sorted(one.right - one.found):
             fate, more = _fate(one, triple)
-            source, target = one.source.find(triple[0]), one.target.find(triple[1])
-            rows.append([one.name, linked(triple[0], source), triple[2], linked(triple[1], target), fate])
-            details.append(
-                [*entity_details("source", source, one.source), *entity_details("target", target, one.target), *more]
-            )
+            rows.append([one.name, *linked(one, triple), fate])
+            details.append([*both_sides(one, triple), *more])
     notes = [] if results.scored else [UNMEASURED]
     return Table(columns, rows, caption=f"In the reference, but not found: {len(rows)}", details=details, notes=notes)
 
@@ -73,42 +70,30 @@ def _mappings(rows: list[tuple[PairOutcome, Mapping]], title: str, none: str, re
         Column("judged_by", "Judged by"),
     ]
     shown: list[list[Value]] = [
-        [
-            one.name,
-            linked(m.source, one.source.find(m.source), m.source_label),
-            m.relation,
-            linked(m.target, one.target.find(m.target), m.target_label),
-            m.confidence,
-            m.judged_by,
-        ]
+        [one.name, *linked(one, _triple(m), (m.source_label, m.target_label)), m.confidence, m.judged_by]
         for one, m in rows
     ]
     notes = [] if rows else [none if results.scored or title == "Unsure" else UNMEASURED]
-    return Table(
-        columns,
-        shown,
-        caption=f"{title}: {len(rows)}",
-        details=[_reasons(one, mapping) for one, mapping in rows],
-        notes=notes,
-    )
+    details = [_reasons(one, mapping) for one, mapping in rows]
+    return Table(columns, shown, caption=f"{title}: {len(rows)}", details=details, notes=notes)
 
 
 def _is_wrong(one: PairOutcome, mapping: Mapping) -> bool:
-    triple = (mapping.source, mapping.target, mapping.relation)
-    return triple in one.found and one.wanted is not None and triple not in one.wanted.triples
+    return one.wanted is not None and _triple(mapping) in one.found - one.right
+
+
+def _triple(mapping: Mapping) -> Triple:
+    return mapping.source, mapping.target, mapping.relation
 
 
 def _reasons(one: PairOutcome, mapping: Mapping) -> list[Detail]:
     """What spoke for a mapping, and what the reference has for the two entities instead."""
     details = evidence_details(mapping)
-    wanted = sorted(one.wanted.triples) if one.wanted else []
-    for source, target, relation in wanted:
+    for source, target, relation in sorted(one.right):
         if source == mapping.source or target == mapping.target:
             names_of = (_name(source, one.source.find(source)), _name(target, one.target.find(target)))
             details.append(("the reference has", f"{names_of[0]} {relation} {names_of[1]}"))
-    for side, ontology, iri in (("source", one.source, mapping.source), ("target", one.target, mapping.target)):
-        details += entity_details(side, ontology.find(iri), ontology)
-    return details
+    return details + both_sides(one, _triple(mapping))
 
 
 def _fate(one: PairOutcome, triple: Triple) -> tuple[str, list[Detail]]:
@@ -155,9 +140,19 @@ def entity_details(side: str, entity: Entity | None, ontology: Ontology) -> Iter
     return [(side, "; ".join(said))]
 
 
-def linked(iri: str, entity: Entity | None, label: str = "") -> Link:
-    """An entity as a cell: its name, leading to its IRI."""
-    return Link(iri, label or _name(iri, entity))
+def both_sides(one: PairOutcome, triple: Triple) -> list[Detail]:
+    """What the two entities of a mapping are."""
+    sides = (("source", one.source, triple[0]), ("target", one.target, triple[1]))
+    return [said for side, ontology, iri in sides for said in entity_details(side, ontology.find(iri), ontology)]
+
+
+def linked(one: PairOutcome, triple: Triple, labels: tuple[str, str] = ("", "")) -> list[Value]:
+    """A mapping as three cells: the source's name leading to its IRI, the relation, the target's name."""
+    source, target = (
+        Link(iri, label or _name(iri, ontology.find(iri)))
+        for iri, label, ontology in zip(triple, labels, (one.source, one.target), strict=False)
+    )
+    return [source, triple[2], target]
 
 
 def _name(iri: str, entity: Entity | None) -> str:
@@ -178,7 +173,7 @@ def stored_alignments(case: MatchingCase, source: Ontology, target: Ontology) ->
 
 
 def _read(folder: Path, source: Ontology, target: Ontology) -> Iterator[StoredAlignment]:
-    sides = ({entity.iri for entity in source}, {entity.iri for entity in target})
+    sides = iris_of(source, target)
     for file in sorted(folder.glob("*/*.rdf.gz"), key=lambda path: path.name.casefold()):
         alignment = load(file)
         found = scored_by_oaei(triples(alignment, *{mapping.relation for mapping in alignment}))
@@ -190,26 +185,24 @@ def _read(folder: Path, source: Ontology, target: Ontology) -> Iterator[StoredAl
 
 def beside(results: MatchingResults) -> Table | Words:
     """Everyone's scores by one evaluator, best first: of everything, and without the pairs that share a label."""
-    columns = [Column("system", "System"), Column("found", "Found", "number"), Column("right", "Right", "number")]
-    for key, title in (("", ""), ("part_", "Non-trivial: ")):
-        columns += [
-            Column(f"{key}precision", f"{title}{'precision' if title else 'Precision'}", "percent"),
-            Column(f"{key}recall", f"{title}{'recall' if title else 'Recall'}", "percent"),
-            Column(f"{key}f1", f"{title}F1", "percent"),
-        ]
-    rows: list[list[Value]] = [
-        [name, whole.tp + whole.fp, whole.tp, *_shares(whole), *_shares(part)]
-        for name, whole, part in compared(results)
+    columns = [
+        Column("system", "System"),
+        *numbers(found="Found", right="Right"),
+        *SCORES,
+        *percents(
+            part_precision="Non-trivial: precision", part_recall="Non-trivial: recall", part_f1="Non-trivial: F1"
+        ),
     ]
+    rows: list[list[Value]] = [
+        [name, whole.tp + whole.fp, whole.tp, *shares(whole), *shares(part)] for name, whole, part in compared(results)
+    ]
+    if not rows:
+        return absent(NONE)
     notes = [
         "Other systems' alignments are read from their files and scored like ours; they may have used what we do not, "
         "such as other ontologies or trained models.",
     ]
-    return (
-        Table(columns, rows, caption=_told(results, "Beside stored alignments"), notes=notes)
-        if rows
-        else Words((NONE,), off=True)
-    )
+    return Table(columns, rows, caption=results.labelled("Beside stored alignments"), notes=notes)
 
 
 def compared(results: MatchingResults) -> list[tuple[str, Score, Score]]:
@@ -242,13 +235,13 @@ def overlap(results: MatchingResults) -> Table | None:
     if rows:
         rows.append(["any of them", *_laid_over([(one, _any(one)) for one in pairs])])
         rows.append(["all of them", *_laid_over([(one, _all(one)) for one in pairs])])
-    return Table(columns, rows, caption=_told(results, "Overlap")) if rows else None
+    return Table(columns, rows, caption=results.labelled("Overlap")) if rows else None
 
 
 def only_ours(results: MatchingResults) -> Table | None:
     """What we found and nobody else did, right ones first; open a row for why."""
     found = [
-        (one, triple, one.wanted is not None and triple in one.wanted.triples)
+        (one, triple, triple in one.right)
         for one in results.scored
         if one.stored
         for triple in sorted(one.found - _any(one))
@@ -263,7 +256,7 @@ def only_theirs(results: MatchingResults) -> Table | None:
         (one, triple, True)
         for one in results.scored
         if one.stored and one.wanted
-        for triple in sorted((_all(one) & one.wanted.triples) - one.found)
+        for triple in sorted((_all(one) & one.right) - one.found)
     ]
     return _listed(results, found, "Right, found by all others, missed by us")
 
@@ -272,7 +265,7 @@ def often_theirs(results: MatchingResults) -> Table | None:
     """What is right, we missed, and most others found; most of them first."""
     found = []
     for one in results.scored:
-        for triple in sorted((one.wanted.triples if one.wanted and one.stored else frozenset()) - one.found):
+        for triple in sorted(one.right - one.found) if one.stored else ():
             systems = [system.system for system in one.stored if triple in system.found]
             if 2 * len(systems) > len(one.stored):
                 found.append((len(systems), one, triple))
@@ -287,32 +280,18 @@ def _listed(results: MatchingResults, found: list[tuple[PairOutcome, Triple, boo
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
     for one, triple, right in found[:SHOWN]:
-        source, target = one.source.find(triple[0]), one.target.find(triple[1])
         theirs = [system.system for system in one.stored if triple in system.found]
-        systems = ", ".join(theirs) or "us alone"
-        rows.append(
-            ["yes" if right else "no", linked(triple[0], source), triple[2], linked(triple[1], target), systems]
-        )
-        mapping = next((m for m in one.alignment if (m.source, m.target, m.relation) == triple), None)
-        details.append(
-            [
-                *(evidence_details(mapping) if mapping else []),
-                *entity_details("source", source, one.source),
-                *entity_details("target", target, one.target),
-            ]
-        )
-    caption = _told(results, f"{title}: {len(found)}")
+        rows.append(["yes" if right else "no", *linked(one, triple), ", ".join(theirs) or "us alone"])
+        mapping = next((m for m in one.alignment if _triple(m) == triple), None)
+        details.append([*(evidence_details(mapping) if mapping else []), *both_sides(one, triple)])
+    caption = results.labelled(f"{title}: {len(found)}")
     return Table(columns, rows, caption=caption, details=details, total=len(found) if len(found) > SHOWN else None)
 
 
 def _scores(sides: Iterable[tuple[PairOutcome, frozenset[Triple]]]) -> tuple[Score, Score]:
-    kept = [(one, found, one.wanted.triples) for one, found in sides if one.wanted]
-    whole = micro(score(found, wanted) for _, found, wanted in kept)
-    return whole, micro(non_trivial(found, wanted, one.trivial) for one, found, wanted in kept)
-
-
-def _shares(one: Score) -> tuple[float, float, float]:
-    return one.precision, one.recall, one.f1
+    kept = list(sides)
+    whole = micro(score(found, one.right) for one, found in kept)
+    return whole, micro(non_trivial(found, one.right, one.trivial) for one, found in kept)
 
 
 def _of(one: PairOutcome, system: str) -> frozenset[Triple]:
@@ -332,16 +311,10 @@ def _laid_over(sides: Iterable[tuple[PairOutcome, frozenset[Triple]]]) -> list[i
     """Right by both, by us alone, by them alone; wrong by both, by us alone, by them alone."""
     counts = [0] * 6
     for one, theirs in sides:
-        wanted = one.wanted.triples if one.wanted else frozenset()
-        parts = (one.found & theirs, one.found - theirs, theirs - one.found)
-        for at, part in enumerate(parts):
-            counts[at] += len(part & wanted)
-            counts[at + 3] += len(part - wanted)
+        for at, part in enumerate((one.found & theirs, one.found - theirs, theirs - one.found)):
+            counts[at] += len(part & one.right)
+            counts[at + 3] += len(part - one.right)
     return counts
-
-
-def _told(results: MatchingResults, text: str) -> str:
-    return f"SIMULATION ({results.simulation}). {text}" if results.simulation else text
 
 
 SECONDS = 900  # for one pair
@@ -411,7 +384,7 @@ def installed_alignments(
         return (), ()
     found: list[StoredAlignment] = []
     notes: list[str] = []
-    sides = ({entity.iri for entity in source}, {entity.iri for entity in target})
+    sides = iris_of(source, target)
     for system in systems:
         if not system.installed:
             continue
