@@ -10,8 +10,8 @@ import click
 
 from kgnb.agents.options import given_of, names_of
 from kgnb.agents.question_answering import AGENT
-from kgnb.agents.question_answering.card import guessed
 from kgnb.agents.question_answering.values import Answer, Options, Question
+from kgnb.agents.question_answering.views import guessed
 from kgnb.backends import URL, file_of, open_graph
 from kgnb.cli.outcome import FAILED, refuse_unwritable
 from kgnb.cli.work import Work, agent_command, spent

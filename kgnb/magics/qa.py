@@ -11,16 +11,14 @@ from typing import Any
 from IPython.display import display
 
 from kgnb.agents.agent import Listener, OutOfOrder, Task
-from kgnb.agents.question_answering import AGENT, card, pipeline
+from kgnb.agents.question_answering import AGENT, pipeline, views
 from kgnb.agents.question_answering.act import act_question
-from kgnb.agents.question_answering.actions import Query, written
 from kgnb.agents.question_answering.answer import answer_question_of
-from kgnb.agents.question_answering.desk import Desk, Judges
+from kgnb.agents.question_answering.judges import GIVE, KEEP, NONE, PERFORM, QaQuestion
 from kgnb.agents.question_answering.pipeline import STALLED
-from kgnb.agents.question_answering.questions import GIVE, KEEP, NONE, PERFORM, QaQuestion
 from kgnb.agents.question_answering.reflect import reflect_question
-from kgnb.agents.question_answering.state import State
-from kgnb.agents.question_answering.values import Answer, Question
+from kgnb.agents.question_answering.state import Desk, Judges, State
+from kgnb.agents.question_answering.values import Answer, Query, Question, written
 from kgnb.backends import file_of
 from kgnb.datasets.questions import read_questions, sampled
 from kgnb.errors import DataError
@@ -271,7 +269,7 @@ class QaMagics(AgentMagics, agent=AGENT):
         task = self._task(arguments)
         state = self._step(task, "observe", task.ready("observe"))
         if state.observation.triples:
-            display(card.observation(state))  # type: ignore[no-untyped-call]  # IPython is untyped
+            display(views.observation(state))  # type: ignore[no-untyped-call]  # IPython is untyped
         return state.observation
 
     @verb("qa act", "%qa act", "%qa act 2", '%qa act --sparql "SELECT ?hut WHERE { ... }"')
@@ -417,7 +415,7 @@ class QaMagics(AgentMagics, agent=AGENT):
     def _shown(self, state: Any) -> Any:
         """A stage's value, after its picture."""
         if state.stage == "reflect" and state.memory.paths:
-            display(card.memory(state))  # type: ignore[no-untyped-call]  # IPython is untyped
+            display(views.memory(state))  # type: ignore[no-untyped-call]  # IPython is untyped
         return state.value
 
     def _to_the_end(self, task: AskingTask) -> Answer:

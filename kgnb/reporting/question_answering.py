@@ -9,9 +9,9 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from kgnb.agents.question_answering.card import proof
-from kgnb.agents.question_answering.desk import Desk
+from kgnb.agents.question_answering.state import Desk
 from kgnb.agents.question_answering.values import Options
+from kgnb.agents.question_answering.views import proof
 from kgnb.backends import open_embedder, open_graph
 from kgnb.datasets.question_sets import PUBLISHED, AnswerFigure, question_set
 from kgnb.datasets.questions import Asked, QuestionSet, read_questions, sampled

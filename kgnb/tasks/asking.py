@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.agents.question_answering import pipeline
-from kgnb.agents.question_answering.desk import Desk, Example, Judges
-from kgnb.agents.question_answering.judges import make_judges
-from kgnb.agents.question_answering.model_judges import ModelActor
+from kgnb.agents.question_answering.model_judges import ModelActor, make_judges
 from kgnb.agents.question_answering.names import NAMING
-from kgnb.agents.question_answering.turns import OverlappingModel, Turn
+from kgnb.agents.question_answering.state import Desk, Example, Judges, OverlappingModel, Turn
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_embedder, open_graph
 from kgnb.datasets.questions import Asked

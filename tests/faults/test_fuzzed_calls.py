@@ -14,7 +14,7 @@ from hypothesis import strategies as some
 from kgnb.agents.entity_alignment.plan import _bare, _canonical, _entries
 from kgnb.agents.kg_construction.generic_tools import _SCHEMAS
 from kgnb.agents.kg_construction.serve import Shared
-from kgnb.agents.question_answering.actions import read_action
+from kgnb.agents.question_answering.values import read_action
 from kgnb.errors import KgnbError
 from kgnb.judging import Option
 from kgnb.judging.sheet import Sheet

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.agents.question_answering.actions import Finish, Query, written
-from kgnb.agents.question_answering.questions import GIVE, PERFORM, ActQuestion, AnswerQuestion, QaQuestion
-from kgnb.agents.question_answering.values import Options
+from kgnb.agents.question_answering.judges import GIVE, PERFORM, ActQuestion, AnswerQuestion, QaQuestion
+from kgnb.agents.question_answering.values import Finish, Options, Query, written
 from kgnb.datasets.question_sets import PUBLISHED, SETS, question_set
 from kgnb.errors import DataError
 from kgnb.evaluate.answers import measure

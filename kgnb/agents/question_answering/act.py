@@ -11,7 +11,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnb.agents.question_answering.actions import (
+from kgnb.agents.question_answering.graph_schema import graph_schema
+from kgnb.agents.question_answering.interpretation import Hop, Reading, counted_from, sparql
+from kgnb.agents.question_answering.judges import ActQuestion
+from kgnb.agents.question_answering.prompts import look_lines, path_text, result_text, with_prefixes
+from kgnb.agents.question_answering.querying import check, proof_of, resolve, rows_of, ties, unknown, values_of
+from kgnb.agents.question_answering.state import State, act_text, iris, term_text
+from kgnb.agents.question_answering.values import (
+    Acted,
     Action,
     Commit,
     Finish,
@@ -20,18 +27,10 @@ from kgnb.agents.question_answering.actions import (
     Neighbours,
     Paths,
     Query,
+    Refusal,
     read_action,
     written,
 )
-from kgnb.agents.question_answering.final_values import resolve
-from kgnb.agents.question_answering.graph_schema import graph_schema
-from kgnb.agents.question_answering.patterns import counted_from, sparql
-from kgnb.agents.question_answering.prompts import look_lines, path_text, result_text, with_prefixes
-from kgnb.agents.question_answering.querying import check, proof_of, rows_of, ties, unknown, values_of
-from kgnb.agents.question_answering.questions import ActQuestion
-from kgnb.agents.question_answering.reading import Hop, Reading
-from kgnb.agents.question_answering.state import State, act_text, iris, term_text
-from kgnb.agents.question_answering.values import Acted, Refusal
 from kgnb.errors import BackendError, DataError
 from kgnb.judging import Verdict
 from kgnb.kg.terms import Blank, Iri, Term, Triple

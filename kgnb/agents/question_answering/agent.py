@@ -9,11 +9,11 @@ from typing import Any
 
 from kgnb.agents.agent import Agent, Input, Stage
 from kgnb.agents.options import Field, options
-from kgnb.agents.question_answering import card
+from kgnb.agents.question_answering import views
 from kgnb.agents.question_answering.act import act
 from kgnb.agents.question_answering.answer import answer
-from kgnb.agents.question_answering.judges import JudgeName
 from kgnb.agents.question_answering.link import link
+from kgnb.agents.question_answering.model_judges import JudgeName
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.reflect import reflect
 from kgnb.agents.question_answering.values import Options
@@ -33,7 +33,7 @@ def _state(task: Any) -> Any:
     return task.state
 
 
-__all__ = ["AGENT", "Judging", "card"]  # the tables and the card register themselves as views
+__all__ = ["AGENT", "Judging", "views"]  # tables and cards register themselves as views
 AGENT = Agent(
     name="question_answering",
     magic="qa",

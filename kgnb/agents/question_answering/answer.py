@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnb.agents.question_answering.actions import Commit, GiveUp, Query
-from kgnb.agents.question_answering.final_values import Resolved, resolve
-from kgnb.agents.question_answering.patterns import sparql
-from kgnb.agents.question_answering.querying import projected, same_values, values_of
-from kgnb.agents.question_answering.questions import GIVE, AnswerQuestion
-from kgnb.agents.question_answering.reading import Hop, Reading
+from kgnb.agents.question_answering.interpretation import Hop, Reading, sparql
+from kgnb.agents.question_answering.judges import GIVE, AnswerQuestion
+from kgnb.agents.question_answering.querying import Resolved, projected, resolve, same_values, values_of
 from kgnb.agents.question_answering.reflect import end_of
 from kgnb.agents.question_answering.state import State, act_text, iris, term_text
-from kgnb.agents.question_answering.values import Acted, Answer, Guess, Path, Status
+from kgnb.agents.question_answering.values import Acted, Answer, Commit, GiveUp, Guess, Path, Query, Status
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.sparql import refuse_update
 from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple

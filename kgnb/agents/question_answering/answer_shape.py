@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from kgnb.agents.question_answering.phrases import AUXILIARIES, PREPOSITIONS, says
-from kgnb.agents.question_answering.reading import Form
+from kgnb.agents.question_answering.interpretation import Form
+from kgnb.agents.question_answering.segmentation import AUXILIARIES, PREPOSITIONS, says
 
 _ADJECTIVES = {
     "high": "high tall low:- hoch niedrig:-",

@@ -20,7 +20,7 @@ from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Iri, Literal, Term, n3
 
 if TYPE_CHECKING:
-    from kgnb.agents.question_answering.desk import Desk
+    from kgnb.agents.question_answering.state import Desk
 
 _AT_ONCE = 20  # relations sampled with one query
 _SAMPLE = 60  # triples of a relation whose ends' classes are looked at

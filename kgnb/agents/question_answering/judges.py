@@ -1,82 +1,100 @@
-"""The judges of question answering, by name."""
+"""The three questions a judge of question answering is asked, each a closed list of options; and the rule judge."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, get_args
-from typing import Literal as OneOf
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
 
-from kgnb.agents.question_answering.actions import Finish, written
-from kgnb.agents.question_answering.desk import Judges
-from kgnb.agents.question_answering.model_judges import ModelActor, ModelAnswerer, ModelReflector
-from kgnb.agents.question_answering.questions import (
-    GIVE,
-    KEEP,
-    NONE,
-    PERFORM,
-    ActQuestion,
-    AnswerQuestion,
-    QaQuestion,
-    ReflectQuestion,
-)
-from kgnb.errors import ConfigError
-from kgnb.judging import Cascade, Decisions, Judge, PersonJudge, Verdict, overridden
-from kgnb.judging.named import chosen, set_model
-from kgnb.llm.model import ChatModel
+from kgnb.agents.question_answering.interpretation import Reading
+from kgnb.agents.question_answering.state import State
+from kgnb.agents.question_answering.values import Action, Finish, written
+from kgnb.judging import Option, Verdict
+from kgnb.kg.terms import Term, Triple
 
-JudgeName = OneOf["auto", "rule", "model", "cascade", "person"]
-JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
-SURE = 0.9
-"""How confident the rule judge must be for the cascade to leave the model out of it."""
+PERFORM = "perform"
+KEEP = "keep"
+GIVE = "give"
+NONE = "none"
+"""The words a verdict decides with: perform an action, keep triples, give values; or none of them."""
 
 
-def make_judges(
-    name: str = "auto",
-    *,
-    model: ChatModel | None = None,
-    decisions: Decisions | str | Path | None = None,
-    emulate: bool | None = None,
-) -> Judges:
-    """The judges of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
+@dataclass(frozen=True)
+class ActQuestion:
+    """Which action next? ``actions`` may be chosen by index; whoever reads ``state`` may make up others."""
 
-    A person's ``decisions`` override whatever another judge says. ``emulate`` asks the model for actions as JSON
-    instead of native tool calls; None does so where the server turns out not to have them.
+    asked: str
+    text: str  # the question, the observation and the memory, to read
+    actions: tuple[Action, ...]
+    shown: tuple[str, ...]  # how each reads
+    readings: tuple[Reading | None, ...]  # the reading an action follows
+    done: tuple[Action, ...] = ()
+    settled: bool = False  # what is remembered is all that the best reading asks for
+    state: State | None = field(default=None, compare=False, repr=False)
 
-    Raises:
-        ConfigError: the judge needs a model or a file of decisions that is not there.
-        ValueError: there is no judge of this name.
-    """
-    name = chosen(name, JUDGES, model, "cascade")
-    if isinstance(decisions, str | Path):
-        decisions = Decisions(decisions)
-    if name == "person":
-        if decisions is None:
-            raise ConfigError(
-                "the person judge answers from a file of decisions, and none is given",
-                fix="Decide action by action in a notebook (%load_ext kgnb, then %qa), or give the decisions made "
-                "there: --decisions FILE.",
-            )
-        return Judges.all(PersonJudge(decisions))
-    if name == "rule":
-        found = Judges.all(RuleJudge())
-    else:
-        model = set_model(model, name)
-        found = Judges(ModelActor(model, emulate=emulate), ModelReflector(model), ModelAnswerer(model))
-        if name == "cascade":
-            act = ModelActor(model, emulate=emulate, readings=True)
-            found = Judges(_cascade(act), _cascade(found.reflect), _cascade(found.answer))
-    if decisions is None:
-        return found
-    return Judges(*(overridden(judge, decisions) for judge in (found.act, found.reflect, found.answer)))
+    @cached_property
+    def id(self) -> str:
+        """Digest of what is asked and what may be chosen."""
+        return _digest("act", self.asked, self.text, [option.id for option in self.options])
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """One option an action; its id is the action, written."""
+        return tuple(Option(written(a), shown) for a, shown in zip(self.actions, self.shown, strict=True))
 
 
-def _cascade(costly: Judge[Any]) -> Judge[QaQuestion]:
-    return Cascade(RuleJudge(), costly, sure=_sure)
+@dataclass(frozen=True)
+class ReflectQuestion:
+    """Which of these triples help to answer? Options are chosen by index: a choice, and more in ``also``."""
+
+    asked: str
+    text: str
+    triples: tuple[Triple, ...]
+    shown: tuple[str, ...]
+    keep: int
+    ranked: tuple[int, ...] = ()  # the indexes in the order in which the reading or the observation has them
+
+    @cached_property
+    def id(self) -> str:
+        """Digest of what is asked and what may be chosen."""
+        return _digest("reflect", self.asked, self.text, list(self.shown))
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """One option a triple; its id is the index."""
+        return tuple(Option(str(at), shown) for at, shown in enumerate(self.shown))
 
 
-def _sure(verdict: Verdict) -> bool:
-    return verdict.sure and verdict.confidence >= SURE
+@dataclass(frozen=True)
+class AnswerQuestion:
+    """Which of these values answer? Options are chosen by index: a choice, and more in ``also``."""
+
+    asked: str
+    text: str
+    values: tuple[Term, ...]
+    shown: tuple[str, ...]
+    reading: Reading | None = None  # the one the values come from
+    complete: bool = False  # the values are all there are, for that reading
+
+    @cached_property
+    def id(self) -> str:
+        """Digest of what is asked and what may be chosen."""
+        return _digest("answer", self.asked, self.text, list(self.shown))
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """One option a value; its id is the index."""
+        return tuple(Option(str(at), shown) for at, shown in enumerate(self.shown))
+
+
+QaQuestion: TypeAlias = ActQuestion | ReflectQuestion | AnswerQuestion
+
+
+def _digest(*parts: str | Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 class RuleJudge:

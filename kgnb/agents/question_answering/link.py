@@ -12,14 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
-from kgnb.agents.question_answering.desk import Desk
+from kgnb.agents.question_answering.interpretation import TYPE
+from kgnb.agents.question_answering.lexicon import Wording
 from kgnb.agents.question_answering.names import ALIASES, NAMING, local_name
 from kgnb.agents.question_answering.neighbourhood import Neighbourhood
-from kgnb.agents.question_answering.phrases import AUXILIARIES, EMPTY, QUESTION_WORDS, find, says, tokens
-from kgnb.agents.question_answering.reading import TYPE
-from kgnb.agents.question_answering.state import State
+from kgnb.agents.question_answering.segmentation import AUXILIARIES, EMPTY, QUESTION_WORDS, find, says, tokens
+from kgnb.agents.question_answering.state import Desk, State
 from kgnb.agents.question_answering.values import How, Link, Linked
-from kgnb.agents.question_answering.wording import Wording
 from kgnb.errors import BackendError
 from kgnb.kg.labels import is_code, readable_name
 from kgnb.kg.terms import OWL, RDF, RDFS, Iri, Literal, Term, is_iri, n3

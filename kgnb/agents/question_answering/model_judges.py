@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, cast
+from pathlib import Path
+from typing import Annotated, Any, cast, get_args
+from typing import Literal as OneOf
 
 from pydantic import BaseModel, Field
 
 from kgnb.agents.question_answering.act import PENDING, after, allowed, tried
-from kgnb.agents.question_answering.actions import Action, Commit, GiveUp, Look, Neighbours, Paths, Query, written
 from kgnb.agents.question_answering.graph_schema import graph_schema
-from kgnb.agents.question_answering.prompts import FENCE, line, opening, with_prefixes
-from kgnb.agents.question_answering.questions import (
+from kgnb.agents.question_answering.judges import (
     GIVE,
     KEEP,
     NONE,
@@ -26,11 +26,25 @@ from kgnb.agents.question_answering.questions import (
     AnswerQuestion,
     QaQuestion,
     ReflectQuestion,
+    RuleJudge,
 )
-from kgnb.agents.question_answering.state import State
-from kgnb.agents.question_answering.values import Acted, Answer
-from kgnb.errors import BackendError, ReplyError
-from kgnb.judging import Estimate, Verdict, unsure
+from kgnb.agents.question_answering.prompts import FENCE, line, opening, with_prefixes
+from kgnb.agents.question_answering.state import Judges, State
+from kgnb.agents.question_answering.values import (
+    Acted,
+    Action,
+    Answer,
+    Commit,
+    GiveUp,
+    Look,
+    Neighbours,
+    Paths,
+    Query,
+    written,
+)
+from kgnb.errors import BackendError, ConfigError, ReplyError
+from kgnb.judging import Cascade, Decisions, Estimate, Judge, PersonJudge, Verdict, overridden, unsure
+from kgnb.judging.named import chosen, set_model
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import Iri, Literal
 from kgnb.llm.model import ChatModel, Message, Request, ToolSpec
@@ -327,4 +341,57 @@ def _fenced(text: str) -> Message:
     return Message("user", f"{FENCE}\n{inner}\n{FENCE}")
 
 
-__all__ = ["ModelActor", "ModelAnswerer", "ModelReflector", "Turn", "own_answer"]
+# the judges, by name
+
+JudgeName = OneOf["auto", "rule", "model", "cascade", "person"]
+JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
+SURE = 0.9
+"""How confident the rule judge must be for the cascade to leave the model out of it."""
+
+
+def make_judges(
+    name: str = "auto",
+    *,
+    model: ChatModel | None = None,
+    decisions: Decisions | str | Path | None = None,
+    emulate: bool | None = None,
+) -> Judges:
+    """The judges of this name; ``auto`` is the cascade where there is a model and the rule judge where there is none.
+
+    A person's ``decisions`` override whatever another judge says. ``emulate`` asks the model for actions as JSON
+    instead of native tool calls; None does so where the server turns out not to have them.
+
+    Raises:
+        ConfigError: the judge needs a model or a file of decisions that is not there.
+        ValueError: there is no judge of this name.
+    """
+    name = chosen(name, JUDGES, model, "cascade")
+    if isinstance(decisions, str | Path):
+        decisions = Decisions(decisions)
+    if name == "person":
+        if decisions is None:
+            raise ConfigError(
+                "the person judge answers from a file of decisions, and none is given",
+                fix="Decide action by action in a notebook (%load_ext kgnb, then %qa), or give the decisions made "
+                "there: --decisions FILE.",
+            )
+        return Judges.all(PersonJudge(decisions))
+    if name == "rule":
+        found = Judges.all(RuleJudge())
+    else:
+        model = set_model(model, name)
+        found = Judges(ModelActor(model, emulate=emulate), ModelReflector(model), ModelAnswerer(model))
+        if name == "cascade":
+            act = ModelActor(model, emulate=emulate, readings=True)
+            found = Judges(_cascade(act), _cascade(found.reflect), _cascade(found.answer))
+    if decisions is None:
+        return found
+    return Judges(*(overridden(judge, decisions) for judge in (found.act, found.reflect, found.answer)))
+
+
+def _cascade(costly: Judge[Any]) -> Judge[QaQuestion]:
+    return Cascade(RuleJudge(), costly, sure=_sure)
+
+
+def _sure(verdict: Verdict) -> bool:
+    return verdict.sure and verdict.confidence >= SURE

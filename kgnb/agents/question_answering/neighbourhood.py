@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from kgnb.agents.question_answering.interpretation import Hop, path_query, pattern
 from kgnb.agents.question_answering.names import CLAIMS, NAMING, Names, own_naming
-from kgnb.agents.question_answering.patterns import path_query, pattern
-from kgnb.agents.question_answering.reading import Hop
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Literal, Term, Triple, n3

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
+from kgnb.agents.question_answering.interpretation import Hop
 from kgnb.agents.question_answering.lexicon import is_relation
-from kgnb.agents.question_answering.reading import Hop
 from kgnb.agents.question_answering.readings import read_question
 from kgnb.agents.question_answering.state import State, iris
 from kgnb.agents.question_answering.values import Observation, Seen

@@ -10,15 +10,13 @@ from typing import Any
 
 from kgnb.agents.question_answering.act import act
 from kgnb.agents.question_answering.answer import answer
-from kgnb.agents.question_answering.desk import Desk, Example, Judges
 from kgnb.agents.question_answering.judges import RuleJudge
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
-from kgnb.agents.question_answering.phrases import find, masked, tokens
+from kgnb.agents.question_answering.path_search import path_readings
 from kgnb.agents.question_answering.reflect import reflect
-from kgnb.agents.question_answering.search import path_readings, segmentations
-from kgnb.agents.question_answering.state import State
-from kgnb.agents.question_answering.turns import Turn
+from kgnb.agents.question_answering.segmentation import find, masked, segmentations, tokens
+from kgnb.agents.question_answering.state import Desk, Example, Judges, State, Turn
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.errors import LimitError
 from kgnb.judging import Judge

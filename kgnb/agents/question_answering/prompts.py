@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import log10
 
-from kgnb.agents.question_answering.actions import Look, Neighbours, Paths, Query
 from kgnb.agents.question_answering.graph_schema import ClassUse, GraphSchema, RelationUse, graph_schema
-from kgnb.agents.question_answering.phrases import EMPTY
-from kgnb.agents.question_answering.reading import Hop, Reading
+from kgnb.agents.question_answering.interpretation import Hop, Reading
+from kgnb.agents.question_answering.segmentation import EMPTY
 from kgnb.agents.question_answering.state import State
-from kgnb.agents.question_answering.values import Acted
+from kgnb.agents.question_answering.values import Acted, Look, Neighbours, Paths, Query
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.sparql import tokens
 from kgnb.kg.terms import Iri, Literal, Term, Triple, n3

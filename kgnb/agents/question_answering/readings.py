@@ -21,10 +21,11 @@ from kgnb.agents.question_answering.graph_schema import (
     is_year,
     kind_of,
 )
+from kgnb.agents.question_answering.interpretation import IN_YEAR, TYPE, Condition, Hop, Reading, body, of_type
 from kgnb.agents.question_answering.lexicon import is_relation
 from kgnb.agents.question_answering.link import directory
-from kgnb.agents.question_answering.patterns import IN_YEAR, body, of_type
-from kgnb.agents.question_answering.phrases import (
+from kgnb.agents.question_answering.path_search import path_readings
+from kgnb.agents.question_answering.segmentation import (
     PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVE,
@@ -35,8 +36,6 @@ from kgnb.agents.question_answering.phrases import (
     says,
     tokens,
 )
-from kgnb.agents.question_answering.reading import TYPE, Condition, Hop, Reading
-from kgnb.agents.question_answering.search import path_readings
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Link
 from kgnb.errors import BackendError, DataError

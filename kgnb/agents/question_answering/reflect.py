@@ -10,7 +10,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnb.agents.question_answering.questions import NONE, ReflectQuestion
+from kgnb.agents.question_answering.judges import NONE, ReflectQuestion
 from kgnb.agents.question_answering.state import State, act_text, iris, triple_text
 from kgnb.agents.question_answering.values import Memory, Path
 from kgnb.judging import UNSURE

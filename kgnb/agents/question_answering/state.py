@@ -1,15 +1,155 @@
-"""The state that the stages move on: what is known so far of one question, and the desk it is worked on."""
+"""The state that the stages move on, one question as far as it has come, and what many questions over a graph share.
+
+What is shared is written without locks, so only whoever has the turn may work; a model call gives the turn away for as
+long as it lasts, and that is where the time goes.
+"""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from kgnb.agents.question_answering.actions import Commit, Finish, GiveUp, written
-from kgnb.agents.question_answering.desk import Desk
-from kgnb.agents.question_answering.values import Acted, Answer, Linked, Memory, Observation, Options, Question
+from kgnb.agents.question_answering.lexicon import Lexicon, Wording
+from kgnb.agents.question_answering.neighbourhood import Neighbourhood
+from kgnb.agents.question_answering.values import (
+    Acted,
+    Answer,
+    Commit,
+    Finish,
+    GiveUp,
+    Linked,
+    Memory,
+    Observation,
+    Options,
+    Question,
+    written,
+)
+from kgnb.judging import Judge
+from kgnb.kg.graph import Graph
 from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
-from kgnb.llm.model import Message
+from kgnb.llm.model import ChatModel, Message, Reply, Request
+from kgnb.vectors.embedder import Embedder
+
+if TYPE_CHECKING:
+    from kgnb.run import Run
+
+
+class Turn:
+    """A lock that its holder can give away for a while."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holder: int | None = None
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Waits for the turn, and has it for as long as this lasts."""
+        with self._lock:
+            self._holder = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._holder = None
+
+    @contextmanager
+    def given_away(self) -> Iterator[None]:
+        """Others may have the turn for as long as this lasts; nothing happens where the caller has none."""
+        if self._holder != threading.get_ident():
+            yield
+            return
+        self._holder = None
+        self._lock.release()
+        try:
+            yield
+        finally:
+            self._lock.acquire()
+            self._holder = threading.get_ident()
+
+
+class OverlappingModel:
+    """A chat model that gives the turn away while it is asked."""
+
+    def __init__(self, model: ChatModel, turn: Turn) -> None:
+        self.model, self._turn = model, turn
+
+    @property
+    def name(self) -> str:
+        """The model's own name."""
+        return self.model.name
+
+    def ask(self, request: Request) -> Reply:
+        """The model's reply."""
+        with self._turn.given_away():
+            return self.model.ask(request)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)  # what a server or a replay says of itself
+
+
+Example: TypeAlias = tuple[str, Sequence[str], Sequence[str]]
+"""A training question: its text, the IRIs it speaks of, and its answers (IRIs, or literals' texts)."""
+
+
+@dataclass(frozen=True)
+class Judges:
+    """One judge for each stage that needs one."""
+
+    act: Judge[Any]
+    reflect: Judge[Any]
+    answer: Judge[Any]
+
+    @property
+    def name(self) -> str:
+        """Who judges, each once."""
+        return ", ".join(dict.fromkeys(judge.name for judge in (self.act, self.reflect, self.answer)))
+
+    @classmethod
+    def all(cls, judge: Judge[Any] | Judges) -> Judges:
+        """The same judge for every stage; Judges are given back as they are."""
+        return judge if isinstance(judge, Judges) else cls(judge, judge, judge)
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """Opened things, and what was learned of the graph: names, relations, vectors. Shared by many questions."""
+
+    graph: Graph
+    judges: Judges
+    hood: Neighbourhood
+    wording: Wording
+    lexicon: Lexicon
+    model: ChatModel | None = None
+    memo: dict[Any, Any] = field(default_factory=dict)  # what stages looked up once for this graph
+    turn: Turn = field(default_factory=Turn)  # whose it is may use all of these
+
+    @classmethod
+    def open(
+        cls,
+        graph: Graph,
+        *,
+        embedder: Embedder,
+        judge: Judge[Any] | Judges,
+        model: ChatModel | None = None,
+        page: int = 1000,
+        most: int = 10_000,
+        timeout: float = 30.0,
+        turn: Turn | None = None,
+    ) -> Desk:
+        """A desk over an opened graph; nothing is asked of it yet."""
+        hood = Neighbourhood(graph, page=page, most=most, timeout=timeout)
+        wording = Wording(embedder)
+        return cls(graph, Judges.all(judge), hood, wording, Lexicon(hood, wording), model, turn=turn or Turn())
+
+    def watched(self, run: Run) -> Desk:
+        """The same desk with its judges and model on the run's record."""
+        judges = Judges(*(run.watch_judge(j) for j in (self.judges.act, self.judges.reflect, self.judges.answer)))
+        model = self.model
+        if model is not None and not isinstance(model, OverlappingModel):  # such a one was watched before
+            model = run.watch(model)
+        return replace(self, judges=judges, model=model)
 
 
 @dataclass(frozen=True)

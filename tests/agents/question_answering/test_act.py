@@ -3,15 +3,14 @@ from dataclasses import replace
 import pytest
 
 from kgnb.agents.question_answering.act import act, act_question, allowed
-from kgnb.agents.question_answering.actions import Finish, Neighbours, Paths, Query, read_action, written
-from kgnb.agents.question_answering.card import acted as acted_table
-from kgnb.agents.question_answering.desk import Judges
 from kgnb.agents.question_answering.graph_schema import GraphSchema
 from kgnb.agents.question_answering.judges import RuleJudge
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.prompts import with_prefixes
-from kgnb.agents.question_answering.state import State
+from kgnb.agents.question_answering.state import Judges, State
+from kgnb.agents.question_answering.values import Finish, Neighbours, Paths, Query, read_action, written
+from kgnb.agents.question_answering.views import acted as acted_table
 from kgnb.judging import Verdict
 from kgnb.kg.terms import Iri
 from tests.agents.question_answering.worlds import V, state

@@ -1,8 +1,8 @@
 import pytest
 
-from kgnb.agents.question_answering.card import answered
 from kgnb.agents.question_answering.pipeline import answer_question
 from kgnb.agents.question_answering.values import Answer, Options, Question
+from kgnb.agents.question_answering.views import answered
 from kgnb.kg.terms import Iri, Literal
 from kgnb.llm.scripted import ScriptedModel
 from tests.agents.question_answering.worlds import TURTLE, V, desk

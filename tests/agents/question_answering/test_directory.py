@@ -1,7 +1,7 @@
 """The names of a graph, read at once or asked for one by one."""
 
 from kgnb.agents.question_answering.link import Directory
-from kgnb.agents.question_answering.phrases import find, glued, tokens
+from kgnb.agents.question_answering.segmentation import find, glued, tokens
 from kgnb.kg.terms import Iri
 from tests.agents.question_answering.films import TURTLE, F
 from tests.agents.question_answering.worlds import desk

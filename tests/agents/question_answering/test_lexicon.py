@@ -1,7 +1,7 @@
 """How well phrases fit relations, and what a graph has no relation for."""
 
 from kgnb.agents.question_answering.lexicon import not_elsewhere
-from kgnb.agents.question_answering.phrases import Phrase
+from kgnb.agents.question_answering.segmentation import Phrase
 from kgnb.kg.terms import Iri
 from tests.agents.question_answering.worlds import desk
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kgnb.agents.question_answering.judges import JUDGES, make_judges
+from kgnb.agents.question_answering.model_judges import JUDGES, make_judges
 from kgnb.agents.question_answering.pipeline import answer_question, open_desk
 from kgnb.agents.question_answering.prompts import FENCE, INSTRUCTIONS
 from kgnb.agents.question_answering.values import Answer, Options, Question

@@ -3,12 +3,11 @@
 import pytest
 
 from kgnb.agents.question_answering.answer_shape import shape_of
-from kgnb.agents.question_answering.desk import Desk
 from kgnb.agents.question_answering.link import link
-from kgnb.agents.question_answering.phrases import tokens
 from kgnb.agents.question_answering.pipeline import answer_question, begin, open_desk
 from kgnb.agents.question_answering.readings import read_question
-from kgnb.agents.question_answering.search import segmentations
+from kgnb.agents.question_answering.segmentation import segmentations, tokens
+from kgnb.agents.question_answering.state import Desk
 from kgnb.agents.question_answering.values import Answer, Question
 from kgnb.backends import open_embedder, open_graph
 from kgnb.settings import Settings

@@ -5,8 +5,7 @@ After a change of the lists or of the embedder: ``python -m tests.agents.questio
 
 import numpy as np
 
-from kgnb.agents.question_answering.lexicon import ASKED_FOR
-from kgnb.agents.question_answering.wording import ASKED, BUNDLED, Wording, bundled
+from kgnb.agents.question_answering.lexicon import ASKED, ASKED_FOR, BUNDLED, Wording, bundled
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.local_embedder import LocalEmbedder
 

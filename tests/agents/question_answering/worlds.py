@@ -8,9 +8,8 @@ from urllib.parse import parse_qs
 
 import pyoxigraph
 
-from kgnb.agents.question_answering.desk import Desk
 from kgnb.agents.question_answering.pipeline import begin, open_desk
-from kgnb.agents.question_answering.state import State
+from kgnb.agents.question_answering.state import Desk, State
 from kgnb.agents.question_answering.values import Options, Question
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Iri, n3

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgnb.agents.question_answering.desk import Desk
+from kgnb.agents.question_answering.lexicon import ASKED
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.pipeline import answer_question, begin, open_desk
 from kgnb.agents.question_answering.readings import read_question
+from kgnb.agents.question_answering.state import Desk
 from kgnb.agents.question_answering.values import Answer, Options, Question
-from kgnb.agents.question_answering.wording import ASKED
 from kgnb.backends import open_embedder, open_graph
 from kgnb.datasets.question_sets import pathquestion, slot_filling
 from kgnb.datasets.questions import Asked, QuestionSet

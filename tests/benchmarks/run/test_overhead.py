@@ -21,7 +21,7 @@ from kgnb.agents.kg_construction.rule_reader import rule_reader
 from kgnb.agents.ontology_matching import pipeline as matching
 from kgnb.agents.ontology_matching.judges import make_judge as match_judge
 from kgnb.agents.question_answering import pipeline as asking
-from kgnb.agents.question_answering.judges import make_judges
+from kgnb.agents.question_answering.model_judges import make_judges
 from kgnb.backends import file_of, open_embedder, open_graph, open_index, open_ontology
 from kgnb.datasets.question_sets import question_set
 from kgnb.run import Run

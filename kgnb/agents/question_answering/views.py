@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
-from kgnb.agents.question_answering.actions import Action, Neighbours, Paths, Query
 from kgnb.agents.question_answering.state import State
-from kgnb.agents.question_answering.values import Acted, Answer, Linked, Memory, Observation
+from kgnb.agents.question_answering.values import (
+    Acted,
+    Action,
+    Answer,
+    Linked,
+    Memory,
+    Neighbours,
+    Observation,
+    Paths,
+    Query,
+)
 from kgnb.kg.labels import readable_name
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.sparql import Token, declared, laid_out, tokens

@@ -1,0 +1,269 @@
+"""A question cut into phrases: which words stand between its entity and what is asked, in the order they are followed.
+
+"What is the nationality of X's mother?" is read from X outwards: "the mother of X" first, then "what is the nationality
+of X" of whoever that was. Three cuts and no grammar: a possessive binds first, then what follows X ("the mission X
+flew"), then what stands before it, prepositions and relative pronouns between ("the owner of the firm in X").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kgnb.kg.words import key, plain, words
+
+X = "@"
+"""Stands for the entity among the tokens."""
+PREPOSITIONS = frozenset("""of in at on for by from with to near inside within under above into through""".split())  # noqa: SIM905
+QUESTION_WORDS = frozenset(["what", "which", "who", "whom", "whose", "where", "when", "why", "how"])
+RELATIVE = frozenset(["that", "who", "which", "whose", "where", "whom"])
+AUXILIARIES = frozenset("""is are was were be been do does did has have had can could will would""".split())  # noqa: SIM905
+EMPTY = (
+    QUESTION_WORDS
+    | AUXILIARIES
+    | frozenset(
+        """a an the of in at on for by from with to into and or it its their his her 's s name names named called
+    please tell me give list show us all any that there this these those you know about as""".split()  # noqa: SIM905
+    )
+)
+"""Words that say how something is asked, not what."""
+EMPTY |= frozenset(  # the same in German and French; what is a word of English as well ("die", "war") is left out
+    ["wer", "wen", "wem", "was", "wo", "wann", "wie", "viele", "vielen", "welche", "welcher", "welches", "welchem"]
+    + ["welchen", "ist", "sind", "hat", "haben", "der", "das", "des", "dem", "ein", "eine", "von", "vom", "im", "zum"]
+    + ["zur", "aus", "und", "qui", "que", "quoi", "quel", "quelle", "quels", "quelles", "où", "quand", "combien", "est"]
+    + ["sont", "le", "la", "les", "l", "d", "du", "de", "un", "une", "et", "dans", "sur", "au", "aux", "par", "pour"]
+)
+_TOKEN = re.compile(r"'s\b|\d+(?:[.,]\d+)+\b|\w+(?:[-_.'/]\w+)*|[^\w\s]", re.UNICODE)
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A piece of the question that stands for one relation, as a small question about X."""
+
+    text: str
+    words: int  # how many of its words say something
+    merged: int = 0  # places inside it where another relation might have begun
+    forward: bool = True  # it reads "the ... of X": X is where the relation starts
+    parts: tuple[str, ...] = ()  # what stands on each side of those places, as small questions about X
+
+
+def tokens(text: str) -> list[str]:
+    """The words and marks of a question; a possessive is a token of its own.
+
+    >>> tokens("Who cooks at the wardens' hut?"), tokens("X’s son")
+    (['Who', 'cooks', 'at', 'the', 'wardens', "'s", 'hut', '?'], ['X', "'s", 'son'])
+    """
+    straight = text.replace("’", "'").replace("‘", "'").replace("`", "'")
+    return _TOKEN.findall(re.sub(r"(?<=s)'(?=\s)", " 's", re.sub(r"\s+'s\b|(?<=\w)'s\b", " 's", straight)))
+
+
+def says(token: str) -> bool:
+    """Whether a token says what is asked rather than how."""
+    return token != X and token.lower() not in EMPTY and any(character.isalnum() for character in token)
+
+
+def find(name: str, sentence: Sequence[str]) -> tuple[int, int] | None:
+    """Where a name stands among tokens, whatever its case, marks and plural endings; None where it does not."""
+    wanted = list(key(re.sub(r"\s+'s\b", "'s", name)))
+    flat = [(plain(word), place) for place, token in enumerate(sentence) for word in words(token)]
+    found = _found(wanted, flat)
+    if found is None and "'s" in sentence:
+        bare = list(key(re.sub(r"\s*'s\b", "", name)))
+        found = _found(bare, [entry for entry in flat if sentence[entry[1]] != "'s"]) if "'s" in name else None
+    return found
+
+
+def glued(sentence: Sequence[str], mentions: Iterable[str]) -> tuple[str, ...]:
+    """The tokens with each name as one token, so that no word of it says how something is asked.
+
+    >>> glued(["Who", "shot", "The", "Last", "Hut", "?"], ["the last hut"])
+    ('Who', 'shot', 'The_Last_Hut', '?')
+    """
+    left = list(sentence)
+    for mention in sorted(dict.fromkeys(mentions), key=lambda mention: -len(mention)):
+        if mention and (span := find(mention, left)):
+            left[span[0] : span[1]] = ["_".join(left[span[0] : span[1]]).replace("_'s", "'s")]
+    return tuple(left)
+
+
+def _found(wanted: Sequence[str], flat: Sequence[tuple[str, int]]) -> tuple[int, int] | None:
+    for begin in range(len(flat) - len(wanted) + 1):
+        if wanted and [word for word, _ in flat[begin : begin + len(wanted)]] == list(wanted):
+            first, last = flat[begin][1], flat[begin + len(wanted) - 1][1]
+            if (begin == 0 or flat[begin - 1][1] != first) and (
+                begin + len(wanted) == len(flat) or flat[begin + len(wanted)][1] != last
+            ):
+                return first, last + 1
+    return None
+
+
+def masked(sentence: Sequence[str], span: tuple[int, int] | None) -> list[str]:
+    """The tokens with X in the place of the mention; at the end, as "of X", where there is none."""
+    sentence = [token.replace("_", " ") for token in sentence]
+    kept = [
+        token if token == X else token.lower()
+        for token in sentence
+        if token == X or token[:1].isalnum() or token == "'s"
+    ]
+    if span is None:
+        return [*kept, "of", X]
+    before, after = (
+        [t.lower() for t in part if t[:1].isalnum() or t == "'s"] for part in (sentence[: span[0]], sentence[span[1] :])
+    )
+    if before and before[-1] in ("the", "a", "an"):
+        before = before[:-1]
+    return [*before, X, *after]
+
+
+def ungrand(sentence: Sequence[str]) -> list[str]:
+    """The tokens with "grandson" as "son of son", or "'s son 's son" after a possessive: a relation followed twice."""
+    found: list[str] = []
+    for token in sentence:
+        rest = token.removeprefix("grand").lstrip("-")
+        if rest == token or len(rest) < 3 or rest in ("eur", "est", "iose", "stand"):
+            found.append(token)
+        else:
+            found += [rest, "'s", rest] if found[-1:] == ["'s"] else [rest, "of", rest]
+    return found
+
+
+_BETWEEN = PREPOSITIONS | RELATIVE | frozenset(["and", ","])
+_MOST = 5  # pieces that are told apart
+
+
+@dataclass(frozen=True)
+class _Piece:
+    before: tuple[str, ...] = ()  # its words before X
+    after: tuple[str, ...] = ()  # and behind it
+
+
+def segmentations(sentence: Sequence[str], longest: int) -> list[tuple[Phrase, ...]]:
+    """The ways to cut a masked question into at most ``longest`` phrases, the one nearest to X first in each.
+
+    >>> [phrase.text for phrase in segmentations(["who", "owns", "the", "firm", "of", "@", "'s", "wife"], 3)[-1]]
+    ['What is the wife of X?', 'Who owns the firm of X?']
+    """
+    if list(sentence[-1:]) == ["do"]:  # "What does X do?" asks for X's job
+        sentence = [*sentence[:-1], "job"]
+    ways = [pieces for pieces in (_pieces(sentence), _pieces(sentence, verb=True), _around(sentence)) if pieces]
+    if not ways:
+        return [(Phrase(_asked(_Piece(tuple(t for t in sentence if t != X)), True), 1),)]
+    found: list[tuple[Phrase, ...]] = []
+    for pieces in ways:
+        for number in range(1, min(longest, len(pieces)) + 1):
+            for groups in _groups(pieces, number):
+                found.append(tuple(_phrase(group, at == number - 1) for at, group in enumerate(groups)))
+    return list(dict.fromkeys(found))
+
+
+def _pieces(sentence: Sequence[str], *, verb: bool = False) -> list[_Piece]:
+    """The pieces of the question, from X outwards; each says something.
+
+    With ``verb``, the last word that X's possessive leads to is no part of it: "Where was X's wife educated?".
+    """
+    at = sentence.index(X)
+    left, right = list(sentence[:at]), list(sentence[at + 1 :])
+    owned: list[list[str]] = []
+    while right[:1] == ["'s"]:
+        end = next(
+            (p for p in range(1, len(right)) if right[p] == "'s" or right[p] in _BETWEEN | AUXILIARIES), len(right)
+        )
+        owned.append(right[1:end])
+        right = right[end:]
+    if verb:
+        if not owned or sum(map(says, owned[-1])) < 2 or any(map(says, right)) or not left:
+            return []
+        owned[-1], right = owned[-1][:-1], [owned[-1][-1], *right]
+    found = [_Piece(after=("'s", *words)) for words in owned]
+    outer = _before(left)
+    if any(map(says, right)):
+        spoken = sum(any(map(says, piece.before)) for piece in outer)
+        if owned or not spoken or (spoken == 1 and not _relative(left)):
+            outer[-1] = _Piece(outer[-1].before, tuple(right))
+        else:
+            found.append(_Piece(after=tuple(right)))
+    return _kept([*found, *outer])
+
+
+def _around(sentence: Sequence[str]) -> list[_Piece]:
+    """The pieces of "Where does the warden of X live?": what stands around its subject is asked of that."""
+    at = sentence.index(X)
+    left, right = list(sentence[:at]), list(sentence[at + 1 :])
+    verb = next((place for place, token in enumerate(left) if token in AUXILIARIES), None)
+    if verb is None or not any(map(says, left[verb + 1 :])) or right[:1] == ["'s"]:
+        return []
+    subject = left[verb + 1] in ("the", "a", "an", "those", "der", "das", "le", "la")
+    # "which huts are located in X" has no subject but the huts
+    if not any(map(says, right)) and not (subject and any(map(says, left[: verb + 1]))):
+        return []
+    outer = _Piece(tuple(left[: verb + 1]), tuple(right))
+    return _kept([*_before(left[verb + 1 :]), outer])
+
+
+def _before(left: Sequence[str]) -> list[_Piece]:
+    """The pieces of what stands before X, the nearest first."""
+    before: list[list[str]] = [[]]
+    for token in left:
+        if token in _BETWEEN and any(map(says, before[-1])):
+            before.append([])
+        before[-1].append(token)
+    if not any(map(says, before[-1])) and len(before) > 1:
+        trailing = before.pop()
+        before[-1] += trailing
+    return [_Piece(before=tuple(words)) for words in reversed(before)]
+
+
+def _kept(found: Sequence[_Piece]) -> list[_Piece]:
+    """The pieces that say something."""
+    kept = [piece for piece in found if any(map(says, (*piece.before, *piece.after)))]
+    return kept if len(kept) <= _MOST else [*kept[: _MOST - 1], _joined(kept[_MOST - 1 :])]
+
+
+def _relative(left: Sequence[str]) -> bool:
+    """Whether a clause about X is left open before it: "who commanded the mission X flew"."""
+    auxiliary = next((at for at, token in enumerate(left) if token in AUXILIARIES), None)
+    words = [token for token in left if says(token)]
+    return auxiliary is None and len(words) > 1
+
+
+def _groups(pieces: Sequence[_Piece], number: int) -> Iterator[list[list[_Piece]]]:
+    """Every way to put neighbouring pieces together into so many groups."""
+    if number == 1:
+        yield [list(pieces)]
+        return
+    for end in range(1, len(pieces) - number + 2):
+        for rest in _groups(pieces[end:], number - 1):
+            yield [list(pieces[:end]), *rest]
+
+
+def _joined(group: Sequence[_Piece]) -> _Piece:
+    return _Piece(
+        tuple(token for piece in reversed(group) for token in piece.before),
+        tuple(token for piece in group for token in piece.after),
+    )
+
+
+def _phrase(group: Sequence[_Piece], last: bool) -> Phrase:
+    piece = _joined(group)
+    words = sum(map(says, (*piece.before, *piece.after)))
+    possessive = piece.after[:1] == ("'s",) and not any(map(says, piece.before))
+    forward = possessive or (piece.before[-1:] == ("of",) and "the" in piece.before)  # "died of X" is none
+    parts = tuple(_asked(one, False) for one in group) if len(group) > 1 else ()
+    return Phrase(_asked(piece, last), max(1, words), len(group) - 1, forward, parts=parts)
+
+
+def _asked(piece: _Piece, last: bool) -> str:
+    """The words of a piece as a small question about X."""
+    before, after = list(piece.before), list(piece.after)
+    if after[:1] == ["'s"]:
+        owned = [token for token in after[1:] if token != "'s"]
+        if not any(map(says, before)):
+            return f"What is the {' '.join(owned)} of X?"
+        before, after = [*before, *owned, "of"], []
+    while before and not last and before[0] in (EMPTY - QUESTION_WORDS) | {"that"}:
+        before = before[1:]
+    if not before or before[0] not in QUESTION_WORDS:
+        before = ["what", *before]
+    text = " ".join([*before, "X", *after])
+    return f"{text[:1].upper()}{text[1:]}?"
