@@ -61,8 +61,3 @@ def test_a_question_only_one_run_was_asked_is_a_change() -> None:
     [change] = comparison.judgements
     assert change.before is None and change.after is not None
     assert "judgement of 'Route': not asked -> different" in str(comparison)
-
-
-def test_no_difference_reads_so() -> None:
-    run = a_run()
-    assert str(run.compare(run)) == "no difference"

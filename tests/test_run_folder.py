@@ -106,11 +106,6 @@ def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
         Run.load(tmp_path)
 
 
-def test_no_folder_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="nowhere"):
-        Run.load(tmp_path / "nowhere")
-
-
 def test_what_an_earlier_run_left_is_kept(tmp_path: Path) -> None:
     for _ in range(3):
         whole_run(tmp_path)

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from kgnb.judging import (
     Cascade,
     Decisions,
     Estimate,
-    Judge,
     Oracle,
     PersonJudge,
     Verdict,
@@ -61,18 +59,6 @@ def right(question: Ask) -> tuple[str, str | None]:
 
 def first(question: Ask) -> tuple[str, str | None]:
     return ("equivalent", question.options[0].id)
-
-
-def test_every_judge_is_one() -> None:
-    decisions = Decisions("nowhere.jsonl")
-    judges = [
-        CallableJudge(lambda question: Verdict("different")),
-        Cascade(RIGHT, RIGHT),
-        PersonJudge(decisions),
-        overridden(RIGHT, decisions),
-        Oracle(right, 0.1),
-    ]
-    assert all(isinstance(judge, Judge) for judge in judges)
 
 
 # ------------------------------------------------------------------------------------------------ callables
@@ -200,14 +186,6 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
         decisions.history()
 
 
-def test_several_people_can_decide_at_once(tmp_path: Path) -> None:
-    file = tmp_path / "decisions.jsonl"
-    questions = [ask(f"class Number{number}", "Bed") for number in range(40)]
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda question: Decisions(file).decide(question, "equivalent", "b#Bed"), questions))
-    assert len(Decisions(file)) == 40
-
-
 def test_decisions_of_two_processes_do_not_mix(tmp_path: Path) -> None:
     program = textwrap.dedent("""
         import sys
@@ -284,26 +262,10 @@ def test_an_error_depends_on_question_and_seed_not_on_order_or_batch() -> None:
     assert forwards != Oracle(first, 0.3, seed=6).judge(MANY)
 
 
-@pytest.mark.parametrize(("rate", "wrong"), [(0.0, 0), (1.0, 2000)])
-def test_errors_in_none_and_in_all(rate: float, wrong: int) -> None:
-    verdicts = Oracle(first, rate).judge(MANY)
-    assert sum(verdict.choice != "b#Bed" for verdict in verdicts) == wrong
-
-
 def test_a_wrong_none_becomes_a_choice() -> None:
     [verdict] = Oracle(right, 1.0).judge([STORM])
     assert verdict.decision == "equivalent"
     assert verdict.choice in {"b#Meal", "b#Path"}
-
-
-def test_an_oracle_says_how_often_it_is_right_unless_told_what_to_say() -> None:
-    assert Oracle(first, 0.25).judge([BUNK])[0].confidence == 0.75
-    assert Oracle(first, 0.25, confidence=0.99).judge([BUNK])[0].confidence == 0.99
-
-
-def test_an_oracle_uses_the_words_of_its_questions() -> None:
-    oracle = Oracle(lambda question: ("none", None), 1.0, chosen="same", none="none")
-    assert {verdict.decision for verdict in oracle.judge(ALL)} == {"same"}
 
 
 @pytest.mark.parametrize("arguments", [{"error_rate": 1.5}, {"error_rate": -0.1}, {"confidence": 2.0}])

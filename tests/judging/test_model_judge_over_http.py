@@ -58,48 +58,6 @@ def judged(
     return run, run.do(run.watch_judge(judge).judge, QUESTIONS)
 
 
-def test_a_good_server_is_asked_once_a_batch() -> None:
-    with StubServer(first_option) as server:
-        run, verdicts = judged(server, width=3)
-    assert [verdict.choice for verdict in verdicts] == [f"b#Bed{number}" for number in range(6)]
-    assert len(server.requests) == run.totals["calls"] == 3
-    assert (run.totals["retries"], run.totals["unsure"]) == (0, 0)
-    tokens = sum(sum(len(each["content"]) for each in seen.body["messages"]) // 4 for seen in server.requests)
-    assert run.totals["prompt_tokens"] == tokens
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"answers": [{"question": 1, "why": "", "letter": "Q", "decision": "equivalent", "confidence": 0.9}]}',
-        '{"answers": [{"question": 1, "why": "", "letter": "A", "decision": "identical", "confidence": 0.9}]}',
-    ],
-)
-def test_wrong_letters_and_words_end_unsure(text: str) -> None:
-    with StubServer(always=says(text)) as server:
-        run, verdicts = judged(server)
-    assert len(server.requests) == run.totals["calls"] == 6  # three batches, each repaired once
-    assert all(verdict.decision == "unsure" and verdict.choice is None for verdict in verdicts)
-    assert all(verdict.rationale.startswith("no usable answer, even when asked again") for verdict in verdicts)
-    assert (run.totals["judgements"], run.totals["unsure"]) == (6, 6)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The weather is fine today.",
-        '{"answers": [{"question": 1, "letter": "A", "decision": "equiv',
-        '{"verdict": "http://example.org/invented"}',
-    ],
-)
-def test_nothing_but_nonsense_is_an_error(text: str) -> None:
-    run = Run("example")
-    with StubServer(always=says(text)) as server:
-        with pytest.raises(BackendError, match="none of its replies could be used"):
-            judged(server, run=run)
-        assert run.totals["calls"] == 6 and len(server.requests) == 7, "the first one by a schema, then in words"
-
-
 @pytest.mark.parametrize("fault", [cut_json(), torn(), html(), dropped(), server_error(503)])
 def test_a_server_that_is_broken_for_good_is_an_error_and_every_try_is_in_the_ledger(fault: Fault) -> None:
     run = Run("example")
@@ -110,23 +68,6 @@ def test_a_server_that_is_broken_for_good_is_an_error_and_every_try_is_in_the_le
     assert sum(len(call.attempts) for call in run.steps[0].calls) == len(server.requests) == 6
     assert all(call.error for call in run.steps[0].calls)
     assert run.state == "failed"
-
-
-def test_calls_that_are_turned_away_are_tried_again_and_counted() -> None:
-    with StubServer(first_option, [rate_limited(after_ms=1), rate_limited(after_ms=1), None, rate_limited()]) as server:
-        run, verdicts = judged(server)
-    assert all(verdict.decision == "equivalent" for verdict in verdicts)
-    assert len(server.requests) == 6
-    assert (run.totals["calls"], run.totals["retries"]) == (3, 3)
-    statuses = [[attempt.status for attempt in call.attempts] for call in run.steps[0].calls]
-    assert statuses == [[429, 429, 200], [429, 200], [200]]
-
-
-def test_a_server_that_turns_everything_away_is_an_error_with_the_reason() -> None:
-    run = Run("example")
-    with StubServer(first_option, always=rate_limited(after_ms=1)) as server, pytest.raises(BackendError, match="429"):
-        judged(server, run=run)
-    assert (len(server.requests), run.totals["calls"], run.totals["retries"]) == (9, 3, 6)
 
 
 def test_all_of_it_at_once() -> None:
@@ -156,10 +97,3 @@ def test_a_refused_key_is_an_error_at_once_and_shows_nowhere() -> None:
             judged(server, width=1)
         assert len(server.requests) <= 2
     assert KEY not in str(caught.value)
-
-
-def test_a_server_without_json_schemas_is_asked_in_words() -> None:
-    with StubServer(first_option, schema="rejected") as server:
-        run, verdicts = judged(server)
-    assert all(verdict.decision == "equivalent" for verdict in verdicts)
-    assert run.totals["calls"] == 3

@@ -1,4 +1,3 @@
-import json
 import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -6,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.errors import BackendError, DataError
+from kgnb.errors import DataError
 from kgnb.judging import Estimate, Memory, ModelJudge, Remembered, Verdict
-from kgnb.llm.model import ChatModel, Reply, Request
 from kgnb.llm.scripted import ScriptedModel
 from tests.judging.questions import Ask, ask
 
@@ -80,27 +78,6 @@ def test_what_failed_is_asked_again_and_what_the_judge_cannot_tell_is_not(memory
     verdicts = Remembered(judge, memory).judge(QUESTIONS)
     assert judge.asked == ["class Number2"] and len(memory) == 6
     assert [verdict.decision for verdict in verdicts] == ["equivalent"] * 4 + ["unsure", "equivalent"]
-
-
-class Down:
-    """A model whose server is down."""
-
-    name = "down"
-
-    def ask(self, request: Request) -> Reply:
-        raise BackendError("down", service="stub")
-
-
-def test_a_model_judge_says_whether_the_call_failed_or_the_model_could_not_tell() -> None:
-    def judge(model: ChatModel) -> ModelJudge[Ask]:
-        return ModelJudge[Ask](model, instructions="?", decisions=["equivalent"], none_decision="different")
-
-    entry = {"question": 1, "why": "", "letter": "none", "decision": "unsure", "confidence": 0.5}
-    [unable] = judge(ScriptedModel([json.dumps({"answers": [entry]})])).judge(QUESTIONS[:1])
-    assert (unable.decision, unable.failed) == ("unsure", "")
-    for model in (ScriptedModel(["what?", "what?"]), Down()):
-        with pytest.raises(BackendError):
-            judge(model).judge(QUESTIONS[:1])
 
 
 def test_a_replay_asks_everything_first_and_falls_back_on_memory(memory: Memory) -> None:

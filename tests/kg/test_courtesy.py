@@ -1,8 +1,6 @@
 """Public services are asked politely: by name, and only so often."""
 
-import pytest
-
-from kgnb.kg.endpoint_wire import AGENT, PUBLIC_QUERIES_PER_SECOND, Courtesy, courtesy_towards
+from kgnb.kg.endpoint_wire import PUBLIC_QUERIES_PER_SECOND, Courtesy, courtesy_towards
 
 
 def test_requests_start_no_closer_than_the_pace_allows() -> None:
@@ -31,13 +29,3 @@ def test_graphs_on_one_public_host_share_a_pace() -> None:
     one, other = courtesy_towards("https://query.huts.example/sparql"), courtesy_towards("https://QUERY.huts.example/b")
     assert one is other and one.per_second == PUBLIC_QUERIES_PER_SECOND
     assert courtesy_towards("https://else.huts.example/sparql") is not one
-
-
-def test_a_pace_below_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="0 or more"):
-        Courtesy(-1)
-
-
-def test_the_agent_says_name_and_version() -> None:
-    name, _, rest = AGENT.partition("/")
-    assert name == "kgnb" and rest[0].isdigit()

@@ -86,21 +86,6 @@ def endpoint(stub: StubEndpoint, clock: Clock | None = None, retries: int = 3, *
     return EndpointGraph(stub.url, patience=patience, **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_a_busy_service_is_tried_again(stub: Start, status: int) -> None:
-    service, clock = stub(Reply(status=status), Reply(status=status), GOOD), Clock()
-    assert endpoint(service, clock).select(SELECT).rows == ((Literal("Hut"),),)
-    assert len(service.received) == 3
-    assert 1.0 <= clock.waits[0] <= 1.25
-    assert 2.0 <= clock.waits[1] <= 2.5
-
-
-def test_the_waits_are_the_same_every_time_and_differ_by_seed() -> None:
-    assert [Patience().wait(n, None) for n in range(4)] == [Patience().wait(n, None) for n in range(4)]
-    assert Patience(seed=1).wait(0, None) != Patience(seed=2).wait(0, None)
-    assert Patience(longest=3.0).wait(30, None) == 3.0
-
-
 def test_retry_after_is_honoured_within_bounds(stub: Start) -> None:
     service, clock = (
         stub(
@@ -198,21 +183,6 @@ def test_a_web_page_with_status_200_is_an_error(stub: Start) -> None:
 def test_malformed_or_cut_results_are_an_error(stub: Start, body: bytes) -> None:
     with pytest.raises(BackendError, match="answered without an error, but sent"):
         endpoint(stub(Reply(body))).select(SELECT)
-
-
-def test_an_answer_shorter_than_announced_is_fetched_again(stub: Start) -> None:
-    service = stub(Reply(GOOD.body, claim=len(GOOD.body) + 10, headers={"Connection": "close"}), GOOD)
-    assert len(endpoint(service).select(SELECT)) == 1
-    assert len(service.received) == 2
-
-
-def test_gzip_is_unpacked_and_damaged_gzip_is_an_error(stub: Start) -> None:
-    packed = gzip.compress(GOOD.body)
-    service = stub(Reply(packed, headers={"Content-Encoding": "gzip"}))
-    assert endpoint(service).select(SELECT).rows == ((Literal("Hut"),),)
-    assert service.received[0].headers["Accept-Encoding"] == "gzip"
-    with pytest.raises(BackendError, match="damaged gzip"):
-        endpoint(stub(Reply(packed[:-9], headers={"Content-Encoding": "gzip"})), retries=1).select(SELECT)
 
 
 def test_a_compressed_flood_is_refused_and_not_asked_for_again(stub: Start) -> None:

@@ -1,6 +1,5 @@
 """What a service does wrong, each fault by its name; the contract suite asks everything else of the same stub."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -40,27 +39,6 @@ def test_an_answer_comes_in_spite_of(fault: str) -> None:
         assert service.faults == (2 if fault in PASSING else 0)
     finally:
         service.stop()
-
-
-@pytest.mark.parametrize(
-    ("fault", "reply", "says"),
-    [
-        ("HTML with 200", Reply(b"<!DOCTYPE html><html>busy</html>", media_type="text/html"), "a web page"),
-        ("HTML with 200, called JSON", Reply(b"<html>busy</html>"), "a web page"),
-        ("truncated JSON", Reply(cells("Hut")[:-8]), "cut-off JSON"),
-        ("truncated JSON with an error after it", Reply(cells("Hut")[:-8] + b"cancelled"), "cut-off JSON"),
-        ("nothing at all", Reply(b""), "not SPARQL results"),
-        ("dripping for ever", Reply(cells("Hut"), drip=0.05), "no answer within"),
-        ("503 for ever", Reply(status=503), r"busy \(HTTP 503\) \(3 tries\)"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_is_an_error_and_never_half_an_answer(stub: Start, fault: str, reply: Reply, says: str) -> None:
-    began = time.monotonic()
-    with pytest.raises(BackendError, match=says) as raised:
-        asked(stub(reply), timeout=0.5)
-    assert raised.value.fix
-    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize(

@@ -199,14 +199,6 @@ def test_many_threads_may_ask_at_once(filled: Graph) -> None:
     assert set(answers) == {(6, True, 5)}
 
 
-def test_answers_asked_for_in_one_thread_are_read_in_another(filled: Graph) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        found = pool.submit(filled.select, "SELECT * { ?s ?p ?o }").result()
-        triples = pool.submit(filled.triples).result()
-        built = pool.submit(filled.construct, "CONSTRUCT WHERE { ?s ?p ?o }").result()
-    assert (len(list(found)), len(list(triples)), len(list(built))) == (6, 6, 6)
-
-
 def test_closing_twice_is_allowed_and_asking_afterwards_is_not(graph: Graph) -> None:
     graph.close()
     graph.close()

@@ -8,7 +8,7 @@ import pyoxigraph as ox
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.kg.loading import load, sniff
+from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import Iri, Literal
@@ -206,18 +206,6 @@ def test_globs_are_followed_and_empty_ones_refused(tmp_path: Path) -> None:
         load(OxigraphGraph())
 
 
-def test_a_file_goes_in_whole_or_not_at_all(tmp_path: Path) -> None:
-    graph = OxigraphGraph()
-    with pytest.raises(DataError):
-        load(graph, write(tmp_path, "half.nt", NT * 50 + "<urn:a> broken"))
-    assert graph.count() == 0
-
-
-def test_imports_are_not_followed(tmp_path: Path) -> None:
-    text = "PREFIX owl: <http://www.w3.org/2002/07/owl#> <urn:o> a owl:Ontology ; owl:imports <http://192.0.2.1/x> ."
-    assert load(OxigraphGraph(), write(tmp_path, "o.ttl", text)).triples == 2
-
-
 def test_loading_a_file_again_adds_nothing_even_with_blank_nodes(tmp_path: Path) -> None:
     path = write(tmp_path, "a.ttl", '[] <urn:p> [ <urn:q> "x" ], ( 1 2 ) .')
     graph, other = OxigraphGraph(), OxigraphGraph()
@@ -256,15 +244,3 @@ def test_an_entity_that_stands_for_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="another file"):
         load(graph, write(tmp_path, "a.owl", text))
     assert graph.count() == 0
-
-
-def test_prefixes_are_reported(tmp_path: Path) -> None:
-    graph = OxigraphGraph()
-    report = load(graph, write(tmp_path, "a.ttl", "@prefix hut: <http://hut.example/> . hut:a a hut:B ."))
-    assert dict(report.prefixes)["hut"] == "http://hut.example/"
-    assert graph.prefixes == report.prefixes
-
-
-@pytest.mark.parametrize("head", ["", "<", "{", "[", "<!", "<!--", "<!DOCTYPE x [", "<?xml", "#", "@", "\ufeff", "<a"])
-def test_sniffing_never_fails(head: str) -> None:
-    assert isinstance(sniff(head), str)

@@ -80,12 +80,3 @@ def test_a_table_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot tell"):
         opened(tmp_path, "just a note\n", "note.txt")
     assert "kgnb build" in caught.value.fix
-
-
-def test_files_loaded_together_share_their_names(tmp_path: Path) -> None:
-    (tmp_path / "train.txt").write_text("a\tr\tb\n")
-    (tmp_path / "test.txt").write_text("b\tr\tc\n")
-    graph = OxigraphGraph()
-    load(graph, tmp_path / "train.txt", tmp_path / "test.txt")
-    assert len(graph.triples(None, Iri(BASE + "relation/r"))) == 2
-    assert len(graph.triples(Iri(BASE + "entity/b"))) == 2

@@ -42,11 +42,6 @@ def names(iris: tuple[str, ...]) -> list[str]:
     return [iri.removeprefix(ONTO) for iri in iris]
 
 
-def test_an_empty_graph_gives_an_empty_ontology() -> None:
-    ontology = read_ontology(OxigraphGraph(name="nothing"))
-    assert (len(ontology), ontology.iri, ontology.name) == (0, "", "nothing")
-
-
 def test_reads_the_header_and_follows_no_import(tmp_path: Path) -> None:
     ontology = read(tmp_path, "<http://hut.example/onto> a owl:Ontology ; owl:imports <http://192.0.2.1/a>, <urn:b> .")
     assert ontology.iri == "http://hut.example/onto"
@@ -256,12 +251,6 @@ def test_named_graphs_are_read_too(tmp_path: Path) -> None:
     assert names(entity(ontology, "A").children) == ["B"]
 
 
-def test_tells_what_loading_mended(tmp_path: Path) -> None:
-    ontology = read(tmp_path, ':A a owl:Class ; rdfs:label "hut"@en_GB .')
-    assert ontology.mended == (("language tags mended", 1),)
-    assert entity(ontology, "A").labels == (Text("hut", "en-gb"),)
-
-
 class CappedGraph(OxigraphGraph):
     """A store that, like some services, gives no more than 1,000 triples at once and does not say so."""
 
@@ -285,14 +274,6 @@ def test_an_answer_cut_by_the_service_is_noticed() -> None:
     graph.add(triples)
     with pytest.raises(DataError, match="1,000 of the ontology's 1,400 triples"):
         read_ontology(graph)
-
-
-def test_an_iri_that_has_two_kinds_is_found_by_either_and_first_come_first_served_without() -> None:
-    one, other = Entity("http://x.example/a", "object property"), Entity("http://x.example/a", "class")
-    ontology = Ontology("x", "http://x.example/", "digest", (one, other))
-    assert ontology.find(one.iri) is one
-    assert ontology.find(one.iri, "class") is other
-    assert ontology.find("http://x.example/b") is None
 
 
 def test_the_concepts_of_a_skos_vocabulary_are_its_classes(tmp_path: Path) -> None:

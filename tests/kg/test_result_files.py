@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -80,8 +79,3 @@ def test_no_cell_begins_as_a_formula_does(text: str) -> None:
     assert shown.lstrip("'") == text.lstrip("'")
     if shown[:1] and shown[0] in "=+-@\t\r":
         float(shown)
-
-
-def test_json_is_what_its_specification_says() -> None:
-    json.dumps(rows_as_json(SOLUTIONS))
-    assert rows_as_json(SOLUTIONS)["head"] == {"vars": list(SOLUTIONS.variables)}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgnb.errors import DataError
-from kgnb.kg.sparql import bind, limited, query_form, refuse_update, undeclared_prefixes
+from kgnb.kg.sparql import bind, limited, query_form, undeclared_prefixes
 from kgnb.kg.terms import Iri, Literal
 
 X = {"x": Iri("urn:x")}
@@ -44,11 +44,6 @@ def test_taking_a_text_apart_never_fails_otherwise(text: str) -> None:
             work(text)
         except DataError as error:
             assert error.fix
-
-
-def test_refuses_updates_hidden_behind_a_prologue_and_comments() -> None:
-    with pytest.raises(DataError, match="update"):
-        refuse_update("# SELECT * {}\nPREFIX SELECT: <urn:x> # ASK\n DROP ALL")
 
 
 @pytest.mark.parametrize(

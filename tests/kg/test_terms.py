@@ -53,15 +53,6 @@ def test_no_line_break_and_no_bare_quote_survives(text: str) -> None:
     assert '"' not in written[1:-1].replace("\\\\", "").replace('\\"', "")
 
 
-@given(st.text())
-def test_reading_never_crashes(text: str) -> None:
-    try:
-        term = parse_term(text)
-    except ValueError:
-        return
-    assert parse_term(n3(term)) == term
-
-
 def test_a_surrogate_pair_is_joined_and_half_of_one_refused() -> None:
     assert n3(Literal("\ud834\udd1e")) == '"𝄞"'
     with pytest.raises(ValueError, match="surrogate"):
@@ -97,9 +88,3 @@ def test_refuses_to_write_what_rdf_does_not_allow(term: Term) -> None:
 def test_refuses_what_is_no_term() -> None:
     with pytest.raises(TypeError):
         n3("just text")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("text", ["", "x", '"x', '"x"@', "<a>", '"\\q"', '"a" "b"', "<<( <urn:a> <urn:b> )>>", "_:"])
-def test_refuses_to_read_what_is_no_term(text: str) -> None:
-    with pytest.raises(ValueError):
-        parse_term(text)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.kg.words import key, normal, plain, stem, words
+from kgnb.kg.words import key, plain, stem, words
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,3 @@ def test_words_are_folded_and_have_no_separators(name: str) -> None:
     for word in words(name):
         assert word and word == word.casefold()
         assert not any(character.isspace() or character in "_-/#" for character in word)
-
-
-@given(st.text(max_size=40))
-def test_normal_is_its_own_normal_form_for_plain_words(name: str) -> None:
-    once = normal(name)
-    assert words(once) == tuple(once.split()) == words(name) or any(not c.isascii() for c in name)
-
-
-@given(st.text(alphabet=st.characters(categories=("Ll",)), min_size=1, max_size=12))
-def test_a_plain_word_is_never_empty(word: str) -> None:
-    assert plain(word)

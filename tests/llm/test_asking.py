@@ -45,10 +45,6 @@ def test_answers_come_in_the_order_of_the_questions_whatever_finishes_first() ->
     assert sorted(ended) == list(range(8)) and ended != list(range(8))
 
 
-def test_nothing_asked_nothing_answered() -> None:
-    assert ask_many(ScriptedModel([]), []) == []
-
-
 @pytest.mark.parametrize(
     "error", [BackendError("down", service="s"), LimitError("spent", limit="usd")], ids=["backend", "limit"]
 )
@@ -158,16 +154,6 @@ def test_who_stops_within_a_round_keeps_what_was_answered_by_then() -> None:
 
     outcomes = ask_many(ScriptedModel(lambda request: "A"), asks(6), 1, second_stops)
     assert [isinstance(outcome, Reply) for outcome in outcomes] == [True, True, False, False, False, False]
-
-
-def test_a_mixed_day_at_the_server_is_counted_right() -> None:
-    faults = [stub.rate_limited(after_ms=1), stub.server_error(), None, stub.cut_json(), None, stub.dropped()]
-    with StubServer(lambda body: "A", faults) as server:
-        model = Paced(OpenAIModel("stub", server.url), Pace(sleep=lambda seconds: None), 3)
-        outcomes = ask_many(model, asks(20), 4)
-    replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
-    assert len(replies) == 20
-    assert sum(len(reply.attempts) for reply in replies) == len(server.requests) == 24
 
 
 def test_an_interrupted_process_lets_replies_that_are_on_their_way_land(tmp_path: Path) -> None:

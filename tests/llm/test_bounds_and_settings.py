@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kgnb.backends import open_model
-from kgnb.errors import BackendError, ConfigError
+from kgnb.errors import ConfigError
 from kgnb.llm.kept import Key
 from kgnb.llm.model import Message, ModelError, Request, ToolSpec
 from kgnb.llm.openai_model import Bounds, OpenAIModel
@@ -164,8 +164,3 @@ def test_a_server_that_refuses_what_it_is_sent_back_is_not_sent_it_again() -> No
     with StubServer(whole=old) as server:
         assert OpenAIModel("stub", server.url).ask(request).text == "A"
         assert len(server.requests) == 2
-
-
-def test_a_server_that_is_not_there_is_an_error_of_the_check() -> None:
-    with pytest.raises(BackendError, match="did not answer"):
-        OpenAIModel("m", "http://127.0.0.1:9/v1").check_answering()

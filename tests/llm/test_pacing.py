@@ -1,12 +1,10 @@
 """Retries and pace, with a clock of our own; and against the stub server, counted."""
 
-import _thread
 import threading
 import time
 
 import pytest
 
-from kgnb.errors import ConfigError
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.openai_model import OpenAIModel, retry_after
 from kgnb.llm.pacing import Pace, Paced, rest, stopped
@@ -67,12 +65,6 @@ def test_gives_up_after_the_retries_with_all_attempts() -> None:
 @pytest.mark.parametrize("fault", [Fault(400), Fault(429, body=stub.error_body("no", "insufficient_quota"))])
 def test_what_cannot_pass_is_not_tried_again(fault: Fault) -> None:
     with StubServer(always=fault) as server, pytest.raises(ModelError):
-        paced(server, Clock()).ask(ASK)
-    assert len(server.requests) == 1
-
-
-def test_a_wrong_key_is_not_tried_again() -> None:
-    with StubServer(always=stub.unauthorised()) as server, pytest.raises(ConfigError):
         paced(server, Clock()).ask(ASK)
     assert len(server.requests) == 1
 
@@ -196,36 +188,6 @@ def test_a_stopped_batch_sends_nothing_and_sleeps_no_longer() -> None:
         assert model.asked == []
     finally:
         stopped.reset(token)
-
-
-def test_stopping_while_waiting_to_retry_keeps_the_attempts() -> None:
-    event = threading.Event()
-    token = stopped.set(event)
-    try:
-        with StubServer(always=stub.rate_limited(after=30)) as server:
-
-            def wait(seconds: float) -> None:
-                threading.Timer(0.1, event.set).start()
-                rest(seconds)
-
-            with pytest.raises(ModelError) as caught:
-                Paced(OpenAIModel("stub", server.url, "key"), Pace(sleep=wait)).ask(ASK)
-        assert [attempt.status for attempt in caught.value.attempts] == [429]
-    finally:
-        stopped.reset(token)
-
-
-def test_an_interrupt_ends_the_wait_at_once() -> None:
-    began: list[float] = []
-
-    def wait(seconds: float) -> None:
-        began.append(time.monotonic())
-        threading.Timer(0.1, _thread.interrupt_main).start()
-        rest(seconds)
-
-    with StubServer(always=stub.rate_limited(after=30)) as server, pytest.raises(KeyboardInterrupt):
-        Paced(OpenAIModel("stub", server.url), Pace(sleep=wait)).ask(ASK)
-    assert time.monotonic() - began[0] < 15  # a second on an idle machine, not the thirty it was told
 
 
 def test_bad_limits_are_refused() -> None:

@@ -3,12 +3,10 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kgnb.errors import DataError
-from kgnb.llm.model import Message, Request, Usage
-from kgnb.llm.prices import Price, Prices, cost, estimate_tokens, estimate_usage
+from kgnb.llm.model import Usage
+from kgnb.llm.prices import Price, Prices, cost
 
 
 def test_reads_a_dated_table_and_prices_a_usage(tmp_path: Path) -> None:
@@ -47,18 +45,6 @@ def test_a_bad_table_is_named_with_the_form_of_a_good_one(tmp_path: Path, conten
     with pytest.raises(DataError, match="prices.toml") as caught:
         Prices.load(path)
     assert "completion" in caught.value.fix
-
-
-def test_a_missing_table_is_a_data_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="nowhere.toml"):
-        Prices.load(tmp_path / "nowhere.toml")
-
-
-@given(st.text(), st.text())
-def test_estimates_are_marked_and_never_shrink_with_more_text(first: str, second: str) -> None:
-    assert estimate_tokens(first) <= estimate_tokens(first + second)
-    assert estimate_tokens("") == 0
-    assert estimate_usage(Request((Message("user", first),)), second).estimated
 
 
 def test_tokens_that_the_server_had_read_before_have_a_price_of_their_own() -> None:

@@ -39,8 +39,3 @@ def test_says_that_it_is_a_simulation_and_that_its_usage_is_an_estimate() -> Non
     assert isinstance(model, ChatModel)
     assert reply.model == model.name == "scripted (simulation)"
     assert reply.usage == Usage(4, 1, estimated=True)
-
-
-def test_one_bare_text_is_refused_rather_than_spelled_out() -> None:
-    with pytest.raises(TypeError, match="write \\[answer\\]"):
-        ScriptedModel("A")

@@ -131,13 +131,6 @@ def test_what_a_thinking_server_sends_with_a_call_goes_back_with_it() -> None:
     assert talk.messages[2].carried == thought
 
 
-def test_emulation_from_the_start_saves_the_first_try() -> None:
-    with StubServer(in_turn('{"tool": "finish", "arguments": {"summary": "found"}}')) as server:
-        talk = run(server, emulate=True)
-    assert talk.answer == DONE
-    assert len(server.requests) == 1
-
-
 def test_the_emulated_schema_accepts_every_right_call_and_no_other() -> None:
     def plan(route: Route) -> str:
         """Plans."""
@@ -302,16 +295,6 @@ def test_a_functions_hints_become_the_schema_and_its_values() -> None:
     assert tool.function(side="source", hops=2) == "SOURCE 2"
     with pytest.raises(ValueError):
         tool.function(side="source", hops=9)
-
-
-def test_a_function_without_docstring_or_parameters_is_a_tool_as_well() -> None:
-    def ping() -> str:
-        return "pong"
-
-    tool = tool_from_function(ping)
-    assert tool.spec.description == ""
-    assert Draft202012Validator(tool.spec.parameters).is_valid({})
-    assert tool.function() == "pong"
 
 
 def test_parameters_without_names_are_refused() -> None:

@@ -1,7 +1,6 @@
 import multiprocessing
 import sqlite3
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -91,21 +90,6 @@ def test_nothing_and_empty_texts_touch_nothing() -> None:
     assert cached.embed([]).shape == (0, 32)
     assert not cached.embed(["", ""]).any()
     assert tiny.calls == 0
-
-
-def test_half_surrogate_pairs_have_a_key_too() -> None:
-    cached = CachedEmbedder(TinyEmbedder(), VectorCache(":memory:"))
-    assert cached.embed(["bad \ud800 text"]).any()
-
-
-def test_threads_may_share_a_cache(tmp_path: Path) -> None:
-    cached = CachedEmbedder(TinyEmbedder(), VectorCache(tmp_path / "v.sqlite"), batch_size=5)
-    texts = [f"t{number}" for number in range(60)]
-    expected = TinyEmbedder().embed(texts)
-    with ThreadPoolExecutor(6) as pool:
-        for vectors in pool.map(lambda shift: np.roll(cached.embed(list(np.roll(texts, shift))), -shift, 0), range(6)):
-            assert np.array_equal(vectors, expected)
-    assert cached.cache.count() == 60
 
 
 def _embed_in_process(path: str, first: int) -> float:
@@ -222,8 +206,3 @@ def test_the_file_holds_no_text(tmp_path: Path) -> None:
     CachedEmbedder(TinyEmbedder(), cache).embed(["a confidential name"])
     cache.close()
     assert b"confidential" not in path.read_bytes()
-
-
-def test_refuses_empty_batches() -> None:
-    with pytest.raises(ValueError):
-        CachedEmbedder(TinyEmbedder(), VectorCache(":memory:"), batch_size=0)

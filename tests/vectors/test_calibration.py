@@ -23,12 +23,6 @@ def test_is_the_same_every_time_and_whichever_side_comes_first(unit: Callable[..
     assert floor(a, b) == floor(a, b) == floor(b, a) != floor(a, b, seed=7)
 
 
-def test_with_nothing_to_compare_it_is_0(unit: Callable[..., Vectors]) -> None:
-    a = unit(40, 16)
-    assert floor(each(a[:0]), each(a)) == 0.0
-    assert floor(each(a), each(np.zeros_like(a))) == 0.0
-
-
 def test_unlike_kinds_are_no_background(unit: Callable[..., Vectors]) -> None:
     a = unit(60, 16)
     b = np.vstack([a[:30], -a[30:]])

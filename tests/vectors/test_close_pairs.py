@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from kgnb.vectors.close_pairs import close_pairs
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.nearest import Grouped, nearest_entities
 from tests.vectors.test_nearest import as_lists, plainly, sides
@@ -64,24 +63,6 @@ def test_the_same_every_time() -> None:
     assert all(
         np.array_equal(x, y) for one, other in zip(first, second, strict=True) for x, y in zip(one, other, strict=True)
     )
-
-
-def test_looking_into_every_cell_misses_next_to_nothing() -> None:
-    a, b = families(400, seed=5)
-    met = close_pairs(a, b, K, probed=1.0)
-    there, back = nearest_entities(grouped(a), grouped(b), K, exact_up_to=None)
-    pairs = set(zip(met.rows.tolist(), met.columns.tolist(), strict=True))
-    wanted = {(i, j) for i, row in enumerate(there.indices.tolist()) for j in row}
-    wanted |= {(i, j) for j, row in enumerate(back.indices.tolist()) for i in row}
-    assert len(wanted - pairs) <= len(wanted) / 500  # 16-bit floats may turn two that are equally near
-
-
-def test_small_sides_are_compared_all_with_all() -> None:
-    a, b = families(300, seed=6)
-    exact = nearest_entities(grouped(a), grouped(b), K, exact_up_to=None)
-    for limit in (300, 10_000):
-        found = nearest_entities(grouped(a), grouped(b), K, exact_up_to=limit)
-        assert all(np.array_equal(x.indices, y.indices) for x, y in zip(found, exact, strict=True))
 
 
 @settings(max_examples=60, deadline=None)

