@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "kgnb"
 
 # Which rooms of kgnb each room may import, besides itself. What is not listed is forbidden, the edges included.
-BASE = {"errors", "secret", "files"}
+BASE = {"errors", "secret", "files", "patience"}
 VALUES = BASE | {"kg", "shapes", "llm", "vectors", "results", "judging", "run", "mappings"}
 TASKS = VALUES | {"settings", "backends", "agents", "mapping_files", "datasets"}
 BELOW_EDGES = TASKS | {"tasks", "evaluate"}
@@ -29,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "secret": set(),
     "files": {"errors"},
+    "patience": set(),
     "settings": BASE,
     "kg": BASE,
     "shapes": BASE | {"kg"},

@@ -11,11 +11,12 @@ import pyoxigraph as ox
 
 from kgnb.errors import BackendError
 from kgnb.files import from_json
-from kgnb.kg.endpoint_wire import Answer, Courtesy, Patience, Wire, courtesy_towards, harmless, public_url
+from kgnb.kg.endpoint_wire import PATIENCE, Answer, Courtesy, Wire, courtesy_towards, harmless, public_url
 from kgnb.kg.graph import Solutions
 from kgnb.kg.oxigraph_graph import triple_from_oxigraph
 from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
 from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3, triple_key
+from kgnb.patience import Patience
 
 _JSON = frozenset({"application/sparql-results+json", "application/json", "text/json", "text/plain", ""})
 _RDF = {
@@ -182,7 +183,7 @@ class EndpointGraph:
         of_graph = {"default-graph-uri": default_graph, "named-graph-uri": NO_GRAPH} if default_graph else {}
         own = dict(headers or {}), {**of_graph, **(parameters or {})}
         pace = courtesy_towards(address) if queries_per_second is None else Courtesy(queries_per_second)
-        self._wire = Wire(address, authorization, *own, timeout, patience or Patience(), courtesy=pace)
+        self._wire = Wire(address, authorization, *own, timeout, patience or PATIENCE, courtesy=pace)
         update = None if update_url is None else _authorization(update_url, user, password, token)
         using = {"using-graph-uri": default_graph} if default_graph else {}
         self._update = (
@@ -265,32 +266,19 @@ class EndpointGraph:
 
     def add(self, triples: Iterable[Triple]) -> None:
         """Add triples to the graph asked by default, in batches; blank nodes are new ones for the service."""
-        if self._update is None:
-            raise BackendError(
-                f"{self._name} is open for reading only",
-                service=self._name,
-                fix="give EndpointGraph the update_url of the service to add triples",
-            )
-        self._open()
+        wire = self._writable()
         for batch in _batches(list(triples)):
             lines = "\n".join(f"{n3(s)} {n3(p)} {n3(o)} ." for s, p, o in batch)
             inside = f"GRAPH <{self._default_graph}> {{\n{lines}\n}}" if self._default_graph else lines
             blank = any(True for triple in batch for _ in _blanks(triple))
             # Virtuoso takes blank nodes in a template only; and sent twice, they would be there twice
             text = f"INSERT {{\n{inside}\n}} WHERE {{}}" if blank else f"INSERT DATA {{\n{inside}\n}}"
-            self._update.ask(text, update=True, repeatable=not blank)
+            wire.ask(text, update=True, repeatable=not blank)
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
         """Send a SPARQL update; once, unless it is refused: it may be carried out even where the answer is lost."""
         expect_update(text)
-        if self._update is None:
-            raise BackendError(
-                f"{self._name} is open for reading only",
-                service=self._name,
-                fix="connect to it with its update address: %kg connect NAME --url U --update-url U",
-            )
-        self._open()
-        self._update.ask(text, update=True, timeout=timeout, repeatable=False)
+        self._writable().ask(text, update=True, timeout=timeout, repeatable=False)
 
     def count(self) -> int:
         """How many triples the service says there are."""
@@ -311,6 +299,17 @@ class EndpointGraph:
         if self._closed:
             raise ValueError(f"the graph {self._name} is closed")
         return self._wire
+
+    def _writable(self) -> Wire:
+        if self._update is None:
+            raise BackendError(
+                f"{self._name} is open for reading only",
+                service=self._name,
+                fix="give its update address: EndpointGraph(..., update_url=U), or "
+                "%kg connect NAME --url U --update-url U",
+            )
+        self._open()
+        return self._update
 
     def _everywhere(self) -> str:
         return "{ ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } }" if self._named_graphs else "?s ?p ?o"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import base64
-import email.utils
 import gzip
 import http.client
 import io
 import ipaddress
-import random
 import re
 import socket
 import ssl
@@ -21,10 +19,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import metadata
+from itertools import count
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 from kgnb.errors import BackendError, DataError
+from kgnb.patience import Patience, retry_after
 from kgnb.secret import HIDDEN, blot_forms
 
 AGENT = f"kgnb/{metadata.version('kgnb')} (agents over knowledge graphs)"
@@ -88,28 +88,8 @@ def courtesy_towards(url: str) -> Courtesy:
 _RESULTS = "application/sparql-results+json, application/json;q=0.9"
 _RDF = "text/turtle, application/n-triples;q=0.9, application/x-turtle;q=0.8"
 BUSY = frozenset({429, 502, 503, 504})
+PATIENCE = Patience(longest=30.0)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How often and how long a busy or unreachable service is tried again.
-
-    The wait doubles from ``first`` seconds up to ``longest``, with a seeded jitter of up to a quarter; a Retry-After
-    the service sends is honoured, and one beyond ``longest`` ends the tries.
-    """
-
-    retries: int = 4
-    first: float = 0.5
-    longest: float = 30.0
-    seed: int = 0
-    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
-
-    def wait(self, attempt: int, asked: float | None) -> float:
-        """Seconds to wait after the failed attempt of this number (from 0)."""
-        doubled = self.first * 2.0**attempt
-        jitter = 1 + random.Random(f"{self.seed}:{attempt}").random() / 4
-        return min(self.longest, max(asked or 0.0, doubled * jitter))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +182,7 @@ class Wire:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     parameters: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout: float = 60.0
-    patience: Patience = Patience()
+    patience: Patience = PATIENCE
     most_bytes: int = 256 << 20
     courtesy: Courtesy = field(default_factory=lambda: Courtesy(0), repr=False, compare=False)
 
@@ -227,18 +207,16 @@ class Wire:
         seconds = self.timeout if timeout is None else timeout
         if seconds <= 0:
             raise ValueError(f"timeout must be more than 0 seconds, not {seconds!r}")
-        for attempt in range(self.patience.retries + 1):
+        for tried in count(1):
             try:
                 return self._once(text, rdf, update, seconds)
             except _Again as again:
                 if again.asked and again.asked > self.patience.longest:
                     what = f"{again.what} and asks to be left alone for {_spoken(again.asked)}"
                     raise self.failure(what, again.body, fix="ask again then") from again.__cause__
-                if attempt >= min(self.patience.retries, again.retries) or not (repeatable or again.refused):
-                    raise self.failure(
-                        f"{again.what} ({attempt + 1} tries)", again.body, fix=again.fix
-                    ) from again.__cause__
-                self.patience.sleep(self.patience.wait(attempt, again.asked))
+                may_help = tried <= again.retries and (repeatable or again.refused)
+                if not (may_help and self.patience.pause(tried, again.asked)):
+                    raise self.failure(f"{again.what} ({tried} tries)", again.body, fix=again.fix) from again.__cause__
         raise AssertionError("unreachable: the last try returns or raises")
 
     def failure(self, what: str, body: str = "", fix: str = "") -> BackendError:
@@ -272,7 +250,7 @@ class Wire:
         except urllib.error.HTTPError as error:
             if 300 <= error.code < 400:
                 raise self._redirected(error) from None
-            raise self._refusal(error.code, _told(error), error.headers.get("Retry-After")) from None
+            raise self._refusal(error) from None
         except TimeoutError as error:
             raise self._late(seconds) from error
         except urllib.error.URLError as error:
@@ -323,11 +301,13 @@ class Wire:
         fix = "ask a narrower query, add a LIMIT, or give it a longer timeout"
         return self.failure(f"gave no answer within {seconds:g} s", fix=fix)
 
-    def _refusal(self, status: int, body: str, retry_after: str | None) -> Exception:
+    def _refusal(self, error: urllib.error.HTTPError) -> Exception:
+        status, body = error.code, _told(error)
         shown = " ".join(re.sub(r"<[^>]*>", " ", body).split())
         if status in BUSY:
             fix = "try again later, or ask less often"
-            asked, refused = _seconds(retry_after), status in (429, 503)
+            headers = {name.lower(): value for name, value in error.headers.items()}
+            asked, refused = retry_after(headers), status in (429, 503)
             return _Again(f"is busy (HTTP {status})", asked=asked, body=body, fix=fix, refused=refused)
         if status == 400:
             place = re.search(r"(?:line|at)\s*:?\s*(\d+)(?:\s*,?\s*col(?:umn)?\s*:?\s*|:)(\d+)", shown)
@@ -406,18 +386,6 @@ def _told(error: urllib.error.HTTPError) -> str:
         if error.code in BUSY:
             return ""
         raise _Again(f"answered HTTP {error.code}, and what it said was lost", fix="try again later") from lost
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    """A Retry-After header in seconds; a date counts from now (RFC 9110, section 10.2.3)."""
-    if not retry_after:
-        return None
-    if retry_after.strip().isdecimal():
-        return float(retry_after)
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
-    except ValueError:
-        return None
 
 
 def _spoken(seconds: float) -> str:

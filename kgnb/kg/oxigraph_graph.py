@@ -191,12 +191,7 @@ class OxigraphGraph:
 
     def add_quads(self, quads: Iterable[ox.Quad]) -> None:
         """Add pyoxigraph quads, all or none: the way in for the file reader (``kgnb.kg.loading``)."""
-        if self._read_only:
-            raise BackendError(
-                "this store was opened for reading only",
-                service=self._name,
-                fix="open it without read_only=True to add triples",
-            )
+        self._refuse_reading_only()
         self._guarded(lambda: self._opened().extend(quads))
 
     def remove_quads(self, quads: Iterable[ox.Quad]) -> None:
@@ -222,12 +217,7 @@ class OxigraphGraph:
         ``LOAD`` is refused: nothing is fetched.
         """
         expect_update(text)
-        if self._read_only:
-            raise BackendError(
-                "this store was opened for reading only",
-                service=self._name,
-                fix="open it without read_only=True to change it",
-            )
+        self._refuse_reading_only()
         refuse_load(text)
         try:
             self._opened().update(text)
@@ -259,6 +249,14 @@ class OxigraphGraph:
         if self._store is None:
             raise ValueError(f"the graph {self._name} is closed")
         return self._store
+
+    def _refuse_reading_only(self) -> None:
+        if self._read_only:
+            raise BackendError(
+                "this store was opened for reading only",
+                service=self._name,
+                fix="open it without read_only=True to change it",
+            )
 
     def _query(self, query: str, bindings: Mapping[str, Term] | None) -> object:
         """The engine's answer; a bound blank node comes in by a function call, since no query text can name it."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from kgnb.errors import BackendError
 from kgnb.files import from_json
 from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolSpec, Usage, shown
+
+if TYPE_CHECKING:
+    from kgnb.llm.openai_model import OpenAIModel
 
 # Each prompt asks for one thing and the request's form for another: a reply in that form shows that it is enforced.
 _SCHEMA: Mapping[str, Any] = {
@@ -38,15 +41,6 @@ def check_answering(model: ChatModel | None) -> None:
         inner.check_answering()
 
 
-class _Server(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def server(self) -> str: ...
-    def ask(self, request: Request) -> Reply: ...
-    def models(self) -> tuple[str, ...]: ...
-
-
 @dataclass(frozen=True)
 class Check:
     """What a server was seen to do. Where ``schema`` or ``tools`` is False, kgnb makes do with words and JSON."""
@@ -73,7 +67,7 @@ class Check:
         return "\n".join([*lines, *(f"refused: {note}" for note in self.notes)])
 
 
-def check(model: _Server) -> Check:
+def check(model: OpenAIModel) -> Check:
     """Asks a server three small questions, and for its models.
 
     Raises:
@@ -99,7 +93,7 @@ def check(model: _Server) -> Check:
     )
 
 
-def _asked(model: _Server, request: Request) -> Reply | str:
+def _asked(model: OpenAIModel, request: Request) -> Reply | str:
     """The reply, or why there is none: one thing that a server cannot do is no reason not to try the next."""
     try:
         return model.ask(request)

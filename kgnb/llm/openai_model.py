@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
 import json
 import re
 import sys
@@ -21,6 +20,7 @@ from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage, 
 from kgnb.llm.prices import estimate_usage
 from kgnb.llm.reply import json_values
 from kgnb.llm.wire import CARRIED, Form, Gathered, completion_of, error_text, from_wire, responses_body, to_wire
+from kgnb.patience import retry_after
 from kgnb.secret import SHORTEST, Secret
 
 MOST = 64 * 2**20
@@ -545,20 +545,3 @@ def ignored(reply: Reply, schema: Mapping[str, Any] | None) -> bool:
     required = set(schema.get("required") or ())
     objects = [value for value in json_values(reply.text) if isinstance(value, Mapping)]
     return not any(required <= set(value) for value in objects)
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, from lower-case headers: ``retry-after-ms``, or ``retry-after`` in seconds or as a date.
-
-    >>> retry_after({"retry-after": "2.5"}), retry_after({"retry-after-ms": "40"}), retry_after({"retry-after": "soon"})
-    (2.5, 0.04, None)
-    """
-    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
-        if re.fullmatch(r"\s*\d{1,9}(\.\d*)?\s*", headers.get(name, "")):
-            return float(headers[name]) / unit
-    try:  # a date counts from the server's own clock where it tells it
-        until = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
-        now = email.utils.parsedate_to_datetime(headers["date"]).timestamp() if "date" in headers else time.time()
-    except (TypeError, ValueError):
-        return None
-    return max(0.0, until.timestamp() - now)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -275,10 +275,10 @@ class Run:
         An error gets a note that names the stage, and goes on as it is. Once a budget is spent, results that can say
         so are marked as partial.
         """
-        with _Doing(self, getattr(stage, "__name__", type(stage).__name__)) as doing:
+        with self._step_of(getattr(stage, "__name__", type(stage).__name__)) as counts:
             result = stage(*args, **kwargs)
             if isinstance(result, Counted):
-                doing.counts = numbers(result.counts())
+                counts.update(numbers(result.counts()))
             if self._budget.stopped:
                 with suppress(LimitError):  # noted where nothing else was asked after it
                     self.check()
@@ -369,8 +369,23 @@ class Run:
         """How this run and another differ."""
         return compare(self._record, other._record)
 
-    def begin_step(self, name: str) -> int:
-        """Note that a stage begins, and number it. For ``do``."""
+    @contextmanager
+    def _step_of(self, name: str) -> Iterator[dict[str, int | float]]:
+        """A stage under way, and what it counts: its step ends however the stage does; calls meanwhile land on it."""
+        counts: dict[str, int | float] = {}
+        number, begun = self._begin_step(name), self.clock.seconds()
+        token = _current.set((*_current.get(), (self, number)))
+        try:
+            yield counts
+        except BaseException as error:
+            error.add_note(f"in stage {name}")
+            _current.reset(token)
+            self._end_step(number, begun, counts, error)
+            raise
+        _current.reset(token)
+        self._end_step(number, begun, counts, None)
+
+    def _begin_step(self, name: str) -> int:
         with self._lock:
             self._steps += 1
             number = self._steps
@@ -382,10 +397,9 @@ class Run:
         self._tell(*noted)
         return number
 
-    def end_step(
+    def _end_step(
         self, number: int, begun: float, counts: Mapping[str, int | float], error: BaseException | None
     ) -> None:
-        """Note that a stage is over, and how. For ``do``."""
         ended = self.clock.seconds()
         with self._lock:
             self._open.remove(number)
@@ -508,25 +522,3 @@ class Run:
         if self._on_event:
             for event in events:
                 self._on_event(event)
-
-
-class _Doing:
-    """One stage under way: its step is ended however the stage ends, and calls made meanwhile land on it."""
-
-    def __init__(self, run: Run, name: str) -> None:
-        self._run, self._name = run, name
-        self.counts: Mapping[str, int | float] = {}
-
-    def __enter__(self) -> Self:
-        self._number = self._run.begin_step(self._name)
-        self._begun = self._run.clock.seconds()
-        self._token = _current.set((*_current.get(), (self._run, self._number)))
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        _current.reset(self._token)
-        if error is not None:
-            error.add_note(f"in stage {self._name}")
-        self._run.end_step(self._number, self._begun, self.counts, error)

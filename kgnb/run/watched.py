@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from kgnb.errors import Waiting
@@ -20,6 +19,7 @@ from kgnb.run.plain import number_of, one_line, said
 from kgnb.run.record import Call, Judgement, Query
 
 Q = TypeVar("Q", bound=Question, contravariant=True)
+A = TypeVar("A", bound=Sequence[Any] | Solutions)
 
 # A model that wraps another one may be watched inside and out: the outer call is noted, once.
 _noting: ContextVar[tuple[Noting, ...]] = ContextVar("kgnb_noting", default=())
@@ -49,9 +49,36 @@ class WatchedModel:
             return self._model.ask(request)
         prepared = getattr(self._model, "prepared", None)  # as it is kept
         noted = prepared(request) if prepared else request
-        with _Asking(self._run, self._model.name, self._server, noted, self._free) as asking:
-            asking.reply = self._model.ask(request)
-            return asking.reply
+        run, name = self._run, self._model.name
+        digest = Key.of(noted, name, self._server).digest
+        least = estimate_usage(noted)  # the prompt alone: nobody knows how long the reply will be
+        expected = Spending(1, least.total, cost(least, name, run.prices) or 0.0)
+        number = run.begin_call(expected)
+        token = _noting.set((*_noting.get(), run))
+        begun = run.clock.seconds()
+        try:
+            reply = self._model.ask(request)
+        except Waiting:
+            run.leave_call(expected)
+            raise
+        except BaseException as error:
+            seconds = round(run.clock.seconds() - begun, 6)
+            tries: tuple[Attempt, ...] = tuple(getattr(error, "attempts", ()))
+            failed = Call(number, name, seconds=seconds, attempts=tries, request=digest, error=said(error))
+            run.end_call(failed, expected, Spending(1))
+            raise
+        finally:
+            _noting.reset(token)
+        seconds = round(run.clock.seconds() - begun, 6)
+        used = reply.usage
+        usd = 0.0 if reply.cached or self._free else cost(used, name, run.prices)
+        call = Call(
+            number, reply.model or name, used.prompt_tokens, used.completion_tokens, usd, seconds,
+            reply.cached, reply.attempts, reply.finish_reason, digest,
+            cached_tokens=used.cached_tokens, reasoning_tokens=used.reasoning_tokens,
+        )  # fmt: skip
+        run.end_call(call, expected, Spending() if reply.cached else Spending(1, used.total, usd or 0.0))
+        return reply
 
 
 def is_free(model: ChatModel) -> bool:
@@ -68,49 +95,6 @@ def pace_of(model: ChatModel) -> float:
     while inner is not None and not hasattr(inner, "pace"):
         inner = getattr(inner, "model", None)
     return float(getattr(getattr(inner, "pace", None), "requests_per_minute", 0.0))
-
-
-class _Asking:
-    """One call: set aside in the budget before, noted with what it cost after, also when it failed."""
-
-    def __init__(self, run: Noting, model: str, server: str, request: Request, free: bool) -> None:
-        self._run, self._model, self._free = run, model, free
-        self._digest = Key.of(request, model, server).digest
-        least = estimate_usage(request)  # the prompt alone: nobody knows how long the reply will be
-        self._expected = Spending(1, least.total, cost(least, model, run.prices) or 0.0)
-        self.reply: Reply | None = None
-
-    def __enter__(self) -> _Asking:
-        self._number = self._run.begin_call(self._expected)
-        self._token = _noting.set((*_noting.get(), self._run))
-        self._begun = self._run.clock.seconds()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        _noting.reset(self._token)
-        seconds = round(self._run.clock.seconds() - self._begun, 6)
-        reply = self.reply
-        if isinstance(error, Waiting):
-            self._run.leave_call(self._expected)
-            return
-        if reply is None:
-            attempts: tuple[Attempt, ...] = tuple(getattr(error, "attempts", ()))
-            call = Call(
-                self._number, self._model, seconds=seconds, attempts=attempts, request=self._digest, error=said(error)
-            )
-            self._run.end_call(call, self._expected, Spending(1))
-            return
-        used = reply.usage
-        usd = 0.0 if reply.cached or self._free else cost(used, self._model, self._run.prices)
-        call = Call(
-            self._number, reply.model or self._model, used.prompt_tokens, used.completion_tokens, usd, seconds,
-            reply.cached, reply.attempts, reply.finish_reason, self._digest,
-            cached_tokens=used.cached_tokens, reasoning_tokens=used.reasoning_tokens,
-        )  # fmt: skip
-        spent = Spending() if reply.cached else Spending(1, used.total, usd or 0.0)
-        self._run.end_call(call, self._expected, spent)
 
 
 class WatchedJudge(Generic[Q]):
@@ -181,20 +165,17 @@ class WatchedGraph:
         timeout: float | None = None,
     ) -> Solutions:
         """The solutions of a SELECT query."""
-        with _Querying(self._run, self.name, query) as querying:
-            return querying.saw(self._graph.select(query, bindings=bindings, limit=limit, timeout=timeout))
+        return self._noted(query, lambda: self._graph.select(query, bindings=bindings, limit=limit, timeout=timeout))
 
     def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
-        with _Querying(self._run, self.name, query) as querying:
-            return bool(querying.saw((self._graph.ask(query, bindings=bindings, timeout=timeout),))[0])
+        return self._noted(query, lambda: (self._graph.ask(query, bindings=bindings, timeout=timeout),))[0]
 
     def construct(
         self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
     ) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query."""
-        with _Querying(self._run, self.name, query) as querying:
-            return querying.saw(self._graph.construct(query, bindings=bindings, timeout=timeout))
+        return self._noted(query, lambda: self._graph.construct(query, bindings=bindings, timeout=timeout))
 
     def triples(
         self,
@@ -206,8 +187,7 @@ class WatchedGraph:
     ) -> list[Triple]:
         """The triples that match."""
         pattern = " ".join("?" if term is None else str(term) for term in (subject, predicate, object))
-        with _Querying(self._run, self.name, f"triples {pattern}") as querying:
-            return querying.saw(self._graph.triples(subject, predicate, object, limit=limit))
+        return self._noted(f"triples {pattern}", lambda: self._graph.triples(subject, predicate, object, limit=limit))
 
     def add(self, triples: Iterable[Triple]) -> None:
         """Add triples."""
@@ -221,28 +201,16 @@ class WatchedGraph:
         """Close the graph."""
         self._graph.close()
 
-
-A = TypeVar("A", bound=Sequence[Any] | Solutions)
-
-
-class _Querying:
-    """One query: noted with its rows and its time, also when it failed."""
-
-    def __init__(self, run: Noting, graph: str, query: str) -> None:
-        self._run, self._graph, self._query = run, graph, query
-        self._rows = 0
-
-    def saw(self, answer: A) -> A:
-        self._rows = len(answer)
-        return answer
-
-    def __enter__(self) -> _Querying:
-        self._begun = self._run.clock.seconds()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        seconds = round(self._run.clock.seconds() - self._begun, 6)
-        self._run.note_query(Query(self._graph, self._query, self._rows, seconds))
+    def _noted(self, query: str, ask: Callable[[], A]) -> A:
+        """What is asked for, noted with its rows and its time, also when it fails."""
+        begun, rows = self._run.clock.seconds(), 0
+        try:
+            answer = ask()
+            rows = len(answer)
+            return answer
+        finally:
+            seconds = round(self._run.clock.seconds() - begun, 6)
+            self._run.note_query(Query(self.name, query, rows, seconds))
 
 
 MEASURED = 5  # items after which the rest of a batch is reckoned from what these took

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +55,7 @@ class CharacterEmbedder:
         return vectors
 
     def _fill(self, vectors: Vectors, texts: Sequence[str]) -> None:
-        marked = [_marked(text) for text in texts]
-        rows = np.repeat(np.arange(len(texts)), [len(text) for text in marked])
-        points = np.frombuffer("".join(marked).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
-        for length in range(self._shortest, self._longest + 1):
-            hashes, where = _grams(points, rows, length)
+        for hashes, where in _all_grams(texts, self._shortest, self._longest):
             buckets = where * self._dimensions + (hashes % np.uint64(self._dimensions)).astype(np.int64)
             # The top bit is independent of the bucket, so it can be the sign.
             signs = 1.0 - 2.0 * (hashes >> np.uint64(63)).astype(np.float64)
@@ -75,10 +71,7 @@ def hashed_grams(texts: Sequence[str], buckets: int, *, shortest: int = 1, longe
         parts = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
         counted = [hashed_grams(part, buckets, shortest=shortest, longest=longest) for part in parts]
         return csr_matrix(vstack(counted, format="csr"))
-    marked = [_marked(text) for text in texts]
-    rows = np.repeat(np.arange(len(texts)), [len(text) for text in marked])
-    points = np.frombuffer("".join(marked).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
-    found = [_grams(points, rows, length) for length in range(shortest, longest + 1)]
+    found = list(_all_grams(texts, shortest, longest))
     columns = np.concatenate([hashes % np.uint64(buckets) for hashes, _ in found]).astype(np.int64)
     places = np.concatenate([where for _, where in found])
     counts = csr_matrix((np.ones(len(columns), np.float32), (places, columns)), shape=(len(texts), buckets))
@@ -91,6 +84,16 @@ def _marked(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     words = "".join(letter if unicodedata.category(letter)[0] in "LMN" else " " for letter in folded).split()
     return f" {'  '.join(words)} " if words else ""
+
+
+def _all_grams(
+    texts: Sequence[str], shortest: int, longest: int
+) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+    """For each length the hashes of all n-grams, and the row of the text each stands in."""
+    marked = [_marked(text) for text in texts]
+    rows = np.repeat(np.arange(len(texts)), [len(text) for text in marked])
+    points = np.frombuffer("".join(marked).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+    return (_grams(points, rows, length) for length in range(shortest, longest + 1))
 
 
 def _grams(

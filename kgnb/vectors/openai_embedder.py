@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from kgnb.errors import BackendError, ConfigError, KgnbError
+from kgnb.patience import BUSY, Patience, retry_after
 from kgnb.vectors.embedder import Vectors
-from kgnb.vectors.patience import BUSY, Patience, retry_after
 
 OPENAI = "https://api.openai.com/v1"
 _LETTERS_A_REQUEST = 100_000  # OpenAI takes 300,000 tokens in one request; a letter of a rare script is up to three

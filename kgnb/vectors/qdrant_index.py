@@ -19,6 +19,7 @@ from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from kgnb.errors import BackendError, ConfigError, KgnbError
+from kgnb.patience import BUSY, Patience, retry_after
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.index import (
     RESERVED,
@@ -34,7 +35,6 @@ from kgnb.vectors.index import (
     no_collection,
     ordered,
 )
-from kgnb.vectors.patience import BUSY, Patience, retry_after
 
 _NAMESPACE = uuid.UUID("7f2f3c53-7a35-5cf4-9f0d-3f0f8d6f7f11")  # of this package; makes a point's UUID from its id
 _BATCH = 256  # points a request: about 2 MB of JSON at 384 dimensions, 15 MB at 3072 (a server takes 32)

@@ -54,7 +54,7 @@ def test_a_qdrant_folder_that_another_process_holds_is_named(tmp_path: Path) -> 
 def test_a_qdrant_server_that_goes_away_in_the_middle_is_an_error_by_its_address(
     tmp_path: Path, requests: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("kgnb.vectors.patience.Patience.pause", lambda self, tried, asked=None: tried < 2)
+    monkeypatch.setattr("kgnb.patience.Patience.pause", lambda self, tried, asked=None: tried < 2)
     monkeypatch.chdir(tmp_path)
     shim = QdrantShim()
     answer = shim.answer

@@ -13,8 +13,9 @@ import pytest
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.endpoint_graph import EndpointGraph, _batches
-from kgnb.kg.endpoint_wire import Patience, Wire, harmless
+from kgnb.kg.endpoint_wire import Wire, harmless
 from kgnb.kg.terms import Blank, Iri, Literal, Triple, TripleTerm
+from kgnb.patience import Patience
 
 from .stub_endpoint import RESULTS, Reply, StubEndpoint, solutions
 
@@ -82,7 +83,7 @@ def within_seconds(most: int) -> Iterator[None]:
 
 
 def endpoint(stub: StubEndpoint, clock: Clock | None = None, retries: int = 3, **more: object) -> EndpointGraph:
-    patience = Patience(retries=retries, first=1.0, longest=20.0, sleep=clock or Clock())
+    patience = Patience(tries=retries + 1, first=1.0, longest=20.0, sleep=clock or Clock())
     return EndpointGraph(stub.url, patience=patience, **more)  # type: ignore[arg-type]
 
 
@@ -124,7 +125,7 @@ def test_a_redirect_is_not_followed_and_its_goal_named(stub: Start, status: int,
 @pytest.mark.parametrize("begin", [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 503 Busy\r\nContent-Length: 9999\r\n\r\n"])
 def test_a_service_that_drips_its_headers_or_its_refusal_is_given_up(begin: bytes) -> None:
     with Dripping(begin) as url:
-        graph = EndpointGraph(url, patience=Patience(retries=0))
+        graph = EndpointGraph(url, patience=Patience(tries=1))
         with within_seconds(20), pytest.raises(BackendError, match="no answer within|busy"):
             graph.select(SELECT, timeout=0.4)
 
@@ -143,7 +144,7 @@ def test_a_service_that_is_not_there_is_named() -> None:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/sparql"  # bound, so nobody else's, and not listened to
         clock = Clock()
-        graph = EndpointGraph(url, patience=Patience(retries=1, sleep=clock))
+        graph = EndpointGraph(url, patience=Patience(tries=2, sleep=clock))
         with pytest.raises(BackendError, match="cannot be reached"):
             graph.ask("ASK {}")
     assert len(clock.waits) == 1
@@ -187,7 +188,7 @@ def test_malformed_or_cut_results_are_an_error(stub: Start, body: bytes) -> None
 
 def test_a_compressed_flood_is_refused_and_not_asked_for_again(stub: Start) -> None:
     service = stub(Reply(gzip.compress(b"0" * 3_000_000), headers={"Content-Encoding": "gzip"}))
-    wire = Wire(service.url, most_bytes=1_000_000, patience=Patience(retries=3))
+    wire = Wire(service.url, most_bytes=1_000_000, patience=Patience(tries=4))
     with pytest.raises(BackendError, match="more than 0 MiB of gzip"):
         wire.ask(SELECT)
     assert len(service.received) == 1

@@ -6,9 +6,9 @@ import pytest
 
 from kgnb.errors import BackendError
 from kgnb.kg.endpoint_graph import EndpointGraph
-from kgnb.kg.endpoint_wire import Patience
 from kgnb.kg.graph import Solutions
 from kgnb.kg.terms import Blank, Iri, Literal
+from kgnb.patience import Patience
 
 from .flaky_endpoint import HARMLESS, PASSING, FlakyEndpoint
 from .stub_endpoint import Reply, StubEndpoint, solutions
@@ -25,7 +25,7 @@ def cells(*values: object) -> bytes:
 
 
 def asked(stub: StubEndpoint, retries: int = 2, **more: float) -> Solutions:
-    graph = EndpointGraph(stub.url, patience=Patience(retries=retries, sleep=lambda seconds: None))
+    graph = EndpointGraph(stub.url, patience=Patience(tries=retries + 1, sleep=lambda seconds: None))
     return graph.select(SELECT, **more)  # type: ignore[arg-type]
 
 
@@ -68,7 +68,7 @@ def test_a_limit_that_is_reached_is_not_looked_behind(stub: Start) -> None:
 def test_what_may_have_been_written_is_not_written_twice(stub: Start) -> None:
     lost = Reply(b"", media_type="text/plain", claim=5, headers={"Connection": "close"})
     service = stub(lost)
-    patience = Patience(retries=3, sleep=lambda seconds: None)
+    patience = Patience(tries=4, sleep=lambda seconds: None)
     graph = EndpointGraph(service.url, update_url=service.url, patience=patience)
     with pytest.raises(BackendError, match="short|broke"):
         graph.add([(HUT, NAME, Blank("b1"))])

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
-from kgnb.llm.openai_model import OpenAIModel, retry_after
+from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Pace, Paced, rest, stopped
 from kgnb.llm.scripted import ScriptedModel
 from tests.llm import stub_server as stub
@@ -87,22 +87,6 @@ def test_the_same_request_waits_the_same_and_another_one_not() -> None:
     other = Request((Message("user", "Is a Chair a Reviewer?"),))
     assert waits(ASK) == waits(ASK) != waits(other)
     assert all(2**n / 2 <= wait <= 2**n for n, wait in enumerate(waits(ASK)))
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "-1"}, None),
-        ({"retry-after": "1e99"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after-ms": "x", "retry-after": "2"}, 2.0),
-        ({"retry-after": "Sun, 06 Nov 1994 08:49:37 GMT", "date": "Sun, 06 Nov 1994 08:49:30 GMT"}, 7.0),
-        ({"retry-after": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0.0),
-    ],
-)
-def test_reads_retry_after_in_all_its_forms(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers) == seconds
 
 
 # ------------------------------------------------------------------------------------------------ pace

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from kgnb.errors import BackendError, ConfigError
+from kgnb.patience import Patience
 from kgnb.vectors.character_embedder import TinyEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.openai_embedder import EmbeddingUsage, OpenAIEmbedder
-from kgnb.vectors.patience import Patience
 from tests.vectors.embedding_server import EmbeddingServer
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import BackendError, ConfigError
+from kgnb.patience import Patience
 from kgnb.vectors.index import Point
-from kgnb.vectors.patience import Patience
 from kgnb.vectors.qdrant_index import QdrantIndex
 from tests.vectors.qdrant_shim import QdrantShim
 

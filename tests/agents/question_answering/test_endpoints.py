@@ -1,7 +1,7 @@
 from kgnb.agents.question_answering.pipeline import answer_question, open_desk
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.kg.endpoint_graph import EndpointGraph
-from kgnb.kg.endpoint_wire import Patience
+from kgnb.patience import Patience
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from tests.agents.question_answering.worlds import V, big, graph, serving
 
@@ -22,7 +22,7 @@ wd:Q99 owl:sameAs wd:Q1 .
 
 
 def ask(url: str, text: str, *entities: str, **options: object) -> Answer:
-    endpoint = EndpointGraph(url, patience=Patience(retries=3, first=0.01, longest=0.05))
+    endpoint = EndpointGraph(url, patience=Patience(tries=4, first=0.01, longest=0.05))
     opened = open_desk(endpoint, embedder=CharacterEmbedder(), options=Options(**options))  # type: ignore[arg-type]
     return answer_question(Question("q", text, entities), opened, options=Options(**options))  # type: ignore[arg-type]
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})  # HTTP statuses after which asking again may help
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Patience:
     """Asks ``tries`` times in all and doubles the pause each time, unless the service says how long to wait.
 
@@ -20,7 +21,7 @@ class Patience:
     tries: int = 5
     first: float = 0.5  # seconds
     longest: float = 60.0  # seconds
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
 
     def pause(self, tried: int, asked: float | None = None) -> bool:
         """Wait after the try number ``tried`` (from 1) failed; False, without waiting, if it was the last."""
@@ -31,19 +32,17 @@ class Patience:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds a reply asks to wait, in ``retry-after-ms`` or ``retry-after`` (seconds or a date), or None.
+    """Seconds to wait, from lower-case headers: ``retry-after-ms``, or ``retry-after`` in seconds or as a date.
 
-    >>> retry_after({"retry-after": "2"}), retry_after({"retry-after-ms": "250"}), retry_after({"retry-after": "soon"})
-    (2.0, 0.25, None)
+    >>> retry_after({"retry-after": "2.5"}), retry_after({"retry-after-ms": "40"}), retry_after({"retry-after": "soon"})
+    (2.5, 0.04, None)
     """
-    try:
-        if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        if "retry-after" not in headers:
-            return None
-        asked = headers["retry-after"]
-        if asked.strip().replace(".", "", 1).isdigit():
-            return float(asked)
-        return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
-    except (ValueError, TypeError):
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        if re.fullmatch(r"\s*\d{1,9}(\.\d*)?\s*", headers.get(name, "")):
+            return float(headers[name]) / unit
+    try:  # a date counts from the server's own clock where it tells it
+        until = parsedate_to_datetime(headers.get("retry-after", ""))
+        now = parsedate_to_datetime(headers["date"]).timestamp() if "date" in headers else time.time()
+    except (TypeError, ValueError):
         return None
+    return max(0.0, until.timestamp() - now)
