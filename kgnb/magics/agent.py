@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from kgnb.agents.agent import Agent, OutOfOrder, Task
 from kgnb.agents.options import Option
 from kgnb.datasets import huts
+from kgnb.errors import KgnbError
 from kgnb.files import write_whole
 from kgnb.judging import Judge
 from kgnb.magics.arguments import add_option, argument
@@ -29,6 +30,7 @@ class AgentMagics(VerbMagics):
     """The magic of one agent. A subclass says which (``agent=AGENT``) and adds or replaces verbs by hand."""
 
     agent: ClassVar[Agent]
+    stale = False  # whether the task under way is older than a start that failed
 
     def __init_subclass__(cls, agent: Agent | None = None, **kwargs: Any) -> None:
         """Makes the verbs the agent implies; those written by hand win, and stand where one meets them."""
@@ -49,10 +51,22 @@ class AgentMagics(VerbMagics):
         """The task under way, if any."""
         return self.session.tasks.get(self.agent.name)
 
+    def call(self, method: Verb, arguments: argparse.Namespace, line: str) -> Any:
+        """Runs a verb; a line that fails sets no option."""
+        task = self.task
+        before = task.parameters() if task is not None else {}
+        try:
+            return super().call(method, arguments, line)
+        except KgnbError:
+            if task is not None:
+                task.choose(before)
+            raise
+
     def start(self, arguments: argparse.Namespace) -> Any:
-        """Names the inputs; a task that cannot begin leaves the one before as it was."""
+        """Names the inputs; a task that cannot begin leaves the one before as it was, and that is said from then on."""
+        self.stale = self.task is not None
         task = self.new_task(arguments)
-        self.session.tasks[self.agent.name] = task
+        self.session.tasks[self.agent.name], self.stale = task, False
         return self.started(task)
 
     def new_task(self, arguments: argparse.Namespace) -> Task:
@@ -175,6 +189,9 @@ class AgentMagics(VerbMagics):
         """The task under way, with the options this line sets; they hold for the stages after it as well."""
         if self.task is None:
             raise OutOfOrder(self.nothing_yet(), fix=f"Run first, in a cell above: {self.first_line()}")
+        if self.stale:
+            over = " and ".join(str(spec) for spec in self.task.specs.values())
+            print(f"The last %{self.magic} start failed: this is still the task before it, over {over}.")
         self.task.choose(vars(arguments))
         return self.task
 

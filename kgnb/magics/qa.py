@@ -381,6 +381,8 @@ class QaMagics(AgentMagics, agent=AGENT):
     def _begin(self, task: AskingTask, arguments: argparse.Namespace) -> Any:
         """A new question (or the one under way, again), linked."""
         words = " ".join(map(str, arguments.question))
+        if arguments.question and not words.strip():
+            raise ValueError("the question is empty")
         entities = tuple(
             entity_named(str(name), task.desk.graph, task.desk.hood.own_naming) for name in arguments.entity
         )

@@ -13,6 +13,8 @@ import ipywidgets
 import traitlets
 from IPython.display import display
 
+from kgnb.magics.arguments import LineError, quote, split
+
 LABEL = {"description_width": "10em"}
 HIDDEN = ("help", "form")
 
@@ -110,14 +112,15 @@ def _text(
     action: argparse.Action, option: str, start: Any, suggested: Sequence[str], look: Mapping[str, Any]
 ) -> Control:
     many = action.nargs in ("+", "*")
-    text = " ".join(_quote(str(one)) for one in start or []) if many else "" if start is None else str(start)
+    words = [start] if isinstance(start, str) else start or []
+    text = " ".join(quote(str(one)) for one in words if one) if many else "" if start is None else str(start)
     if suggested and not many:
         entry = ipywidgets.Combobox(value=text, options=tuple(suggested), ensure_option=False, **look)
     else:
         entry = ipywidgets.Text(value=text, **look)
     entry.continuous_update = True
     if many:
-        return Control(action.dest, entry, (entry,), lambda: entry.value.split() if entry.value else [])
+        return Control(action.dest, entry, (entry,), lambda: _words(entry.value))
     return Control(action.dest, entry, (entry,), lambda: _said(option, entry.value))
 
 
@@ -125,8 +128,11 @@ def _said(option: str, value: str) -> list[str]:
     return [word for word in (option, value) if word] if value else []
 
 
-def _quote(word: str) -> str:
-    return f'"{word}"' if " " in word else word
+def _words(text: str) -> list[str]:
+    try:
+        return split(text)
+    except LineError:  # an apostrophe, or a quote that is not closed yet
+        return text.split()
 
 
 def _help(action: argparse.Action) -> str:
@@ -231,8 +237,6 @@ class Form:
 
 def plain_line(magic: str, verb: str, words: list[str]) -> str:
     """A magic line made of words, each quoted where it must be."""
-    from kgnb.magics.arguments import quote
-
     return " ".join([f"%{magic}", *([verb] if verb else []), *(quote(word) for word in words)])
 
 

@@ -94,7 +94,7 @@ def test_a_failing_stage_leaves_the_earlier_ones_as_they_were(started: Notebook)
     error = started("%om validate --judge model").error
     assert isinstance(error, ConfigError) and "%llm use" in str(error)
     assert list(started.matching.values) == list(STAGES[:4])
-    assert started.good("%om validate --judge rule").error is None
+    assert list(started.good("%om validate").value.judged), "a line that failed sets no option"
 
 
 def test_stop_in_the_middle_leaves_the_earlier_stages_as_they_were(started: Notebook) -> None:
@@ -142,6 +142,11 @@ def test_a_missing_or_malformed_file_is_a_clear_error_and_keeps_the_task(started
         assert isinstance(error, DataError), line
         assert name in str(error) and error.fix, line
     assert started.matching["source"].iri == "http://huts.example/alpine"
+    assert (
+        "The last %om start failed: this is still the task before it, over alpine.ttl" in started.good("%om run").said
+    )
+    started.good("%om start alpine.ttl refuge.ttl")
+    assert "failed" not in started.good("%om run").said
 
 
 def test_export_writes_what_the_importer_reads(started: Notebook, folder: Path) -> None:

@@ -54,6 +54,14 @@ def test_texts_and_files_with_blanks_are_quoted_in_the_line(attended: Notebook) 
     assert form.line == """%om start "my huts.ttl" b.ttl --individuals --context "the warden's huts\""""
 
 
+def test_a_question_stays_as_it_is_written(attended: Notebook) -> None:
+    attended.good("%qa start huts:graph")
+    form = attended.good('%qa link "Who is the warden?" --form').value
+    assert form.line == '%qa link "Who is the warden?"'
+    control(form, "question").value = "Who's the warden?"
+    assert attended.good(form.line).error is None
+
+
 def test_what_the_line_gave_stays_in_the_line(attended: Notebook) -> None:
     form = attended.good("%om run --k 3 --form --judge rule").value
     assert form.line == "%om run --k 3 --judge rule"
