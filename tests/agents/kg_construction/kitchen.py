@@ -8,6 +8,7 @@ from kgnb.agents.kg_construction.session import Session
 from kgnb.kg.rdflib_graph import RdflibGraph
 
 K = "https://hut.example/kitchen#"
+OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
 PREFIXES = """
 @prefix : <https://hut.example/kitchen#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -87,3 +88,13 @@ def kitchen() -> ToolPack:
 def opened(pack: ToolPack, *, checked: bool = True) -> Session:
     """A session over it."""
     return pack.session(namespace="https://hut.example/data/", checked=checked)
+
+
+def made(turtle: str, **entities: str) -> tuple[Session, dict[str, str]]:
+    """A session over some Turtle with an entity for each name, of the class given, and their IRIs."""
+    session, iris = opened(pack_of(turtle)), dict[str, str]()
+    for name, kind in entities.items():
+        result = session.call(f"create_{kind}", {"label": name})
+        assert result.ok, result.violations
+        iris[name] = result.iri
+    return session, iris

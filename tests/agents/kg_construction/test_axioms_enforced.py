@@ -5,7 +5,7 @@ from pyshacl import validate
 
 from kgnb.agents.kg_construction.session import Session
 from kgnb.tasks.building import compile_ontology
-from tests.agents.kg_construction.kitchen import PREFIXES, K, opened, pack_of
+from tests.agents.kg_construction.kitchen import PREFIXES, K, made, opened, pack_of
 
 
 def conforms(session: Session, *more: tuple[str, str, str]) -> bool:
@@ -17,56 +17,43 @@ def conforms(session: Session, *more: tuple[str, str, str]) -> bool:
     return bool(validate(data, shacl_graph=shapes)[0])
 
 
-def test_two_instances_of_a_class_share_no_key() -> None:
-    session = opened(pack_of(
-        ":Card a owl:Class ; owl:hasKey ( :no ) . :Box a owl:Class . "
-        ":no a owl:DatatypeProperty ; rdfs:range xsd:string ."
-    ))  # fmt: skip
-    one, other = (session.call("create_card", {"label": name}).iri for name in "ab")
-    box = session.call("create_box", {"label": "c"}).iri
-    assert session.call("add_no", {"subject": one, "value": "7"}).ok
-    assert session.call("add_no", {"subject": box, "value": "7"}).ok
-    wrong = session.call("add_no", {"subject": other, "value": "7"})
+def test_two_instances_share_no_key_of_one_or_of_several_properties() -> None:
+    session, iri = made(
+        ":Card a owl:Class ; owl:hasKey ( :no ) . :Box a owl:Class . :no a owl:DatatypeProperty ; "
+        "rdfs:range xsd:string .", a="card", b="card", c="box",
+    )  # fmt: skip
+    assert all(session.call("add_no", {"subject": iri[one], "value": "7"}).ok for one in "ac")
+    wrong = session.call("add_no", {"subject": iri["b"], "value": "7"})
     assert [one.constraint for one in wrong.violations] == ["key"]
     assert conforms(session)
-    assert not conforms(session, (other, "no", "7"))
-
-
-def test_two_instances_share_no_key_of_several_properties() -> None:
-    session = opened(pack_of(
+    assert not conforms(session, (iri["b"], "no", "7"))
+    session, iri = made(
         ":Room a owl:Class ; owl:hasKey ( :of :number ) . :Dorm a owl:Class ; rdfs:subClassOf :Room . "
         ":Hut a owl:Class . :Bed a owl:Class . :of a owl:ObjectProperty . :partOf a owl:ObjectProperty ; "
-        "rdfs:subPropertyOf :of . :number a owl:DatatypeProperty ; rdfs:range xsd:integer ."
-    ))  # fmt: skip
-    made = [("create_hut", "x"), ("create_hut", "y"), ("create_room", "a"), ("create_dorm", "b"), ("create_bed", "c")]
-    x, y, a, b, bed = (session.call(tool, {"label": name}).iri for tool, name in made)
-    for one in (a, b, bed):
-        assert session.call("add_number", {"subject": one, "value": 1}).ok
-    assert session.call("add_of", {"subject": a, "object": x}).ok
-    assert session.call("add_of", {"subject": bed, "object": x}).ok, "no room"
-    wrong = session.call("add_part_of", {"subject": b, "object": x})
+        "rdfs:subPropertyOf :of . :number a owl:DatatypeProperty ; rdfs:range xsd:integer .",
+        x="hut", y="hut", a="room", b="dorm", bed="bed",
+    )  # fmt: skip
+    assert all(session.call("add_number", {"subject": iri[one], "value": 1}).ok for one in ("a", "b", "bed"))
+    assert all(session.call("add_of", {"subject": iri[one], "object": iri["x"]}).ok for one in ("a", "bed")), "no room"
+    wrong = session.call("add_part_of", {"subject": iri["b"], "object": iri["x"]})
     assert [one.constraint for one in wrong.violations] == ["key"]
-    assert "'of' and 'number'" in wrong.violations[0].hint and a in wrong.violations[0].hint
-    assert session.call("add_of", {"subject": b, "object": y}).ok
+    assert "'of' and 'number'" in wrong.violations[0].hint and iri["a"] in wrong.violations[0].hint
+    assert session.call("add_of", {"subject": iri["b"], "object": iri["y"]}).ok
     assert conforms(session)
-    assert not conforms(session, (b, "partOf", x))
+    assert not conforms(session, (iri["b"], "partOf", iri["x"]))
 
 
-def test_a_strict_order_has_no_way_round() -> None:
-    session = opened(pack_of(
-        ":S a owl:Class . :before a owl:ObjectProperty , owl:TransitiveProperty , owl:IrreflexiveProperty ."
-    ))  # fmt: skip
-    a, b, c = (session.call("create_s", {"label": name}).iri for name in "abc")
-    assert session.call("add_before", {"subject": a, "object": b}).ok
-    assert session.call("add_before", {"subject": b, "object": c}).ok
-    assert session.call("add_before", {"subject": a, "object": c}).ok
-    wrong = session.call("add_before", {"subject": c, "object": a})
+def test_a_strict_order_has_no_way_round_and_what_the_ontology_denies_is_not_written() -> None:
+    session, iri = made(
+        ":S a owl:Class . :before a owl:ObjectProperty , owl:TransitiveProperty , owl:IrreflexiveProperty .",
+        a="s", b="s", c="s",
+    )  # fmt: skip
+    for one, other in ("ab", "bc", "ac"):
+        assert session.call("add_before", {"subject": iri[one], "object": iri[other]}).ok
+    wrong = session.call("add_before", {"subject": iri["c"], "object": iri["a"]})
     assert {one.constraint for one in wrong.violations} == {"irreflexive"}
     assert conforms(session)
-    assert not conforms(session, (c, "before", a))
-
-
-def test_what_the_ontology_denies_is_not_written() -> None:
+    assert not conforms(session, (iri["c"], "before", iri["a"]))
     session = opened(pack_of(
         ":P a owl:Class . :ida a :P . :max a :P . :knows a owl:ObjectProperty . "
         "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :ida ; owl:assertionProperty :knows ; "

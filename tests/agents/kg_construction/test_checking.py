@@ -14,16 +14,7 @@ def iris(*names: str) -> list[Iri]:
     return [Iri(f"urn:{name}") for name in names]
 
 
-def test_facts_go_back_as_they_came() -> None:
-    a, b, p, q = iris("a", "b", "p", "q")
-    facts = Facts([(a, p, b)])
-    facts.add((b, q, a))
-    facts.remove((b, q, a))
-    assert list(facts) == [(a, p, b)] and not facts.knows(b) and list(facts.pairs(q)) == []
-
-
-@pytest.mark.parametrize("properties", [1, 20])
-@pytest.mark.parametrize("values", [1, 3, 30])
+@pytest.mark.parametrize(("properties", "values"), [(1, 1), (1, 30), (20, 3)])
 def test_facts_are_the_same_however_many_a_node_has(properties: int, values: int) -> None:
     """A node with little said of it is kept in another form than one with much."""
     hub, (*names,) = Iri("urn:hub"), iris(*(f"p{at}" for at in range(properties)))
@@ -52,17 +43,16 @@ def test_paths_are_followed() -> None:
     assert facts.follow(a, Path("zeroOrOne", parts=(one(p),))) == [a, b]
 
 
-@pytest.mark.parametrize(
-    ("text", "datatype", "legal"),
-    [
-        ("1", "integer", True), ("1.0", "integer", False), ("-1", "nonNegativeInteger", False),
-        ("INF", "double", True), ("1e3", "decimal", False), ("2024-02-29", "date", True),
-        ("2023-02-29", "date", False), ("yes", "boolean", False),
-        ("P", "duration", False), ("PT2H", "duration", True), ("25:00:00", "time", False), ("a b", "anyURI", False),
-    ],
-)  # fmt: skip
-def test_lexical_spaces(text: str, datatype: str, legal: bool) -> None:
-    assert is_legal(text, f"{XSD}{datatype}") is legal
+LEGAL = {"integer": "1", "double": "INF", "date": "2024-02-29", "duration": "PT2H"}
+ILLEGAL = {
+    "integer": "1.0", "nonNegativeInteger": "-1", "decimal": "1e3", "date": "2023-02-29", "boolean": "yes",
+    "duration": "P", "time": "25:00:00", "anyURI": "a b",
+}  # fmt: skip
+
+
+def test_lexical_spaces() -> None:
+    assert all(is_legal(text, f"{XSD}{datatype}") for datatype, text in LEGAL.items())
+    assert not [one for one, text in ILLEGAL.items() if is_legal(text, f"{XSD}{one}")]
 
 
 def test_values_compare_across_number_types_and_not_across_kinds() -> None:
@@ -111,13 +101,12 @@ def test_says_what_pyshacl_says(shape: str) -> None:
     assert our_results(session) == theirs
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_call_is_refused_only_for_what_cannot_be_mended(shape: str) -> None:
-    pack = pack_of(
-        f":A a owl:Class . :B a owl:Class . :S a sh:NodeShape ; sh:targetClass :A ; {shape} . :p a rdf:Property . "
-        ":q a owl:ObjectProperty . :r a rdf:Property . :n a owl:DatatypeProperty . :m a owl:DatatypeProperty ."
-    )
-    session = opened(pack)
-    assert session.call("create_a", {"label": "one"}).ok
-    kinds = {violation.constraint for violation in session.missing()}
-    assert kinds <= {"sh:minCount", "sh:xone", "sh:equals", "sh:hasValue"}
+def test_a_call_is_refused_only_for_what_cannot_be_mended() -> None:
+    for shape in SHAPES:
+        session = opened(pack_of(
+            f":A a owl:Class . :B a owl:Class . :S a sh:NodeShape ; sh:targetClass :A ; {shape} . :p a rdf:Property . "
+            ":q a owl:ObjectProperty . :r a rdf:Property . :n a owl:DatatypeProperty . :m a owl:DatatypeProperty ."
+        ))  # fmt: skip
+        assert session.call("create_a", {"label": "one"}).ok
+        kinds = {violation.constraint for violation in session.missing()}
+        assert kinds <= {"sh:minCount", "sh:xone", "sh:equals", "sh:hasValue"}

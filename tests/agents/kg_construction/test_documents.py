@@ -42,36 +42,29 @@ def test_the_kitchen_notes_are_fifteen_and_hide_no_script() -> None:
     assert "175 °C" in documents[8].text
 
 
-def test_pdf_text_is_read(tmp_path: Path) -> None:
+def test_a_pdf_is_read_and_a_file_that_cannot_be_says_so(tmp_path: Path) -> None:
     (tmp_path / "soup.pdf").write_bytes(one_page_pdf("Simmer for 90 minutes"))
     (entry,) = find_documents(tmp_path)
     assert "Simmer for 90 minutes" in read_document(entry).text
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
+    for name, content, said in (
         ("broken.pdf", b"%PDF-1.4 nothing here", "the PDF cannot be read"),
         ("empty.txt", b" \n", "there is no text in it"),
         ("empty.csv", b"\n,,\n", "there is no text in it"),
         ("quote.csv", b'book,pages\n"Salt,98\n', "the table cannot be read"),
         ("picture.txt", b"\x89PNG\0\0\0", "not a text file"),
-    ],
-)
-def test_a_file_that_cannot_be_read_says_so(name: str, content: bytes, said: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(content)
-    (entry,) = find_documents(tmp_path / name)
-    with pytest.raises(DataError, match=said):
-        read_document(entry)
+    ):
+        (tmp_path / name).write_bytes(content)
+        (entry,) = find_documents(tmp_path / name)
+        with pytest.raises(DataError, match=said):
+            read_document(entry)
 
 
-@pytest.mark.parametrize("text", ["book,pages\nSalt,98\nNight | Day,1\n\n", 'book;pages\r\nSalt;98\r\n"Night | Day";1'])
-def test_rows_of_a_file_become_a_table(text: str, tmp_path: Path) -> None:
-    (tmp_path / "books.csv").write_text(text, encoding="utf-8", newline="")
-    (entry,) = find_documents(tmp_path)
-    assert read_document(entry).text.split("\n") == [
-        "| book | pages |", "|---|---|", "| Salt | 98 |", "| Night \\| Day | 1 |",
-    ]  # fmt: skip
+def test_rows_of_a_file_become_a_table(tmp_path: Path) -> None:
+    for text in ("book,pages\nSalt,98\nNight | Day,1\n\n", 'book;pages\r\nSalt;98\r\n"Night | Day";1'):
+        (tmp_path / "books.csv").write_text(text, encoding="utf-8", newline="")
+        (entry,) = find_documents(tmp_path)
+        rows = ["| book | pages |", "|---|---|", "| Salt | 98 |", "| Night \\| Day | 1 |"]
+        assert read_document(entry).text.split("\n") == rows
 
 
 def test_encodings_are_recognised(tmp_path: Path) -> None:

