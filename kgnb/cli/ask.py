@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import Counter
 from typing import Any
 
 import click
@@ -15,7 +15,7 @@ from kgnb.agents.question_answering.views import guessed
 from kgnb.backends import URL, file_of, open_graph
 from kgnb.cli.outcome import FAILED, refuse_unwritable
 from kgnb.cli.work import Work, agent_command, spent
-from kgnb.datasets.questions import Asked, scan_questions
+from kgnb.datasets.questions import scan_questions
 from kgnb.errors import KgnbError
 from kgnb.kg.graph import Graph
 from kgnb.kg.terms import Iri, Term
@@ -84,133 +84,99 @@ def ask(question: str | None, **given: Any) -> None:
         raise click.UsageError('--entity goes with one QUESTION; in a file it is "entities": ["http://..."]')
     if given["resume"] and not given["out"]:
         raise click.UsageError("--resume needs the --out FILE.jsonl to go on with")
-    asked = Question("q1", question) if question is not None else None
     if given["out"]:
         inputs = [given["questions"], given["examples"], given["decisions"], *given["graph"]]
         refuse_unwritable(given["out"], [file_of(spec) for spec in inputs if spec and not URL.match(spec)])
-    work = _Asking(given)
-    if asked is not None:
-        work.one(asked)
+    if len(given["graph"]) > 1 and any(URL.match(spec) for spec in given["graph"]):
+        raise click.UsageError("an endpoint is asked on its own: give one --graph")
+    work = Work(given)
+    if question is not None:
+        _one(Question("q1", question), given, work)
     else:
-        work.many()
+        _many(given, work)
 
 
-class _Asking(Work):
-    """What one command was told, and what it does."""
+def _one(question: Question, given: dict[str, Any], work: Work) -> None:
+    """Answers one question and prints the answer."""
+    with work.reading(*given["graph"]):
+        graph, asking = _opened(given, work)
+        with asking["run"]:
+            answer = answer_question(question, graph, entities=given["entities"], **asking)
+    if given["as_json"]:
+        click.echo(written(Outcome.of(answer)), nl=False)
+    elif given["quiet"]:
+        click.echo("\n".join(map(plain, answer.values)), nl=bool(answer.values))
+    else:
+        click.echo("\n".join(shown(answer)))
+    _say(work, asking["run"], "1 question")
 
-    def __init__(self, given: dict[str, Any]) -> None:
-        super().__init__(given)
-        self.given, self.options = given, Options(**given_of(Options, given))
 
-    def one(self, question: Question) -> None:
-        """Answers one question and prints the answer."""
-        run = self._asking(self._open())
-        try:
-            with run:
-                answer = answer_question(
-                    question,
-                    self.graph,
-                    entities=self.given["entities"],
-                    options=self.options,
-                    run=run,
-                    settings=self.settings,
-                    **self._judging(),
-                )
-        finally:
-            self.line.clear()
-        if self.given["as_json"]:
-            click.echo(written(Outcome.of(answer)), nl=False)
-        elif self.given["quiet"]:
-            click.echo("\n".join(map(plain, answer.values)), nl=bool(answer.values))
-        else:
-            click.echo("\n".join(shown(answer)))
-        self._say(run, "1 question")
+def _many(given: dict[str, Any], work: Work) -> None:
+    """Answers a file of questions; malformed lines are named, and make the exit status 1."""
+    questions, wrong = scan_questions(given["questions"])
+    if not questions:
+        raise wrong[0]
+    for error in wrong:
+        click.echo(f"kgnb: {error.what}", err=True)
+    found: list[Outcome] = []
 
-    def many(self) -> None:
-        """Answers a file of questions; malformed lines are named, and make the exit status 1."""
-        questions, wrong = scan_questions(self.given["questions"])
-        if not questions:
-            raise wrong[0]
-        for error in wrong:
-            click.echo(f"kgnb: {error.what}", err=True)
-        found: list[Outcome] = []
-        run = self._asking(self._open())
-        try:
-            with run:
-                answer_questions(
-                    questions,
-                    self.graph,
-                    options=self.options,
-                    out=self.given["out"],
-                    resume=self.given["resume"],
-                    width=self.given["width"],
-                    run=run,
-                    settings=self.settings,
-                    on_outcome=lambda outcome: self._came(outcome, found),
-                    **self._judging(),
-                )
-        except KgnbError as error:
-            if found and self.given["out"]:
-                error.fix = f"{error.fix} {len(found)} answers are in {self.given['out']}: go on with --resume.".strip()
-            raise
-        finally:
-            self.line.clear()
-        failed = [outcome for outcome in found if outcome.status == "failed"]
-        for outcome in failed[:5]:
-            click.echo(f"kgnb: {one_line(outcome.id)} failed: {one_line(outcome.error)}", err=True)
-        answered = sum(outcome.status in ("answered", "forced") for outcome in found)
-        unsure = sum(outcome.status == "unsure" for outcome in found)
-        waiting = sum(outcome.status == "waiting" for outcome in found)
-        said = f"{len(found)} questions: {answered} answered, {unsure} unsure, {len(failed)} failed"
-        self._say(run, said + (f", {waiting} waiting for the model's replies" if waiting else ""))
-        if wrong:
-            raise _Refused(f"{len(wrong)} of the lines in {self.given['questions']} could not be asked (named above)")
-        if failed:
-            again = f"; go on with --resume: {self.given['out']}" if self.given["out"] else ""
-            raise _Refused(f"{len(failed)} of {len(found)} questions failed{again}")
-
-    def _came(self, outcome: Outcome, found: list[Outcome]) -> None:
+    def came(outcome: Outcome) -> None:
         found.append(outcome)
-        if not self.given["out"]:
-            self.line.clear()
+        if not given["out"]:
+            work.line.clear()
             sys.stdout.write(written(outcome))
             sys.stdout.flush()
 
-    def _open(self) -> Graph:
-        specs = list(self.given["graph"])
-        if len(specs) > 1 and any(URL.match(spec) for spec in specs):
-            raise click.UsageError("an endpoint is asked on its own: give one --graph")
-        self.line.draw(f"reading {', '.join(specs)}", now=True)
-        try:
-            self.graph = open_graph(specs[0] if len(specs) == 1 else specs, self.settings)
-        except BaseException:
-            self.line.clear()
-            raise
-        return self.graph
+    told = {name: given[name] for name in ("out", "resume", "width")}
+    try:
+        with work.reading(*given["graph"]):
+            graph, asking = _opened(given, work)
+            with asking["run"]:
+                answer_questions(questions, graph, on_outcome=came, **told, **asking)
+    except KgnbError as error:
+        if found and given["out"]:
+            error.fix = f"{error.fix} {len(found)} answers are in {given['out']}: go on with --resume.".strip()
+        raise
+    failed = [outcome for outcome in found if outcome.status == "failed"]
+    for outcome in failed[:5]:
+        click.echo(f"kgnb: {one_line(outcome.id)} failed: {one_line(outcome.error)}", err=True)
+    counts = Counter(outcome.status for outcome in found)
+    answered = counts["answered"] + counts["forced"]
+    said = f"{len(found)} questions: {answered} answered, {counts['unsure']} unsure, {len(failed)} failed"
+    waiting = f", {counts['waiting']} waiting for the model's replies" if counts["waiting"] else ""
+    _say(work, asking["run"], said + waiting)
+    if wrong:
+        raise _Refused(f"{len(wrong)} of the lines in {given['questions']} could not be asked (named above)")
+    if failed:
+        again = f"; go on with --resume: {given['out']}" if given["out"] else ""
+        raise _Refused(f"{len(failed)} of {len(found)} questions failed{again}")
 
-    def _asking(self, graph: Graph) -> Run:
-        specs = self.given["graph"]
-        data = graph_digests(specs, graph) if not any(URL.match(spec) for spec in specs) else {graph.name: ""}
-        told = {name: self.given[name] for name in ("judge", *names_of(Options))}
-        return self.run(AGENT, data, {"embedder": self.given["embedder"] or None} | told)
 
-    def _judging(self) -> dict[str, Any]:
-        examples: Sequence[Asked] = ()
-        if self.given["examples"]:
-            examples, wrong = scan_questions(self.given["examples"])
-            if wrong:
-                raise wrong[0]
-        return {
-            "judge": self.given["judge"],
-            "embedder": self.given["embedder"] or None,
-            "decisions": self.given["decisions"],
-            "examples": [(each.text, each.entities, each.values or ()) for each in examples],
-        }
+def _opened(given: dict[str, Any], work: Work) -> tuple[Graph, dict[str, Any]]:
+    """The graph, and how it is asked: run, options, judge, embedder, examples."""
+    specs = list(given["graph"])
+    graph = open_graph(specs[0] if len(specs) == 1 else specs, work.settings)
+    examples, wrong = scan_questions(given["examples"]) if given["examples"] else ((), ())
+    if wrong:
+        raise wrong[0]
+    data = {graph.name: ""} if URL.match(specs[0]) else graph_digests(specs, graph)
+    embedder = given["embedder"] or None
+    told = {"embedder": embedder} | {name: given[name] for name in ("judge", *names_of(Options))}
+    return graph, {
+        "judge": given["judge"],
+        "embedder": embedder,
+        "decisions": given["decisions"],
+        "examples": [(each.text, each.entities, each.values or ()) for each in examples],
+        "options": Options(**given_of(Options, given)),
+        "run": work.run(AGENT, data, told),
+        "settings": work.settings,
+    }
 
-    def _say(self, run: Run, what: str) -> None:
-        asked = f", {spent(run)}" if run.totals["calls"] else ""
-        if not self.quiet:
-            click.echo(f"kgnb: {what}, {run.totals['queries']:,} queries{asked}, {self.seconds:.1f} s", err=True)
+
+def _say(work: Work, run: Run, what: str) -> None:
+    asked = f", {spent(run)}" if run.totals["calls"] else ""
+    if not work.quiet:
+        click.echo(f"kgnb: {what}, {run.totals['queries']:,} queries{asked}, {work.seconds:.1f} s", err=True)
 
 
 class _Refused(click.ClickException):

@@ -105,14 +105,13 @@ def split(given: tuple[str, ...]) -> dict[str, str]:
 
 def parameters_help(name: str) -> str:
     """A report's parameters: name, what it may be, default, what it is."""
-    from kgnb.reporting.parameters import assignments
+    from kgnb.reporting.parameters import typed
     from kgnb.reporting.report import find_template
 
     template = find_template(name)
     lines = [f"Parameters of {template.name}: {template.title}", ""]
     for entry in template.parameters:
-        default = assignments({entry.name: entry.default})[0].partition("=")[2]
-        lines.append(f"  -p {entry.name}={default}")
+        lines.append(f"  -p {entry.name}={typed(entry.default)}")
         lines += [f"      {entry.help}"] if entry.help else []
         lines.append(f"      {entry.allowed}")
     return "\n".join(lines) + "\n"
@@ -120,13 +119,13 @@ def parameters_help(name: str) -> str:
 
 def headline(metrics: Mapping[str, Any]) -> list[str]:
     """The rows of ``metrics["headline"]`` as aligned columns; nothing if a report wrote none."""
+    from kgnb.reporting.comparing import aligned
+
     rows = metrics.get("headline") or []
     if not rows:
         return []
     names = list(rows[0])
-    table = [names, *([_cell(row.get(name)) for name in names] for row in rows)]
-    widths = [max(len(row[column]) for row in table) for column in range(len(names))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+    return aligned([names, *([_cell(row.get(name)) for name in names] for row in rows)])
 
 
 def _cell(value: Any) -> str:

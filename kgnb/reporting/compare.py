@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from kgnb.errors import DataError
 from kgnb.files import write_json, write_whole
 from kgnb.reporting.comparing import Compared, Row, compare_reports
 from kgnb.reporting.parameters import Value as Given
-from kgnb.reporting.parameters import assignments
+from kgnb.reporting.parameters import assignments, typed
 from kgnb.reporting.plot import Axes, Plot, Theme
 from kgnb.reporting.report import REPORTS, find_template
 from kgnb.reporting.sections import Words
@@ -141,8 +140,7 @@ def comparison_page(compared: Compared, title: str, again: str = "") -> str:
 def write_comparison(folder: Path, compared: Compared, title: str, again: str = "") -> tuple[Path, Path]:
     """Write ``comparison.html`` and ``comparison.json`` into the folder and say where; ``again`` is put on the page."""
     page, data = folder / "comparison.html", folder / "comparison.json"
-    text = json.dumps(compared.to_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    write_whole(data, text)
+    write_json(data, compared.to_json())
     write_whole(page, comparison_page(compared, title, again))
     return page, data
 
@@ -157,12 +155,11 @@ def comparison_table(compared: Compared) -> str:
     names = [*compared.varied, "state", *compared.columns, *compared.cost_columns, *["note"] * noted, "page"]
     rows = []
     for row in compared.ranked:
-        told = [_code(row.parameters.get(name, "")) for name in compared.varied]
         figures = [_figure(row.figures.get(name), best[name], len(compared.rows)) for name in compared.columns]
         paid = [f"{row.cost[name]:,}" if name in row.cost else "-" for name in compared.cost_columns]
         note = [html.escape("; ".join(row.notes))] * noted
         link = f'<a href="{html.escape(row.page, quote=True)}">open</a>' if row.page else ""
-        rows.append([*told, html.escape(row.state), *figures, *paid, *note, link])
+        rows.append([*_told(compared, row), html.escape(row.state), *figures, *paid, *note, link])
     numbers = range(len(compared.varied) + 1, len(names) - 1 - noted)
     return table(names, rows, numbers)
 
@@ -251,13 +248,7 @@ def _summary(compared: Compared, done: Sequence[Row]) -> str:
 
 def _failed(compared: Compared) -> str:
     rows = [
-        [
-            *(_code(row.parameters.get(name, "")) for name in compared.varied),
-            html.escape(row.state),
-            html.escape(row.error),
-        ]
-        for row in compared.rows
-        if row.error
+        [*_told(compared, row), html.escape(row.state), html.escape(row.error)] for row in compared.rows if row.error
     ]
     return "<h2>Failed</h2>" + table([*compared.varied, "state", "why"], rows) if rows else ""
 
@@ -267,9 +258,12 @@ def _same(compared: Compared) -> str:
     return "<h2>The same in all</h2>" + table(["parameter", "value"], rows) if rows else ""
 
 
+def _told(compared: Compared, row: Row) -> list[str]:
+    return [_code(row.parameters.get(name, "")) for name in compared.varied]
+
+
 def _code(value: Given) -> str:
-    told = assignments({"": value})[0][1:]
-    return f"<code>{html.escape(told)}</code>" if told else ""
+    return f"<code>{html.escape(typed(value))}</code>" if typed(value) else ""
 
 
 def _figure(value: Figure | None, best: Figure | None, rows: int) -> str:
@@ -313,7 +307,7 @@ def shown(compared: Compared) -> Table:
     columns += [Column(f"n{at}", name, "number") for at, name in enumerate(numbers)]
     rows: list[list[Value]] = []
     for row in compared.ranked:
-        told = [assignments({"": row.parameters.get(name, "")})[0][1:] for name in compared.varied]
+        told = [typed(row.parameters.get(name, "")) for name in compared.varied]
         figures: dict[str, Value] = {**row.cost, **{name: plain_figure(value) for name, value in row.figures.items()}}
         rows.append([*told, Path(row.page).parent.name, row.state, *(figures.get(name) for name in numbers)])
     notes = [

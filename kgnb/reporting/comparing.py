@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 from kgnb.errors import DataError
 from kgnb.reporting.grid import Grid
 from kgnb.reporting.item import read_state
-from kgnb.reporting.parameters import Value, assignments
+from kgnb.reporting.parameters import Value, typed
 from kgnb.reporting.session import Figure, costs, headline_figures, marks, read_ledger, read_metrics, read_request
 
 MAIN = ("f1", "hits1", "hits@1", "accuracy", "exact", "micro f1")
@@ -47,10 +48,7 @@ class Compared:
     @property
     def states(self) -> dict[str, int]:
         """How many reports are in which state, by name."""
-        counts: dict[str, int] = {}
-        for row in self.rows:
-            counts[row.state] = counts.get(row.state, 0) + 1
-        return dict(sorted(counts.items()))
+        return dict(sorted(Counter(row.state for row in self.rows).items()))
 
     @property
     def main(self) -> str:
@@ -128,14 +126,17 @@ def text_of(compared: Compared) -> str:
     names = [*compared.varied, "state", *compared.columns, *compared.cost_columns]
     rows = [names]
     for row in compared.rows:
-        told = [assignments({"": row.parameters.get(name, "")})[0][1:] or "-" for name in compared.varied]
+        told = [typed(row.parameters.get(name, "")) or "-" for name in compared.varied]
         found = [str(values.get(name, "-")) for values, columns in
                  ((row.figures, compared.columns), (row.cost, compared.cost_columns)) for name in columns]  # fmt: skip
         rows.append([*told, row.state, *found])
-    widths = [max(len(row[column]) for row in rows) for column in range(len(names))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+    return "\n".join(aligned(rows))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _alike(figures: Mapping[str, Figure], spelled: dict[str, str]) -> dict[str, Figure]:

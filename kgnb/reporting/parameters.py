@@ -139,10 +139,11 @@ def looks_secret(name: str) -> bool:
 
 def assignments(values: Mapping[str, Value]) -> list[str]:
     """The values as one would type them: ``name=value`` each."""
-    return [f"{name}={_typed(value)}" for name, value in values.items()]
+    return [f"{name}={typed(value)}" for name, value in values.items()]
 
 
-def _typed(value: Value) -> str:
+def typed(value: Value) -> str:
+    """A value as one would type it."""
     if value is None:
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)

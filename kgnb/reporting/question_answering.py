@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import cached_property
+from operator import add, sub
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -24,7 +25,7 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Triple
 from kgnb.llm.replay import MissingReply
 from kgnb.reporting.plot import Plot, risk_over_coverage
-from kgnb.reporting.sections import Words, in_percent, judge_in_words, judging, run_in, spent
+from kgnb.reporting.sections import Words, absent, in_percent, judge_in_words, judging, run_in, spent
 from kgnb.reporting.sections import reproduce as reproduce  # the notebook's own
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
@@ -53,7 +54,14 @@ class QuestionCost:
     tokens: int = 0
 
     def __add__(self, other: QuestionCost) -> QuestionCost:
-        return QuestionCost(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
+        return QuestionCost(*map(add, astuple(self), astuple(other)))
+
+    def __sub__(self, other: QuestionCost) -> QuestionCost:
+        return QuestionCost(*map(sub, astuple(self), astuple(other)))
+
+    def each(self, name: str, digits: int = 1) -> str:
+        """A question's share of one of them, in words."""
+        return f"{getattr(self, name) / max(1, self.questions):.{digits}f}"
 
 
 @dataclass(frozen=True)
@@ -161,27 +169,16 @@ def ask_all(
     """Ask the questions; what was answered before a budget was spent is kept."""
     by_id = {asked.id: asked for asked in questions}
     measured: list[MeasuredQuestion] = []
-    mark = [perf_counter(), process_time(), *_counted(run)]
+    mark = _counted(run)
 
     def came(outcome: Outcome) -> None:
-        # against all there is by now: several questions are under way, and a step that was begun counts on
-        now = [perf_counter(), process_time(), *_counted(run)]
-        seconds, cpu, queries, embedded, calls, tokens = (
-            after - before for after, before in zip(now, mark, strict=True)
-        )
-        cost = QuestionCost(
-            questions=1,
-            seconds=seconds,
-            cpu=cpu,
-            rounds=outcome.answer.rounds if outcome.answer else 0,
-            queries=int(queries),
-            embedded=int(embedded),
-            calls=int(calls),
-            tokens=int(tokens),
-        )
+        nonlocal mark
+        now = _counted(run)  # against all there is by now: several are under way, and a step that was begun counts on
+        rounds = outcome.answer.rounds if outcome.answer else 0
+        cost = replace(now - mark, questions=1, rounds=rounds)
         proof_holds = supported(outcome, getattr(desk.graph, "unwatched", desk.graph))  # no query of the next question
         measured.append(MeasuredQuestion(by_id[outcome.id], outcome, proof_holds, cost))
-        mark[:] = [perf_counter(), process_time(), *now[2:]]
+        mark = replace(now, seconds=perf_counter(), cpu=process_time())
 
     try:
         answer_questions(questions, desk, options=options, run=run, out=out, on_outcome=came)
@@ -191,15 +188,16 @@ def ask_all(
     return measured
 
 
-def _counted(run: Run) -> tuple[int, int, int, int]:
-    """Queries, texts embedded, model calls and tokens of a run so far."""
-    steps = run.steps
-    calls = [call for step in steps for call in step.calls]
-    return (
-        sum(len(step.queries) for step in steps),
-        sum(int(step.counts.get("embedded", 0)) for step in steps),
-        len(calls),
-        sum(call.prompt_tokens + call.completion_tokens for call in calls),
+def _counted(run: Run) -> QuestionCost:
+    """The clocks, and the queries, texts embedded, model calls and tokens of a run so far."""
+    calls = [call for step in run.steps for call in step.calls]
+    return QuestionCost(
+        seconds=perf_counter(),
+        cpu=process_time(),
+        queries=sum(len(step.queries) for step in run.steps),
+        embedded=sum(int(step.counts.get("embedded", 0)) for step in run.steps),
+        calls=len(calls),
+        tokens=sum(call.prompt_tokens + call.completion_tokens for call in calls),
     )
 
 
@@ -297,7 +295,7 @@ def run_questions(
         peers=PUBLISHED.get(dataset, ()) if not questions else (),
         notes=tuple(notes),
         variants=tuple(sweep(swept, opened, options, asking, settings)) if ablation else (),
-        judges=tuple(judged(chosen, opened, options, embed, settings)) if judges else (),
+        judges=tuple(judged(chosen, opened, options, asking, settings)) if judges else (),
         zeros_apart=dataset == "qald10" and not questions,
     )
 
@@ -377,25 +375,20 @@ def sweep(
 
 
 def judged(
-    questions: Sequence[Asked], graph: Graph, options: Options, embedder: Any, settings: Settings
+    questions: Sequence[Asked], graph: Graph, options: Options, asking: Mapping[str, Any], settings: Settings
 ) -> list[Variant]:
     """The same questions to the rule and, where a model is set, to the cascade, the model, and it with ODA's own tools.
 
     The last is the paper's setting: neighbours and paths, no queries, no schema.
     """
     paper = replace(options, tools="paper", directions="outgoing")
-    asked = [("rule", "rule", options)]
-    if settings.model:
-        asked += [
-            ("cascade", "cascade", options),
-            ("model", "model", options),
-            ("model, tools=paper (ODA)", "model", paper),
-        ]
+    asked = [("rule", "rule", options), ("cascade", "cascade", options), ("model", "model", options),
+             ("model, tools=paper (ODA)", "model", paper)]  # fmt: skip
     found = []
-    for name, judge, changed in asked:
+    for name, judge, changed in asked if settings.model else asked[:1]:
         run = new_run("question_answering", {}, parameters={"judge": name}, settings=settings)
         with run:
-            desk = open_desk(graph, run=run, judge=judge, embedder=embedder, settings=settings)
+            desk = open_desk(graph, run=run, **{**asking, "judge": judge})
             try:
                 measured = ask_all(questions, desk, changed, run)
             except (BackendError, MissingReply):  # a recording lacks this judge's replies: its row says so
@@ -462,17 +455,17 @@ def headline(results: AnsweringResults) -> Table | Words:
 def judges(results: AnsweringResults) -> Table | Words:
     """The same questions to every judge: how good, how much of it, at what cost; then exact sets by kind."""
     if not results.judges:
-        return Words((ALONE,), off=True)
+        return absent(ALONE)
     costs = (("calls", "Model calls"), ("tokens", "Tokens"), ("queries", "Queries"), ("cpu", "CPU seconds"))
     kinds = list(results.judges[0].kinds)
     columns = [Column("judge", "Judge"), *COLUMNS[1:6], *(Column(key, title, "number") for key, title in costs)]
     columns += [Column(f"kind {kind}", kind or "any", "percent") for kind in kinds]
     rows: list[list[Value]] = []
     for one in results.judges:
-        values, asked = _values(one.measures), max(1, one.cost.questions)
+        values = _values(one.measures)
         name = one.name + (f" ({one.failed} without a reply)" if one.failed else "")
         row = [name, *(values[column.key] for column in COLUMNS[1:6])]
-        row += [f"{getattr(one.cost, key) / asked:.{2 if key == 'cpu' else 1}f}" for key, _ in costs]
+        row += [one.cost.each(key, 2 if key == "cpu" else 1) for key, _ in costs]
         rows.append([*row, *(one.kinds[kind].exact if kind in one.kinds else None for kind in kinds)])
     notes = [SCORES, "Costs are a question's share. The kinds of question, at the right, are shares of exact sets."]
     return Table(columns, rows, caption="Judge by judge", notes=notes)
@@ -501,7 +494,7 @@ def figures(results: AnsweringResults) -> list[dict[str, Value]]:
 def published(results: AnsweringResults) -> Table | Words:
     """Our figures and published ones of the same questions side by side."""
     if not results.peers:
-        return Words(("Nobody has published figures of these questions over this graph.",), off=True)
+        return absent("Nobody has published figures of these questions over this graph.")
     columns = [
         *texts(system="System", covers="Covers"),
         *percents(lenient="Lenient (!)", strict="Hits@1", f1="Set F1"),
@@ -527,7 +520,7 @@ def risk(results: AnsweringResults) -> Plot | Words:
 def ablation(results: AnsweringResults) -> Table | Words:
     """The sweep: one option changed at a time."""
     if not results.variants:
-        return Words((OFF,), off=True)
+        return absent(OFF)
     whole = results.variants[0].measures
     columns = [
         Column("variant", "Variant"),
@@ -538,19 +531,10 @@ def ablation(results: AnsweringResults) -> Table | Words:
     ]
     rows: list[list[Value]] = []
     for one in results.variants:
-        asked = max(1, one.cost.questions)
-        measures = one.measures
-        rows.append(
-            [
-                one.name,
-                measures.exact,
-                measures.f1,
-                measures.strict,
-                measures.coverage,
-                f"{100 * (measures.f1 - whole.f1):+.1f}" if one is not results.variants[0] else None,
-                f"{one.cost.queries / asked:.1f}",
-            ]
-        )
+        found = one.measures
+        difference = f"{100 * (found.f1 - whole.f1):+.1f}" if one is not results.variants[0] else None
+        scores = (found.exact, found.f1, found.strict, found.coverage)
+        rows.append([one.name, *scores, difference, one.cost.each("queries")])
     notes = [
         f"{results.judge}, the same questions in every row; one option changed, everything else as it is.",
         "The rule judge chooses among readings of the question over the relations around its entities, which are "
@@ -570,10 +554,9 @@ def variant_costs(results: AnsweringResults) -> Table | None:
     if not results.variants:
         return None
     columns = [Column("variant", "Variant"), *numbers(embedded="Vectors a question", seconds="Seconds a question")]
-    rows: list[list[Value]] = []
-    for one in results.variants:
-        asked = max(1, one.cost.questions)
-        rows.append([one.name, f"{one.cost.embedded / asked:.1f}", f"{one.cost.seconds / asked:.2f}"])
+    rows: list[list[Value]] = [
+        [one.name, one.cost.each("embedded"), one.cost.each("seconds", 2)] for one in results.variants
+    ]
     notes = ["Vectors that an earlier row has computed come from the cache and are not counted again."]
     return Table(columns, rows, caption="What each variant took", notes=notes)
 
@@ -593,23 +576,15 @@ def cost(results: AnsweringResults) -> Table:
             tokens="Tokens",
         ),
     ]
-    kinds = dict.fromkeys(one.kind for one in results.measured)
-    groups = [(kind, [one for one in results.measured if one.kind == kind]) for kind in kinds]
-    rows = [_cost_row(name, members) for name, members in [*groups, ("all", list(results.measured))]]
+    groups: dict[str, QuestionCost] = {}
+    for one in results.measured:
+        groups[one.kind] = groups.get(one.kind, QuestionCost()) + one.cost
+    rows: list[list[Value]] = [
+        [name, took.questions, *(took.each(key, 2 if key in ("seconds", "cpu") else 1) for key in COSTS)]
+        for name, took in [*groups.items(), ("all", results.cost)]
+    ]
     notes = ["A question's share of each. The paper: 50 seconds a question on five hosts of 48 cores."]
     return Table(columns, rows, caption="What a question costs on average", notes=notes)
-
-
-def _cost_row(name: str, members: Sequence[MeasuredQuestion]) -> list[Value]:
-    n = max(1, len(members))
-    costs = [one.cost for one in members]
-    shares = {field: sum(getattr(each, field) for each in costs) / n for field in COSTS}
-    return [
-        name,
-        len(members),
-        *(f"{shares.pop(key):.2f}" for key in ("seconds", "cpu")),
-        *(f"{share:.1f}" for share in shares.values()),
-    ]
 
 
 def errors(results: AnsweringResults) -> Table | Words:
@@ -622,29 +597,18 @@ def errors(results: AnsweringResults) -> Table | Words:
         Column("confidence", "Confidence", "number"),
         Column("what", "What went wrong"),
     ]
+    if not missed:
+        return Words((f"All {len(results.scored):,} questions that have a reference were answered as it says.",))
     rows: list[list[Value]] = [
         [
-            one.asked.id,
-            one.kind,
-            one.asked.text,
-            _said(one.outcome.values),
-            _said(one.asked.values or ()),
-            one.outcome.status,
-            one.outcome.confidence,
-            went_wrong(one),
+            *(one.asked.id, one.kind, one.asked.text, _said(one.outcome.values), _said(one.asked.values or ())),
+            *(one.outcome.status, one.outcome.confidence, went_wrong(one)),
         ]
         for one in missed
     ]
-    if not missed:
-        return Words((f"All {len(results.scored):,} questions that have a reference were answered as it says.",))
     notes = [f"{len(missed)} of {len(results.scored)} questions; unsure ones last."]
-    return Table(
-        columns,
-        rows,
-        caption="Answered otherwise than the reference",
-        notes=notes,
-        details=[_details(one) for one in missed],
-    )
+    details = [_details(one) for one in missed]
+    return Table(columns, rows, caption="Answered otherwise than the reference", notes=notes, details=details)
 
 
 def went_wrong(one: MeasuredQuestion) -> str:

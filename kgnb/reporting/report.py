@@ -37,11 +37,20 @@ from kgnb.datasets.oaei import matching_set
 from kgnb.datasets.question_sets import files_of
 from kgnb.errors import DataError, KgnbError, Waiting
 from kgnb.files import from_json, write_json, write_whole
-from kgnb.reporting.agent_report import agent_notebooks
 from kgnb.reporting.html import byline_of, page, write_provenance
-from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters
+from kgnb.reporting.parameters import Parameter, Value, assignments, check, read_parameters, typed
 from kgnb.reporting.scan import known_secrets, redact, redact_folder
-from kgnb.reporting.session import TOLD, Cell, Ledger, ReportRequest, ReportSession, as_code, on_signals, read_ledger
+from kgnb.reporting.session import (
+    TOLD,
+    Cell,
+    Ledger,
+    ReportRequest,
+    ReportSession,
+    as_code,
+    on_signals,
+    read_ledger,
+    read_metrics,
+)
 from kgnb.run.folder import why_partial
 from kgnb.run.plain import package_versions
 from kgnb.settings import Settings
@@ -234,12 +243,8 @@ def data_files(values: Mapping[str, Value], settings: Settings) -> dict[str, Pat
     ``questions``) take its place. Raises DataError for a data set that is not at hand.
     """
     texts = {name: value for name, value in values.items() if isinstance(value, str) and value}
-    found = {
-        f"{name}: {file.name}": file
-        for name, text in texts.items()
-        if name not in ("dataset", "pair")
-        for file in _named(text)
-    }
+    named = ((name, text) for name, text in texts.items() if name not in ("dataset", "pair"))
+    found = {f"{name}: {file.name}": file for name, text in named for file in _named(text)}
     return dict(sorted((found | _by_place(_of_sets(texts, values, settings))).items()))
 
 
@@ -341,17 +346,22 @@ class ReportError(KgnbError):
         self.ledger = ledger
 
 
+def _ours() -> list[Path]:
+    shelf = next((shelf for shelf in SHELVES if shelf.is_dir()), None)
+    return sorted(shelf.glob("*.ipynb")) if shelf else []
+
+
 def templates() -> tuple[Template, ...]:
     """The reports that come with kgnb, by name, then those made for agents of other packages."""
-    shelf = next((shelf for shelf in SHELVES if shelf.is_dir()), None)
-    ours = sorted(shelf.glob("*.ipynb")) if shelf else []
-    return tuple(read_template(path) for path in (*ours, *agent_notebooks(Settings.load().cache / "reports")))
+    from kgnb.reporting.agent_report import agent_notebooks  # it imports every agent
+
+    return tuple(read_template(path) for path in (*_ours(), *agent_notebooks(Settings.load().cache / "reports")))
 
 
 def find_template(name: str) -> Template:
     """The report of this name, or the one in this ``.ipynb`` file; ValueError, naming what there is, if none."""
-    if name.endswith(".ipynb"):
-        return read_template(Path(name))
+    if path := Path(name) if name.endswith(".ipynb") else next((one for one in _ours() if one.stem == name), None):
+        return read_template(path)
     known = {template.name: template for template in templates()}
     if name not in known:
         raise ValueError(
@@ -410,10 +420,10 @@ def run_report(
     _make(folder)
     _claim(folder)
     changed = {entry.name: values[entry.name] for entry in template.parameters if values[entry.name] != entry.default}
-    typed = assignments(changed)
-    words = ["kgnb", "report", name, *(word for one in typed for word in ("-p", one))]
+    words_of = assignments(changed)
+    words = ["kgnb", "report", name, *(word for one in words_of for word in ("-p", one))]
     command = " ".join([*_settings_typed(settings, of_benchmarks(files.values(), settings)), shlex.join(words)])
-    title = f"{template.title}: {', '.join(typed[:3])}" if typed else template.title
+    title = f"{template.title}: {', '.join(words_of[:3])}" if words_of else template.title
     session = ReportSession(folder.resolve(), settings.with_(remember="no"), command, tuple(data.items()))
     about = {
         "report": template.name,
@@ -433,26 +443,12 @@ def run_report(
             byline = redact(byline_of(data, begun.astimezone().date(), settings.author or git_author()), secrets)
             html = page(folder / "report.ipynb", redact(title, secrets), ledger, why, byline)
             write_whole(folder / "report.html", html)
+        told = redact({"title": title, "command": command, "values": values}, secrets)
         write_provenance(
-            folder,
-            title=redact(title, secrets),
-            summary=template.summary,
-            report=template.name,
-            command=redact(command, secrets),
-            values=redact(values, secrets),
-            data=data,
-            versions=package_versions(),
-            ledger=ledger,
-            begun=begun,
-            ended=datetime.now(UTC),
-        )
-    metrics = folder / "metrics.json"
-    return ReportResult(
-        folder=folder,
-        html=folder / "report.html",
-        notebook=folder / "report.ipynb",
-        metrics=json.loads(metrics.read_text(encoding="utf-8")) if metrics.is_file() else {},
-    )
+            folder, **told, summary=template.summary, report=template.name, data=data, versions=package_versions(),
+            ledger=ledger, begun=begun, ended=datetime.now(UTC),
+        )  # fmt: skip
+    return ReportResult(folder, folder / "report.html", folder / "report.ipynb", read_metrics(folder))
 
 
 def _execute(
@@ -512,13 +508,8 @@ def _settings_typed(settings: Settings, benchmarks: bool) -> list[str]:
 
 
 def _shown(parameter: Parameter, value: Value) -> dict[str, Any]:
-    changed = value != parameter.default
-    return {
-        "name": parameter.name,
-        "value": assignments({"": value})[0][1:],
-        "help": parameter.help,
-        "changed": changed,
-    }
+    told = {"name": parameter.name, "value": typed(value), "help": parameter.help}
+    return told | {"changed": value != parameter.default}
 
 
 def git_author() -> str:

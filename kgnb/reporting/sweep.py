@@ -95,19 +95,14 @@ def run_sweep(
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / FILE, grid.content)
     todo = _to_do(folder, grid, items, settings)
-    width = len(todo)
+    homes = [item_folder(folder, item) for item in todo]
+    width = min(workers, len(todo))
     try:
-        if todo and scheduler:
-            width = run_on_dask(
-                scheduler,
-                [item_folder(folder, item) for item in todo],
-                settings,
-                TRIES,
-                _counter(on_item, len(items), len(items) - len(todo)),
-            )
-        elif todo:
-            width = min(workers, len(todo))
-            _run_here(folder, todo, width, settings, _counter(on_item, len(items), len(items) - len(todo)))
+        count = _counter(on_item, len(items), len(items) - len(todo)) if todo else None
+        if count and scheduler:
+            width = run_on_dask(scheduler, homes, settings, TRIES, count)
+        elif count:
+            _run_here(homes, width, settings, count)
     except Interrupted as error:
         error.add_note(f"What is done is kept. Go on with it: kgnb resume {folder}")
         raise
@@ -164,11 +159,7 @@ def item_folder(folder: Path, item: GridItem) -> Path:
 
 def states(folder: Path, grid: Grid) -> dict[str, int]:
     """How many items are in which state."""
-    counts: dict[str, int] = {}
-    for item in grid.items:
-        state = _state(folder, item)
-        counts[state] = counts.get(state, 0) + 1
-    return counts
+    return dict(Counter(_state(folder, item) for item in grid.items))
 
 
 def _state(folder: Path, item: GridItem) -> str:
@@ -193,17 +184,10 @@ def _to_do(folder: Path, grid: Grid, items: Sequence[GridItem], settings: Settin
     return todo
 
 
-def _run_here(
-    folder: Path, items: Sequence[GridItem], width: int, settings: Settings, told: Callable[[bool], None]
-) -> None:
+def _run_here(folders: Sequence[Path], width: int, settings: Settings, told: Callable[[bool], None]) -> None:
     line, running = as_line(settings), Running()
-    with (
-        on_signals(running.stop_for),
-        ThreadPoolExecutor(width) as pool,
-    ):
-        futures: list[Future[bool]] = [
-            pool.submit(attempt, item_folder(folder, item), line, running, TRIES) for item in items
-        ]
+    with on_signals(running.stop_for), ThreadPoolExecutor(width) as pool:
+        futures: list[Future[bool]] = [pool.submit(attempt, folder, line, running, TRIES) for folder in folders]
         try:
             for future in as_completed(futures):
                 told(future.result())
@@ -328,12 +312,11 @@ def _ended(future: Any, folder: Path, address: str) -> bool:
 
 def _wait_for(folders: Sequence[Path]) -> None:
     end = time.monotonic() + PATIENCE
-    while any(_running(read_state(folder)) for folder in folders) and time.monotonic() < end:
+    while time.monotonic() < end:
+        states = [read_state(folder) for folder in folders]
+        if not any(state and state.state == "running" for state in states):
+            return
         time.sleep(0.2)
-
-
-def _running(state: ItemState | None) -> bool:
-    return state is not None and state.state == "running"
 
 
 # ------------------------------------------------------------------------------------------- on the workers

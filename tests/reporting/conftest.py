@@ -19,7 +19,7 @@ from kgnb.backends import open_model
 from kgnb.llm.model import Message, Request
 from kgnb.reporting.session import current
 settings = current().settings
-settings = settings.with_(model=judge) if judge.startswith("batch:") else settings
+settings = settings.with_(model=judge) if judge.startswith(("batch:", "recorded:")) else settings
 asked = [] if judge == "rule" else [Request((Message("user", f"Is {n} a hut?"),)) for n in range(k)]
 said = [open_model(settings).ask(request).text for request in asked]
 (current().folder / "metrics.json").write_text(json.dumps({"headline": [{"F1": 10.0 * k}], "calls": len(said)}))""",

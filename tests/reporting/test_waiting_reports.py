@@ -1,7 +1,9 @@
-"""A report whose model is asked by file waits, goes on with the replies, and is made again from a recording."""
+"""A report, or a sweep, whose model is asked by file waits, goes on with the replies, and is made from a recording."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,48 +14,33 @@ from kgnb.reporting.sweep import run_sweep
 from tests.cli.test_batch import answer_all
 from tests.reporting.conftest import ASKS, notebook
 
+pytestmark = pytest.mark.slow
 
-def test_a_report_waits_round_by_round_and_replays_without_a_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KGNB_EMBEDDER", "characters")
-    folder, rounds = tmp_path / "asked", 0
-    while rounds < 8:
+
+def rounds(run: Callable[[], Any], folder: Path, *said: str) -> tuple[int, Any]:
+    """Run until nothing waits any more, answering what does: how many rounds it took, and what came of it."""
+    for number in range(8):
         try:
-            given = {"judge": f"batch:{folder}@stub"}
-            first = run_report("ontology-matching", given, tmp_path / "report")
-            break
+            return number, run()
         except Waiting as error:
-            assert "wait" in error.what and "replies.jsonl" in error.fix
-            rounds += 1
-            assert answer_all(folder, rounds)
-    assert 0 < rounds < 8
+            assert all(text in f"{error.what} {error.fix}" for text in said), error
+            assert answer_all(folder, number + 1)
+    raise AssertionError("it waits for ever")
+
+
+def test_a_report_waits_round_by_round_and_replays_without_a_server(tmp_path: Path) -> None:
+    folder, small = tmp_path / "asked", notebook(tmp_path, *ASKS)
+    given = {"judge": f"batch:{folder}@stub"}
+    number, first = rounds(lambda: run_report(small, given, tmp_path / "report"), folder, "wait", "replies.jsonl")
+    assert number == first.metrics["calls"] == 2
     record(folder, tmp_path / "mine")
     given["judge"] = f"recorded:{tmp_path / 'mine'}"
-    again = run_report("ontology-matching", given, tmp_path / "again")
-    figures = [
-        {name: value for name, value in made.metrics["headline"][0].items() if name.casefold() in ("f1", "precision")}
-        for made in (first, again)
-    ]
-    assert figures[0] == figures[1] != {}, first.metrics["headline"]
-    run = json.loads((tmp_path / "again" / "run" / "run.json").read_text())
-    assert run["totals"]["calls"] == run["totals"]["cached"] > 0
+    assert run_report(small, given, tmp_path / "again").metrics == first.metrics
 
 
-@pytest.mark.slow
-def test_a_sweep_waits_for_replies_and_goes_on_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KGNB_EMBEDDER", "characters")
-    folder, rounds = tmp_path / "asked", 0
-    grid = tmp_path / "grid.yaml"
-    judges = ["rule", f"batch:{folder}@stub"]
-    small = notebook(tmp_path, *ASKS)
-    grid.write_text(json.dumps({"report": small, "parameters": {"judge": judges}}))
-    while rounds < 8:
-        try:
-            result = run_sweep(grid, tmp_path / "sweep")
-            break
-        except Waiting as error:
-            assert "1 of 2 reports wait" in error.what and "kgnb resume" in error.fix
-            rounds += 1
-            assert answer_all(folder, rounds)
-    assert 0 < rounds < 8 and result.states == {"done": 2}
+def test_a_sweep_waits_for_replies_and_goes_on_with_them(tmp_path: Path) -> None:
+    folder, grid = tmp_path / "asked", tmp_path / "grid.yaml"
+    parameters = {"judge": ["rule", f"batch:{folder}@stub"], "k": 1}
+    grid.write_text(json.dumps({"report": notebook(tmp_path, *ASKS), "parameters": parameters}))
+    number, result = rounds(lambda: run_sweep(grid, tmp_path / "sweep"), folder, "1 of 2 reports wait", "kgnb resume")
+    assert number == 1 and result.states == {"done": 2}
