@@ -84,15 +84,12 @@ def serve(tbox: str, **given: Any) -> None:
             host=given["host"],
             port=given["port"],
             token=token,
-            on_ready=_ready if token is None or not given["http"] else _ready_quietly,
+            on_ready=lambda url, drawn: _ready(url, drawn if token is None else ""),
         )
     finally:
         session.close()
 
 
 def _ready(url: str, token: str) -> None:
-    print(f"kgnb: {url}\n      Authorization: Bearer {token}", file=sys.stderr, flush=True)
-
-
-def _ready_quietly(url: str, token: str) -> None:
-    print(f"kgnb: {url}", file=sys.stderr, flush=True)
+    authorization = f"\n      Authorization: Bearer {token}" if token else ""
+    print(f"kgnb: {url}{authorization}", file=sys.stderr, flush=True)

@@ -13,7 +13,7 @@ from kgnb.reporting.parameters import Value as Given
 from kgnb.reporting.parameters import assignments, typed
 from kgnb.reporting.plot import Axes, Plot, Theme
 from kgnb.reporting.report import REPORTS, find_template
-from kgnb.reporting.sections import Words
+from kgnb.reporting.sections import Words, absent
 from kgnb.reporting.session import (
     Figure,
     ReportRequest,
@@ -328,7 +328,7 @@ def failed(compared: Compared) -> Table | Words:
         [Path(row.page).parent.name, row.state, row.error] for row in compared.rows if row.state != "done"
     ]
     if not rows:
-        return Words(("All of them ran to their end.",), off=True)
+        return absent("All of them ran to their end.")
     return Table([Column("folder", "folder"), Column("state", "state"), Column("why", "why")], rows)
 
 
@@ -361,7 +361,7 @@ def changes(folders: str) -> Table | Words:
             if "seconds" not in which:  # times never repeat
                 rows.append([f"{what} {which}".strip(), f"{before} -> {after}"])
     if not rows:
-        return Words(("Name two reports, and no more, to see what changed between their runs.",), off=True)
+        return absent("Name two reports, and no more, to see what changed between their runs.")
     return Table([Column("what", "what"), Column("how", "before -> after")], rows)
 
 

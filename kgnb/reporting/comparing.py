@@ -77,19 +77,26 @@ def compare_items(folder: Path, grid: Grid) -> Compared:
     """The items of a sweep, in the order of its grid."""
     rows = []
     for item in grid.items:
-        home = folder / "items" / item.name
+        home, told = folder / "items" / item.name, {name: item.values[name] for name in grid.varied}
         state = read_state(home)
         said = state.state if state else "not run"
         page = f"items/{item.name}/report.html" if (home / "report.html").is_file() else ""
-        told = {name: item.values[name] for name in grid.varied}
-        metrics = read_metrics(home) if said == "done" else {}
         error = state.error if state and said == "failed" else ""
-        rows.append(
-            Row(told, said, page, headline_figures(metrics) if metrics else {}, costs(metrics), marks(metrics), error)
-        )
+        rows.append(_row(told, said, page, read_metrics(home) if said == "done" else {}, error))
     first = grid.items[0].values
     fixed = {name: value for name, value in first.items() if name not in grid.varied}
     return Compared(_name(grid.report), grid.varied, fixed, tuple(rows))
+
+
+def _row(
+    told: Mapping[str, Value], state: str, page: str, metrics: Mapping[str, Any], error: str,
+    spelled: dict[str, str] | None = None,
+) -> Row:  # fmt: skip
+    """One report as a row; a figure that another report spells otherwise (F1, f1) under the name met first."""
+    figures = headline_figures(metrics) if metrics else {}
+    if spelled is not None:
+        figures = {spelled.setdefault(name.casefold(), name): value for name, value in figures.items()}
+    return Row(told, state, page, figures, costs(metrics), marks(metrics), error)
 
 
 def compare_reports(folders: Iterable[Path | str], start: Path | str | None = None) -> Compared:
@@ -113,8 +120,8 @@ def compare_reports(folders: Iterable[Path | str], start: Path | str | None = No
     varied = tuple(name for name in names if len({json.dumps(one[name]) for one in told if name in one}) > 1)
     spelled: dict[str, str] = {}
     rows = tuple(
-        Row({name: one[name] for name in varied if name in one}, state, f"{Path(page).as_posix()}/report.html",
-            _alike(headline_figures(metrics), spelled) if metrics else {}, costs(metrics), marks(metrics), error)
+        _row({name: one[name] for name in varied if name in one}, state, f"{Path(page).as_posix()}/report.html",
+             metrics, error, spelled)
         for page, one, state, metrics, error in found
     )  # fmt: skip
     fixed = {name: told[0][name] for name in names if name not in varied and all(name in one for one in told)}
@@ -137,11 +144,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of cells as lines, each column as wide as its widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def _alike(figures: Mapping[str, Figure], spelled: dict[str, str]) -> dict[str, Figure]:
-    """The figures, one that another report spells otherwise (F1, f1) under the name met first."""
-    return {spelled.setdefault(name.casefold(), name): value for name, value in figures.items()}
 
 
 def _name(report: str) -> str:

@@ -247,6 +247,11 @@ def variants(bench: Bench, ratio: float) -> list[Setting]:
         ("no reflection", replace(look, reflect_below=0.0), "auto"),
         ("one order of candidates", every, "auto"),
     )
+    alone: dict[str, dict[str, Any]] = {
+        **{f"assignment: {one}": {"assignment": one} for one in ("sinkhorn", "hungarian", "stable", "argmax")},
+        **{f"propagation: {hops} hops": {"hops": hops} for hops in (0, 1, 2, 3)},
+        "one round, no self-training": {"rounds": 0},
+    }
     return [
         bench.run("first alignment only", 0.0, judge="first"),
         bench.run("rule: planned look", 0.0, judge="rule"),
@@ -254,15 +259,7 @@ def variants(bench: Bench, ratio: float) -> list[Setting]:
             bench.run(f"model: {name}", 0.0, judge="model", look=chosen, planner=planner)
             for name, chosen, planner in (model if asked else ())
         ),
-        *(
-            bench.run(f"assignment: {one}", 0.0, judge="first", options=replace(plain, assignment=one))
-            for one in ("sinkhorn", "hungarian", "stable", "argmax")
-        ),
-        *(
-            bench.run(f"propagation: {hops} hops", 0.0, judge="first", options=replace(plain, hops=hops))
-            for hops in (0, 1, 2, 3)
-        ),
-        bench.run("one round, no self-training", 0.0, judge="first", options=replace(plain, rounds=0)),
+        *(bench.run(name, 0.0, judge="first", options=replace(plain, **changed)) for name, changed in alone.items()),
         bench.run(f"{100 * ratio:.0f} % seeds, first alignment only", ratio, judge="first"),
     ]
 
@@ -310,16 +307,14 @@ def figures(results: AlignmentResults) -> list[dict[str, Value]]:
     """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
     if not results.known:
         return [_counted(one) for one in results.headline]
-    keys = [column.key for column in (*RANKED, *SCORES)]
     rows: list[dict[str, Value]] = []
     for one in results.headline:
         system = f"kgnb, {one.name}" + (" (SIMULATION)" if one.simulation else "")
         covers = f"{one.measured.ranking.tests:,} pairs, among {one.measured.universe}"
-        scores: dict[str, Value] = dict(zip(keys, (*_ranked(one.measured), *_scored(one.measured)), strict=True))
         told: dict[str, Value] = {"seeds": one.measured.seeds, "covers": covers, "source": "this run"}
-        rows.append({"system": system} | scores | told)
+        rows.append({"system": system} | _scores(one.measured, 3) | told)
     for peer in BY_PAIR.get(results.pair, ()):
-        nothing: dict[str, Value] = dict.fromkeys([*keys, "seeds"])
+        nothing: dict[str, Value] = dict.fromkeys([*(column.key for column in (*RANKED, *SCORES)), "seeds"])
         theirs: dict[str, Value] = {"hits1": peer.hits1, "mrr": peer.mrr, "covers": "test pairs, among test targets"}
         rows.append({"system": peer.system} | nothing | theirs | {"source": peer.source})
     return rows
@@ -459,18 +454,13 @@ def ablation(results: AlignmentResults) -> Table | Words:
     """What every ingredient is worth."""
     columns = [Column("name", "Setting"), *RANKED, Column("f1", "F1", "percent")]
     columns += [Column("asked", "Looked at", "percent"), Column("tokens", "Tokens an entity", "number")]
-    rows: list[list[Value]] = [
-        [
-            one.name,
-            *_ranked(one.measured),
-            one.measured.chosen.f1,
-            one.outcome.share_looked_at,
-            round(one.tokens, 1),
-        ]
-        for one in results.ablation
-    ]
-    if not rows:
+    if not results.ablation:
         return _left_out(results)
+    rows: list[list[Value]] = []
+    for one in results.ablation:
+        found = _scores(one.measured, 3)
+        scores = [found[key] for key in ("hits1", "hits10", "mrr", "f1")]
+        rows.append([one.name, *scores, one.outcome.share_looked_at, round(one.tokens, 1)])
     notes = [] if any(one.tokens for one in results.ablation) else ["No model was asked: set one for those rows."]
     return Table(columns, rows, caption=f"{results.title}, one thing changed at a time", notes=notes)
 
@@ -536,26 +526,19 @@ def reproduce(results: AlignmentResults, session: ReportSession) -> Table:
     return everything(results.headline[0].outcome, session, graphs)
 
 
-def _ranked(found: Measured) -> list[float]:
-    return [found.ranking.hits1, found.ranking.hits10, round(found.ranking.mrr, 3)]
+def _scores(found: Measured, digits: int) -> dict[str, Value]:
+    """The ranking's figures and the choices', by name; the MRR to so many digits."""
+    ranked, chosen = found.ranking, found.chosen
+    return {"hits1": ranked.hits1, "hits10": ranked.hits10, "mrr": round(ranked.mrr, digits),
+            "precision": chosen.precision, "recall": chosen.recall, "f1": chosen.f1}  # fmt: skip
 
 
-def _scored(found: Measured) -> list[float]:
-    return [found.chosen.precision, found.chosen.recall, found.chosen.f1]
-
-
-def rows_of(settings: tuple[Setting, ...]) -> list[dict[str, float | int | str | None]]:
+def rows_of(settings: tuple[Setting, ...]) -> list[dict[str, Any]]:
     """Settings as plain numbers, for ``metrics.json``."""
     return [
-        {
-            "setting": one.name,
-            "simulation": one.simulation,
-            "hits1": round(one.measured.ranking.hits1, 6),
-            "hits10": round(one.measured.ranking.hits10, 6),
-            "mrr": round(one.measured.ranking.mrr, 6),
-            "precision": round(one.measured.chosen.precision, 6),
-            "recall": round(one.measured.chosen.recall, 6),
-            "f1": round(one.measured.chosen.f1, 6),
+        {"setting": one.name, "simulation": one.simulation}
+        | {name: round(float(str(share)), 6) for name, share in _scores(one.measured, 6).items()}
+        | {
             "estimated_precision": one.outcome.settled.estimated_precision,
             "tests": one.measured.ranking.tests,
             "seeds": one.measured.seeds,

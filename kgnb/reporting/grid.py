@@ -157,8 +157,7 @@ class _Places:
         return f"{self.where}, line {self.lines.of(*place)}" if self.lines else self.where
 
     def wrong(self, what: str, *place: str | int, fix: str) -> DataError:
-        where = self.of(*place)
-        return DataError(what, where=where, fix=fix)
+        return DataError(what, where=self.of(*place), fix=fix)
 
     @contextmanager
     def told(self, *place: str | int) -> Iterator[None]:

@@ -44,24 +44,12 @@ def page(notebook: Path, title: str, ledger: Ledger, partial: str = "", byline: 
     Outputs are drawn from text/html, pictures, Markdown or plain text, in this order; widgets and our own JSON fall
     back to those, since nothing here runs.
     """
+    shown = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/plain"]
+    drawn = {"embed_images": True, "exclude_anchor_links": True}
     exporter = HTMLExporter(  # type: ignore[no-untyped-call]
         template_name="template",
         extra_template_basedirs=[str(TEMPLATES)],
-        config=Config(
-            {
-                "NbConvertBase": {
-                    "display_data_priority": [
-                        "text/html",
-                        "image/svg+xml",
-                        "image/png",
-                        "image/jpeg",
-                        "text/markdown",
-                        "text/plain",
-                    ]
-                },
-                "HTMLExporter": {"embed_images": True, "exclude_anchor_links": True},
-            }
-        ),
+        config=Config({"NbConvertBase": {"display_data_priority": shown}, "HTMLExporter": drawn}),
     )
     content = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
     content.metadata.pop("widgets", None)
@@ -137,15 +125,8 @@ def _mark_times(notebook: Any) -> None:
             timed.append(cell)
 
 
-BROWSERS = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-    "msedge",
-    "brave-browser",
-)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge",
+            "brave-browser")  # fmt: skip
 PATIENCE = 120  # seconds
 
 
@@ -208,9 +189,12 @@ def write_provenance(
         path for path in folder.rglob("*") if path.is_file() and path.name not in (FILE, COPY) and path.name[0] != "."
     )
     parts = [_file(path, folder) for path in files]
-    inputs = [_input(name, sha) for name, sha in data.items()]
-    given = [_parameter(name, value) for name, value in values.items()]
-    software = [_software(name, version) for name, version in versions.items()]
+    inputs = [_named(f"input-{sha[:16]}", "CreativeWork", name, sha256=sha) for name, sha in data.items()]
+    given = [
+        _named("parameter", "PropertyValue", name, value="none" if value is None else value)
+        for name, value in values.items()
+    ]
+    software = [_named("software", "SoftwareApplication", name, version=one) for name, one in versions.items()]
     done = ledger.state == "ran"
     action = {
         "@id": "#report-run",
@@ -256,34 +240,15 @@ def write_provenance(
 def _file(path: Path, folder: Path) -> Entity:
     kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     name = path.relative_to(folder).as_posix()
-    size = str(path.stat().st_size)
-    quoted = name.replace("%", "%25").replace(" ", "%20")
-    return {
-        "@id": quoted,
-        "@type": "File",
-        "name": name,
-        "encodingFormat": kind,
-        "contentSize": size,
-        "sha256": digest(path),
-    }
+    about = {"name": name, "encodingFormat": kind, "contentSize": str(path.stat().st_size), "sha256": digest(path)}
+    return {"@id": name.replace("%", "%25").replace(" ", "%20"), "@type": "File", **about}
 
 
-def _input(name: str, sha: str) -> Entity:
-    return {"@id": f"#input-{sha[:16]}-{_slug(name)}", "@type": "CreativeWork", "name": name, "sha256": sha}
-
-
-def _parameter(name: str, value: Value) -> Entity:
-    shown = value if value is not None else "none"
-    return {"@id": f"#parameter-{_slug(name)}", "@type": "PropertyValue", "name": name, "value": shown}
-
-
-def _software(name: str, version: str) -> Entity:
-    return {"@id": f"#software-{_slug(name)}", "@type": "SoftwareApplication", "name": name, "version": version}
+def _named(what: str, kind: str, name: str, **more: Value) -> Entity:
+    """An entity that is no file: a parameter, a program, something that was read."""
+    slug = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)
+    return {"@id": f"#{what}-{slug}", "@type": kind, "name": name, **more}
 
 
 def _refs(entities: list[Entity]) -> list[dict[str, str]]:
     return [{"@id": entity["@id"]} for entity in entities]
-
-
-def _slug(text: str) -> str:
-    return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in text)

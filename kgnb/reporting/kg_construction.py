@@ -36,7 +36,7 @@ from kgnb.evaluate.extraction import (
 from kgnb.files import write_json, write_whole
 from kgnb.llm.asking import in_one_round
 from kgnb.reporting.plot import Plot, grouped_bars
-from kgnb.reporting.sections import SCORES, UNMEASURED, Folded, Words, in_percent, judging, run_in, spent
+from kgnb.reporting.sections import SCORES, UNMEASURED, Folded, Words, absent, in_percent, judging, run_in, spent
 from kgnb.reporting.sections import reproduce as reproduce  # the notebook's own
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
@@ -314,7 +314,7 @@ def ablation(results: BuildingResults) -> Table | Words:
     """Reading without feedback, step plan, outside tools: F1 by category, precision, calls and tokens of each."""
     if not results.ablation:
         told = "Not computed: it needs a model, our own data (huts:kitchen, huts:dairy), a reference, ablation=true."
-        return Words((told,), off=True)
+        return absent(told)
     columns = [*texts(read="read"), *percents(**{name: f"F1, {name}" for name in results.scores}, micro="F1, micro",
                                               precision="precision"),
                *numbers(requests="requests", tokens="tokens", calls="tool calls", refused="refused")]  # fmt: skip
@@ -336,26 +336,24 @@ def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
 
 def figures(results: BuildingResults) -> list[dict[str, Value]]:
     """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
-    rows: list[dict[str, Value]] = []
-    if results.scores:
-        total = micro(results.scores)
-        wanted = sum(one.wanted for one in results.scores.values())
-        scores: dict[str, Value] = {"precision": total.precision, "recall": total.recall, "f1": total.f1}
-        covers = f"{results.title}, {wanted:,} records, micro"
-    else:
-        scores, covers = dict.fromkeys(("precision", "recall", "f1")), results.title
-    own: dict[str, Value] = {"system": f"kgnb, read by {results.reader}", "covers": covers}
-    rows.append(own | scores | {"refused": 1.0, "source": "this run"})  # of those in PLANTED
-    for one in results.ablation[1:]:
-        total = micro(one.scores)
-        rows.append({"system": f"kgnb, read by {results.reader}, {one.name}", "covers": own["covers"],
-                     "precision": total.precision, "recall": total.recall, "f1": total.f1, "refused": None,
-                     "source": "this run"})  # fmt: skip
+    wanted = sum(one.wanted for one in results.scores.values())
+    covers = f"{results.title}, {wanted:,} records, micro" if results.scores else results.title
+    system = f"kgnb, read by {results.reader}"
     published = next(figure for figure in literature.BUILDING if figure.category == "micro")
-    theirs: dict[str, Value] = {"precision": published.precision, "recall": published.recall, "f1": published.f1}
-    name_of: dict[str, Value] = {"system": "The World Avatar (published)", "covers": "30 chemistry papers, micro"}
-    rows.append(name_of | theirs | {"refused": None, "source": literature.PAPER})
-    return rows
+    theirs = _row("The World Avatar (published)", "30 chemistry papers, micro", published, literature.PAPER)
+    return [
+        _row(system, covers, micro(results.scores) if results.scores else None) | {"refused": 1.0},  # of PLANTED
+        *(_row(f"{system}, {one.name}", covers, micro(one.scores)) for one in results.ablation[1:]),
+        theirs,
+    ]
+
+
+def _row(
+    system: str, covers: str, found: Score | literature.BuildingFigure | None, source: str = "this run"
+) -> dict[str, Value]:
+    scores = (found.precision, found.recall, found.f1) if found else (None, None, None)
+    told = zip(("precision", "recall", "f1"), scores, strict=True)
+    return {"system": system, "covers": covers, **dict(told), "refused": None, "source": source}
 
 
 def headline(results: BuildingResults) -> Table:
@@ -375,13 +373,11 @@ def headline(results: BuildingResults) -> Table:
 def headline_bars(results: BuildingResults) -> Plot | Words:
     """Precision, recall and F1 by category."""
     if not results.scores:
-        return Words((UNMEASURED,), off=True)
+        return absent(UNMEASURED)
     total = micro(results.scores)
     parts = {**results.scores, "micro": total}
-    series = [
-        (title, [getattr(one, name) for one in parts.values()])
-        for title, name in (("precision", "precision"), ("recall", "recall"), ("F1", "f1"))
-    ]
+    names = {"precision": "precision", "recall": "recall", "F1": "f1"}
+    series = [(title, [getattr(one, name) for one in parts.values()]) for title, name in names.items()]
     caption = f"{results.title}: slots of the records, by category, read by {results.reader}."
     return grouped_bars(list(parts), series, caption)
 
@@ -389,24 +385,21 @@ def headline_bars(results: BuildingResults) -> Plot | Words:
 def notice(results: BuildingResults) -> Words:
     """In a few sentences what was done."""
     counts = results.built.counts()
-    lines = [
+    told = (
         f"{results.title}: {counts['facts']:,} facts by {counts['calls']:,} tool calls, read by {results.reader}; "
         f"{counts['refused']:,} calls refused, {len(results.built.doubts):,} left to a person. "
         f"{results.run.totals['calls']:,} model calls."
-    ]
-    return Words(tuple(lines))
+    )
+    return Words((told,))
 
 
 def published(results: BuildingResults) -> Table:
     """What the paper reports, category by category, with feedback and without."""
-    return published_table(literature.BUILDING)
-
-
-def published_table(figures: Sequence[literature.BuildingFigure]) -> Table:
-    """Published figures with their source."""
     columns = [Column("category", "category"), *(Column(n, n, "percent") for n in ("precision", "recall", "F1")),
                Column("without", "F1 without feedback", "percent")]  # fmt: skip
-    rows: list[list[Value]] = [[f.category, f.precision, f.recall, f.f1, f.without_feedback] for f in figures]
+    rows: list[list[Value]] = [
+        [f.category, f.precision, f.recall, f.f1, f.without_feedback] for f in literature.BUILDING
+    ]
     return Table(columns, rows, caption="Published, 30 papers", notes=[literature.SOURCE])
 
 
@@ -484,7 +477,7 @@ def _counted(texts: Iterable[str]) -> str:
 def errors(results: BuildingResults) -> Table | Words:
     """Every record that differs, is missing or is one too many, category by category."""
     if not results.records:
-        return Words((UNMEASURED,), off=True)
+        return absent(UNMEASURED)
     found = [(name, one) for name, compared in results.records.items() for one in compared.differences()]
     if not found:
         return Words(("Every record is as the reference has it.",))
@@ -494,13 +487,9 @@ def errors(results: BuildingResults) -> Table | Words:
         kind = "differs" if one.found and one.wanted else "missing" if one.wanted else "not in the reference"
         shown = one.slots if one.found and one.wanted else one.slots[:3]
         rows.append([name, kind, ", ".join(map(short_iri, shown)), _said(one.found, shown), _said(one.wanted, shown)])
-    return Table(
-        columns,
-        rows,
-        caption=f"Not as the reference has it: {len(found):,} records",
-        details=[list(_details(one)) for _, one in found[:SHOWN]],
-        total=len(found) if len(found) > SHOWN else None,
-    )
+    caption, total = f"Not as the reference has it: {len(found):,} records", len(found) if len(found) > SHOWN else None
+    details = [list(_details(one)) for _, one in found[:SHOWN]]
+    return Table(columns, rows, caption=caption, details=details, total=total)
 
 
 def refused(results: BuildingResults) -> Table | Words:

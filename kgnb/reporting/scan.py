@@ -399,37 +399,27 @@ def _joined(source: Any) -> str:
 def _in_line(line: str, known: Sequence[str], *, assigned: bool) -> Iterator[tuple[str, str]]:
     """What is secret in one line; each value once, under the name that says most."""
     taken: list[str] = []
+    for what, value in _candidates(line, known, assigned):
+        if not any(value in other or other in value for other in taken):
+            taken.append(value)
+            yield what, value
 
-    def new(value: str) -> bool:
-        if any(value in other or other in value for other in taken):
-            return False
-        taken.append(value)
-        return True
 
-    for value in known:
-        if value in line and new(value):
-            yield "a known secret", value
+def _candidates(line: str, known: Sequence[str], assigned: bool) -> Iterator[tuple[str, str]]:
+    yield from (("a known secret", value) for value in known if value in line)
     for what, form in VENDORS:
-        for match in form.finditer(line):
-            if new(match[0]):
-                yield what, match[0]
-    for match in URL.finditer(line):
-        if not PLACEHOLDER.search(match[1]) and new(match[1]):
-            yield "a password in a URL", match[1]
-    for match in IN_QUERY.finditer(line):
-        value = match[0][len(match["before"]) :]
-        if not PLACEHOLDER.search(value) and new(value):
-            yield "a key in a URL", value
-    if not assigned:
-        return
-    for start in range(0, len(line), LONGEST_LINE):
+        yield from ((what, match[0]) for match in form.finditer(line))
+    told = [("a password in a URL", match[1]) for match in URL.finditer(line)]
+    told += [("a key in a URL", match[0][len(match["before"]) :]) for match in IN_QUERY.finditer(line)]
+    yield from ((what, value) for what, value in told if not PLACEHOLDER.search(value))
+    for start in range(0, len(line), LONGEST_LINE) if assigned else ():
         part = line[max(0, start - 200) : start + LONGEST_LINE]
         for match in HEADER.finditer(part):
-            if _mixed(match[1]) and not PLACEHOLDER.search(match[1]) and new(match[1]):
+            if _mixed(match[1]) and not PLACEHOLDER.search(match[1]):
                 yield "an authorization header", match[1]
         for match in ASSIGNED.finditer(part):
             value = match["quoted"] or match["bare"]
-            if _secret(match["name"], value, quoted=bool(match["quoted"])) and new(value):
+            if _secret(match["name"], value, quoted=bool(match["quoted"])):
                 yield f"a value of {match['name'].strip('.-_')}", value
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import rdflib
@@ -137,7 +138,10 @@ def test_an_error_that_no_command_foresaw_is_still_one_line(capsys: pytest.Captu
         assert "Traceback" not in said
 
 
-def test_a_hostile_file_name_reaches_the_terminal_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hostile_file_name_reaches_the_terminal_as_text(
+    capsys: pytest.CaptureFixture[str], record_property: Any
+) -> None:
+    record_property("tries", 3)
     for name in ("\x1b[31mred\x07.ttl", "a\u202egpj.ttl", "a\x9b2J.ttl"):
         assert main(["match", name, "huts:refuge"]) == 1
         said = capsys.readouterr().err

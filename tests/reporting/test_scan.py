@@ -23,7 +23,8 @@ def notebook(path, **places):
     nbformat.write(book, path)
 
 
-def test_a_key_in_a_notebook_is_found_where_it_is(tmp_path):
+def test_a_key_in_a_notebook_is_found_where_it_is(tmp_path, record_property):
+    record_property("tries", 4)
     for place, where in (
         ("source", "cell 2, source, line 2"),
         ("output", "cell 2, output 1, line"),

@@ -138,16 +138,9 @@ def _match(
     counted = _counters(embedder)
     source, target = comparable(read[case.source], read[case.target])
     alignment = match_ontologies(
-        source,
-        target,
-        embedder=embedder,
-        index=index,
-        options=options,
-        reference=pairs,
-        run=run,
-        settings=settings,
+        source, target, embedder=embedder, index=index, options=options, reference=pairs, run=run, settings=settings,
         **asked,
-    )
+    )  # fmt: skip
     seconds, after, new = perf_counter() - begun, run.totals, run.steps[steps:]
     stored = [step.counts for step in new if step.name == "store"]
     computed, reused = (now - then for now, then in zip(_counters(embedder), counted, strict=True))
