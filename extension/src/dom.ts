@@ -3,6 +3,7 @@
  * form one press away, text as long as a book held to its beginning, and the focus kept while something is drawn again.
  */
 
+import { ShapeError } from './json';
 import type { IriCell } from './table-data';
 import { linkTarget, oneLine, visible, shortIri } from './wording';
 import { trans } from './words';
@@ -138,7 +139,7 @@ export function freshId(stem: string): string {
 }
 
 /** Draws, then gives the focus back to the element that stands for the one that had it, by its key or its name. */
-export function keepingFocus(root: HTMLElement, draw: () => void): void {
+function keepingFocus(root: HTMLElement, draw: () => void): void {
   const before = document.activeElement;
   const held = before instanceof HTMLElement && root.contains(before) ? before : null;
   const place = held instanceof HTMLInputElement ? held.selectionStart : null;
@@ -158,6 +159,28 @@ export function keepingFocus(root: HTMLElement, draw: () => void): void {
     }
   }
   root.focus({ preventScroll: true }); // what had it is gone: the keyboard goes on from here, not from the page's top
+}
+
+/** Draws what an element holds anew; where it was scrolled to, and the focus, stay. */
+export function redraw(node: HTMLElement, drawn: HTMLElement): void {
+  keepingFocus(node, () => {
+    const scrolled = node.scrollTop;
+    node.replaceChildren(drawn);
+    node.scrollTop = scrolled;
+  });
+}
+
+/** What ``draw`` draws; or what is wrong with the data, with ``also`` below it. */
+export function drawnSafely(draw: () => HTMLElement, also: () => HTMLElement[] = () => []): HTMLElement {
+  try {
+    return draw();
+  } catch (error) {
+    if (!(error instanceof ShapeError)) {
+      throw error;
+    }
+    const said = h('div.kgnb-error', trans.__('This result cannot be shown: %1.', error.message));
+    return h('div.kgnb-broken', { role: 'alert' }, said, ...also());
+  }
 }
 
 const LETTERS = 300; // more than a person reads in a cell, fewer than one needs to see what it is

@@ -7,6 +7,7 @@ import type { StreamParser, StringStream } from '@codemirror/language';
 import { LanguageSupport, StreamLanguage } from '@codemirror/language';
 import { sparql } from '@codemirror/legacy-modes/mode/sparql';
 import type { IEditorLanguage, IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import type { MagicLanguage } from './magic-cells';
 import { CONTINUED, magicMime } from './magic-cells';
 
 const NAME = 'propertyName';
@@ -142,6 +143,12 @@ export interface LineState {
   continued: boolean;
 }
 
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)/, 'string'],
+  [/^--?[A-Za-z][\w-]*/, 'propertyName'],
+  [/^\{\{.*?\}\}/, 'variableName.special']
+];
+
 /** The magic, its verb, options, texts and values in braces in a colour each; every one is used by the RDF modes too. */
 export const magicLines: StreamParser<LineState> = {
   name: 'magics',
@@ -163,15 +170,10 @@ export const magicLines: StreamParser<LineState> = {
       stream.skipToEnd();
       return 'comment';
     }
-    if (stream.match(/^(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)/)) {
-      state.place = 'words';
-      return 'string';
-    }
-    if (stream.match(/^--?[A-Za-z][\w-]*/)) {
-      return 'propertyName';
-    }
-    if (stream.match(/^\{\{.*?\}\}/)) {
-      return 'variableName.special';
+    const known = WORDS.find(([pattern]) => stream.match(pattern));
+    if (known) {
+      state.place = known[1] === 'string' ? 'words' : state.place;
+      return known[1];
     }
     stream.match(/^\S[^\s"']*/);
     const verb = state.place === 'verb' && /^[a-z][a-z_]*$/.test(stream.current());
@@ -195,25 +197,21 @@ const FILES: readonly FileLanguage[] = [
   { name: 'Turtle', mime: 'text/turtle', extensions: ['ttl'], mode: turtleMode }
 ];
 
+const cellLanguage = <State>(
+  language: MagicLanguage,
+  displayName: string,
+  mode: StreamParser<State>
+): IEditorLanguage => ({
+  name: `kgnb ${displayName}`,
+  displayName,
+  mime: magicMime(language),
+  load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(mode)))
+});
+
 const CELLS: readonly IEditorLanguage[] = [
-  {
-    name: 'kgnb SPARQL cell',
-    displayName: 'SPARQL cell',
-    mime: magicMime('sparql'),
-    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(belowTheMagic(sparqlMode))))
-  },
-  {
-    name: 'kgnb Turtle cell',
-    displayName: 'Turtle cell',
-    mime: magicMime('turtle'),
-    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(belowTheMagic(turtleMode))))
-  },
-  {
-    name: 'kgnb magics cell',
-    displayName: 'Magics',
-    mime: magicMime('magics'),
-    load: () => Promise.resolve(new LanguageSupport(StreamLanguage.define(magicLines)))
-  }
+  cellLanguage('sparql', 'SPARQL cell', belowTheMagic(sparqlMode)),
+  cellLanguage('turtle', 'Turtle cell', belowTheMagic(turtleMode)),
+  cellLanguage('magics', 'Magics', magicLines)
 ];
 
 /**

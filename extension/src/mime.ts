@@ -5,9 +5,8 @@
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
 import { CARD_MIME, drawCard, readCard } from './card';
-import { h, icon } from './dom';
+import { drawnSafely, fold, h } from './dom';
 import { visible } from './wording';
-import { ShapeError } from './json';
 import { drawGraph, newGraphState } from './graph';
 import { GRAPH_MIME, readGraph } from './graph-data';
 import type { ShowCell } from './notebooks';
@@ -34,25 +33,15 @@ class ResultWidget extends Widget implements IRenderMime.IRenderer {
   }
 
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    this.node.replaceChildren(this.drawSafely(model.data[this.mimeType]));
+    const data: unknown = model.data[this.mimeType];
+    const raw = (): HTMLElement => h('pre.kgnb-code', visible(JSON.stringify(data, null, 1)).slice(0, 20_000));
+    this.node.replaceChildren(
+      drawnSafely(
+        () => this.draw(data),
+        () => fold(trans.__('Data as it came'), [raw()])
+      )
+    );
     return Promise.resolve();
-  }
-
-  private drawSafely(data: unknown): HTMLElement {
-    try {
-      return this.draw(data);
-    } catch (error) {
-      if (!(error instanceof ShapeError)) {
-        throw error;
-      }
-      const raw = h('pre.kgnb-code', visible(JSON.stringify(data, null, 1)).slice(0, 20_000));
-      return h(
-        'div.kgnb-broken',
-        { role: 'alert' },
-        h('div.kgnb-error', trans.__('This result cannot be shown: %1.', error.message)),
-        h('details.kgnb-setting', h('summary', icon('right'), trans.__('Data as it came')), raw)
-      );
-    }
   }
 }
 

@@ -12,10 +12,10 @@ import type { JSONObject } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { NEW_NOTEBOOK, graphIcon } from './commands';
-import { h, keepingFocus } from './dom';
+import { drawnSafely, redraw } from './dom';
 import { oneLine } from './wording';
 import type { JsonObject } from './json';
-import { ShapeError, object, text } from './json';
+import { object, text } from './json';
 import { KernelComm, NobodyThere } from './kernel-comm';
 import type { ShowCell } from './notebooks';
 import { Notebooks } from './notebooks';
@@ -238,22 +238,15 @@ export class ControlPanel extends Widget implements PanelActions {
 
   /** Why nobody answers, and what to do about it. */
   private nobody(): Hint {
-    const { app } = this;
     if (this.kernel) {
       return { said: trans.__('kgnb is not loaded in this notebook.'), remedy: 'load', notebook: true };
     }
     if (this.tracker.currentWidget) {
-      return {
-        said: trans.__('This notebook has no kernel. Choose one above it, at the right.'),
-        remedy: null,
-        notebook: true
-      };
+      const said = trans.__('This notebook has no kernel. Choose one above it, at the right.');
+      return { said, remedy: null, notebook: true };
     }
-    return {
-      said: trans.__('Open a notebook to see its graphs, agents and runs.'),
-      remedy: app.commands.hasCommand(NEW_NOTEBOOK) ? 'begin' : null,
-      notebook: false
-    };
+    const remedy = this.app.commands.hasCommand(NEW_NOTEBOOK) ? 'begin' : null;
+    return { said: trans.__('Open a notebook to see its graphs, agents and runs.'), remedy, notebook: false };
   }
 
   /** Asks again for a run that was opened, if something has come to it since. */
@@ -288,12 +281,7 @@ export class ControlPanel extends Widget implements PanelActions {
       return;
     }
     this.drawn = shown;
-    const { node } = this;
-    keepingFocus(node, () => {
-      const scrolled = node.scrollTop;
-      node.replaceChildren(drawPanel(this.data, this.state, this, this.hint));
-      node.scrollTop = scrolled;
-    });
+    redraw(this.node, drawPanel(this.data, this.state, this, this.hint));
   }
 }
 
@@ -324,24 +312,11 @@ export class RunArea extends MainAreaWidget {
       return;
     }
     this.drawn = written;
-    const { node } = this.content;
-    const drawn = this.draw(answer);
-    keepingFocus(node, () => {
-      const scrolled = node.scrollTop;
-      node.replaceChildren(drawn);
-      node.scrollTop = scrolled;
-    });
+    redraw(this.content.node, this.draw(answer));
   }
 
   private draw(answer: JsonObject): HTMLElement {
-    try {
-      const run = readRun(object(answer.run, oneLine(text(answer.error)) || trans.__('run')));
-      return drawRun(run, this.state, this.showCell);
-    } catch (error) {
-      if (!(error instanceof ShapeError)) {
-        throw error;
-      }
-      return h('div.kgnb-error', { role: 'alert' }, trans.__('This result cannot be shown: %1.', error.message));
-    }
+    const said = oneLine(text(answer.error)) || trans.__('run');
+    return drawnSafely(() => drawRun(readRun(object(answer.run, said)), this.state, this.showCell));
   }
 }

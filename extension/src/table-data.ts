@@ -215,14 +215,6 @@ export function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** Tells whether every word of a search stands somewhere in the text; both are folded here. */
-export function matches(text: string, search: string): boolean {
-  const within = folded(text);
-  return folded(search)
-    .split(/\s+/)
-    .every(word => within.includes(word));
-}
-
 /** For each row everything a search looks at, folded once. */
 export function searchTexts(table: TableData): readonly string[] {
   return table.rows.map(row => {

@@ -3,29 +3,11 @@
  * of `kgnb/results/escaping.py`.
  */
 
-const PREFIXES: readonly (readonly [string, string])[] = [
-  ['http://www.w3.org/1999/02/22-rdf-syntax-ns#', 'rdf'],
-  ['http://www.w3.org/2000/01/rdf-schema#', 'rdfs'],
-  ['http://www.w3.org/2001/XMLSchema#', 'xsd'],
-  ['http://www.w3.org/2002/07/owl#', 'owl'],
-  ['http://www.w3.org/2004/02/skos/core#', 'skos'],
-  ['http://www.w3.org/ns/prov#', 'prov'],
-  ['http://www.w3.org/ns/shacl#', 'sh'],
-  ['http://xmlns.com/foaf/0.1/', 'foaf'],
-  ['http://purl.org/dc/elements/1.1/', 'dc'],
-  ['http://purl.org/dc/terms/', 'dcterms'],
-  ['http://schema.org/', 'schema'],
-  ['https://schema.org/', 'schema'],
-  ['http://www.wikidata.org/entity/', 'wd'],
-  ['http://www.wikidata.org/prop/direct/', 'wdt'],
-  ['http://dbpedia.org/resource/', 'dbr'],
-  ['http://dbpedia.org/ontology/', 'dbo'],
-  ['http://purl.obolibrary.org/obo/', 'obo']
-];
+import prefixes from './prefixes.json';
 
 /** The short form of an IRI: a well-known prefix, or its last part behind an ellipsis. */
 export function shortIri(iri: string): string {
-  for (const [start, prefix] of PREFIXES) {
+  for (const [start, prefix] of Object.entries(prefixes)) {
     const local = iri.slice(start.length);
     if (iri.startsWith(start) && local && !/[/#]/.test(local)) {
       return `${prefix}:${local}`;
@@ -85,11 +67,6 @@ export function formatSeconds(value: number): string {
 /** An amount in US dollars, to the cent or, below ten cents, to the hundredth of one. */
 export function formatMoney(usd: number): string {
   return usd === 0 ? '$0' : `$${usd < 0.1 ? usd.toFixed(4) : grouped(usd.toFixed(2))}`;
-}
-
-/** A number and its noun. */
-export function count(value: number, noun: string, plural = `${noun}s`): string {
-  return `${grouped(String(value))} ${value === 1 ? noun : plural}`;
 }
 
 const LINE_ENDS = /\r\n?|[\u0085\u2028\u2029]/g;

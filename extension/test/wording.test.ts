@@ -3,7 +3,6 @@ import {
   linkTarget,
   oneLine,
   visible,
-  count,
   formatMoney,
   formatNumber,
   formatPercent,
@@ -60,7 +59,6 @@ describe('wording is that of kgnb/results/wording.py', () => {
   it('writes shares, money and counts', () => {
     expect(formatPercent(0.8333)).toBe('83.3 %');
     expect([0, 0.0001, 0.5, 1234.5].map(formatMoney)).toEqual(['$0', '$0.0001', '$0.50', '$1,234.50']);
-    expect([count(1, 'query', 'queries'), count(12000, 'row')]).toEqual(['1 query', '12,000 rows']);
   });
 });
 

@@ -1,10 +1,12 @@
+import json
 import math
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as some
 
 from kgnb.kg.terms import Blank, Iri, Literal, TripleTerm
-from kgnb.results.wording import is_term, money, number, percent, seconds, short_iri, term_text
+from kgnb.results.wording import PREFIXES, is_term, money, number, percent, seconds, short_iri, term_text
 
 
 def test_shortens_an_iri_to_what_tells_it_apart() -> None:
@@ -24,6 +26,11 @@ def test_shortens_an_iri_to_what_tells_it_apart() -> None:
 def test_a_short_iri_ends_as_the_iri_does(text: str) -> None:
     short = short_iri("https://huts.example.org/" + text)
     assert ("https://huts.example.org/" + text).endswith(short.removeprefix("…"))
+
+
+def test_the_extension_knows_the_same_prefixes() -> None:
+    shared = Path(__file__).parents[2] / "extension" / "src" / "prefixes.json"
+    assert json.loads(shared.read_text(encoding="utf-8")) == PREFIXES
 
 
 def test_writes_a_number_an_amount_and_a_duration() -> None:
