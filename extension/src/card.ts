@@ -5,13 +5,12 @@
 import type { Cell } from './table-data';
 import { cellText, readCell } from './table-data';
 import { h, fold, drawIri } from './dom';
-import { oneLine, visible } from './wording';
+import { oneLine, trans, visible } from './wording';
 import type { GraphState } from './graph';
 import { drawGraph } from './graph';
 import { readGraph } from './graph-data';
 import { listOf, numberOrNull, object, orNull, shape, text, versionOne } from './json';
 import { drawTurtle } from './turtle';
-import { trans } from './words';
 
 export const CARD_MIME = 'application/vnd.kgnb.card+json';
 

@@ -14,7 +14,7 @@ import { Widget } from '@lumino/widgets';
 import { freshId, h } from './dom';
 import type { Template } from './templates';
 import { TEMPLATES, notebookOf, pythonKernel } from './templates';
-import { trans } from './words';
+import { trans } from './wording';
 
 export const NEW_NOTEBOOK = 'kgnb:new-notebook';
 

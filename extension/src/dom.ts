@@ -5,8 +5,7 @@
 
 import { ShapeError } from './json';
 import type { IriCell } from './table-data';
-import { linkTarget, oneLine, visible, shortIri } from './wording';
-import { trans } from './words';
+import { linkTarget, oneLine, shortIri, trans, visible } from './wording';
 
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>>;
 type Child = Node | string | null;

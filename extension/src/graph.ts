@@ -5,10 +5,9 @@
 
 import type { Core, EventObject, NodeSingular } from 'cytoscape';
 import { button, drawIri, freshId, h, icon, searchField, switchButton } from './dom';
-import { oneLine, visible } from './wording';
+import { oneLine, trans, visible } from './wording';
 import type { GraphData, GraphNode } from './graph-data';
 import { elementsOf, fillOf, keepHubs, LIMITS, styleFor, svgOf } from './graph-drawing';
-import { trans } from './words';
 
 const STEP = 1.25;
 const SMALLEST = 160; // pixels on the page

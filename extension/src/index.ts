@@ -24,7 +24,7 @@ import { rendererFactories } from './mime';
 import { ControlPanel } from './panel';
 import { choicesFrom, IPreferences, Preferences } from './preferences';
 import { checkFrontEnd, checkKernels } from './version-check';
-import { speak } from './words';
+import { speak } from './wording';
 
 const settings: JupyterFrontEndPlugin<Preferences> = {
   id: 'kgnb-labextension:settings',

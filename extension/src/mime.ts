@@ -6,7 +6,7 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
 import { CARD_MIME, drawCard, readCard } from './card';
 import { drawnSafely, fold, h } from './dom';
-import { visible } from './wording';
+import { trans, visible } from './wording';
 import { drawGraph, newGraphState } from './graph';
 import { GRAPH_MIME, readGraph } from './graph-data';
 import type { ShowCell } from './notebooks';
@@ -18,7 +18,6 @@ import type { TableState } from './table';
 import { drawTable, newTableState } from './table';
 import { readTable, TABLE_MIME } from './table-data';
 import { drawTurtle, TURTLE_MIME } from './turtle';
-import { trans } from './words';
 
 /** One output: draws its data, and draws again when the kernel updates it. */
 class ResultWidget extends Widget implements IRenderMime.IRenderer {

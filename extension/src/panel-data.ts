@@ -16,7 +16,7 @@ import {
   versionOne
 } from './json';
 import documented from './stages.json';
-import { trans } from './words';
+import { trans } from './wording';
 
 export const PANEL_TARGET = 'kgnb.panel';
 

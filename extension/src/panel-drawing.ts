@@ -3,7 +3,7 @@
  */
 
 import { button, freshId, h, icon } from './dom';
-import { oneLine, formatMoney, formatNumber, formatSeconds, grouped } from './wording';
+import { formatMoney, formatNumber, formatSeconds, grouped, oneLine, trans } from './wording';
 import type {
   Connection,
   DocumentedAgent,
@@ -18,7 +18,6 @@ import type {
 } from './panel-data';
 import { AGENTS, agentState, agentTitle } from './panel-data';
 import { stateIcon, stateName } from './run-tree';
-import { trans } from './words';
 
 export interface PanelState {
   /** Which parts are folded in or out, where a person has changed that. */
@@ -243,7 +242,7 @@ class PanelDrawing {
   private holding({ name, count, query }: Holding): HTMLElement {
     const shown = oneLine(name);
     const what = trans.__('Insert a query for %1', shown);
-    const counted = h('span.kgnb-panel-quiet', grouped(String(count)));
+    const counted = count > 0 ? h('span.kgnb-panel-quiet', grouped(String(count))) : null; // an ontology alone has none
     const insert = (): void => this.actions.insert(query);
     const disabled = !this.hint.notebook;
     return h('li', button('kgnb-panel-held', what, insert, { disabled }, h('span.kgnb-panel-name', shown), counted));

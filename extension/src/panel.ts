@@ -13,7 +13,7 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { NEW_NOTEBOOK, graphIcon } from './commands';
 import { drawnSafely, redraw } from './dom';
-import { oneLine } from './wording';
+import { oneLine, trans } from './wording';
 import type { JsonObject } from './json';
 import { object, text } from './json';
 import { KernelComm, NobodyThere } from './kernel-comm';
@@ -25,7 +25,6 @@ import type { Hint, PanelActions, PanelState, WhichRun } from './panel-drawing';
 import { drawPanel, lineToOpen } from './panel-drawing';
 import { readRun } from './run';
 import { drawRun, newRunState } from './runview';
-import { trans } from './words';
 
 const WATCHED = 1000; // milliseconds between looks at a kernel that works
 const PATIENCE = 5000; // milliseconds a kernel is given to answer

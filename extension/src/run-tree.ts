@@ -7,8 +7,7 @@ import { definitions, drawIri, h, icon } from './dom';
 import type { Call, Judgement, Query, RunData, Step } from './run';
 import { timeline } from './run';
 import { folded } from './table-data';
-import { formatMoney, formatNumber, formatSeconds, oneLine, visible } from './wording';
-import { trans } from './words';
+import { formatMoney, formatNumber, formatSeconds, oneLine, trans, visible } from './wording';
 
 export const LEAF_KINDS = ['judgement', 'call', 'query'] as const;
 export type LeafKind = (typeof LEAF_KINDS)[number];

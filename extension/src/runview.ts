@@ -4,13 +4,12 @@
 
 import type { Pair } from './dom';
 import { button, choice, definitions, fold, freshId, h, icon, searchField, switchButton } from './dom';
-import { oneLine, visible, formatMoney, formatNumber, formatSeconds } from './wording';
+import { formatMoney, formatNumber, formatSeconds, oneLine, trans, visible } from './wording';
 import type { ShowCell } from './notebooks';
 import type { RunData, Totals } from './run';
 import { reachedBy } from './run';
 import type { LeafKind, RunNode } from './run-tree';
 import { attentionIn, filterTree, kindsIn, runTree, stateIcon, stateName } from './run-tree';
-import { trans } from './words';
 
 const CHUNK = 50; // children drawn at once; the rest on request
 
@@ -111,31 +110,24 @@ class RunDrawing {
   }
 
   private drawTotals(totals: Totals): HTMLElement {
-    const facts: (readonly [string, string, string])[] = [];
-    if (totals.judgements > 0) {
-      const unsure = totals.unsure > 0 ? trans.__('%1 unsure', totals.unsure) : '';
-      facts.push([trans.__('Judgements'), formatNumber(totals.judgements), unsure]);
-    }
-    if (totals.calls > 0) {
-      const cached = totals.cached > 0 ? trans.__('%1 cached', totals.cached) : '';
-      facts.push([trans.__('Model calls'), formatNumber(totals.calls), cached]);
-      const tokens = totals.prompt_tokens + totals.completion_tokens;
-      facts.push([trans.__('Tokens'), formatNumber(tokens), trans.__('%1 written', totals.completion_tokens)]);
-      facts.push([trans.__('Cost'), totals.usd === null ? trans.__('not known') : formatMoney(totals.usd), '']);
-    }
-    if (totals.retries > 0) {
-      facts.push([trans.__('Retries'), formatNumber(totals.retries), '']);
-    }
-    if (totals.queries > 0) {
-      facts.push([trans.__('Graph queries'), formatNumber(totals.queries), '']);
-    }
-    facts.push([trans.__('Time'), formatSeconds(totals.seconds), '']);
-    const list = h('dl.kgnb-totals');
-    for (const [heading, value, aside] of facts) {
-      const shown = h('dd', value, aside ? h('span.kgnb-aside', aside) : null);
-      list.append(h('div', h('dt', heading), shown));
-    }
-    return list;
+    const { judgements, unsure, calls, cached, prompt_tokens, completion_tokens, usd, retries, queries } = totals;
+    const tokens = formatNumber(prompt_tokens + completion_tokens);
+    const facts: readonly (readonly [there: number, heading: string, value: string, aside: string])[] = [
+      [judgements, trans.__('Judgements'), formatNumber(judgements), unsure > 0 ? trans.__('%1 unsure', unsure) : ''],
+      [calls, trans.__('Model calls'), formatNumber(calls), cached > 0 ? trans.__('%1 cached', cached) : ''],
+      [calls, trans.__('Tokens'), tokens, trans.__('%1 written', completion_tokens)],
+      [calls, trans.__('Cost'), usd === null ? trans.__('not known') : formatMoney(usd), ''],
+      [retries, trans.__('Retries'), formatNumber(retries), ''],
+      [queries, trans.__('Graph queries'), formatNumber(queries), ''],
+      [1, trans.__('Time'), formatSeconds(totals.seconds), '']
+    ];
+    const shown = facts.filter(([there]) => there > 0);
+    return h(
+      'dl.kgnb-totals',
+      ...shown.map(([, heading, value, aside]) =>
+        h('div', h('dt', heading), h('dd', value, aside ? h('span.kgnb-aside', aside) : null))
+      )
+    );
   }
 
   private drawSetting(): HTMLElement[] {
@@ -275,40 +267,23 @@ export function moveInTree(tree: HTMLElement, event: KeyboardEvent): boolean {
   const expanded = item.getAttribute('aria-expanded');
   const seen = seenItems(tree);
   const at = seen.indexOf(item);
-  switch (event.key) {
-    case 'ArrowDown':
-      focusItem(tree, seen[at + 1]);
-      return true;
-    case 'ArrowUp':
-      focusItem(tree, seen[at - 1]);
-      return true;
-    case 'Home':
-      focusItem(tree, seen[0]);
-      return true;
-    case 'End':
-      focusItem(tree, seen[seen.length - 1]);
-      return true;
-    case 'ArrowRight':
-      if (expanded === 'false') {
-        toggle(item);
-      } else if (expanded === 'true') {
-        focusItem(tree, item.querySelector<HTMLElement>(ITEM));
-      }
-      return true;
-    case 'ArrowLeft':
-      if (expanded === 'true') {
-        toggle(item);
-      } else {
-        focusItem(tree, item.parentElement?.closest<HTMLElement>(ITEM));
-      }
-      return true;
-    case 'Enter':
-    case ' ':
-      toggle(item);
-      return true;
-    default:
-      return false;
+  const places: Readonly<Record<string, HTMLElement | undefined>> = {
+    ArrowDown: seen[at + 1],
+    ArrowUp: seen[at - 1],
+    Home: seen[0],
+    End: seen.at(-1)
+  };
+  const [right, left] = [event.key === 'ArrowRight', event.key === 'ArrowLeft'];
+  if (event.key in places) {
+    focusItem(tree, places[event.key]);
+  } else if ([' ', 'Enter'].includes(event.key) || (right && expanded === 'false') || (left && expanded === 'true')) {
+    toggle(item);
+  } else if (left) {
+    focusItem(tree, item.parentElement?.closest<HTMLElement>(ITEM));
+  } else if (right && expanded === 'true') {
+    focusItem(tree, item.querySelector<HTMLElement>(ITEM));
   }
+  return event.key in places || [' ', 'Enter', 'ArrowRight', 'ArrowLeft'].includes(event.key);
 }
 
 function seenItems(tree: HTMLElement): HTMLElement[] {

@@ -16,9 +16,8 @@ import {
 } from './table-data';
 import type { Pair } from './dom';
 import { button, choice, definitions, drawIri, fold, freshId, h, held, icon, searchField } from './dom';
-import { oneLine, visible } from './wording';
+import { oneLine, trans, visible } from './wording';
 import { DEFAULTS, ROWS } from './preferences';
-import { trans } from './words';
 
 const FILTER_FROM = 6; // rows: fewer are read faster than a search is typed
 
@@ -149,11 +148,8 @@ class TableDrawing {
     }
     const cells = row.cells.map((cell, column) => this.drawCell(cell, column));
     const className = row.group === 'summary' ? 'kgnb-row kgnb-summary' : 'kgnb-row';
-    if (!this.hasDetails) {
-      return [h(`tr.${className}`, ...cells)];
-    }
     if (row.details.length === 0) {
-      return [h(`tr.${className}`, h('td.kgnb-opener'), ...cells)];
+      return [h(`tr.${className}`, this.hasDetails ? h('td.kgnb-opener') : null, ...cells)];
     }
     const details = this.drawDetails(row, freshId('details'));
     const turn = (): void => show(!this.state.opened.has(at));

@@ -3,8 +3,7 @@
  */
 
 import { button, copy, h } from './dom';
-import { visible } from './wording';
-import { trans } from './words';
+import { trans, visible } from './wording';
 
 export const TURTLE_MIME = 'text/turtle';
 

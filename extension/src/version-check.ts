@@ -11,7 +11,7 @@ import { text } from './json';
 import { KernelComm, NobodyThere } from './kernel-comm';
 import type { Trouble } from './versions';
 import { frontEndTrouble, packageTrouble } from './versions';
-import { trans } from './words';
+import { trans } from './wording';
 
 const TARGET = 'kgnb.version';
 

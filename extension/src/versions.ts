@@ -2,7 +2,7 @@
  * Which versions go together: this extension with the front end it runs in, and with the Python package of a kernel.
  */
 
-import { trans } from './words';
+import { trans } from './wording';
 
 /** The version of this extension; a test holds it to package.json, and another to the Python package's. */
 export const VERSION = '0.1.0';
@@ -32,19 +32,16 @@ export function frontEndTrouble(name: string, version: string): Trouble | null {
   if (!supported || !release) {
     return null;
   }
-  if (compare(release, supported.from) < 0) {
-    const command = `pip install --upgrade ${supported.pip}`;
-    const wanted = supported.from.join('.');
-    const said = 'kgnb needs %1 %2 or newer, and this is %3. To mend it: %4';
-    return { said: trans.__(said, name, wanted, version, command), command };
+  const old = compare(release, supported.from) < 0;
+  if (!old && compare(release, supported.before) < 0) {
+    return null;
   }
-  if (compare(release, supported.before) >= 0) {
-    const command = 'pip install --upgrade kgnb';
-    const wanted = String(supported.before[0] - 1);
-    const said = 'This kgnb is made for %1 up to %2, and this is %3. To mend it: %4';
-    return { said: trans.__(said, name, wanted, version, command), command };
-  }
-  return null;
+  const command = `pip install --upgrade ${old ? supported.pip : 'kgnb'}`;
+  const wanted = old ? supported.from.join('.') : String(supported.before[0] - 1);
+  const said = old
+    ? 'kgnb needs %1 %2 or newer, and this is %3. To mend it: %4'
+    : 'This kgnb is made for %1 up to %2, and this is %3. To mend it: %4';
+  return { said: trans.__(said, name, wanted, version, command), command };
 }
 
 /**

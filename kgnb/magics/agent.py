@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from kgnb.agents.agent import Agent, OutOfOrder, Task
 from kgnb.agents.options import Option
@@ -25,11 +25,14 @@ from kgnb.vectors.cached_embedder import CachedEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.widgets.review import Thing
 
+T = TypeVar("T", bound=Task)
+
 
 class AgentMagics(VerbMagics):
     """The magic of one agent. A subclass says which (``agent=AGENT``) and adds or replaces verbs by hand."""
 
     agent: ClassVar[Agent]
+    nothing_yet: ClassVar[str] = ""  # what is said before ``start``
     stale = False  # whether the task under way is older than a start that failed
 
     def __init_subclass__(cls, agent: Agent | None = None, **kwargs: Any) -> None:
@@ -73,14 +76,12 @@ class AgentMagics(VerbMagics):
         """A task over what the line names."""
         given = vars(arguments)
         specs = {one.name: given[one.name] for one in self.agent.inputs if one.name in given}
-        return Task(
-            self.agent,
-            specs,
-            self.agent.chosen(given),
-            opener=self.opened,
-            lend=self.lend,
-            new_run=self.new_run,
-            watch=self.watched,
+        return self.task_of(Task, specs, self.agent.chosen(given))
+
+    def task_of(self, kind: type[T], specs: Mapping[str, Any], chosen: Mapping[str, Any]) -> T:
+        """A task of this kind over these inputs, under these options."""
+        return kind(
+            self.agent, specs, chosen, opener=self.opened, lend=self.lend, new_run=self.new_run, watch=self.watched
         )
 
     def opened(self, task: Task) -> dict[str, Any]:
@@ -188,16 +189,15 @@ class AgentMagics(VerbMagics):
     def current_task(self, arguments: argparse.Namespace) -> Task:
         """The task under way, with the options this line sets; they hold for the stages after it as well."""
         if self.task is None:
-            raise OutOfOrder(self.nothing_yet(), fix=f"Run first, in a cell above: {self.first_line()}")
+            raise OutOfOrder(
+                self.nothing_yet or f"%{self.magic} has not been started yet",
+                fix=f"Run first, in a cell above: {self.first_line()}",
+            )
         if self.stale:
             over = " and ".join(str(spec) for spec in self.task.specs.values())
             print(f"The last %{self.magic} start failed: this is still the task before it, over {over}.")
         self.task.choose(vars(arguments))
         return self.task
-
-    def nothing_yet(self) -> str:
-        """What is said before ``start``."""
-        return f"%{self.magic} has not been started yet"
 
     def first_line(self) -> str:
         """The line to start with: over the graphs that are open, where there are as many as inputs."""

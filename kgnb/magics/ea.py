@@ -74,6 +74,8 @@ class AligningTask(Task):
 class EaMagics(AgentMagics, agent=AGENT):
     """The ``%ea`` magic: what every agent has, and what alignment has besides."""
 
+    nothing_yet = "there is nothing to align yet"
+
     @verb(
         "ea start",
         "%ea start huts:hollenmark huts:corvane --reference huts:entity-reference",
@@ -95,8 +97,8 @@ class EaMagics(AgentMagics, agent=AGENT):
     def opened(self, task: Task) -> dict[str, Any]:
         """Both graphs with their seeds, names and test pairs."""
         given, settings = task.specs, self.session.settings
-        first, second = (self._source(given[name]) for name in ("first", "second"))
-        labels = [self._source(spec) for spec in given["labels"]]
+        first, second = (self.session.source(given[name]) for name in ("first", "second"))
+        labels = [self.session.source(spec) for spec in given["labels"]]
         sides = open_sides(first, second, seeds=given["seeds"], names=given["names"], labels=labels, settings=settings)
         if task.option("reference"):
             links_of(task.option("reference"), settings)  # a wrong one is to cost no work
@@ -120,13 +122,7 @@ class EaMagics(AgentMagics, agent=AGENT):
         """A task over two graphs, or a folder that holds both."""
         specs = {name: getattr(arguments, name) for name in ("first", "second", "seeds", "names", "labels", "universe")}
         chosen = AGENT.chosen({**vars(arguments), "names": "hidden" if arguments.names == "hidden" else "native"})
-        return AligningTask(
-            AGENT, specs, chosen, opener=self.opened, lend=self.lend, new_run=self.new_run, watch=self.watched
-        )
-
-    def nothing_yet(self) -> str:
-        """What is said before ``start``."""
-        return "there is nothing to align yet"
+        return self.task_of(AligningTask, specs, chosen)
 
     def first_line(self) -> str:
         """The line to start with."""
@@ -253,10 +249,6 @@ class EaMagics(AgentMagics, agent=AGENT):
         task = self.current_task(arguments)
         assert isinstance(task, AligningTask)
         return task
-
-    def _source(self, spec: Any) -> Any:
-        named = self.session.graphs.get(spec) if isinstance(spec, str) else None
-        return named.graph if named is not None else spec
 
 
 MOST_NEIGHBOURS = 8

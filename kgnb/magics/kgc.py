@@ -32,7 +32,7 @@ from kgnb.magics.arguments import LineError, Number, argument
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import verb
 from kgnb.reporting.kg_construction import entity_scores, reference_graph, score_graph, score_table
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Table, Value, texts
 from kgnb.run import Event, Run
 from kgnb.tasks.agents import Silent
 from kgnb.tasks.building import READERS, build_graph, ground
@@ -118,8 +118,7 @@ class BuildingTask(Task):
     def explained(self, item: str) -> Table:
         """Every call about an entity: what it stated, and the words of which document say so."""
         iri = self.entity(item)
-        columns = [Column("tool", "call"), Column("arguments", "arguments"), Column("document", "document"),
-                   Column("span", "characters"), Column("words", "its words")]  # fmt: skip
+        columns = texts(tool="call", arguments="arguments", document="document", span="characters", words="its words")
         labels = self.session.labels()
         rows: list[list[Value]] = []
         for journal in self.built.journals:
@@ -132,8 +131,9 @@ class BuildingTask(Task):
 
     def missing(self) -> Table:
         """What is still required, by entity."""
-        columns = [Column("entity", "entity"), Column("path", "property"), Column("constraint", "constraint"),
-                   Column("got", "there is"), Column("hint", "how to mend it")]  # fmt: skip
+        columns = texts(
+            entity="entity", path="property", constraint="constraint", got="there is", hint="how to mend it"
+        )
         labels = self.session.labels()
         rows: list[list[Value]] = [
             [labels.get(one.focus, one.focus), one.path, one.constraint, one.got, one.hint.replace(of, "")]
@@ -165,7 +165,6 @@ def arguments_of(tool: ToolSpec, words: list[str], line: str = "") -> dict[str, 
 
 def told(result: CallResult) -> Table:
     """What came of a call, for a person."""
-    columns = [Column("what", "what"), Column("detail", "detail")]
     rows: list[list[Value]] = [["written" if result.ok else "refused", result.iri]]
     for one in result.violations:
         allowed = f" (allowed: {', '.join(one.allowed[:8])})" if one.allowed else ""
@@ -173,7 +172,7 @@ def told(result: CallResult) -> Table:
         rows.append([what, f"{one.hint}{allowed}"])
     if result.data is not None:
         rows.append(["answer", json.dumps(result.data, ensure_ascii=False, default=str)])
-    return Table(columns, rows)
+    return Table(texts(what="what", detail="detail"), rows)
 
 
 DOCUMENTS = argument(
@@ -191,6 +190,8 @@ READING = options_of(AGENT.knobs(names_of(Options)))
 class KgcMagics(AgentMagics, agent=AGENT):
     """The ``%kgc`` magic: what every agent has; its graph grows over cells, and a person may call its tools."""
 
+    nothing_yet = "no ontology has been compiled yet"
+
     @verb("kgc compile", "%kgc compile kitchen.ttl --shapes rules.ttl", "%kgc compile huts:kitchen")
     @argument("tbox", metavar="TBOX", help="a file or folder of RDF, a name of %%kg, a URL, huts:kitchen")
     @argument("--shapes", metavar="FILE", default=None, help="SHACL shapes besides those in the T-Box")
@@ -199,9 +200,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     def compile(self, arguments: argparse.Namespace) -> ToolPack:
         """Compile an ontology into tools that can write valid facts only; a new graph begins."""
         specs = {name: getattr(arguments, name) for name in ("tbox", "shapes", "open_world")}
-        task = BuildingTask(
-            AGENT, specs, AGENT.chosen({}), opener=self.opened, lend=self.lend, new_run=self.new_run, watch=self.watched
-        )
+        task = self.task_of(BuildingTask, specs, AGENT.chosen({}))
         pack: ToolPack = task.do("compile", Silent())
         task.session = pack.session(arguments.namespace) if arguments.namespace else pack.session()
         self.session.tasks[AGENT.name] = task
@@ -209,7 +208,11 @@ class KgcMagics(AgentMagics, agent=AGENT):
 
     def opened(self, task: Task) -> dict[str, Any]:
         """The ontology, and shapes beside it."""
-        return {name: self._graph(task.specs[name]) for name in ("tbox", "shapes") if task.specs[name] is not None}
+        return {
+            name: open_graph(self.session.source(task.specs[name]), self.session.settings)
+            for name in ("tbox", "shapes")
+            if task.specs[name] is not None
+        }
 
     def new_run(self, task: Task, tell: Callable[[Event], None]) -> Run:
         """A run for this task, kept by the session."""
@@ -217,10 +220,6 @@ class KgcMagics(AgentMagics, agent=AGENT):
         run = new_run(AGENT.name, data, parameters=task.parameters(), settings=self.session.settings, on_event=tell)
         self.session.runs.append(run)
         return run
-
-    def nothing_yet(self) -> str:
-        """What is said before an ontology is compiled."""
-        return "no ontology has been compiled yet"
 
     def first_line(self) -> str:
         """The line to start with."""
@@ -265,7 +264,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
         """Link the graph's entities to those of a reference graph."""
         task = self._task(arguments)
         found: Grounding = task.keep("ground", ground(
-            task.built, self._named(arguments.reference), options=task["grounding"], cache=arguments.cache,
+            task.built, self.session.source(arguments.reference), options=task["grounding"], cache=arguments.cache,
             run=task.run, settings=self.session.settings,
         ))  # fmt: skip
         print(summary(task.run.steps[-1]))
@@ -402,10 +401,3 @@ class KgcMagics(AgentMagics, agent=AGENT):
         if task.run.limit:
             task.begin_again()
         return task
-
-    def _graph(self, spec: Any) -> Any:
-        return open_graph(self._named(spec), self.session.settings)
-
-    def _named(self, spec: Any) -> Any:
-        named = self.session.graphs.get(spec) if isinstance(spec, str) else None
-        return named.graph if named is not None else spec

@@ -12,10 +12,11 @@ from kgnb.llm.kept import address_of, server_alias
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import models_in
 from kgnb.magics.arguments import LineError, Number, argument
-from kgnb.magics.progress import duration, interruptible, money, spent
+from kgnb.magics.progress import cost, interruptible, spent
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.run_view import state_of
-from kgnb.results.table import Column, Link, Table, Value
+from kgnb.results.table import Column, Link, Table, Value, numbers, texts
+from kgnb.results.wording import seconds as in_time
 from kgnb.run import Run
 from kgnb.settings import Settings, checked_price
 from kgnb.tasks.running import prices_of
@@ -74,24 +75,23 @@ class LlmMagics(VerbMagics, magic="llm"):
         rows = [
             ["model", reply.model or model.name],
             ["answer", reply.text.strip()],
-            ["took", ", ".join([*spent([call]), duration(call.seconds)])],
+            ["took", ", ".join([*spent([call]), in_time(call.seconds)])],
         ]
-        return Table([Column("what", "what"), Column("value", "value")], rows, caption=_name(self.session.settings))
+        return Table(texts(what="what", value="value"), rows, caption=_name(self.session.settings))
 
     @verb("llm cost", "%llm cost")
     def cost(self, arguments: argparse.Namespace) -> Table:
         """Show what the runs of this notebook have taken: calls, tokens, money, seconds."""
         runs = [run for run in self.session.runs if run.steps]
-        columns = [Column("run", "run"), Column("state", "state"), Column("calls", "calls", "number")]
-        columns += [Column("cached", "from cache", "number"), Column("prompt", "tokens in", "number")]
-        columns += [Column("completion", "tokens out", "number"), Column("usd", "money")]
+        columns = [*texts(run="run", state="state"), *numbers(calls="calls", cached="from cache")]
+        columns += [*numbers(prompt="tokens in", completion="tokens out"), *texts(usd="money", seconds="time")]
         rows = [_costs(f"{number}. {run.agent}", run) for number, run in enumerate(runs, start=1)]
         total = [sum(row[at] for row in rows) for at in (2, 3, 4, 5)]
         known = [run.totals["usd"] for run in runs if run.totals["calls"]]
-        usd = money(sum(known) if None not in known else None) if known else money(0.0)
-        seconds = duration(sum(run.totals["seconds"] for run in runs))
+        usd = cost(sum(known) if None not in known else None)
+        seconds = in_time(sum(run.totals["seconds"] for run in runs))
         return Table(
-            [*columns, Column("seconds", "time")],
+            columns,
             [*rows, ["all", "", *total, usd, seconds]],
             caption="What the runs of this notebook have taken",
             notes=[_priced(self.session.settings), _budget(self.session.settings)],
@@ -113,7 +113,7 @@ class LlmMagics(VerbMagics, magic="llm"):
             counts = (export_cache if arguments.do == "export" else import_cache)(kept, arguments.folder)
         rows: list[list[Any]] = [[name, count] for name, count in counts.items()]
         caption = {"info": "In the cache", "export": "Written", "import": "New in the cache"}[arguments.do]
-        return Table([Column("what", "what"), Column("count", "how many", "number")], rows, caption=caption)
+        return Table([*texts(what="what"), *numbers(count="how many")], rows, caption=caption)
 
     @verb("llm replay", "%llm replay shared/replies", "%llm replay", "%llm replay off")
     @argument("folder", metavar="FOLDER", nargs="?", default="", help="what a colleague exported; off: ask again")
@@ -190,9 +190,9 @@ def _name(settings: Settings) -> str:
 
 def _costs(name: str, run: Run) -> list[Any]:
     totals = run.totals
-    usd = money(totals["usd"] if totals["calls"] else 0.0)
+    usd = cost(totals["usd"] if totals["calls"] else 0.0)
     counts = [totals[key] for key in ("calls", "cached", "prompt_tokens", "completion_tokens")]
-    return [name, state_of(run.to_json()), *counts, usd, duration(totals["seconds"])]
+    return [name, state_of(run.to_json()), *counts, usd, in_time(totals["seconds"])]
 
 
 def _budget(settings: Settings) -> str:
@@ -234,7 +234,7 @@ class VectorsMagics(VerbMagics, magic="vectors"):
         index = self.session.index()
         rows: list[list[Value]] = [[name, index.count(name)] for name in interruptible(index.collections)]
         note = f"embedder: {self.session.settings.embedder}"
-        columns = [Column("collection", "collection"), Column("points", "points", "number")]
+        columns = [*texts(collection="collection"), *numbers(points="points")]
         return Table(columns, rows, caption=f"Vectors in {index.name}", notes=[note])
 
     @verb("vectors search", '%vectors search "mountain hut"', "%vectors search warden --view lexical --kind class")
@@ -260,13 +260,8 @@ class VectorsMagics(VerbMagics, magic="vectors"):
             [hit.score, str(hit.payload.get("text", "")), _entity(hit), str(hit.payload.get("kind", "")), name]
             for name, hit in hits
         ]
-        columns = [
-            Column("score", "cosine", "number"),
-            Column("text", "text"),
-            Column("iri", "of", "iri"),
-            Column("kind", "kind"),
-            Column("collection", "collection"),
-        ]
+        columns = [*numbers(score="cosine"), *texts(text="text"), Column("iri", "of", "iri")]
+        columns += texts(kind="kind", collection="collection")
         return Table(columns, rows, caption=f"Nearest to “{arguments.text}” ({arguments.view})")
 
     def suggestions(self, name: str) -> Sequence[str]:

@@ -50,6 +50,8 @@ COUNTED = ("class", "object property", "datatype property", "annotation property
 class OmMagics(AgentMagics, agent=AGENT):
     """The ``%om`` magic: what every agent has, and what matching has besides."""
 
+    nothing_yet = "there is nothing to match yet"
+
     def opened(self, task: Task) -> dict[str, Any]:
         """Both ontologies; the reference is only looked at: a wrong one is to cost no work."""
         inputs = {
@@ -74,10 +76,6 @@ class OmMagics(AgentMagics, agent=AGENT):
             if ontology.mended
         ]
         return Table(columns, rows, caption="To be matched", notes=[*mended, self.next_line()])
-
-    def nothing_yet(self) -> str:
-        """What is said before ``start``."""
-        return "there is nothing to match yet"
 
     def lend(self, task: Task, name: str) -> Any:
         """What judges need of files, besides what every agent is lent."""

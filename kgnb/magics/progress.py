@@ -17,6 +17,8 @@ from kgnb.errors import BackendError
 from kgnb.judging import Cascade, Estimate, Judge, ModelJudge, Question, Remembered, Reviewed, Verdict
 from kgnb.kg.query_process import GIVEN_UP
 from kgnb.results.bundle import count, one_of
+from kgnb.results.wording import money
+from kgnb.results.wording import seconds as in_time
 from kgnb.run import Call, Step
 
 Q = TypeVar("Q", bound=Question)
@@ -76,7 +78,7 @@ class Progress:
         share = f" of {total:,}" if total else ""
         left = ""
         if total and 0 < done < total:
-            left = f", {duration((self._seconds() - self._begun) / done * (total - done))} left"
+            left = f", {in_time((self._seconds() - self._begun) / done * (total - done))} left"
         self._draw(f"{self._stage}: {done:,}{share} {unit}{left}")
 
     def say(self, line: str) -> None:
@@ -160,29 +162,17 @@ def announced(judge: Judge[Q], tell: Callable[[int, int | None, str], object]) -
     return AnnouncedJudge(judge, tell) if isinstance(judge, ModelJudge) else judge
 
 
-def duration(seconds: float) -> str:
-    """A duration as a person says it.
-
-    >>> duration(0.04), duration(75), duration(4000)
-    ('0.0 s', '1 min 15 s', '1 h 06 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
-
-
 def summary(*steps: Step, name: str = "") -> str:
     """What one step did, or several together, in one line: counts of the last, calls, tokens, money, seconds.
 
     >>> summary(Step(1, "search", counts={"pairs": 1200}, seconds=0.52))
-    'search: 1,200 pairs; 0 model calls; 0.5 s'
+    'search: 1,200 pairs; 0 model calls; 520 ms'
     """
     last = steps[-1]
     counts = ", ".join(f"{value:,} {one_of(what) if value == 1 else what}" for what, value in last.counts.items())
     calls = [call for step in steps for call in step.calls]
     parts = [": ".join(filter(None, (name or last.name, counts))), *spent(calls)]
-    return "; ".join([*parts, duration(sum(step.seconds or 0.0 for step in steps))])
+    return "; ".join([*parts, in_time(sum(step.seconds or 0.0 for step in steps))])
 
 
 def spent(calls: Iterable[Call]) -> list[str]:
@@ -193,17 +183,13 @@ def spent(calls: Iterable[Call]) -> list[str]:
     if made:
         tokens = sum(call.prompt_tokens + call.completion_tokens for call in made)
         known = [call.usd for call in made if call.usd is not None]
-        said += [f"{tokens:,} tokens", money(sum(known) if len(known) == len(made) else None)]
+        said += [f"{tokens:,} tokens", cost(sum(known) if len(known) == len(made) else None)]
     return said
 
 
-def money(usd: float | None) -> str:
-    """A sum of money, or that it is not known.
-
-    >>> money(0.0123), money(None)
-    ('$0.0123', 'price not known')
-    """
-    return "price not known" if usd is None else f"${usd:.4f}"
+def cost(usd: float | None) -> str:
+    """A sum of money, or that it is not known."""
+    return "price not known" if usd is None else money(usd)
 
 
 T = TypeVar("T")

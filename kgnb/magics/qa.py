@@ -29,7 +29,7 @@ from kgnb.magics.arguments import Number, argument
 from kgnb.magics.progress import summary
 from kgnb.magics.verbs import Verb, verb
 from kgnb.results.bundle import count
-from kgnb.results.table import Column, Table, Value
+from kgnb.results.table import Column, Table, Value, numbers, texts
 from kgnb.tasks.asking import Outcome, entity_named, open_desk, open_judges
 from kgnb.tasks.asking import written as as_line
 
@@ -169,15 +169,8 @@ def listed(stage: str, options: Sequence[Option]) -> Table:
 
 def rounds(state: State) -> Table:
     """One row an action: the action, why, who chose it, what it brought; refused ones too. Notes: the readings held."""
-    columns = [
-        Column("round", "Round", "number"),
-        Column("action", "Action"),
-        Column("why", "Why"),
-        Column("by", "Chosen by"),
-        Column("confidence", "Confidence", "number"),
-        Column("triples", "Triples", "number"),
-        Column("values", "Values", "number"),
-    ]
+    columns = [*numbers(round="Round"), *texts(action="Action", why="Why", by="Chosen by")]
+    columns += numbers(confidence="Confidence", triples="Triples", values="Values")
     rows: list[list[Value]] = []
     for number, acted in enumerate(state.history, start=1):
         rows += [[number, f"refused: {one.action}", one.reason, "", None, None, None] for one in acted.refused]
@@ -207,12 +200,11 @@ CHOICE = argument("choice", nargs="*", metavar="#", help="with --judge person: y
 class QaMagics(AgentMagics, agent=AGENT):
     """The ``%qa`` magic: what every agent has, and what asking has besides."""
 
+    nothing_yet = "there is no graph to ask yet"
+
     def new_task(self, arguments: argparse.Namespace) -> AskingTask:
         """A task over one graph; without its judge there is nothing to ask, so that is made first."""
-        task = AskingTask(
-            AGENT, {"graph": arguments.graph}, AGENT.chosen(vars(arguments)),
-            opener=self.opened, lend=self.lend, new_run=self.new_run, watch=self.watched,
-        )  # fmt: skip
+        task = self.task_of(AskingTask, {"graph": arguments.graph}, AGENT.chosen(vars(arguments)))
         task.desk = open_desk(
             task["graph"], judge="rule", embedder=task["embedder"], options=task["options"], run=task.run,
             settings=self.session.settings,
@@ -227,16 +219,11 @@ class QaMagics(AgentMagics, agent=AGENT):
             ["judge", task.option("judge")],
             ["embedder", self.session.embedder(task.option("embedder")).name],
         ]
-        columns = [Column("what", "what"), Column("value", "value")]
-        return Table(columns, rows, caption="To be asked", notes=[self.next_line()])
+        return Table(texts(what="what", value="value"), rows, caption="To be asked", notes=[self.next_line()])
 
     def next_line(self) -> str:
         """What to run after ``start``."""
         return 'Next: %qa ask "...", or stage by stage: %qa link "..."'
-
-    def nothing_yet(self) -> str:
-        """What is said before ``start``."""
-        return "there is no graph to ask yet"
 
     def first_line(self) -> str:
         """The line to start with."""

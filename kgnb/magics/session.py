@@ -88,6 +88,11 @@ class Session:
             fix=f"Did you mean {near[0]}? {known}" if near else known,
         )
 
+    def source(self, spec: Any) -> Any:
+        """The graph that is open under this name, or what was given."""
+        named = self.graphs.get(spec) if isinstance(spec, str) else None
+        return named.graph if named is not None else spec
+
     def ontology(self, spec: Any, *, individuals: bool = False) -> Ontology:
         """The ontology behind a name of ``%kg``, a path, a URL, a data set's name or a Python object."""
         named = self.graphs.get(spec) if isinstance(spec, str) else None
@@ -101,8 +106,7 @@ class Session:
         """An agent's input, opened as its kind says: graph, ontology, file, folder or text."""
         if kind == "ontology":
             return self.ontology(spec)
-        named = self.graphs.get(spec) if kind == "graph" and isinstance(spec, str) else None
-        return named.graph if named is not None else open_input(kind, spec, self.settings)
+        return open_input(kind, self.source(spec) if kind == "graph" else spec, self.settings)
 
     def graph_of(self, spec: Any) -> Graph | None:
         """The graph behind a spec of ``ontology``; None for an Ontology, and for what lies on a server."""

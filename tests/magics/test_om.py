@@ -30,7 +30,7 @@ def test_the_six_stages_give_their_typed_values_each_in_a_line_and_run_does_them
     assert [type(cell.value) for cell in cells] == [Described, Stored, Found, Summarised, Validated, Alignment]
     for stage, cell in zip(STAGES, cells, strict=True):
         [said] = cell.said.strip().splitlines()
-        assert said.startswith(f"{stage}: ") and "; 0 model calls; " in said and said.endswith(" s")
+        assert said.startswith(f"{stage}: ") and "; 0 model calls; " in said and said.endswith("s")
     cell = started.good("%om run")
     assert cell.value == cells[-1].value and pairs(cell.value) >= {("Kitchen", "Kitchen"), ("Building", "House")}
     assert len(cell.said.strip().splitlines()) == 1 and cell.said.startswith("run: ")

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+import kgnb
 from kgnb.magics import FAMILIES, completing, load, panel, unload
 from kgnb.magics.session import Answering, NamedGraph
+from kgnb.run import Run
 from kgnb.settings import Settings
 
 from .conftest import Notebook
@@ -28,21 +30,15 @@ def stages_of(told: dict[str, Any], agent: str) -> dict[str, Any]:
     return {stage["name"]: stage for stage in found["stages"]}
 
 
-def test_a_new_session_has_nothing_to_show(notebook: Notebook) -> None:
+def test_the_state_lists_open_graphs_with_their_counts_and_at_first_nothing(notebook: Notebook) -> None:
     told = asked(notebook, ask="state")
-    assert told["version"] == 1
-    assert told["connections"] == told["runs"] == told["saved"] == []
+    assert told["version"] == 1 and told["connections"] == told["runs"] == told["saved"] == []
     assert [one["name"] for one in told["agents"]] == list(panel.stages_of())
     assert all(one["stages"] == one["reviews"] == [] for one in told["agents"])
-
-
-def test_open_graphs_are_listed_with_their_counts(notebook: Notebook) -> None:
     notebook.good("%kg open alpine.ttl\n%kg open refuge.ttl")
     told = asked(notebook, ask="state")["connections"]
-    assert [(one["name"], one["current"], one["remote"]) for one in told] == [
-        ("alpine", False, False), ("refuge", True, False)
-    ]  # fmt: skip
-    assert all(one["triples"] > 10 for one in told)
+    shown = [(one["name"], one["current"], one["remote"]) for one in told]
+    assert shown == [("alpine", False, False), ("refuge", True, False)] and all(one["triples"] > 10 for one in told)
     assert asked(notebook, ask="health", name="alpine")["answers"] is True
 
 
@@ -80,41 +76,32 @@ def test_a_stage_shows_its_figures_and_is_outdated_once_an_earlier_one_runs_agai
     assert after["start"]["state"] == after["retrieve"]["state"] == "done"
 
 
-@pytest.mark.parametrize(
-    ("line", "agent"),
-    [
+def test_a_start_that_has_run_is_done(notebook: Notebook) -> None:
+    for line, agent in (
         (START, "ontology_matching"),
         ("%qa start alpine.ttl", "question_answering"),
         ("%ea start huts:hollenmark huts:corvane", "entity_alignment"),
-    ],
-)
-def test_a_start_that_has_run_is_done(notebook: Notebook, line: str, agent: str) -> None:
-    notebook.good(line)
-    assert [(one["name"], one["state"]) for one in stages_of(asked(notebook, ask="state"), agent).values()] == [
-        ("start", "done")
-    ]
+    ):
+        notebook.good(line)
+        done = stages_of(asked(notebook, ask="state"), agent).values()
+        assert [(one["name"], one["state"]) for one in done] == [("start", "done")]
 
 
-def test_a_run_is_listed_and_can_be_opened_as_the_extension_draws_it(notebook: Notebook) -> None:
+def test_runs_of_the_notebook_and_saved_ones_are_listed_and_can_be_opened(notebook: Notebook, folder: Path) -> None:
     notebook.good(START)
     notebook.good("%om run")
-    (line,) = asked(notebook, ask="state")["runs"]
+    with Run("ontology_matching", folder=folder / "reports" / "matching" / "run") as saved:
+        saved.do(len, "huts")
+    told = asked(notebook, ask="state")
+    (line,) = told["runs"]
     assert (line["number"], line["agent"], line["state"], line["steps"]) == (1, "ontology_matching", "done", 6)
     assert line["working"] is False
     run = asked(notebook, ask="run", number=1)["run"]
     assert [step["name"] for step in run["steps"]] == list(panel.stages_of()["ontology_matching"])
     with pytest.raises(ValueError, match="no run 7"):
         asked(notebook, ask="run", number=7)
-
-
-def test_saved_runs_are_found_below_the_working_folder(notebook: Notebook, folder: Path) -> None:
-    from kgnb.run import Run
-
-    with Run("ontology_matching", folder=folder / "reports" / "matching" / "run") as run:
-        run.do(len, "huts")
-    told = asked(notebook, ask="state")["saved"]
-    assert told == [{"folder": "reports/matching/run", "name": "reports/matching"}]
-    assert asked(notebook, ask="run", folder=told[0]["folder"])["run"]["agent"] == "ontology_matching"
+    assert told["saved"] == [{"folder": "reports/matching/run", "name": "reports/matching"}]
+    assert asked(notebook, ask="run", folder=told["saved"][0]["folder"])["run"]["agent"] == "ontology_matching"
 
 
 def test_no_secret_is_told(notebook: Notebook) -> None:
@@ -188,6 +175,10 @@ def test_in_a_kernel_the_panel_is_told_after_every_cell_and_unloading_leaves_not
     assert comm.sent[0]["id"] == 1 and comm.sent[0]["connections"] == []
     shell.run_cell("1")
     assert comm.sent[-1] == {"changed": True}
+    version = Comm()
+    comms.targets["kgnb.version"](version, {})
+    version.receive({"content": {"data": {"id": 7}}})
+    assert version.sent == [{"version": kgnb.__version__, "id": 7}]
     unload(shell)
     assert comm.closed and comms.targets == {}
     told = len(comm.sent)
@@ -195,14 +186,12 @@ def test_in_a_kernel_the_panel_is_told_after_every_cell_and_unloading_leaves_not
     assert len(comm.sent) == told
 
 
-@pytest.mark.parametrize("agent", json.loads(STAGES.read_text(encoding="utf-8")), ids=lambda agent: agent["agent"])
-def test_the_panel_lists_the_stages_there_are_in_the_words_of_their_help(agent: dict[str, Any]) -> None:
-    (family,) = [one for one in FAMILIES if one.magic == agent["magic"]]
-    assert tuple(stage["name"] for stage in agent["stages"]) == panel.stages_of()[agent["agent"]]
-    for stage in [agent["start"], *agent["stages"]] if agent["start"] else agent["stages"]:
-        assert stage["help"] == family.verbs[stage["name"]].summary  # type: ignore[attr-defined]
-        assert stage["line"].startswith(f"%{agent['magic']} {stage['name']}")
-
-
-def test_the_panel_knows_every_agent() -> None:
-    assert [one["agent"] for one in json.loads(STAGES.read_text(encoding="utf-8"))] == list(panel.stages_of())
+def test_the_panel_lists_the_stages_there_are_in_the_words_of_their_help() -> None:
+    agents = json.loads(STAGES.read_text(encoding="utf-8"))
+    assert [one["agent"] for one in agents] == list(panel.stages_of())
+    for agent in agents:
+        (family,) = [one for one in FAMILIES if one.magic == agent["magic"]]
+        assert tuple(stage["name"] for stage in agent["stages"]) == panel.stages_of()[agent["agent"]]
+        for stage in [agent["start"], *agent["stages"]] if agent["start"] else agent["stages"]:
+            assert stage["help"] == family.verbs[stage["name"]].summary
+            assert stage["line"].startswith(f"%{agent['magic']} {stage['name']}")

@@ -7,7 +7,7 @@ from IPython.utils.capture import capture_output
 from kgnb.judging import CallableJudge, Cascade, ModelJudge, Option, Verdict
 from kgnb.llm.model import Request
 from kgnb.llm.scripted import ScriptedModel
-from kgnb.magics.progress import Progress, announced, duration
+from kgnb.magics.progress import Progress, announced
 
 QUESTIONS = [
     SimpleNamespace(id=str(number), text=f"thing {number}", options=(Option("a", "A"),)) for number in range(10)
@@ -121,13 +121,3 @@ def test_a_model_judge_announces_its_calls_and_gets_the_questions_in_one_batch(n
 def test_judges_without_a_model_announce_nothing() -> None:
     judge = CallableJudge(lambda question: Verdict("different"))
     assert announced(judge, lambda *_: None) is judge
-
-
-def test_durations_read_as_a_person_says_them() -> None:
-    assert [duration(seconds) for seconds in (0, 59.94, 60, 3599.6, 7322)] == [
-        "0.0 s",
-        "59.9 s",
-        "1 min 0 s",
-        "1 h 00 min",
-        "2 h 02 min",
-    ]

@@ -1,28 +1,11 @@
-"""The extension and the package are of one version, and a kernel says which one it has."""
+"""The extension and the package are of one version."""
 
 import json
 import re
 import tomllib
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
-
-import kgnb
-from kgnb.magics import load
-from kgnb.settings import Settings
-
-from .test_panel import Comm, Comms
 
 ROOT = Path(__file__).parents[2]
-
-
-def test_a_kernel_says_which_version_it_has(folder: Path, new_shell: Any) -> None:
-    shell, comms, comm = new_shell(), Comms(), Comm()
-    shell.kernel = SimpleNamespace(comm_manager=comms)
-    load(shell, Settings.load().with_(embedder="characters"))
-    comms.targets["kgnb.version"](comm, {})
-    comm.receive({"content": {"data": {"id": 7}}})
-    assert comm.sent == [{"version": kgnb.__version__, "id": 7}]
 
 
 def test_the_package_and_its_extension_carry_one_version() -> None:

@@ -50,36 +50,22 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("question", "entity", "values"),
-    [
+def test_a_live_endpoint_is_one_parameter_away(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for question, entity, values in (
         ("Who is the warden of the Hochkar House?", "Q9001", {WD + "Q9011"}),
         ("Who is the hut keeper of Dreibach Hut?", "Q9002", {WD + "Q9012"}),
         ("Where is the place of residence of Wilma Aschauer?", "Q9011", {WD + "Q9020"}),
         ("What is the altitude of the Hochkar House?", "Q9001", {"2264.0"}),
-    ],
-)
-def test_a_live_endpoint_is_one_parameter_away(
-    endpoint: str, question: str, entity: str, values: set[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ask", question, "--graph", endpoint, "--entity", f"wd:{entity}", "--json", "-q"]) == 0
-    line = json.loads(capsys.readouterr().out)
-    assert set(map(normalised, line["values"])) == set(map(normalised, values))  # stores write 2264.0 as 2264
-    assert line["status"] == "answered"
-    assert line["support"] and line["sparql"]
-
-
-def test_entities_are_linked_on_an_endpoint_too(endpoint: str) -> None:
-    answer = kgnb.answer_question("Who is the warden of the Hochkar House?", endpoint)
-    assert [str(value) for value in answer.values] == [WD + "Q9011"]
-    assert WD + "Q9001" in answer.linked.entities
-    assert answer.label(answer.values[0]) == "Wilma Aschauer"
-
-
-def test_two_hops_are_followed_on_an_endpoint(endpoint: str) -> None:
-    answer = kgnb.answer_question(
-        "What is the place of residence of the warden of the Hochkar House?", endpoint, entities=[WD + "Q9001"]
-    )
+    ):
+        assert main(["ask", question, "--graph", endpoint, "--entity", f"wd:{entity}", "--json", "-q"]) == 0
+        line = json.loads(capsys.readouterr().out)
+        assert set(map(normalised, line["values"])) == set(map(normalised, values))  # stores write 2264.0 as 2264
+        assert line["status"] == "answered" and line["support"] and line["sparql"]
+    linked = kgnb.answer_question("Who is the warden of the Hochkar House?", endpoint)
+    assert [str(value) for value in linked.values] == [WD + "Q9011"] and WD + "Q9001" in linked.linked.entities
+    assert linked.label(linked.values[0]) == "Wilma Aschauer"
+    two_hops = "What is the place of residence of the warden of the Hochkar House?"
+    answer = kgnb.answer_question(two_hops, endpoint, entities=[WD + "Q9001"])
     assert [str(value) for value in answer.values] == [WD + "Q9020"] and len(answer.support) == 2
 
 
