@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
+from pydantic import TypeAdapter
+
 from kgnb.agents.options import Option, described, given_of, names_of
 from kgnb.errors import BackendError, KgnbError
 from kgnb.judging import Decisions, Judge, PersonJudge
@@ -195,18 +197,12 @@ class Agent:
 
     def schema(self) -> dict[str, Any]:
         """What a call of the whole agent takes, as JSON Schema: its inputs and options (MCP, 2020-12)."""
-        kinds = {bool: "boolean", int: "integer", float: "number"}
-        properties: dict[str, Any] = {
-            one.name: {"type": "string", "description": one.help.replace("%%", "%")}
-            for one in (*self.inputs, *self.asked)
-        }
-        for option in self.knobs():
-            entry: dict[str, Any] = {"type": kinds.get(option.kind, "string"), "description": option.help}
-            entry |= {"enum": list(option.choices)} if option.choices else {}
-            entry |= {"minimum": option.least} if option.least is not None else {}
-            entry |= {"maximum": option.most} if option.most is not None else {}
-            properties[option.name] = {**entry, "default": option.default} if option.default is not None else entry
-        required = [one.name for one in (*self.inputs, *self.asked)]
+        taken = (*self.inputs, *self.asked)
+        properties = {one.name: {"type": "string", "description": one.help.replace("%%", "%")} for one in taken}
+        for cls in self.options.values():
+            options = TypeAdapter(cls).json_schema()["properties"]
+            properties |= {name: option for name, option in options.items() if name not in self.internal}
+        required = [one.name for one in taken]
         return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
