@@ -35,7 +35,7 @@ from kgnb.evaluate.extraction import (
 )
 from kgnb.files import write_json, write_whole
 from kgnb.llm.asking import in_one_round
-from kgnb.reporting.plot import Plot, grouped_bars
+from kgnb.reporting.plot import Plot, grouped_bars, in_series
 from kgnb.reporting.sections import SCORES, UNMEASURED, Folded, Words, absent, in_percent, judging, run_in, spent
 from kgnb.reporting.sections import reproduce as reproduce  # the notebook's own
 from kgnb.reporting.sections import stages as stages
@@ -374,12 +374,9 @@ def headline_bars(results: BuildingResults) -> Plot | Words:
     """Precision, recall and F1 by category."""
     if not results.scores:
         return absent(UNMEASURED)
-    total = micro(results.scores)
-    parts = {**results.scores, "micro": total}
-    names = {"precision": "precision", "recall": "recall", "F1": "f1"}
-    series = [(title, [getattr(one, name) for one in parts.values()]) for title, name in names.items()]
+    parts = {name: one.total for name, one in results.scores.items()} | {"micro": micro(results.scores)}
     caption = f"{results.title}: slots of the records, by category, read by {results.reader}."
-    return grouped_bars(list(parts), series, caption)
+    return grouped_bars(list(parts), in_series(list(parts.values())), caption)
 
 
 def notice(results: BuildingResults) -> Words:

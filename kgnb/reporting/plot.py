@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeAlias
 
+from kgnb.datasets.published import Figure
+from kgnb.evaluate.alignment import Score
+
 Axes: TypeAlias = Any  # of matplotlib, which takes half a second to import and is wanted where something is drawn
 Draw: TypeAlias = Callable[[Axes, "Theme"], None]
 
@@ -86,6 +89,15 @@ class Plot:
 
 def _data_uri(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+def in_series(scores: Sequence[Score | Figure]) -> list[tuple[str, list[float]]]:
+    """Precision, recall and F1 of each as series of a plot."""
+    return [
+        ("precision", [one.precision for one in scores]),
+        ("recall", [one.recall for one in scores]),
+        ("F1", [one.f1 for one in scores]),
+    ]
 
 
 STYLES, WIDTHS = ("--", ":", "-"), (1.2, 1.4, 2.0)

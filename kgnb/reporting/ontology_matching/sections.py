@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from kgnb.reporting.ontology_matching.experiments import (
 )
 from kgnb.reporting.ontology_matching.results import MatchingResults, PairCost, PairOutcome, shares
 from kgnb.reporting.ontology_matching.stored import compared
-from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, over_confidence, risk_over_coverage
+from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, in_series, over_confidence, risk_over_coverage
 from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent, in_percent
 from kgnb.reporting.session import ReportSession
 from kgnb.results.table import Column, Table, Value, numbers, percents
@@ -60,7 +60,7 @@ def headline_bars(results: MatchingResults) -> Plot:
     names = [f"{_short(one.system)}\n{one.covers}" for one in shown]
     several = "Micro adds up the counts of all pairs; mean averages the pairs' figures: compare like with like."
     caption = several if len(results.scored) > 1 else "Compare only figures that cover the same."
-    return grouped_bars(names, _series(shown), results.labelled(caption))
+    return grouped_bars(names, in_series(shown), results.labelled(caption))
 
 
 def by_pair(results: MatchingResults) -> Table:
@@ -80,7 +80,7 @@ def by_pair_bars(results: MatchingResults) -> Plot | None:
     if len(results.scored) < 2:
         return None
     return grouped_bars(
-        [one.name for one in results.scored], _series(results.scores), results.labelled("Scores of every pair.")
+        [one.name for one in results.scored], in_series(results.scores), results.labelled("Scores of every pair.")
     )
 
 
@@ -106,7 +106,7 @@ def risk(results: MatchingResults) -> Plot:
 def thresholds(results: MatchingResults) -> Plot:
     """Precision, recall and F1 if all mappings below a confidence were dropped."""
     points = sorted(results.curve, key=lambda point: point.confidence)
-    scores = _series([point.score for point in points])
+    scores = in_series([point.score for point in points])
     caption = "Scores over confidence, all pairs pooled (micro)."
     if points:
         best = best_threshold(results.curve)
@@ -155,14 +155,6 @@ def sources(results: MatchingResults) -> Table:
         for side in results.ontologies
     ]
     return Table(columns, rows, caption="Ontologies")
-
-
-def _series(scores: Sequence[Score | Figure]) -> list[tuple[str, list[float]]]:
-    return [
-        ("precision", [score.precision for score in scores]),
-        ("recall", [score.recall for score in scores]),
-        ("F1", [score.f1 for score in scores]),
-    ]
 
 
 def _scored(score: Score) -> list[float | int]:
