@@ -39,11 +39,6 @@ def test_counts_by_relation_and_kind() -> None:
     assert json.loads(json.dumps(FULL.counts())) == FULL.counts()
 
 
-def test_its_repr_is_one_short_line() -> None:
-    assert repr(FULL) == "<Alignment: 3 mappings (1 broader, 2 equivalent), 2 dropped, 1 unsure>"
-    assert repr(Alignment(())) == "<Alignment: 0 mappings, 0 dropped, 0 unsure>"
-
-
 def test_the_table_shows_labels_evidence_and_what_was_dropped() -> None:
     table = FULL.table()
     text = table.text()
@@ -77,9 +72,3 @@ def test_the_data_frame_has_every_field_and_row() -> None:
         *("justification", "judged_by", "rationale"),
     ]
     assert len(Alignment(()).df()) == 0
-
-
-def test_an_alignment_is_still_a_value() -> None:
-    assert Alignment(FULL.mappings, dropped=FULL.dropped, unsure=FULL.unsure, notes=FULL.notes) == FULL
-    assert len({FULL, FULL}) == 1
-    assert [mapping.pair for mapping in FULL][0] == ("http://a#Hut", "http://b#RF_1")

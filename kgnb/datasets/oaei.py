@@ -125,13 +125,9 @@ def matching_set(name: str, folder: Path | None = None) -> MatchingSet:
 
     ValueError for a name we do not know; DataError, which says how to get it, for a set that is not at hand.
     """
-    match name:
-        case "huts":
-            return huts.huts()
-        case "oaei-conference":
-            return conference(folder)
-        case "oaei-anatomy":
-            return anatomy(folder)
-        case "oaei-mse":
-            return mse(folder)
-    raise ValueError(f"there is no matching data set {name!r}; there are {', '.join(NAMES)}")
+    if name == "huts":
+        return huts.huts()
+    tracks = {"oaei-conference": conference, "oaei-anatomy": anatomy, "oaei-mse": mse}
+    if name not in tracks:
+        raise ValueError(f"there is no matching data set {name!r}; there are {', '.join(NAMES)}")
+    return tracks[name](folder)

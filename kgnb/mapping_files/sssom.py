@@ -15,14 +15,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
 from kgnb.errors import DataError
 from kgnb.mapping_files import plain
 from kgnb.mapping_files.plain import KGNB, KNOWN, NAMESPACES, kind_of, predicate_of, relation_of
-from kgnb.mappings import Alignment, Dropped, Mapping, which_concepts
+from kgnb.mappings import Alignment, Mapping, which_concepts
 
 UNSPECIFIED_LICENSE = "https://w3id.org/sssom/license/unspecified"  # what SSSOM says to write when nobody chose one
 REQUIRED = ("subject_id", "predicate_id", "object_id")
@@ -131,7 +131,31 @@ def read(content: bytes, where: str) -> Alignment:
     left out, and counted in ``notes``.
     """
     header, rows = _table(content, where)
-    return _alignment(header, rows, where)
+    curies = Curies.read(header.get("curie_map"), where)
+    sources, targets = (
+        {name} if (name := str(header.get(slot) or "")) else set() for slot in ("subject_source", "object_source")
+    )
+    mappings: list[Mapping] = []
+    left_out: Counter[str] = Counter()
+    for read_as, row in _mappings(header, rows, where):
+        if isinstance(read_as, str):
+            left_out[read_as] += 1
+            continue
+        mappings.append(read_as)
+        sources |= {row["subject_source"]} if "subject_source" in row else set()
+        targets |= {row["object_source"]} if "object_source" in row else set()
+    notes = [f"{count} rows left out: {why}" for why, count in sorted(left_out.items())]
+    dropped, unsure = (
+        [plain.loads(text, where) for text in _texts(header, f"kgnb_{key}", where)] for key in ("dropped", "unsure")
+    )
+    return Alignment(
+        mappings=tuple(mappings),
+        source=str(header.get("kgnb_source") or _only(sources, curies)),
+        target=str(header.get("kgnb_target") or _only(targets, curies)),
+        dropped=tuple(plain.read_dropped(value, where) for value in dropped),
+        unsure=tuple(plain.read_mapping(value, where) for value in unsure),
+        notes=(*_texts(header, "kgnb_notes", where), *notes),
+    )
 
 
 def read_rows(content: bytes, where: str) -> list[tuple[Mapping, dict[str, str]]]:
@@ -139,19 +163,24 @@ def read_rows(content: bytes, where: str) -> list[tuple[Mapping, dict[str, str]]
 
     What ``read`` leaves out is left out.
     """
-    header, rows = _table(content, where)
+    found = _mappings(*_table(content, where), where)
+    return [(mapping, row) for mapping, row in found if not isinstance(mapping, str)]
+
+
+_Rows: TypeAlias = list[tuple[int, dict[str, str]]]
+_PROPAGATED = {"subject_type", "object_type", "mapping_tool", "subject_source", "object_source"}
+
+
+def _mappings(header: dict[str, Any], rows: _Rows, where: str) -> Iterator[tuple[Mapping | str, dict[str, str]]]:
+    """What each row says, or why it holds no mapping, with its fields; the header's slots hold for every row."""
     curies = Curies.read(header.get("curie_map"), where)
     spread = {slot: str(value) for slot, value in header.items() if slot in _PROPAGATED}
-    found = []
     for number, given in rows:
         row = spread | {slot: value for slot, value in given.items() if value}
-        mapping = _mapping(row, curies, f"{where}:{number}")
-        if not isinstance(mapping, str):
-            found.append((mapping, row))
-    return found
+        yield _mapping(row, curies, f"{where}:{number}"), row
 
 
-def _table(content: bytes, where: str) -> tuple[dict[str, Any], list[tuple[int, dict[str, str]]]]:
+def _table(content: bytes, where: str) -> tuple[dict[str, Any], _Rows]:
     """The header's slots, and the fields of every row with the row's line."""
     try:
         text = content.decode("utf-8-sig")
@@ -205,50 +234,11 @@ def _fields(at: int, columns: list[str], fields: list[str], where: str) -> dict[
     return dict(zip(columns, fields, strict=False))
 
 
-def _alignment(header: dict[str, Any], rows: list[tuple[int, dict[str, str]]], where: str) -> Alignment:
-    curies = Curies.read(header.get("curie_map"), where)
-    mappings, notes = list[Mapping](), _texts(header, "kgnb_notes", where)
-    left_out: dict[str, int] = {}
-    sources, targets = (
-        {name} if (name := str(header.get(slot) or "")) else set() for slot in ("subject_source", "object_source")
-    )
-    for number, given in rows:
-        at = f"{where}:{number}"
-        row = {slot: str(value) for slot, value in header.items() if slot in _PROPAGATED} | {
-            slot: value for slot, value in given.items() if value
-        }
-        read_as = _mapping(row, curies, at)
-        if isinstance(read_as, str):
-            left_out[read_as] = left_out.get(read_as, 0) + 1
-            continue
-        mappings.append(read_as)
-        sources |= {row["subject_source"]} if "subject_source" in row else set()
-        targets |= {row["object_source"]} if "object_source" in row else set()
-    notes += [f"{count} rows left out: {why}" for why, count in sorted(left_out.items())]
-    return Alignment(
-        mappings=tuple(mappings),
-        source=str(header.get("kgnb_source") or _only(sources, curies)),
-        target=str(header.get("kgnb_target") or _only(targets, curies)),
-        dropped=tuple(_dropped(_texts(header, "kgnb_dropped", where), where)),
-        unsure=tuple(
-            plain.read_mapping(plain.loads(text, where), where) for text in _texts(header, "kgnb_unsure", where)
-        ),
-        notes=tuple(notes),
-    )
-
-
-_PROPAGATED = {"subject_type", "object_type", "mapping_tool", "subject_source", "object_source"}
-
-
 def _texts(header: Dict[str, Any], key: str, where: str) -> list[str]:
     value = header.get(key) or []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise DataError(f"{key} is not a list of texts", where=where, fix="Export the alignment again.")
     return list(value)
-
-
-def _dropped(texts: Iterable[str], where: str) -> list[Dropped]:
-    return [plain.read_dropped(plain.loads(text, where), where) for text in texts]
 
 
 def _only(names: set[str], curies: Curies) -> str:

@@ -1,7 +1,6 @@
 """The notes of the dairies hold together: what their reference says keeps the T-Box and names what the register has."""
 
 import pyshacl
-import pytest
 import rdflib
 
 from kgnb.datasets import dairy, huts
@@ -32,8 +31,3 @@ def test_the_register_knows_every_supply_and_puts_it_first() -> None:
     supplies = read_records(GRAPH, query.query)
     assert {one["number"][0] for one in supplies} <= {row["number"] for one in supplies
                                                       for row in dairy.register(one["name"][0])[:1]}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["milk", "", "whey"])
-def test_what_is_no_supply_is_not_in_the_register(name: str) -> None:
-    assert dairy.register(name) == []

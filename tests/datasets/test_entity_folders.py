@@ -73,11 +73,6 @@ def test_reads_iris_with_values_and_the_fold_asked_for(tmp_path: Path) -> None:
         read_folder(tmp_path, fold=2)
 
 
-def test_without_folds_all_links_are_tests(tmp_path: Path) -> None:
-    found = read_folder(lay_out(tmp_path, {k: v for k, v in NAMED.items() if "fold" not in k}))
-    assert (len(found.seeds), len(found.tests)) == (0, 3)
-
-
 def test_reads_gzipped_files_and_a_byte_order_mark(tmp_path: Path) -> None:
     lay_out(tmp_path, {**NUMBERED, "ent_ids_2": "\ufeff" + NUMBERED["ent_ids_2"]})
     (tmp_path / "triples_1").unlink()
@@ -126,12 +121,6 @@ def test_says_what_a_folder_should_hold(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="not UTF-8"):
         read_folder(tmp_path)
     assert is_entity_folder(tmp_path)
-
-
-def test_names_the_file_that_a_folder_lacks(tmp_path: Path) -> None:
-    files = {name: text for name, text in NUMBERED.items() if name != "triples_2"}
-    with pytest.raises(DataError, match=r"there is no file triples_2, nor triples_2\.gz"):
-        read_folder(lay_out(tmp_path, files))
 
 
 def test_a_file_of_links_may_have_a_header_and_further_columns(tmp_path: Path) -> None:

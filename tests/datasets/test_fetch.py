@@ -104,11 +104,6 @@ def test_another_file_is_refused_and_thrown_away(server: Server, tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_old_copy_with_another_checksum_is_replaced(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "huts.bin").write_bytes(b"old")
-    assert fetch("huts.bin", server.url, SHA256, tmp_path).read_bytes() == BODY
-
-
 @pytest.mark.parametrize("status", [404, 503])
 def test_a_refusing_server_is_named(server: Server, tmp_path: Path, status: int) -> None:
     server.status = status
@@ -142,12 +137,6 @@ def test_only_web_addresses_are_fetched(tmp_path: Path) -> None:
         fetch("x", "file:///etc/passwd", SHA256, tmp_path)
 
 
-def test_a_folder_that_cannot_be_written_is_a_data_error(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(DataError, match="cannot be written"):
-        fetch("huts.bin", server.url, SHA256, tmp_path / "file")
-
-
 def test_a_set_without_an_address_says_where_it_is_at_home(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot download") as refused:
         get("oaei-anatomy", tmp_path)
@@ -156,11 +145,6 @@ def test_a_set_without_an_address_says_where_it_is_at_home(tmp_path: Path) -> No
         get("huts", tmp_path)
     with pytest.raises(ValueError, match="there are huts"):
         get("nothing", tmp_path)
-
-
-def test_a_mirror_that_serves_other_files_is_found_out(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is not the file we know"):
-        get("oaei-anatomy", tmp_path, mirror=server.url)
 
 
 def verify(name: str, folder: Path) -> dict[str, str]:

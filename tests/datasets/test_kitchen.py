@@ -24,15 +24,6 @@ def test_the_reference_conforms_to_the_compiled_tbox_and_shapes() -> None:
     assert conforms, text[:2000]
 
 
-def test_a_planted_mistake_in_the_reference_is_found() -> None:
-    pack = compile_ontology(huts.path("kitchen"), huts.path("kitchen-shapes"))
-    shapes = rdflib.Graph().parse(data=pack.shacl(), format="turtle")
-    broken = GRAPH + rdflib.Graph().parse(huts.path("kitchen"))
-    recipe = next(broken.subjects(rdflib.RDF.type, rdflib.URIRef("http://huts.example/kitchen#Recipe")))
-    broken.remove((recipe, rdflib.URIRef("http://huts.example/kitchen#cookedAt"), None))
-    assert not pyshacl.validate(broken, shacl_graph=shapes)[0]
-
-
 @pytest.mark.parametrize(("name", "records"), [("recipes", 15), ("portions", 73), ("steps", 57)])
 def test_every_record_is_read_back(name: str, records: int) -> None:
     (query,) = [one for one in kitchen.QUERIES if one.name == name]

@@ -60,13 +60,6 @@ def test_agent_om_is_averaged_over_exactly_the_pairs_at_hand(folder: Path) -> No
     assert any("20 of the 21 references are not at hand" in note for note in track.notes)
 
 
-def test_without_the_result_table_there_are_only_the_constants(folder: Path) -> None:
-    (folder / published.AGENT_OM_TABLE).unlink()
-    track = oaei.conference(folder)
-    assert track.published == published.CONFERENCE
-    assert track.case("cmt-confof").published == ()
-
-
 def test_a_garbled_result_table_is_named_with_its_line(folder: Path) -> None:
     file = folder / published.AGENT_OM_TABLE
     file.write_text("LLM,Alignment,Precision\nm,conference/cmt-confof/component/llm_with_agent,high\n")
@@ -81,21 +74,6 @@ def test_what_is_missing_says_how_to_get_it(name: str, tmp_path: Path) -> None:
             matching_set(name, folder)
         assert "https://oaei.ontologymatching.org" in refused.value.fix
         assert "KGNB_DATA" in refused.value.fix or "put it there" in refused.value.fix
-
-
-def test_an_unknown_set_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="there are huts, oaei-conference"):
-        matching_set("oaei-biodiv")
-
-
-def test_figures_are_shares_with_a_source() -> None:
-    figures = [*published.CONFERENCE, *published.ANATOMY, *(figure for one in published.MSE.values() for figure in one)]
-    for figure in figures:
-        assert 0 < figure.precision <= 1 and 0 < figure.recall <= 1 and 0 < figure.f1 <= 1
-        if figure.covers != "mean of 21 pairs":  # the F1 of an average is no harmonic mean
-            harmonic = 2 * figure.precision * figure.recall / (figure.precision + figure.recall)
-            assert figure.f1 == pytest.approx(harmonic, abs=0.006)
-        assert figure.source and figure.covers and figure.system
 
 
 def test_restored_counts_give_back_a_micro_figure() -> None:

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from kgnb.evaluate.answers import (
     Item,
     by_kind,
-    is_literal_zero,
     lenient,
     measure,
     normalised,
@@ -69,11 +68,6 @@ def test_any_name_of_a_value_will_do() -> None:
     assert set_score(["http://h/q1", "Douglas Adams", "http://h/q42"], reference).recall == 1
 
 
-def test_only_the_first_value_counts_for_hits_at_one() -> None:
-    assert not strict(["wrong", "right"], ["right"])
-    assert set_score(["wrong", "right"], ["right"]).f1 == pytest.approx(2 / 3)
-
-
 @given(WORDS)
 def test_the_reference_itself_scores_full_marks(reference: list[str]) -> None:
     assert strict(reference, reference)
@@ -88,12 +82,6 @@ def test_scores_lie_between_nothing_and_all_and_do_not_hang_on_order(found: list
     assert score == set_score(found[::-1], reference[::-1])
     assert score == set_score(found * 2, reference * 2)
     assert not strict(found, reference) or score.f1 > 0
-
-
-@given(WORDS, st.lists(WORD, max_size=5))
-def test_saying_more_that_is_wrong_never_helps(reference: list[str], more: list[str]) -> None:
-    wrong = [word + "\U0001f6d6" for word in more if normalised(word + "\U0001f6d6") not in map(normalised, reference)]
-    assert set_score(reference[:1] + wrong, reference).f1 <= set_score(reference[:1], reference).f1 + 1e-12
 
 
 @given(st.text(max_size=20))
@@ -136,13 +124,3 @@ def test_all_items_count_and_are_split_by_kind() -> None:
     assert list(kinds) == ["single", "count", "unanswerable"]
     assert kinds["single"].strict == 0.5 and kinds["unanswerable"].f1 == 1.0
     assert measure([]).questions == 0 == measure([]).f1
-
-
-def test_an_answer_of_nought_is_told_apart() -> None:
-    assert is_literal_zero(["0"]) and is_literal_zero([" 0 "])
-    assert (
-        not is_literal_zero([])
-        and not is_literal_zero(["00"])
-        and not is_literal_zero(["no"])
-        and not is_literal_zero(["0", "0"])
-    )

@@ -8,15 +8,12 @@ from kgnb.evaluate.alignment import Score
 from kgnb.evaluate.ranking import (
     IDENTICAL,
     OTHER,
-    UNNAMED,
     chosen,
     highest_mrr,
     is_feasible,
     lowest_mrr,
     measure,
-    rank_of,
     ranking,
-    slices,
 )
 
 targets = some.sampled_from([f"b#{number}" for number in range(30)])
@@ -31,14 +28,6 @@ def test_our_own_figures_are_always_feasible(rankings: dict[str, list[str]], lin
     assert 0 <= found.hits1 <= found.mrr <= 1
     assert found.hits1 <= found.hits10
     assert is_feasible(found.hits1, found.hits10, found.mrr)
-
-
-@given(lists, some_links)
-def test_a_repeated_link_or_answer_changes_nothing(
-    rankings: dict[str, list[str]], links: list[tuple[str, str]]
-) -> None:
-    doubled = {source: [one for one in found for _ in range(2)] for source, found in rankings.items()}
-    assert ranking(doubled, links * 2) == ranking(rankings, links)
 
 
 @given(some_links)
@@ -58,24 +47,10 @@ def test_degenerate_answers_score_nothing(empty: str) -> None:
     assert chosen([], links) == Score(0, 0, 2)
 
 
-def test_no_links_give_zeros_and_no_division() -> None:
-    assert ranking({"a#1": ["b#1"]}, []).tests == 0
-    assert ranking({}, []).mrr == 0.0
-
-
-def test_a_miss_beyond_the_list_counts_nothing() -> None:
-    assert rank_of(["b#1"], ["b#2"]) is None
-    assert ranking({"a#1": ["b#9"] * 3}, [("a#1", "b#1")]).hits10 == 0
-
-
 def test_hits_at_ten_ends_at_ten() -> None:
     wrong = [f"b#w{number}" for number in range(10)]
     assert ranking({"a#1": [*wrong[:9], "b#1"]}, [("a#1", "b#1")]).hits10 == 1
     assert ranking({"a#1": [*wrong, "b#1"]}, [("a#1", "b#1")]).hits10 == 0
-
-
-def test_any_of_several_right_targets_will_do() -> None:
-    assert ranking({"a#1": ["b#2"]}, [("a#1", "b#1"), ("a#1", "b#2")]).hits1 == 1
 
 
 def test_a_closed_reference_does_not_judge_what_it_does_not_mention() -> None:
@@ -83,12 +58,6 @@ def test_a_closed_reference_does_not_judge_what_it_does_not_mention() -> None:
     pairs = [("a#1", "b#1"), ("a#9", "b#9"), ("a#9", "b#1")]
     assert chosen(pairs, links) == Score(1, 1, 0)
     assert chosen(pairs, links, closed=False) == Score(1, 2, 0)
-
-
-def test_slices_tell_equal_names_from_others_and_from_none() -> None:
-    links = [("a#1", "b#1"), ("a#2", "b#2"), ("a#3", "b#3")]
-    found = slices(links, {"a#1": "Söller Hütte", "a#2": "Hut"}, {"b#1": "söller  HÜTTE", "b#2": "Refuge", "b#3": "X"})
-    assert found == {IDENTICAL: links[:1], OTHER: links[1:2], UNNAMED: links[2:]}
 
 
 def test_measured_states_universe_seeds_and_slices() -> None:

@@ -32,13 +32,6 @@ def test_the_file_is_plain_sssom_that_any_reader_takes(tmp_path: Path) -> None:
     assert "mapping_date" in path.read_text() and "\t2025-03-01\t" in path.read_text()
 
 
-def test_sssom_pydantic_accepts_it(tmp_path: Path) -> None:
-    sssom_pydantic = pytest.importorskip("sssom_pydantic")
-    path = reviews.save(FOUND, tmp_path / "mine.sssom.tsv")
-    mappings, *_ = sssom_pydantic.read(path)
-    assert len(mappings) == 3
-
-
 def test_rows_of_other_tools_count_if_a_person_stands_behind_them(tmp_path: Path) -> None:
     rows = [
         "subject_id\tpredicate_id\tobject_id\tmapping_justification\treviewer_id\tmapping_date",

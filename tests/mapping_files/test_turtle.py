@@ -40,15 +40,6 @@ def test_equivalence_is_said_in_owl_and_the_rest_in_skos(full: Alignment) -> Non
     }
 
 
-def test_a_difference_and_a_doubt_state_nothing() -> None:
-    doubtful = Alignment(
-        (Mapping("http://a#x", "http://b#x", "different"), Mapping("http://a#x", "http://b#y", "unsure"))
-    )
-    text = turtle.write(doubtful)
-    assert list(ox.parse(text.encode(), format=ox.RdfFormat.TURTLE)) == []
-    assert "# different: <http://a#x> <http://b#x>" in text
-
-
 def test_hostile_iris_cannot_leave_their_brackets() -> None:
     hostile = Mapping("http://a#x> a <http://evil> . <http://y", "http://b#\n.\n<x>", "different")
     text = turtle.write(Alignment((hostile, replace(hostile, relation="equivalent"))))

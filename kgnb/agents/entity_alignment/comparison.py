@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -80,7 +80,6 @@ class Comparison:
     hops: tuple[list[Vectors], list[Vectors]]  # names as they arrive after one hop, two, ...
     values: Seen | None
     each: Each = alone  # who compares blocks of rows
-    known: list[tuple[Longs, Singles]] = field(default_factory=list)  # keys of pairs seen before, and views
 
     @property
     def height(self) -> int:
@@ -152,43 +151,19 @@ class Comparison:
     def views(self, pairs: Pairs, anchors: Matrix, labelled: tuple[list[Vectors], list[Vectors]] | None) -> Evidence:
         """Every view there is of these pairs."""
         entities = self.entities(pairs)
-        keys = pairs.rows * self.width + pairs.columns
-        met, at = np.zeros(len(keys), dtype=bool), np.zeros(len(keys), dtype=np.int64)
-        for old, _ in self.known:
-            at = np.minimum(np.searchsorted(old, keys), len(old) - 1)
-            met = old[at] == keys
-        fresh = self._compared(Pairs(entities.rows[~met], entities.columns[~met]))
-        prior, more = fresh.prior, list[Evidence]()
+        found: list[Evidence] = []
+        if self.names:
+            found.append(of_names(*self.names, *self.hops, entities))
+        if self.values is not None:
+            found.append(of_values(self.values, entities))
         if labelled is not None:
             dots = [dense_dots(mine, yours, entities) for mine, yours in zip(*labelled, strict=True)]
-            more = [of_labels(dots), of_structure(*self.edges, anchors, entities, nameless=not self.names)]
-        own = len(prior)
-        for part in more:
-            prior |= part.prior
-        values = np.empty((len(keys), len(prior)), dtype=np.float32)
-        values[~met, :own] = fresh.values
-        for _, kept in self.known:
-            values[met, :own] = kept[at[met]]
-        if more:
-            values[:, own:] = np.hstack([part.values for part in more])
-        self.known.clear()
-        return Evidence(values, prior)
-
-    def remember(self, pairs: Pairs, found: Evidence, kept: NDArray[np.bool_]) -> None:
-        """Keep what the names and values of these pairs, the kept ones of those found, came to."""
-        own = sum(view in NAME_PRIOR or view in VALUE_PRIOR for view in found.prior)
-        self.known[:] = [(pairs.rows * self.width + pairs.columns, found.values[kept, :own])]
-
-    def _compared(self, entities: Pairs) -> Evidence:
-        parts = [Evidence(np.empty((len(entities.rows), 0), dtype=np.float32), {})]
-        if self.names:
-            parts.append(of_names(*self.names, *self.hops, entities))
-        if self.values is not None:
-            parts.append(of_values(self.values, entities))
+            found += [of_labels(dots), of_structure(*self.edges, anchors, entities, nameless=not self.names)]
         prior: dict[str, float] = {}
-        for part in parts:
+        for part in found:
             prior |= part.prior
-        return Evidence(np.hstack([part.values for part in parts]), prior)
+        none = np.empty((len(entities.rows), 0), dtype=np.float32)
+        return Evidence(np.hstack([none, *(part.values for part in found)]), prior)
 
     def given(self) -> Matrix:
         """Anchors before anything is found: seeds, and equal names met once a side among what is not asked about."""

@@ -108,7 +108,6 @@ def _found(comparison: Comparison, options: Options) -> Found | None:
         if turn < options.rounds:
             kept = best_pairs(pairs, found.logits, NEAREST, BESIDE) | (found.chances > _CHANCE)
             pairs = Pairs(pairs.rows[kept], pairs.columns[kept])
-            comparison.remember(pairs, found.evidence, kept)
             found = found._replace(evidence=found.evidence._replace(values=found.evidence.values[:0].copy()))
     return found
 

@@ -28,7 +28,7 @@ from kgnb.agents.entity_alignment.judging_values import (
     Selected,
 )
 from kgnb.agents.entity_alignment.names import ANY_URI
-from kgnb.agents.entity_alignment.values import Proposal, numbers_of
+from kgnb.agents.entity_alignment.values import Proposal
 from kgnb.kg.labels import is_code
 from kgnb.kg.terms import XSD
 from kgnb.mappings import Evidence
@@ -83,7 +83,8 @@ class _Side:
 
     @classmethod
     def of(cls, graph: EntityGraph, name: str) -> _Side:
-        relations, attributes = numbers_of(graph)
+        relations = np.bincount(graph.triples[:, 1], minlength=len(graph.relations))
+        attributes = np.bincount(graph.attribute_triples[:, 1], minlength=len(graph.attributes))
         total = max(1, len(graph.triples))
         rarity = {at: math.log(total / (int(number) + 1)) for at, number in enumerate(relations)}
         pairs = np.unique(graph.attribute_triples[:, 1:], axis=0)

@@ -215,10 +215,3 @@ def _counted(pairs: Integers, size: int) -> tuple[Floats, Floats]:
     rows = np.bincount(pairs[:, 0], minlength=size).astype(np.float32)
     kinds = np.bincount(np.unique(pairs, axis=0)[:, 0], minlength=size) if len(pairs) else np.zeros(size)
     return rows, kinds.astype(np.float32)
-
-
-def numbers_of(graph: EntityGraph) -> tuple[Integers, Integers]:
-    """How often each relation and each attribute is used in a graph."""
-    relations = np.bincount(graph.triples[:, 1], minlength=len(graph.relations))
-    attributes = np.bincount(graph.attribute_triples[:, 1], minlength=len(graph.attributes))
-    return relations.astype(np.int32), attributes.astype(np.int32)

@@ -1,35 +1,23 @@
 """A model as the planner: what it is told, what is read of its answer, and a stand-in tuned on the exported set."""
 
 import json
-import re
 
 import numpy as np
 import pytest
-from sklearn.tree import DecisionTreeClassifier
 
 from kgnb.agents.entity_alignment.judges import make_planner
 from kgnb.agents.entity_alignment.judging_values import PATHS, STANDS, LookOptions, named
-from kgnb.agents.entity_alignment.optimise import export, optimise
+from kgnb.agents.entity_alignment.optimise import export
 from kgnb.agents.entity_alignment.plan import (
     ModelPlanner,
     PlanSheet,
     Policy,
-    ThoroughPlanner,
-    plan,
     questions_about,
-    told,
 )
 from kgnb.judging import Option
-from kgnb.judging.named import reference_oracle
 from kgnb.llm.scripted import ScriptedModel
 
 LOOK = LookOptions(share=1.0)
-
-
-@pytest.fixture(scope="module")
-def learned(proposal, truth):
-    judge = reference_oracle(truth.items(), error_rate=0.1)
-    return optimise(proposal, truth, judge, options=LOOK, rows=range(0, len(proposal), 2))
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +39,6 @@ def test_the_paths_stand_in_the_system_message_once_with_cost_and_hits(proposal,
         assert system.count(f"\n- {', '.join(path)}: costs about {cost} tokens; right in ") == 1
     assert asked[0].costs[0] == 0 < asked[0].costs[1] < asked[0].costs[3] < asked[0].costs[6]
     assert len(user.splitlines()) == 20 + 2 and "align" not in user
-
-
-def test_without_a_record_nothing_is_said_of_hits():
-    assert "right in" not in told((0, 10, 20, 30, 40, 50, 60), {})
-    assert "costs not known" not in told((0, 10, 20, 30, 40, 50, 60), {})
-    assert told((), {}).count("costs not known") == 6
 
 
 def test_a_hostile_name_stays_on_its_line():
@@ -92,11 +74,6 @@ def test_a_bare_list_about_several_entities_is_no_answer():
     assert not answers.verdicts and set(answers.problems) == {1, 2}
 
 
-def test_a_path_that_is_not_possible_is_not_taken():
-    narrow = PlanSheet("plan", ("Hut",), ((Option("relations > align", ""),),), ("take",), "different")
-    assert narrow.read('{"question": 1, "tools": ["attributes", "align"]}').problems
-
-
 def test_what_is_exported_is_what_the_planner_sends(learned, asked, tmp_path):
     file = tmp_path / "ways.jsonl"
     export(learned.episodes, file, learned.policy.record)
@@ -109,32 +86,6 @@ def test_what_is_exported_is_what_the_planner_sends(learned, asked, tmp_path):
         (request,) = planner.requests([episode.question])
         assert line["input"] == [{"role": one.role, "content": one.text} for one in request.messages]
         assert PlanSheet("", ("",), (episode.question.options,), ("take",), "").read(line["output"]).verdicts
-
-
-def numbers(text: str) -> list[float]:
-    """What a tiny model sees of a prompt: the nine numbers an entity's line ends with."""
-    return [float(one) for one in re.findall(r"\d+\.?\d*", text)[-9:]]
-
-
-def test_a_stand_in_tuned_on_the_export_plans_through_the_same_door(learned, asked, proposal, tmp_path):
-    file = tmp_path / "ways.jsonl"
-    export(learned.episodes, file, learned.policy.record)
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    taught = [line for line in lines if line["reward_after"] >= 1]
-    features = [numbers(line["input"][1]["content"]) for line in taught]
-    tree = DecisionTreeClassifier(max_depth=4, random_state=0)
-    tree.fit(features, [line["output"] for line in taught])
-
-    def answer(request):
-        return str(tree.predict([numbers(request.messages[1].text)])[0])
-
-    model = ScriptedModel(answer)
-    planner = make_planner("model:tiny", model=model, policy=learned.policy)
-    planned = plan(proposal, planner, options=LOOK, rows=[question.row for question in asked])
-    assert len(model.asked) == len(asked)
-    assert all(planned.verdicts[row].choice == named(path) for row, path in planned.paths.items())
-    thorough = plan(proposal, ThoroughPlanner(), options=LOOK, rows=[question.row for question in asked])
-    assert planned.counts()["tools on average"] < thorough.counts()["tools on average"] - 1
 
 
 def test_sampled_paths_are_the_same_for_a_seed_and_follow_the_chances(learned, asked):

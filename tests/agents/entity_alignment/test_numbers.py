@@ -1,30 +1,23 @@
 """The numeric parts behind propose: candidates, assignment, weighing, calibration, propagation, relations."""
 
-import itertools
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 from scipy import sparse
+from scipy.optimize import linear_sum_assignment
 
 from kgnb.agents.entity_alignment.candidates import (
     Pairs,
-    best_pairs,
-    dense_dots,
     fitted,
     hungarian,
     nearest_pairs,
     nearest_rows,
-    places,
-    row_best,
     sinkhorn,
-    sparse_dots,
     stable,
-    united,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.propose import chance_of_a_counterpart, corrected, expected_best, rising
+from kgnb.agents.entity_alignment.propose import chance_of_a_counterpart, rising
 from kgnb.agents.entity_alignment.relations import (
     NARROW,
     WIDE,
@@ -32,12 +25,8 @@ from kgnb.agents.entity_alignment.relations import (
     averaging,
     counterparts,
     edges_of,
-    labels,
     narrowed,
-    neighbours,
-    signatures,
     spread,
-    statements,
     unit,
 )
 
@@ -68,23 +57,15 @@ def test_nobody_could_do_better_with_someone_who_agrees(table: tuple[Pairs, np.n
 
 
 @given(scored())
-@settings(max_examples=50)
 def test_the_hungarian_way_joins_as_many_as_can_be_at_the_highest_sum(table: tuple[Pairs, np.ndarray]) -> None:
     pairs, scores = table
-    value = {(int(r), int(c)): float(s) for r, c, s in zip(*pairs, scores, strict=True)}
+    dense = np.full((HEIGHT, WIDTH), -1000.0)
+    dense[pairs.rows, pairs.columns] = scores
     given_ = hungarian(pairs, scores, HEIGHT, WIDTH)
-    found = [(row, int(column)) for row, column in enumerate(given_) if column >= 0]
-    assert set(found) <= set(value)
-    assert len({column for _, column in found}) == len(found)
-    gain = 2.0 + 2 * (max(value.values()) - min(value.values())) if value else 0.0
-    worth = {pair: gain - 1.0 - max(value.values()) + score for pair, score in value.items()}
-    best = 0.0
-    for number in range(min(4, HEIGHT) + 1):
-        for chosen in itertools.islice(itertools.combinations(value, number), 2000):
-            rows, columns = {r for r, _ in chosen}, {c for _, c in chosen}
-            if len(rows) == len(columns) == number:
-                best = max(best, sum(worth[pair] for pair in chosen))
-    assert sum(worth[pair] for pair in found) >= best - 1e-3
+    found = np.flatnonzero(given_ >= 0)
+    assert len(set(given_[found])) == len(found)
+    best = dense[linear_sum_assignment(dense, maximize=True)].sum()
+    assert dense[found, given_[found]].sum() - 1000.0 * (HEIGHT - len(found)) == pytest.approx(best)
 
 
 @given(scored(), some.integers(0, 30), some.booleans())
@@ -93,13 +74,6 @@ def test_chances_of_a_row_add_up_to_one(table: tuple[Pairs, np.ndarray], rounds:
     chances = sinkhorn(pairs, scores, HEIGHT, WIDTH, rounds=rounds, even=even)
     sums = np.bincount(pairs.rows, weights=chances, minlength=HEIGHT)
     assert np.allclose(sums[np.unique(pairs.rows)], 1, atol=1e-5)
-
-
-def test_assignment_gives_a_contested_column_to_who_has_no_other() -> None:
-    pairs = Pairs(np.array([0, 0, 1]), np.array([0, 1, 0]))
-    logits = np.array([3.0, 2.0, 1.0], dtype=np.float32)
-    assert sinkhorn(pairs, logits, 2, 0, rounds=0)[0] > 0.5
-    assert sinkhorn(pairs, logits, 2, 2, rounds=200)[1] > 0.9
 
 
 def test_huge_scores_neither_overflow_nor_vanish() -> None:
@@ -133,26 +107,6 @@ def test_a_row_without_a_vector_has_no_pair() -> None:
     found = nearest_pairs(left, right, 3, 2)
     assert 1 not in found.rows
     assert 2 not in found.columns
-
-
-def test_dots_of_pairs_are_those_of_the_whole_product() -> None:
-    draw = np.random.default_rng(0)
-    left, right = draw.random((7, 4), dtype=np.float32), draw.random((9, 4), dtype=np.float32)
-    pairs = united(Pairs(draw.integers(0, 7, 20), draw.integers(0, 9, 20)), width=9)
-    whole = (left @ right.T)[pairs.rows, pairs.columns]
-    np.testing.assert_allclose(dense_dots(left, right, pairs, block=3), whole, rtol=1e-5)
-    np.testing.assert_allclose(
-        sparse_dots(sparse.csr_matrix(left), sparse.csr_matrix(right), pairs, block=3), whole, rtol=1e-5
-    )
-
-
-def test_places_break_ties_by_column() -> None:
-    pairs = Pairs(np.array([0, 0, 0, 1]), np.array([0, 1, 2, 0]))
-    scores = np.array([0.5, 0.9, 0.5, 0.1], dtype=np.float32)
-    assert places(pairs.rows, pairs.columns, scores).tolist() == [1, 0, 2, 0]
-    assert best_pairs(pairs, scores, 1, 1).tolist() == [True, True, True, True]
-    assert best_pairs(pairs, scores, 1, 0).tolist() == [False, True, False, True]
-    assert row_best(pairs, scores, 3).tolist() == pytest.approx([0.9, 0.1, -np.inf])
 
 
 def test_weights_follow_the_view_that_tells_and_stay_where_nothing_is_said() -> None:
@@ -193,31 +147,10 @@ def test_what_should_rise_rises_and_keeps_its_mean(values: list[float]) -> None:
     assert found.mean() == pytest.approx(np.mean(values))
 
 
-def test_keeps_what_raises_the_f1_to_be_expected() -> None:
-    confidence = np.array([0.9] * 80 + [0.1] * 20, dtype=np.float32)
-    assert 0.1 < expected_best(confidence, 100) <= 0.9
-    assert expected_best(np.zeros(3, np.float32), 3) == 0
-
-
-def test_a_pair_that_is_good_for_everyone_counts_less() -> None:
-    pairs = Pairs(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 0, 2, 0]))
-    logits = np.array([5.0, 4.8, 5.0, 4.8, 5.0], dtype=np.float32)
-    found = corrected(pairs, logits, 3, 3, nearest=3)
-    assert found[1] > found[0] - 0.2
-
-
 def graph(triples: list[tuple[int, int, int]], size: int, relations: int = 2) -> EntityGraph:
     rows = np.array(triples, dtype=np.int32).reshape(-1, 3)
     iris = tuple(f"http://e.example/{number}" for number in range(size))
     return EntityGraph("g", iris, ("",) * size, tuple(f"http://r.example/{r}" for r in range(relations)), rows)
-
-
-def test_edges_run_both_ways_once_and_rare_neighbours_weigh_more() -> None:
-    edges = edges_of(graph([(0, 0, 1), (0, 0, 1), (2, 0, 1), (3, 0, 1), (0, 1, 4), (5, 1, 5)], 6))
-    assert len(edges.start) == 8
-    weights = adjacency(edges)
-    assert weights[0, 4] > weights[0, 1] > 0
-    assert weights[5].nnz == 0
 
 
 def test_nothing_comes_back_to_where_it_started() -> None:
@@ -229,14 +162,6 @@ def test_nothing_comes_back_to_where_it_started() -> None:
     assert np.asarray(averaging(weights).sum(axis=1)).ravel().tolist() == pytest.approx([1, 1, 1])
 
 
-def test_an_anchor_has_one_label_on_both_sides() -> None:
-    anchors = np.array([[0, 2], [1, 0]], dtype=np.int32)
-    left, right = labels(anchors, 3, 0, 64, 0), labels(anchors, 3, 1, 64, 0)
-    assert left[0] @ right[2] == pytest.approx(1, abs=1e-5)
-    assert abs(float(left[0] @ right[0])) < 0.5
-    assert not left[2].any()
-
-
 def test_relations_find_their_counterparts_between_anchors() -> None:
     left = edges_of(graph([(n, 0, n + 1) for n in range(20)] + [(n + 1, 1, n) for n in range(0, 20, 2)], 21))
     right = edges_of(graph([(n, 1, n + 1) for n in range(20)] + [(n + 1, 0, n) for n in range(0, 20, 2)], 21))
@@ -244,16 +169,6 @@ def test_relations_find_their_counterparts_between_anchors() -> None:
     assert alike[0].toarray().argmax() == 1
     assert alike[2].toarray().argmax() == 3  # the inverses as well
     assert alike.max() <= 1
-
-
-def test_surroundings_meet_where_they_are_anchored() -> None:
-    left, right = edges_of(graph([(0, 0, 1), (2, 0, 3)], 4)), edges_of(graph([(0, 0, 1), (2, 0, 3)], 4))
-    anchors = sparse.csr_matrix((np.ones(1, np.float32), ([1], [1])), shape=(4, 4))
-    pairs = Pairs(np.array([0, 2]), np.array([0, 0]))
-    seen = neighbours(left, right, anchors)
-    assert sparse_dots(*seen, pairs).tolist()[1] == 0 < sparse_dots(*seen, pairs).tolist()[0]
-    alike = sparse.identity(4, dtype=np.float32, format="csr")
-    assert (sparse_dots(*statements(left, right, anchors, alike), pairs) > 0).tolist() == [True, False]
 
 
 def test_many_wide_vectors_are_made_narrow_and_stay_as_alike_as_they_were() -> None:
@@ -267,18 +182,3 @@ def test_many_wide_vectors_are_made_narrow_and_stay_as_alike_as_they_were() -> N
     assert not few[3].any()
     again = narrowed(left, right, many=1000)
     assert np.array_equal(few, again[0])
-
-
-def test_few_vectors_and_narrow_ones_stay_as_they_are() -> None:
-    wide, narrow = np.ones((4, WIDE + 1), dtype=np.float32), np.ones((4, WIDE), dtype=np.float32)
-    assert narrowed(wide, wide) == (wide, wide)
-    assert narrowed(narrow, narrow, many=2) == (narrow, narrow)
-
-
-def test_relations_alone_tell_apart_whom_no_anchor_is_near() -> None:
-    left, right = (edges_of(graph([(0, 0, 1), (2, 1, 3), (4, 0, 5)], 6)) for _ in range(2))
-    alike = sparse.identity(4, dtype=np.float32, format="csr")
-    seen = signatures(left, right, alike)
-    alike_rows = (seen.left @ seen.right.T).toarray()
-    assert alike_rows[0, 0] == alike_rows[0, 4] > 0 == alike_rows[0, 2]
-    assert alike_rows[2, 2] > alike_rows[0, 0]  # the rarer relation

@@ -74,15 +74,6 @@ def test_names_on_one_side_and_no_seed_match_nothing_and_say_why() -> None:
     assert found.counts()["matched"] == 0 and found.unmatched() == {NO_CANDIDATE: 60}
 
 
-def test_names_for_some_alone_do_not_hurt_the_others() -> None:
-    given = bare(world(240, degree=8.0))
-    draw = np.random.default_rng(2)
-    thinned = [name if draw.random() < 0.5 else "" for name in given.right.names]
-    given = World(given.left, named(given.right, thinned), given.answers)
-    precision, recall = right(aligned(given.left, given.right), given)
-    assert precision >= 0.9 and recall >= 0.8
-
-
 def test_names_in_another_script_do_not_stand_in_the_way_of_structure() -> None:
     given = bare(world(240, degree=8.0))
     turned = [name.lower().translate(CYRILLIC) for name in given.right.names]
@@ -106,24 +97,6 @@ def test_any_of_several_names_will_do() -> None:
     without = right(aligned(left, alone), World(left, alone, given.answers))
     _, recall = right(aligned(left, replace(alone, aliases=known)), World(left, alone, given.answers))
     assert without[1] <= 0.6 and recall >= 0.9
-
-
-def test_no_edges_at_all_leave_names_to_decide() -> None:
-    given = bare(world(200))
-    none = np.empty((0, 3), dtype=np.int32)
-    given = World(replace(given.left, triples=none), replace(given.right, triples=none), given.answers)
-    precision, recall = right(aligned(given.left, given.right), given)
-    assert precision >= 0.9 and recall >= 0.85
-
-
-def test_one_relation_is_enough() -> None:
-    given = bare(world(200))
-    left, other = (
-        replace(side, relations=side.relations[:1], triples=side.triples * np.array([1, 0, 1], dtype=np.int32))
-        for side in (given.left, given.right)
-    )
-    precision, recall = right(aligned(left, other), World(left, other, given.answers))
-    assert precision >= 0.95 and recall >= 0.9
 
 
 @pytest.mark.parametrize("sides", [(0, 0), (0, 1), (1, 0)])
@@ -171,20 +144,6 @@ def test_several_entities_may_have_one_counterpart_where_that_is_wanted() -> Non
     assert len(set(taken)) == len(taken) and once.counts()["unmatched"] >= 50
 
 
-@pytest.mark.parametrize("assignment", ["sinkhorn", "argmax"])
-def test_a_third_without_a_counterpart_is_mostly_left_alone(assignment: str) -> None:
-    given = bare(world(300, dangling=90))
-    found = aligned(given.left, given.right, assignment=assignment)
-    precision, recall = right(found, given)
-    assert precision >= 0.75 and recall >= 0.9
-
-
-def test_every_decision_is_kept_where_no_confidence_is_asked_for() -> None:
-    given = bare(world(150, dangling=50))
-    some, everything = aligned(given.left, given.right), aligned(given.left, given.right, confidence=0.0)
-    assert everything.counts()["matched"] > some.counts()["matched"]
-
-
 def valued(given: World, share: float) -> World:
     """Three values an entity from small ranges, this share of them the same on the right: alone they tell little."""
     draw, size = np.random.default_rng(3), len(given.left)
@@ -213,15 +172,7 @@ def test_values_in_common_help_where_names_are_hidden() -> None:
     assert with_values >= 0.8 and with_values > without + 0.2
 
 
-def test_where_all_have_one_name_and_nothing_else_tells_nothing_is_matched() -> None:
-    given = world(60)
-    alike = {iri: "Hut" for iri in (*given.left.entities, *given.right.entities)}
-    found = aligned(without_values(given.left.renamed(alike)), without_values(given.right.renamed(alike)))
-    wrong = [at for at in range(len(given.left)) if found.targets[at] >= 0 and found.targets[at] != given.answers[at]]
-    assert len(wrong) < 6
-
-
-@pytest.mark.parametrize(("dangling", "share"), [(0, 0.0), (108, 0.0), (0, 0.3), (108, 0.3)])
+@pytest.mark.parametrize(("dangling", "share"), [(108, 0.0), (108, 0.3)])
 def test_precision_is_estimated_without_a_reference_and_hardly_ever_too_high(dangling: int, share: float) -> None:
     given = bare(world(360, dangling=dangling, degree=6.0))
     seeds = seeds_of(given, share)
@@ -241,8 +192,7 @@ def test_where_nothing_but_seeds_is_matched_nothing_is_estimated() -> None:
     assert not any("estimated" in note for note in found.notes())
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("values", [True, False])
+@pytest.mark.parametrize(("seed", "values"), [(0, True), (1, False)])
 def test_of_what_is_matched_nineteen_in_twenty_are_right_though_three_in_ten_have_no_counterpart(seed, values):
     given = world(360, dangling=108, seed=seed)
     sides = (given.left, given.right) if values else (without_values(given.left), without_values(given.right))

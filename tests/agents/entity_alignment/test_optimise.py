@@ -16,12 +16,6 @@ from kgnb.judging.named import reference_oracle
 DOCS = Path(__file__).parents[3] / "docs" / "entity-alignment-policy.md"
 
 
-@pytest.fixture(scope="module")
-def learned(proposal, truth):
-    judge = reference_oracle(truth.items(), error_rate=0.1)
-    return optimise(proposal, truth, judge, options=LookOptions(share=1.0), rows=range(0, len(proposal), 3))
-
-
 @pytest.mark.parametrize(
     ("first", "last", "worth"), [(False, True, 2.0), (True, True, 0.5), (True, False, -1.0), (False, False, 0.0)]
 )

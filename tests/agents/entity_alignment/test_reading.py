@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import rdflib
 
-from kgnb.agents.entity_alignment.candidates import sparse_dots
-from kgnb.agents.entity_alignment.comparison import shared_values, value_pairs, value_tokens
+from kgnb.agents.entity_alignment.comparison import value_tokens
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Value, pairs
 from kgnb.agents.entity_alignment.names import bare, compare_ready, folded, from_graph, local_names
 from kgnb.datasets.entity_folders import RawGraph
@@ -60,17 +59,6 @@ def test_values_keep_language_and_datatype(hut: EntityGraph) -> None:
     assert ("http://hut.example/onto#page", page) in described
 
 
-def test_facts_tell_the_direction(hut: EntityGraph) -> None:
-    assert [(fact.other, fact.outgoing) for fact in hut.facts(2)] == [(0, False)]
-    assert {fact.other for fact in hut.facts(0) if fact.outgoing} == {1, 2}
-
-
-def test_a_graph_of_an_ontology_alone_has_no_entities() -> None:
-    graph = rdflib.Graph()
-    graph.add((rdflib.URIRef("http://a.example/C"), rdflib.RDF.type, rdflib.OWL.Class))
-    assert len(from_graph(RdflibGraph(graph))) == 0
-
-
 def test_a_folders_own_labels_come_before_codes() -> None:
     raw = RawGraph(
         "w",
@@ -121,30 +109,6 @@ def test_equal_names_meet_and_other_names_do_not() -> None:
 )
 def test_values_written_differently_are_one(one: str, other: str) -> None:
     assert value_tokens(one)[0] == value_tokens(other)[0]
-
-
-def described(values: list[str]) -> EntityGraph:
-    rows = np.array([[entity, 0, entity] for entity in range(len(values))], dtype=np.int32)
-    iris = tuple(f"http://e.example/{number}" for number in range(len(values)))
-    empty = np.empty((0, 3), dtype=np.int32)
-    names, attributes = ("",) * len(values), ("http://e.example/p",)
-    return EntityGraph("g", iris, names, (), empty, attributes, tuple(map(Value, values)), rows)
-
-
-def test_rare_values_say_more_than_usual_ones() -> None:
-    left, right = described(["yes", "yes", "1878-11-23"]), described(["yes", "yes", "1878-11-23"])
-    seen = shared_values(left, right)
-    assert seen is not None
-    every = value_pairs(seen, np.arange(3), np.arange(3), 3)
-    found = {(int(r), int(c)): float(s) for r, c, s in zip(*every, sparse_dots(*seen, every), strict=True)}
-    assert set(found) == {(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)}
-    assert found[2, 2] > found[0, 0]
-
-
-def test_no_values_on_a_side_is_no_view() -> None:
-    left = described(["yes"])
-    right = EntityGraph("r", left.entities, left.names, (), left.triples)
-    assert shared_values(left, right) is None
 
 
 @pytest.mark.parametrize(

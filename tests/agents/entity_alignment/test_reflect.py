@@ -28,12 +28,6 @@ def test_only_answers_that_are_not_sure_are_looked_at_again(planned):
     assert reflect(align(selected, doubting(0.6)), doubting(0.9)).counts()["reflected"] == len(selected.questions)
 
 
-def test_a_way_without_a_reflector_has_none(planned):
-    paths = {row: ("relations", "align") for row in planned.asked}
-    selected = select(replace(planned, paths=paths))
-    assert reflect(align(selected, doubting(0.1)), doubting(0.9)).counts()["reflected"] == 0
-
-
 def test_both_answers_stay_in_the_trace_and_the_second_holds(planned, knowing, truth):
     selected = everywhere(planned)
     done = reflect(align(selected, doubting(0.4)), knowing)

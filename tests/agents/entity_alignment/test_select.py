@@ -7,19 +7,9 @@ from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.names import from_graph
 from kgnb.agents.entity_alignment.plan import RulePlanner, plan
 from kgnb.agents.entity_alignment.propose import propose
-from kgnb.agents.entity_alignment.select import Selector, entropies, select, shuffled
+from kgnb.agents.entity_alignment.select import Selector, select, shuffled
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.vectors.character_embedder import CharacterEmbedder
-
-
-def test_an_attribute_with_one_value_for_all_tells_nothing_apart():
-    found = entropies([[(0, "hut"), (1, "2264")], [(0, "hut"), (1, "1987")]])
-    assert found[0] == 0 and found[1] == 1
-
-
-def test_having_an_attribute_or_not_tells_apart_as_well():
-    assert entropies([[(0, "x")], []])[0] == 1
-    assert entropies([]) == {}
 
 
 def test_high_entropy_shows_what_differs_and_low_entropy_what_does_not(planned):

@@ -37,13 +37,6 @@ def test_answers_nobody_is_sure_of_change_nothing(selected, proposal):
         assert np.array_equal(settled.targets, proposal.first)
 
 
-def test_unsure_pairs_wait_for_a_person(selected):
-    settled = settle(align(selected, CallableJudge(lambda question: Verdict("unsure"))))
-    alignment = settled.alignment()
-    assert len(alignment.unsure) == len(selected.questions)
-    assert all(mapping.relation == "unsure" for mapping in alignment.unsure)
-
-
 def test_none_takes_a_first_alignment_away_and_says_so(selected):
     settled = settle(align(selected, CallableJudge(lambda question: Verdict("different", None, 0.9), "no")))
     matched = [question for question in selected.questions if question.first]

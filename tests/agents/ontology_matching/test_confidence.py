@@ -17,7 +17,6 @@ from kgnb.agents.ontology_matching.values import Cosines, Summarised
 from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.index import MemoryIndex
-from tests.agents.ontology_matching.small import HUT, REFUGE
 
 NEAR = Cosines(1.0, 1.0, 0.0)
 HERE, THERE = "http://here.example/", "http://there.example/"
@@ -53,10 +52,6 @@ def test_the_order_of_a_kind_is_kept(one: float, other: float, kind: str, entiti
     assert all(p < LEAST or LEAST <= calibrated(p, kind, entities) <= MOST for p in (one, other))
 
 
-def test_what_an_ontology_states_is_not_doubted() -> None:
-    assert calibrated(0.999, "stated", 10) == 0.999
-
-
 def test_the_smaller_the_ontologies_the_less_a_name_says() -> None:
     shown = [calibrated(0.999, "name alone", entities) for entities in (10, 30, 100, 1_000, 100_000)]
     assert shown == sorted(shown) and shown[1] < 0.8 < 0.9 <= shown[3] == shown[4]
@@ -64,20 +59,6 @@ def test_the_smaller_the_ontologies_the_less_a_name_says() -> None:
         calibrated(0.999, "name", entities) - alone for entities, alone in zip((30, 1_000), shown[1::2], strict=True)
     ]
     assert borne_out[0] > 0.1 > borne_out[1]
-
-
-def test_a_pair_s_evidence_is_its_names_or_its_sort(summarised: Summarised) -> None:
-    described, known = summarised.described, Known(summarised.questions, {})
-    kinds = {
-        known.evidence(source, target, NEAR)
-        for source in described.of("source")
-        for target in described.of("target")
-        if source.kind == target.kind
-    }
-    assert kinds >= {"words", "property"} and kinds <= {"stated", *KINDS}
-    warden = described.find("source", HUT + "Warden", "class")
-    assert known.evidence(warden, warden, NEAR) == "name"
-    assert known.evidence(warden, described.find("target", REFUGE + "RF_0000005", "class"), NEAR) == "words"
 
 
 def test_a_name_is_borne_out_by_ends_relatives_or_definitions() -> None:

@@ -86,13 +86,6 @@ def test_a_rejected_candidate_is_not_offered_again_and_the_others_are(
     assert verdict.choice == question.others[2].iri and verdict.judged_by == "first"
 
 
-def test_none_of_these_settles_the_question(summarised: Summarised, decisions: MatchDecisions) -> None:
-    question = about(summarised, "source", HUT + "Booking")
-    decisions.decide(question, "different", who="Ada")
-    [verdict] = Reviewed(decisions, Asked()).judge([question])
-    assert (verdict.decision, verdict.choice, verdict.judged_by) == ("different", None, "person:Ada")
-
-
 def test_what_is_taken_is_offered_to_nobody_else_unless_many_to_many(
     summarised: Summarised, decisions: MatchDecisions
 ) -> None:
@@ -114,13 +107,6 @@ def test_without_a_judge_the_rest_waits(summarised: Summarised, decisions: Match
     verdicts = Reviewed(decisions).judge(summarised.questions)
     assert {verdict.decision for verdict in verdicts} == {"unsure"}
     assert Reviewed(decisions).name == "person" and Reviewed(decisions, Asked()).name == "person > first"
-
-
-def test_taking_a_decision_back_asks_again(summarised: Summarised, decisions: MatchDecisions) -> None:
-    question = about(summarised, "source", HUT + "Booking")
-    decisions.decide(question, "different")
-    decisions.withdraw(question)
-    assert Reviewed(decisions, Asked()).judge([question])[0].judged_by == "first"
 
 
 def test_lines_that_name_no_pair_hold_for_their_question(summarised: Summarised, tmp_path: Path) -> None:

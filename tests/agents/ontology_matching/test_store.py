@@ -6,15 +6,6 @@ from kgnb.vectors.index import MemoryIndex
 from tests.agents.ontology_matching.small import alpine, refuge
 
 
-def test_every_text_of_a_side_is_embedded_once(described: Described) -> None:
-    embedder = TinyEmbedder()
-    store(described, MemoryIndex(), embedder)
-    sides = [described.of("source"), described.of("target")]
-    assert embedder.texts == sum(
-        len({t for d in side for t in (d.syntactic, *d.lexical, *d.related)}) for side in sides
-    )
-
-
 def test_a_stored_ontology_is_neither_embedded_nor_written_again(described: Described) -> None:
     index, embedder = MemoryIndex(), TinyEmbedder()
     first = store(described, index, embedder)

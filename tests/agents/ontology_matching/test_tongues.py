@@ -1,8 +1,7 @@
 import numpy as np
-import pytest
 
 from kgnb.agents.ontology_matching.retrieve import retrieve
-from kgnb.agents.ontology_matching.tongues import centred_by_language, foreign, language, strangers, tongue
+from kgnb.agents.ontology_matching.tongues import centred_by_language, foreign, language, strangers
 from kgnb.agents.ontology_matching.values import Description
 from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.tasks.matching import match_ontologies
@@ -15,20 +14,10 @@ def described(*labels: str, name: str = "X_0000001") -> Description:
     return retrieve(one, one).of("source")[0]
 
 
-@pytest.mark.parametrize(("tag", "expected"), [("pt-BR", "pt"), ("EN_gb", "en"), (None, "en"), ("", "en")])
-def test_a_region_is_no_language_and_no_tag_is_english(tag: str | None, expected: str) -> None:
-    assert tongue(tag) == expected
-
-
 def test_entities_without_a_common_language_are_foreign() -> None:
     assert foreign(described("Hütte@de"), described("hut@en"))
     assert not foreign(described("Hütte@de", "hut"), described("hut@en"))
     assert not foreign(described("Hütte@de", name="MountainHut"), described("hut@en"))
-
-
-def test_an_entity_with_no_name_but_a_code_is_nobodys_foreigner() -> None:
-    assert not foreign(described(), described("Hütte@de"))
-    assert not strangers([described()], [described("Hütte@de")])
 
 
 def test_ontologies_are_strangers_where_most_of_each_is_in_a_language_of_its_own() -> None:
@@ -47,12 +36,6 @@ def test_what_a_language_has_in_common_is_taken_out_of_its_vectors() -> None:
     assert np.allclose(np.sum(own[0] * own[1], axis=1), 1.0, atol=1e-5)
     joint = centred_by_language([there, back], [[""] * 20, ["en"] * 20])
     assert np.all(np.sum(joint[0] * joint[1], axis=1) < 0.9)
-
-
-def test_a_language_of_few_texts_has_no_centre_of_its_own() -> None:
-    rows = np.random.default_rng(1).normal(size=(21, 4)).astype(np.float32)
-    mixed = centred_by_language([rows[:1], rows[1:]], [["de"], ["en"] * 20])
-    assert np.allclose(mixed[0], centred_by_language([rows[:1], rows[1:]], [["en"], ["en"] * 20])[0])
 
 
 TERMS = {
