@@ -1,6 +1,6 @@
 """Many small matching tasks of several sorts, and what a matcher is worth that must do on tasks it was not tuned on.
 
-``KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.agents.carry_over [--calibration] [GROUP ...]``
+``KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.agents.carry_over [--calibration | --ablation] [GROUP ...]``
 
 The protocol (docs/evaluation.md): a mechanism or weight is kept if it raises the mean F1 over the groups below, each
 group counting once, and the mean without the group it helps most. Nothing is chosen for one group. Tasks made of one
@@ -35,6 +35,7 @@ from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import Pair, Summarised
+from kgnb.backends import open_embedder
 from kgnb.evaluate.alignment import scored_by_oaei, triples
 from kgnb.kg.loading import load
 from kgnb.kg.ontology import Entity, Ontology, Text
@@ -42,8 +43,10 @@ from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.mapping_files import load as load_alignment
 from kgnb.mappings import Alignment
-from tests.benchmarks.agents.tracks import HUTS, Embedding
+from kgnb.settings import Settings
+from kgnb.vectors.index import MemoryIndex
 
+HUTS = Path(__file__).parents[3] / "data" / "huts"
 Pairs = frozenset[tuple[str, str]]
 COUNTED = 60
 SMALL = Path(__file__).parents[1] / "data" / "small-pairs"
@@ -53,6 +56,32 @@ LANGUAGES = (
     ("dbo", "en", "ja"), ("dbo", "el", "en"),
 )  # fmt: skip
 FOREIGN = ("de", "nl", "fr", "el", "ja", "es")  # of DBpedia's classes, against Wikidata's in English
+
+
+LEFT_OUT: dict[str, dict[str, Any]] = {
+    "nothing (the default)": {},
+    "names: word overlap": {"name": 0.0, "property_name": 0.0},
+    "names: vectors": {"vector": 0.0},
+    "names: mined words": {"wordbook": False},
+    "names: words the surroundings supply": {"supplied": 0.0},
+    "names: words the other side left out": {"known": 0.0},
+    "definitions": {"meaning": 0.0},
+    "what axioms mention": {"context": 0.0},
+    "relatives that agree": {"support": 0.0},
+    "domain and range": {"ends_agree": 0.0, "ends_clash": 0.0},
+    "rivals": {"rivals": False},
+    "how usual counterparts are": {"prior": 0.0},
+    "what arises by chance": {"chance": 0.0},
+    "rounds (one instead of three)": {"rounds": 1},
+}
+
+
+class Embedding:
+    """Matching's default embedder over the cache that ``KGNB_CACHE`` names, or the person's own."""
+
+    def __init__(self) -> None:
+        self.embedder = open_embedder("local", Settings.load(), many=True)
+        self.index = MemoryIndex()
 
 
 @dataclass(frozen=True)
@@ -341,6 +370,11 @@ def by_group(prepared: list[Ready], judge: RuleJudge) -> dict[str, float]:
     }
 
 
+def shares(groups: dict[str, float]) -> str:
+    """The groups' F1 and their mean, in a line."""
+    return " ".join([f"{name} {f1:.1f}" for name, f1 in groups.items()] + [f"mean {mean(groups.values()):.2f}"])
+
+
 @dataclass(frozen=True)
 class Said:
     """A mapping of the rule judge: its kind of evidence, its probability, and whether it is right."""
@@ -437,7 +471,7 @@ def calibration(told: Sequence[Said]) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Print a line a task, and the mean over groups; or how well the confidence is calibrated."""
+    """Print F1 by task and group, how well the confidence is calibrated, or what each ingredient is worth."""
     if "KGNB_DATA" not in os.environ:
         print("Set KGNB_DATA to the folder of benchmark data.", file=sys.stderr)
         return 2
@@ -448,12 +482,15 @@ def main(arguments: list[str]) -> int:
     if "--calibration" in arguments:
         calibration(list(said(prepared, judge)))
         return 0
+    if "--ablation" in arguments:
+        for name, change in LEFT_OUT.items():
+            print(f"{name:38} {shares(by_group(prepared, RuleJudge(replace(Weights(), **change))))}", flush=True)
+        return 0
     for one in prepared:
         right, found, wanted = one.counts(one.align(judge))
         counts = f"{right:5} of {found:5} found, {wanted:5} wanted: {f1(right, found, wanted):5.1f}"
         print(f"{one.task.group:13} {one.task.name:28} {counts}")
-    groups = by_group(prepared, judge)
-    print(" ".join(f"{group} {value:.1f}" for group, value in groups.items()), f"mean {mean(groups.values()):.2f}")
+    print(shares(by_group(prepared, judge)))
     return 0
 
 

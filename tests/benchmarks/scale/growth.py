@@ -1,9 +1,9 @@
 """How time and memory grow with the size of two generated ontologies, stage by stage, without a model.
 
-python -m tests.benchmarks.scale.growth 1000 5000 20000 50000 --embedder characters --out growth
+python -m tests.benchmarks.scale.growth 1000 5000 20000 50000 --embedder characters --out growth.json
 
 Every size runs in a process of its own. Prints a table and, for each stage, the exponent of its growth: 1 is linear, 2
-quadratic. With ``--out`` the table is saved as JSON and drawn as SVG.
+quadratic. With ``--out`` the runs are saved as JSON.
 """
 
 import argparse
@@ -16,6 +16,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
 
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import retrieve
@@ -31,7 +33,6 @@ from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
 from kgnb.vectors.embedder import Embedder
 from tests.benchmarks.scale.generated import generate
-from tests.benchmarks.scale.growth_plot import exponent, growth
 
 DIMENSIONS = 384  # as many as the small models have
 STAGES = ("read", "retrieve", "embed", "store", "search", "summarise", "validate", "merge")
@@ -97,6 +98,13 @@ def run_size(classes: int, embedder_name: str) -> dict[str, Any]:
     return {"classes": classes, "stages": meter.stages, **counts, "f1": round(result.f1, 4)}
 
 
+def exponent(sizes: Sequence[float], values: Sequence[float]) -> float | None:
+    """The slope of log(value) over log(size) by least squares; None with fewer than two sizes."""
+    if len(set(sizes)) < 2 or min(values) <= 0:
+        return None
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
 def table(runs: Sequence[dict[str, Any]], measure: str) -> str:
     """One line a stage, one column a size, and the exponent of growth."""
     sizes = [run["classes"] for run in runs]
@@ -117,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("sizes", nargs="*", type=int, default=[1000, 5000, 20000, 50000])
     parser.add_argument("--embedder", choices=("characters", "tiny"), default="characters")
-    parser.add_argument("--out", type=Path, help="write OUT.json and OUT.svg")
+    parser.add_argument("--out", type=Path, help="write the runs as JSON")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.one:
@@ -134,8 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     candidates = exponent([run["classes"] for run in runs], [run["candidates"] for run in runs])
     print(f"\ncandidates grow with exponent {candidates:.2f}" if candidates is not None else "")
     if given.out:
-        given.out.with_suffix(".json").write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
-        given.out.with_suffix(".svg").write_text(growth(runs).svg(), encoding="utf-8")
+        given.out.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
