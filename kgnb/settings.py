@@ -142,12 +142,11 @@ _CHOICES = {"replay": ("record", "replay", "live")} | dict.fromkeys(
 )
 
 
-def _help(text: str, toml: str, variable: str = "") -> dict[str, str]:
-    return {"help": text, "toml": toml, "variable": variable}
-
-
 def _setting(default: Any, text: str, toml: str, variable: str = "") -> Any:
-    return field(default=default, metadata=_help(text, toml, variable))
+    """A field. Its variable is KGNB_ and the last part of its name in kgnb.toml, save where another is given."""
+    _, _, name = toml.partition(".")
+    told = {"help": text, "toml": toml, "variable": variable or (f"KGNB_{name.upper()}" if name else "")}
+    return field(**{"default_factory" if callable(default) else "default": default}, metadata=told)
 
 
 @dataclass(frozen=True)
@@ -155,78 +154,58 @@ class Settings:
     """Plain values; ``Settings.load()`` reads them, ``with_`` changes some, nothing else looks at the environment."""
 
     model: str = _setting("", "chat model; empty: none, rules decide", "model.name", "KGNB_MODEL")
-    base_url: str = _setting("", "OpenAI-compatible server", "model.base_url", "KGNB_BASE_URL")
-    key: str = _setting("", "handle of the API key, env:NAME", "model.key", "KGNB_KEY")
-    timeout: float = _setting(120.0, "seconds a model call may take in all", "model.timeout", "KGNB_TIMEOUT")
-    retries: int = _setting(4, "tries after the first", "model.retries", "KGNB_RETRIES")
-    width: int = _setting(8, "model calls, questions or documents at once", "model.width", "KGNB_WIDTH")
-    requests_per_minute: float = _setting(0.0, "0: no limit", "model.requests_per_minute", "KGNB_REQUESTS_PER_MINUTE")
-    tokens_per_minute: float = _setting(0.0, "0: no limit", "model.tokens_per_minute", "KGNB_TOKENS_PER_MINUTE")
-    replay: str = _setting("record", "record, replay (never live) or live (no cache)", "model.replay", "KGNB_REPLAY")
-    remember: str = _setting(
-        "yes", "yes, or no: keep no verdicts, only replies (reports do so)", "model.remember", "KGNB_REMEMBER"
-    )
-    prices: Path | None = _setting(None, "TOML file of prices per million tokens", "model.prices", "KGNB_PRICES")
+    base_url: str = _setting("", "OpenAI-compatible server", "model.base_url")
+    key: str = _setting("", "handle of the API key, env:NAME", "model.key")
+    timeout: float = _setting(120.0, "seconds a model call may take in all", "model.timeout")
+    retries: int = _setting(4, "tries after the first", "model.retries")
+    width: int = _setting(8, "model calls, questions or documents at once", "model.width")
+    requests_per_minute: float = _setting(0.0, "0: no limit", "model.requests_per_minute")
+    tokens_per_minute: float = _setting(0.0, "0: no limit", "model.tokens_per_minute")
+    replay: str = _setting("record", "record, replay (never live) or live (no cache)", "model.replay")
+    remember: str = _setting("yes", "yes, or no: keep no verdicts, only replies (reports do so)", "model.remember")
+    prices: Path | None = _setting(None, "TOML file of prices per million tokens", "model.prices")
     price: str = _setting(
         "",
         "dollars per million tokens in/out of this model, as 0.15/0.6 (/0.075 of what its server had read before); "
         "0/0: free",
         "model.price",
-        "KGNB_PRICE",
     )
     temperature: str = _setting(
-        "",
-        "a number, or none: the model's own; not given: 0, and none where a model refuses it",
-        "model.temperature",
-        "KGNB_TEMPERATURE",
+        "", "a number, or none: the model's own; not given: 0, and none where a model refuses it", "model.temperature"
     )
-    seed: int = _setting(0, "sent with every call", "model.seed", "KGNB_SEED")
-    max_tokens: int = _setting(0, "tokens a reply may have; 0: no limit of ours", "model.max_tokens", "KGNB_MAX_TOKENS")
-    reasoning_effort: str = _setting(
-        "", "low, medium, high: of thinking models", "model.reasoning_effort", "KGNB_REASONING_EFFORT"
-    )
-    verbosity: str = _setting("", "low, medium, high, where a model has it", "model.verbosity", "KGNB_VERBOSITY")
-    parallel_tool_calls: str = _setting(
-        "", "yes, no; not given: as the server does", "model.parallel_tool_calls", "KGNB_PARALLEL_TOOL_CALLS"
-    )
-    strict_tools: str = _setting(
-        "no", "yes: arguments must follow a tool's schema", "model.strict_tools", "KGNB_STRICT_TOOLS"
-    )
-    extra_body: str = _setting(
-        "", "further fields of each call: a table, or JSON", "model.extra_body", "KGNB_EXTRA_BODY"
-    )
-    headers: str = _setting(
-        "", "further headers: a table, or JSON; env:NAME for secrets", "model.headers", "KGNB_HEADERS"
-    )
-    api_version: str = _setting(
-        "", "of Azure's deployment URLs, as 2024-10-21", "model.api_version", "KGNB_API_VERSION"
-    )
+    seed: int = _setting(0, "sent with every call", "model.seed")
+    max_tokens: int = _setting(0, "tokens a reply may have; 0: no limit of ours", "model.max_tokens")
+    reasoning_effort: str = _setting("", "low, medium, high: of thinking models", "model.reasoning_effort")
+    verbosity: str = _setting("", "low, medium, high, where a model has it", "model.verbosity")
+    parallel_tool_calls: str = _setting("", "yes, no; not given: as the server does", "model.parallel_tool_calls")
+    strict_tools: str = _setting("no", "yes: arguments must follow a tool's schema", "model.strict_tools")
+    extra_body: str = _setting("", "further fields of each call: a table, or JSON", "model.extra_body")
+    headers: str = _setting("", "further headers: a table, or JSON; env:NAME for secrets", "model.headers")
+    api_version: str = _setting("", "of Azure's deployment URLs, as 2024-10-21", "model.api_version")
     plan_model: str = _setting("", "model that chooses stages, instead of model.name", "model.plan", "KGNB_MODEL_PLAN")
     judge_model: str = _setting("", "model that judges and answers questions", "model.judge", "KGNB_MODEL_JUDGE")
     extract_model: str = _setting("", "model that reads documents", "model.extract", "KGNB_MODEL_EXTRACT")
     write_model: str = _setting("", "model that writes definitions", "model.write", "KGNB_MODEL_WRITE")
     embedder: str = _setting(
-        "local",
-        "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL",
-        "vectors.embedder",
-        "KGNB_EMBEDDER",
+        "local", "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL", "vectors.embedder"
     )
     embedder_url: str = _setting("", "server of an openai: embedder", "vectors.base_url", "KGNB_EMBEDDER_URL")
     embedder_key: str = _setting("", "handle of its key, env:NAME", "vectors.key", "KGNB_EMBEDDER_KEY")
-    index: str = _setting("memory", "memory, a folder or a Qdrant URL", "vectors.index", "KGNB_INDEX")
-    index_key: str = _setting("", "handle of its key, env:NAME", "vectors.index_key", "KGNB_INDEX_KEY")
-    cache: Path = field(
-        default_factory=lambda: Path(platformdirs.user_cache_dir("kgnb", appauthor=False)),
-        metadata=_help("folder of the embedding and reply caches", "folders.cache", "KGNB_CACHE"),
+    index: str = _setting("memory", "memory, a folder or a Qdrant URL", "vectors.index")
+    index_key: str = _setting("", "handle of its key, env:NAME", "vectors.index_key")
+    cache: Path = _setting(
+        lambda: Path(platformdirs.user_cache_dir("kgnb", appauthor=False)),
+        "folder of the embedding and reply caches",
+        "folders.cache",
     )
-    data: Path | None = _setting(None, "folder of benchmark data", "folders.data", "KGNB_DATA")
-    tbox: str = _setting("", "ontology whose tools a Jupyter server offers over MCP", "serve.tbox", "KGNB_TBOX")
-    calls_limit: int = _setting(0, "model calls a run may make; 0: no limit", "budget.calls", "KGNB_CALLS")
-    tokens_limit: int = _setting(0, "tokens a run may use; 0: no limit", "budget.tokens", "KGNB_TOKENS")
-    usd_limit: float = _setting(0.0, "dollars a run may spend; 0: no limit", "budget.usd", "KGNB_USD")
-    seconds_limit: float = _setting(0.0, "seconds a run may take; 0: no limit", "budget.seconds", "KGNB_SECONDS")
+    data: Path | None = _setting(None, "folder of benchmark data", "folders.data")
+    tbox: str = _setting("", "ontology whose tools a Jupyter server offers over MCP", "serve.tbox")
+    calls_limit: int = _setting(0, "model calls a run may make; 0: no limit", "budget.calls")
+    tokens_limit: int = _setting(0, "tokens a run may use; 0: no limit", "budget.tokens")
+    usd_limit: float = _setting(0.0, "dollars a run may spend; 0: no limit", "budget.usd")
+    seconds_limit: float = _setting(0.0, "seconds a run may take; 0: no limit", "budget.seconds")
 
-    author: str = _setting("", "name on report pages; default: git's user.name", "report.author", "KGNB_AUTHOR")
+    author: str = _setting("", "name on report pages; default: git's user.name", "report.author")
 
     endpoints: tuple[Endpoint, ...] = _setting((), "SPARQL services by name", "endpoints")
 
