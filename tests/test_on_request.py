@@ -107,7 +107,7 @@ def test_individuals_are_matched_only_when_asked_for_and_travel_as_the_same_indi
     assert load(tmp_path / "o.sssom.tsv").mappings == alignment.mappings
 
 
-@pytest.mark.parametrize("word", ["хижина", "山小屋", "جبل", "ορειβατικό καταφύγιο", "पहाड़ी झोपड़ी"])
+@pytest.mark.parametrize("word", ["山小屋", "جبل", "पहाड़ी झोपड़ी"])
 def test_labels_in_any_script_are_matched(settings: Settings, word: str) -> None:
     source = ontology(A, thing(A + "c1", ("x", word)), thing(A + "c2", ("en", "glacier")))
     target = ontology(B, thing(B + "d1", ("x", word)), thing(B + "d2", ("en", "weather")))

@@ -3,7 +3,7 @@
 import json
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +16,7 @@ from kgnb.judging import CallableJudge, Option, Verdict
 from kgnb.kg.graph import Solutions
 from kgnb.kg.terms import Iri
 from kgnb.llm.asking import ask_many
-from kgnb.llm.kept import Key
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
-from kgnb.llm.prices import Price, Prices
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import Event, Query, Run
@@ -30,32 +28,6 @@ def request(text: str = "question") -> Request:
 
 def one(number: int) -> int:
     return number
-
-
-@dataclass(frozen=True)
-class Found:
-    names: tuple[str, ...]
-
-    def counts(self) -> Mapping[str, int]:
-        return {"entities": len(self.names)}
-
-
-def test_a_stage_runs_as_a_step_of_its_name_and_gives_its_own_result() -> None:
-    run = Run("example")
-    assert run.do(one, 5) == 5
-    [step] = run.steps
-    assert (step.number, step.name, step.state, step.error) == (1, "one", "done", None)
-    assert step.seconds is not None and step.seconds >= 0
-
-
-def test_what_a_result_counts_is_on_its_step() -> None:
-    def retrieve() -> Found:
-        return Found(("a", "b"))
-
-    run = Run("example")
-    run.do(retrieve)
-    assert run.steps[0].counts == {"entities": 2}
-    assert run.steps[0].note == "entities: 2"
 
 
 def test_an_error_keeps_its_type_gets_a_note_and_is_on_record() -> None:
@@ -129,20 +101,6 @@ class FailingModel:
         raise ModelError("the server is busy", service="test", attempts=tries)
 
 
-def test_a_call_is_noted_with_its_tokens_price_and_retries() -> None:
-    attempts = (Attempt(429, "slow down", 0.1), Attempt(200, "", 0.2))
-    model = ScriptedModel([Reply("yes", usage=Usage(1000, 10), attempts=attempts)], name="m")
-    run = Run("example", prices=Prices("2026-01-01", {"m": Price(1.0, 10.0)}))
-    run.do(run.watch(model).ask, request())
-    [call] = run.steps[0].calls
-    assert (call.number, call.model, call.prompt_tokens, call.completion_tokens) == (1, "m", 1000, 10)
-    assert call.usd == pytest.approx(0.0011)
-    assert call.attempts == attempts
-    assert call.request == Key.of(request(), "m").digest
-    assert run.totals["retries"] == 1
-    assert run.totals["usd"] == pytest.approx(0.0011)
-
-
 def test_the_digest_on_record_is_the_key_the_reply_is_cached_under(tmp_path: Path) -> None:
     cache = ReplayCache(tmp_path / "replies.sqlite")
     run = Run("example")
@@ -172,14 +130,6 @@ def test_a_cached_reply_costs_nothing_even_without_a_price() -> None:
     assert run.totals["usd"] == 0.0
     run.watch(ScriptedModel([Reply("yes", usage=Usage(10, 1))])).ask(request())
     assert run.totals["usd"] is None  # one live call has no known price: a sum without it would be too low
-
-
-def test_a_call_outside_any_stage_lands_on_a_step_of_its_own_before_all_others() -> None:
-    run = Run("example")
-    run.do(one, 1)
-    run.watch(ScriptedModel(["yes"])).ask(request())
-    assert [(step.number, step.name) for step in run.steps] == [(0, "outside"), (1, "one")]
-    assert len(run.steps[0].calls) == 1
 
 
 def test_a_model_watched_twice_notes_each_call_once() -> None:
@@ -317,15 +267,6 @@ def test_a_judge_that_forgets_a_question_is_an_error() -> None:
 
     with pytest.raises(ValueError):
         Run("example").watch_judge(Forgetful()).judge([Pair("1", "Bunk"), Pair("2", "Hut")])
-
-
-def test_a_watched_judge_says_whether_it_is_a_simulation() -> None:
-    class Oracle(CallableJudge[Pair]):
-        simulation = True
-
-    run = Run("example")
-    assert run.watch_judge(Oracle(lambda pair: Verdict("different"))).simulation  # type: ignore[attr-defined]
-    assert not run.watch_judge(CallableJudge(lambda pair: Verdict("different"))).simulation  # type: ignore[attr-defined]
 
 
 class TinyGraph:

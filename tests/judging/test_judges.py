@@ -102,12 +102,6 @@ def test_only_what_the_cheap_judge_is_not_sure_of_goes_to_the_costly_one_in_one_
     assert [verdict.decision for verdict in verdicts] == ["equivalent", "equivalent", "different"]
 
 
-def test_the_costly_judge_is_left_alone_when_there_is_nothing_for_it() -> None:
-    costly = Fixed("model")
-    Cascade(RIGHT, costly).judge(ALL)
-    assert costly.batches == []
-
-
 def test_a_confidence_inside_the_band_is_not_sure() -> None:
     cheap = Fixed("rule", {BUNK.text: Verdict("equivalent", "b#Bed", 0.5), STORM.text: Verdict("different", None, 0.9)})
     costly = Fixed("model", dict(RIGHT.verdicts))
@@ -260,12 +254,6 @@ def test_an_error_depends_on_question_and_seed_not_on_order_or_batch() -> None:
     backwards = [one_by_one.judge([question])[0] for question in reversed(MANY)]
     assert forwards == backwards[::-1]
     assert forwards != Oracle(first, 0.3, seed=6).judge(MANY)
-
-
-def test_a_wrong_none_becomes_a_choice() -> None:
-    [verdict] = Oracle(right, 1.0).judge([STORM])
-    assert verdict.decision == "equivalent"
-    assert verdict.choice in {"b#Meal", "b#Path"}
 
 
 @pytest.mark.parametrize("arguments", [{"error_rate": 1.5}, {"error_rate": -0.1}, {"confidence": 2.0}])

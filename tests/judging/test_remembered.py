@@ -118,7 +118,7 @@ def test_many_threads_share_one_file(memory: Memory) -> None:
 
 
 def test_thousands_of_questions_at_once(memory: Memory) -> None:
-    many = [ask(f"class {number}", "Bed", "Route") for number in range(2500)]
+    many = [ask(f"class {number}", "Bed", "Route") for number in range(1100)]
     Remembered(Counting(), memory).judge(many)
     judge = Counting()
     Remembered(judge, memory).judge(many)

@@ -68,12 +68,6 @@ def test_an_option_that_several_questions_offer_is_described_once() -> None:
     assert "(see 2C)" in system.text
 
 
-def test_what_only_looks_like_an_option_told_before_is_described_anew() -> None:
-    text = "Bed\na place to lie down for the night"
-    asked = sheet(Ask("Bunk", (Option("b#Bed", text),)), Ask("Cot", (Option("c#Bed", text),)))
-    assert "see" not in asked.messages()[1].text
-
-
 def test_a_text_can_neither_close_its_fence_nor_pose_as_an_option() -> None:
     plain = sheet(Ask("Bunk", (Option("b#Bed", "Bed"),)))
     fence = plain.messages()[1].text.split()[0]
@@ -96,10 +90,6 @@ def test_whatever_the_texts_there_are_as_many_lines_as_questions_and_options_mak
     fence = user.split()[0]
     assert user.count(fence) == 2 * len(texts)
     user.encode("utf-8")
-
-
-def test_the_system_prompt_is_the_same_whatever_is_asked() -> None:
-    assert sheet(Ask("Bunk", (Option("b#Bed", "Bed"),))).messages()[0] == sheet().messages()[0]
 
 
 def one_word(**options: bool) -> Sheet:

@@ -72,7 +72,6 @@ def rdf_xml(body: str) -> str:
     return f'{HEAD}\n<rdf:Description rdf:about="http://hut.example/a">{body}</rdf:Description></rdf:RDF>'
 
 
-NT = '<http://hut.example/a> <http://hut.example/name> "Hut" .\n'
 BAD_ID = "rdf:ID that is not an XML name"
 SLOPPY: list[tuple[str, str | bytes, str, int, str]] = [
     ("a.nt", '<http://h.example/a b> <urn:p> "x" .', "characters percent-encoded in IRIs", 1, "<http://h.example/a%20b>"),

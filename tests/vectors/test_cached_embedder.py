@@ -84,14 +84,6 @@ def test_more_texts_than_one_query_takes() -> None:
     assert (cached.computed, cached.reused) == (1700, 1700)
 
 
-def test_nothing_and_empty_texts_touch_nothing() -> None:
-    tiny = TinyEmbedder()
-    cached = CachedEmbedder(tiny, VectorCache(":memory:"))
-    assert cached.embed([]).shape == (0, 32)
-    assert not cached.embed(["", ""]).any()
-    assert tiny.calls == 0
-
-
 def _embed_in_process(path: str, first: int) -> float:
     texts = [f"t{number}" for number in range(first, first + 40)]
     return float(CachedEmbedder(TinyEmbedder(), VectorCache(path), batch_size=4).embed(texts).sum())

@@ -32,12 +32,6 @@ def test_a_row_that_is_the_mean_has_no_direction_left() -> None:
     assert not centred(same)[0].any()
 
 
-def test_nothing_in_nothing_out() -> None:
-    assert centred() == ()
-    empty = np.zeros((0, 4), dtype=np.float32)
-    assert [matrix.shape for matrix in centred(empty, np.zeros((2, 4), dtype=np.float32))] == [(0, 4), (2, 4)]
-
-
 def test_refuses_sides_of_different_width() -> None:
     with pytest.raises(ValueError, match="widths"):
         centred(np.ones((1, 2), dtype=np.float32), np.ones((1, 3), dtype=np.float32))

@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgnb.vectors.nearest import Fused, ranks, reciprocal_rank
@@ -34,6 +34,7 @@ def test_refuses_ranks_from_zero_and_odd_constants(rankings: list[dict[str, int]
         reciprocal_rank(rankings, constant)
 
 
+@settings(max_examples=40)
 @given(RANKINGS, st.floats(0, 100))
 def test_every_id_comes_once_best_first(rankings: list[dict[str, int]], constant: float) -> None:
     fused = reciprocal_rank(rankings, constant)
@@ -42,6 +43,7 @@ def test_every_id_comes_once_best_first(rankings: list[dict[str, int]], constant
     assert ranks({one.id: one.score for one in fused}) == {one.id: one.rank for one in fused}
 
 
+@settings(max_examples=40)
 @given(RANKINGS, st.floats(0, 100), st.randoms())
 def test_the_order_of_rankings_and_ids_changes_nothing(
     rankings: list[dict[str, int]], constant: float, random: object
