@@ -7,7 +7,7 @@ import copy
 import re
 import shlex
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -181,10 +181,12 @@ def parse(
     line: str,
     body: Mapping[str, object] | None = None,
     partial: bool = False,
+    others: Iterable[MagicArgumentParser] = (),
 ) -> argparse.Namespace:
     """The arguments of a verb: what ``body`` (of a cell magic) sets, and over it what the line says.
 
-    With ``partial`` (a form's beginning) nothing is missing, and ``{{name}}`` stays as it is written.
+    With ``partial`` (a form's beginning) nothing is missing, and ``{{name}}`` stays as it is written. ``others`` are
+    the parsers of a magic's verbs: an option of theirs is named as such.
 
     Raises:
         LineError: an unknown option (the nearest is suggested), a bad value, or a missing argument.
@@ -198,14 +200,17 @@ def parse(
         raise LineError(_plain(str(error)), line=line, at=str(at), fix=_usage(parser)) from error
     if extra:
         known = [text for action in parser._actions for text in action.option_strings if action.dest != "help"]
-        near = get_close_matches(extra[0].partition("=")[0], known, n=1, cutoff=0.6)
+        option = extra[0].partition("=")[0]
+        having = [f"%{one.prog}" for one in others if option in one._option_string_actions]
+        near = get_close_matches(option, known, n=1, cutoff=0.6)
+        hint = f"{option} belongs to {', '.join(having)}. " if having else f"Did you mean {near[0]}? " if near else ""
         raise LineError(
             f"%{parser.prog} has no option {extra[0]}"
             if extra[0].startswith("-")
             else f"%{parser.prog} does not know what to do with {extra[0]!r}",
             line=line,
             at=str(extra[0]),
-            fix=(f"Did you mean {near[0]}? " if near else "") + _usage(parser),
+            fix=hint + _usage(parser),
         )
     for name, value in vars(arguments).items() if not partial else ():
         setattr(arguments, name, [bound_value(one) for one in value] if isinstance(value, list) else bound_value(value))

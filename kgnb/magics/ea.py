@@ -20,6 +20,7 @@ from kgnb.agents.entity_alignment.judges import tuned_model
 from kgnb.agents.entity_alignment.judging_values import Aligned, Answer, Planned, Selected
 from kgnb.agents.entity_alignment.optimise import export
 from kgnb.agents.entity_alignment.select import Selector, called
+from kgnb.agents.entity_alignment.values import SHOWN
 from kgnb.datasets import huts
 from kgnb.errors import DataError
 from kgnb.files import write_whole
@@ -224,8 +225,26 @@ class EaMagics(AgentMagics, agent=AGENT):
         self._task(arguments).forget()
         return shown
 
+    @verb("ea unmatched", "%ea unmatched", "%ea unmatched open.tsv")
+    @argument("file", metavar="FILE.tsv", nargs="?", default="", help="write entity, best candidate, confidence here")
+    def left(self, arguments: argparse.Namespace) -> Table:
+        """Show the entities without a counterpart, with their best candidates and why; the likeliest first."""
+        settled = self._task(arguments).settled()
+        shown, rows = unmatched(settled), settled.unmatched_rows()
+        if arguments.file:
+            ends, sure = settled.proposal, settled.proposal.confidence
+            best = [
+                (ends.left.entities[ends.sources[row]], ends.right.entities[ends.candidates[row, 0]]) for row in rows
+            ]
+            lines = (f"{one}\t{other}\t{sure[row]:.4f}\n" for row, (one, other) in zip(rows, best, strict=True))
+            path = write_whole(Path(arguments.file).expanduser(), "".join(lines))
+            print(f"wrote {len(rows):,} pairs to {path}")
+        return shown
+
     @verb("ea export", "%ea export pairs.tsv", "%ea export same.ttl", "%ea export alignment.sssom.tsv")
-    @argument("file", metavar="FILE", help="its suffix decides: .tsv (plain), .sssom.tsv, .rdf, .ttl (owl:sameAs)")
+    @argument(
+        "file", metavar="FILE", help="its suffix decides: .tsv (three columns), .sssom.tsv, .rdf, .ttl (owl:sameAs)"
+    )
     def write(self, arguments: argparse.Namespace) -> None:
         """Write the alignment to a file other tools read."""
         settled = self._task(arguments).settled()
@@ -296,7 +315,8 @@ def named(item: str, graph: EntityGraph) -> int:
         if found:
             which = ", ".join(graph.entities[at] for at in found[:4])
             raise DataError(f"{item!r} may be {which}", where="", fix="Give its IRI.")
-    near = get_close_matches(wanted, [name for name in graph.names if name], n=3, cutoff=0.5)
+    near = [name for name, folded in zip(graph.names, names, strict=True) if plain in folded][:3]
+    near = near or get_close_matches(wanted, [name for name in graph.names if name], n=3, cutoff=0.5)
     raise DataError(
         f"no entity of {graph.name} is called {item!r}",
         where="",
@@ -325,6 +345,22 @@ def candidates(settled: Settled, row: int) -> Table:
         details.append([(view, f"{score:.3f}") for view, score in views if np.isfinite(score)])
     caption = "Candidates, with their scores before and after assignment; a row opens to every view"
     return Table(columns, rows, caption=caption, details=details)
+
+
+def unmatched(settled: Settled) -> Table:
+    """The entities without a counterpart, the likeliest first; a row opens to its candidates."""
+    proposal, rows = settled.proposal, settled.unmatched_rows()
+    columns = [Column("source", "entity", "iri"), Column("target", "best candidate", "iri")]
+    columns += [*numbers(confidence="confidence"), *texts(why="why unmatched")]
+    shown: list[list[Value]] = []
+    for row in rows[:SHOWN]:
+        source, best = int(proposal.sources[row]), int(proposal.candidates[row, 0])
+        ends = [Link(g.entities[at], g.called(at)) for g, at in ((proposal.left, source), (proposal.right, best))]
+        shown.append([*ends, round(float(proposal.confidence[row]), 3), settled.why_unmatched(row)])
+    caption = f"{settled.counts()['unmatched']:,} entities without a counterpart, {len(rows):,} of them with candidates"
+    notes = ["%ea review decides on them; %ea propose --precision 0 keeps more of them"] if rows else []
+    details = [proposal.candidate_lines(row) for row in rows[:SHOWN]]
+    return Table(columns, shown, caption=caption, details=details, notes=notes)
 
 
 def picture(settled: Settled, row: int, selector: Selector) -> GraphPicture:
@@ -397,4 +433,4 @@ def outcome(settled: Settled, row: int, answer: Answer | None) -> Iterator[str]:
     if target >= 0:
         yield f"aligned with {called(proposal.right, target)} ({settled.confidence(row):.2f})"
     else:
-        yield f"left unmatched: {settled.why(row)}"
+        yield f"left unmatched: {settled.why_unmatched(row)}"

@@ -127,7 +127,8 @@ class VerbMagics(Magics):
             return None
         if "--form" in rest:
             return self._form(method, [word for word in rest if word != "--form"], shown, body)
-        return self.call(method, parse(method.parser, rest, line=shown, body=body), shown)
+        others = [verb.parser for verb in self.verbs.values()]
+        return self.call(method, parse(method.parser, rest, line=shown, body=body, others=others), shown)
 
     def read(self, line: str, mark: str = "%") -> tuple[str, list[str]]:
         """The line as errors show it, and its words."""

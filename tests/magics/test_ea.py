@@ -46,6 +46,28 @@ def test_what_a_person_decides_holds(aligned, folder):
     assert any("person:Ada" in answer.verdict.judged_by for answer in answered.answers)
 
 
+def test_the_unmatched_are_listed_written_explained_and_wait_for_a_person(aligned, folder):
+    table = aligned.good("%ea unmatched open.tsv").value
+    sure = [float(line.split("\t")[2]) for line in (folder / "open.tsv").read_text().splitlines()]
+    assert len(sure) == len(table) > 9 and sure == sorted(sure, reverse=True)
+    waits = aligned.good("%ea review --list").value
+    names = {row[2].label for row in waits.rows}
+    assert {row[0].label for row in table.rows} <= names
+    assert any("meaning: 0." in text for _, text in waits.details[0])
+    row = next(row for row in table.rows if "fits another entity better" in row[3] or "fit other" in row[3])
+    assert row[1].label in row[3]
+    assert row[3] in str(aligned.good(f"%ea explain {row[0].iri}").value.parts)
+    said = aligned.good(f'%ea review --accept {row[0].iri} "{row[1].iri}"').said
+    assert row[1].label in said
+    aligned.good("%ea export pairs.tsv")
+    assert f"{row[0].iri}\t{row[1].iri}\t1\n" in (folder / "pairs.tsv").read_text()
+
+
+def test_a_name_in_part_and_an_option_of_another_verb_are_recognised(aligned):
+    assert "Adlerhütte" in aligned("%ea explain Adlerh").error.fix
+    assert "belongs to %ea start, %ea propose, %ea run" in aligned("%ea align --precision 0").error.fix
+
+
 def test_a_stage_out_of_order_says_what_to_run_first(notebook):
     assert "nothing to align yet" in str(notebook("%ea propose").error)
     notebook.good(START)

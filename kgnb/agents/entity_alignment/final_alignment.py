@@ -20,9 +20,9 @@ from kgnb.agents.entity_alignment.judging_values import Aligned, AlignQuestion, 
 from kgnb.agents.entity_alignment.plan import plan
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.reflect import reflect
-from kgnb.agents.entity_alignment.select import select
-from kgnb.agents.entity_alignment.values import MATCHED, WEIGHTS, Options, Proposal
-from kgnb.judging import Judge
+from kgnb.agents.entity_alignment.select import Selector, select
+from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, SHOWN, TAKEN, WEIGHTS, Options, Proposal
+from kgnb.judging import UNSURE, Judge, Verdict
 from kgnb.mappings import Alignment, Dropped, Evidence, one_to_one
 from kgnb.mappings import Mapping as AlignedPair
 from kgnb.run import Run
@@ -163,12 +163,34 @@ class Settled:
         found += [f"{number:,} left unmatched: {reason}" for reason, number in self.unmatched().items()]
         if share is not None:
             found.append(f"estimated precision {share:.1%}: the mean confidence, no reference was looked at")
+        if DOUBTFUL in self.unmatched():
+            precision = self.proposal.options.precision
+            keep = f"--precision below {precision:g} keeps more (0: most F1); " if precision else ""
+            found.append(
+                f"the doubtful: {keep}%ea review or %ea unmatched shows them, kgnb align --ranking writes them"
+            )
         return found
 
     def notes(self) -> list[str]:
         """The summary, what was simulated, and what the first alignment had to say."""
         told = ["SIMULATION: whoever was asked knows the reference"] if self.simulation else []
         return [*told, *self.summary(), *(note for note in self.proposal.notes if not note.startswith(WEIGHTS))]
+
+    def unmatched_rows(self) -> list[int]:
+        """The rows without a counterpart that have a candidate; those first that are surest of it."""
+        proposal = self.proposal
+        left = np.flatnonzero((self.targets < 0) & (proposal.candidates[:, 0] >= 0)).tolist()
+        return sorted(left, key=lambda row: (-proposal.confidence[row], -proposal.scores[row, 0]))
+
+    def why_unmatched(self, row: int) -> str:
+        """Why a row has no target; where its best candidate fits another entity better, which that is."""
+        proposal, best = self.proposal, self.proposal.candidates[row, 0]
+        rivals = [at for at in np.flatnonzero(proposal.candidates[:, 0] == best).tolist() if at != row]
+        if self.why(row) not in (TAKEN, OUTBID) or best < 0 or not rivals:
+            return self.why(row)
+        rival = max(rivals, key=lambda at: (self.targets[at] == best, proposal.scores[at, 0]))
+        better = proposal.left.called(int(proposal.sources[rival]))
+        return f"{self.why(row)}: {proposal.right.called(int(best))} fits {better}"
 
     def _dropped(self) -> Iterator[Dropped]:
         for row, choice in sorted(self.choices.items()):
@@ -356,3 +378,18 @@ def align_entities(
     aligned = run.do(align, selected, judge)
     reflected = run.do(reflect, aligned, judge)
     return run.do(settle, reflected, rulings=rulings)
+
+
+def reviewable(aligned: Aligned) -> list[Answer]:
+    """Every answer, and a question nobody was asked for each entity that was left unmatched; the likeliest first."""
+    settled, proposal = settle(aligned), aligned.selected.planned.proposal
+    selector = Selector(proposal, aligned.selected.options)
+    asked = {answer.question.row for answer in aligned.answers}
+    found = list(aligned.answers)
+    for row in [row for row in settled.unmatched_rows() if row not in asked][:SHOWN]:
+        best = proposal.right.entities[int(proposal.candidates[row, 0])]
+        also = ((best, round(float(proposal.confidence[row]), 4)),)
+        found.append(
+            Answer(selector.question(row), Verdict(UNSURE, None, 0.0, settled.why_unmatched(row), FIRST, also), ())
+        )
+    return found

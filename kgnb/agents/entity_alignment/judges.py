@@ -13,7 +13,7 @@ from kgnb.agents.entity_alignment.align import DECISIONS, INSTRUCTIONS, REFLECTI
 from kgnb.agents.entity_alignment.judging_values import DIFFERENT, EQUIVALENT, AlignQuestion, PlanQuestion
 from kgnb.agents.entity_alignment.plan import BATCH, ModelPlanner, Policy, RulePlanner, ThoroughPlanner
 from kgnb.errors import ConfigError
-from kgnb.judging import Decision, Decisions, Estimate, Judge, ModelJudge, PersonJudge, Verdict, estimate
+from kgnb.judging import UNSURE, Decision, Decisions, Estimate, Judge, ModelJudge, PersonJudge, Verdict, estimate
 from kgnb.judging.named import chosen, given_decisions, given_reference, reference_oracle, set_model
 from kgnb.judging.person import PERSON
 from kgnb.llm.model import ChatModel
@@ -97,7 +97,11 @@ def _asking(model: ChatModel, instructions: str, width: int) -> ModelJudge[Align
 def _keep(question: AlignQuestion, name: str, why: str) -> Verdict:
     if question.first:
         return Verdict(EQUIVALENT, question.first, question.confidence, why, name)
-    return Verdict(DIFFERENT, None, 0.5, why, name)
+    likeliest = max(
+        zip(question.candidates, question.others, strict=True), key=lambda pair: pair[0].score, default=None
+    )
+    also = ((likeliest[1].iri, question.confidence),) if likeliest else ()
+    return Verdict(UNSURE, None, 0.0, why, name, also)
 
 
 def make_judge(

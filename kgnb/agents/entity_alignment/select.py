@@ -253,7 +253,7 @@ class Selector:
         if at == UNRANKED:
             return Rival(at, 0.0, 0.0, float(len(shared)))
         views = zip(proposal.views, proposal.evidence[row, at].tolist(), strict=True)
-        evidence = [Evidence(view, f"similarity of {view}", round(score, 4)) for view, score in views]
+        evidence = [Evidence(view, f"{score:.2f}", round(score, 4)) for view, score in views]
         evidence += [Evidence("shared", ", ".join(shared))] if shared else []
         return Rival(
             position=at,
