@@ -103,8 +103,9 @@ def match(source: str, target: str, **given: Any) -> int:
 def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> None:
     """Measure the alignment FOUND against REFERENCE: precision, recall, F1.
 
-    Both are .sssom.tsv, .rdf (OAEI Alignment) or .ttl. Relations the reference has no example of are left out, and so
-    are mappings of owl:Thing, as the OAEI does. Either order of the two ontologies is understood.
+    Both are .sssom.tsv, .rdf (OAEI Alignment), .ttl, or the plain .tsv of kgnb align. Relations the reference has no
+    example of are left out, and so are mappings of owl:Thing, as the OAEI does. Either order of the two ontologies is
+    understood.
 
     \b
     Examples:

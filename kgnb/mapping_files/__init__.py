@@ -11,12 +11,14 @@ suffix                    what comes back from :func:`load` after :func:`save`
                           say "different" or "unsure" (``turtle.py``)
 ========================= ==========================================================================
 
-``.rdf.gz``, ``.xml.gz`` and ``.tsv.gz`` are read as well.
+``.rdf.gz``, ``.xml.gz`` and ``.tsv.gz`` are read as well, and so is a ``.tsv`` of pairs: two IRIs a line, perhaps a
+confidence, parted by tabs.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -24,12 +26,13 @@ from pathlib import Path
 from kgnb.errors import DataError
 from kgnb.files import write_whole
 from kgnb.mapping_files import alignment_rdf, sssom, turtle
-from kgnb.mappings import Alignment
+from kgnb.mappings import Alignment, Mapping
 
 __all__ = ["SUFFIXES", "WRITERS", "format_of", "load", "load_reference", "save", "writer_for"]
 
 MAX_BYTES = 512 * 1024 * 1024  # of a file once unpacked; guards against a gzip bomb
 
+_PAIR = re.compile(r"(\w[\w+.-]*:\S+)\t(\w[\w+.-]*:\S+)(?:\t(0?\.\d+|[01](?:\.0*)?))?")
 Writer = Callable[[Alignment], str]
 WRITERS: dict[str, Writer] = {"sssom": sssom.write, "rdf": alignment_rdf.write, "turtle": turtle.write}
 SUFFIXES: dict[str, str] = {".tsv": "sssom", ".rdf": "rdf", ".xml": "rdf", ".ttl": "turtle"}
@@ -83,7 +86,18 @@ def load(path: str | os.PathLike[str]) -> Alignment:
         raise DataError("the file is empty", where=str(file), fix="Name a file that holds an alignment.")
     if form == "turtle":
         return turtle.read(file)
+    if form == "sssom" and (found := _pairs(content)):
+        return found
     return (sssom.read if form == "sssom" else alignment_rdf.read)(content, str(file))
+
+
+def _pairs(content: bytes) -> Alignment | None:
+    """The alignment in a table of pairs, as entity alignment writes them: two IRIs a line, perhaps a confidence."""
+    found = [_PAIR.fullmatch(line) for line in content.decode("utf-8-sig", "replace").splitlines() if line.strip()]
+    pairs = [one for one in found if one]
+    if len(pairs) < len(found):
+        return None
+    return Alignment(tuple(Mapping(one[1], one[2], confidence=float(one[3] or 1), kind="individual") for one in pairs))
 
 
 def load_reference(path: str | os.PathLike[str]) -> Alignment:

@@ -49,3 +49,16 @@ def test_a_bad_file_is_named(pair, tmp_path, capsys):
             file.write_text(content)
         assert main(["evaluate", str(file), pair.reference]) == status
         assert said in capsys.readouterr().err
+
+
+def test_pairs_as_entity_alignment_writes_them_are_measured(tmp_path, capsys):
+    rows = [f"{LEFT}{name}\t{RIGHT}{name}" for name in ("a", "b", "c")]
+    found, known = tmp_path / "found.tsv", tmp_path / "known.tsv"
+    found.write_text(f"{rows[0]}\t0.9\n{rows[1]}\t1\n{LEFT}c\t{RIGHT}d\t0.2\n")
+    known.write_text("\n".join(rows))
+    assert main(["evaluate", str(found), str(known), "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert (content["right"], content["found"], content["reference"]) == (2, 3, 3)
+    found.write_text(f"{rows[0]}\tmaybe\n")
+    assert main(["evaluate", str(found), str(known)]) == 1
+    assert "subject_id" in capsys.readouterr().err
