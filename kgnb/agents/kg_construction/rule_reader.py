@@ -7,7 +7,7 @@ point at. It knows nothing of any domain, and writes through the same tools as a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 
@@ -22,6 +22,7 @@ from kgnb.kg.words import words
 NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?"
 _AMOUNT = re.compile(rf"(?<![\w.,])({NUMBER})\s*([^\W\d]+\.?|°\s?[A-Za-z]?|[^\s\w]{{1,2}})?")
 _NAMING = {"name", "title", "label", "nom", "titre", "titel"}
+_KINDS = {"type", "class", "kind", "category", "typ", "art", "klasse", "classe", "genre"}
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 
 
@@ -38,7 +39,8 @@ class RuleReader:
             return
         lexicon = self._lexicons.setdefault(id(task.pack), Lexicon(task.pack))
         table, rest = rows(task.passage, lambda row: bool(about(lexicon, row)))
-        for found in (*records(lines(rest, task.passage.start, begins=task.passage.number == 1)), *table):
+        shown = sections(lexicon, lines(rest, task.passage.start, begins=task.passage.number == 1))
+        for found in (*records(shown), *table):
             formed = [line for line in found if line.heading or line.key or line.number or line.item]
             plain = len(found) < 2 or len(formed) < len(found) / 2  # sentences are for a model
             if not plain and (cls := about(lexicon, found)):
@@ -79,7 +81,8 @@ class _Notes:
         if self.passage.number > 1 and not (title and title.heading == TITLE):
             self.root = known[0] if len(known) == 1 else ""
         elif title:
-            self.root = self._create(self.cls, title.text, title)
+            named = self.lexicon.class_called(title.key)
+            self.root = self._create(self.cls, title.rest if named and title.rest else title.text, title)
 
     def _create(self, cls: str, label: str, line: Line, **more: object) -> str:
         """An entity called so; its own naming properties get the name too."""
@@ -229,12 +232,14 @@ class _Notes:
 
 
 def about(lexicon: Lexicon, found: Sequence[Line]) -> str:
-    """The class that the column of names says, or that has most of the properties a note's keys name; the ontology's
-    root where there are no keys, or a list beside them. Nothing where unrelated classes have as many.
+    """The class that the column of names or a key like "type" says, or the most general one that has most of the
+    properties a note's keys name; the ontology's root where there are no keys, or a list beside them. Nothing where
+    unrelated classes have as many.
     """
-    kind = next((words(line.key) for line in found if line.heading and line.key), ())
-    if told := [cls for cls in lexicon.creators if kind in lexicon.phrases(cls)]:
-        return told[0]
+    told = [line.key if line.heading else line.rest for line in found
+            if line.key and (line.heading or line.key.casefold() in _KINDS)]  # fmt: skip
+    if cls := next(filter(None, map(lexicon.class_called, told)), ""):
+        return cls
     keys = [words(line.key) for line in found if line.key and not line.heading]
     said = {
         cls: sum(any(_called(lexicon, slot, key) for slot in lexicon.of(cls)) for key in keys)
@@ -242,11 +247,10 @@ def about(lexicon: Lexicon, found: Sequence[Line]) -> str:
     }
     most = max(said.values(), default=0)
     fit = [cls for cls, number in said.items() if number == most]
-    if lexicon.root in fit:
-        listed = any(line.item or line.number for line in found)
-        return lexicon.root if most or listed or not keys else ""
-    general = [cls for cls in fit if not any(lexicon.is_a(cls, other) for other in fit if other != cls)]
-    return general[0] if len(general) == 1 else ""
+    if not most:
+        return lexicon.root if not keys or any(line.item or line.number for line in found) else ""
+    general = lexicon.general(fit)
+    return lexicon.root if lexicon.root in general else general[0] if len(general) == 1 else ""
 
 
 def _makes(lexicon: Lexicon, slot: Slot) -> list[str]:
@@ -357,6 +361,23 @@ def _sentence(line: Line) -> bool:
     return line.text.endswith((".", "!", "?", ";", ","))
 
 
+def sections(lexicon: Lexicon, found: Sequence[Line]) -> list[Line]:
+    """The lines without headings that only name a class above other headings; those are of that class.
+
+    Of "## Sculptures", "### Blue Horse" there stays the horse, keyed by "Sculptures".
+    """
+    kept: list[Line] = []
+    kind, level = "", 0  # of the section the lines stand in, and of the headings in it
+    for at, line in enumerate(found):
+        after = found[at + 1].heading if at + 1 < len(found) else 0
+        if 0 < line.heading < after and lexicon.class_called(line.text):
+            kind, level = line.text, after
+            continue
+        kind = "" if 0 < line.heading < level else kind
+        kept.append(replace(line, key=kind, rest="") if kind and line.heading == level else line)
+    return kept
+
+
 def records(found: Sequence[Line]) -> list[list[Line]]:
     """The notes that stand one after the other in a text, each with its title.
 
@@ -461,6 +482,7 @@ class Lexicon:
         self.creators = {tool.term: tool for tool in pack.of_kind("create")}
         self.phrases, self.spellings = cache(self._phrases), cache(self._spellings)
         self.units_of, self.of = cache(self._units_of), cache(self._of)
+        self.class_called = cache(self._class_called)
 
     def _phrases(self, iri: str) -> tuple[Phrase, ...]:
         """What a term is called, longest first; the words of its IRI where it has no label."""
@@ -499,6 +521,18 @@ class Lexicon:
         """Whether a class is another one or lies below it."""
         return iri == other or iri in self.pack.tbox.below.get(other, ())
 
+    def general(self, classes: Iterable[str]) -> list[str]:
+        """Those of some classes that lie below no other of them."""
+        given = list(classes)
+        return [cls for cls in given if not any(self.is_a(cls, other) for other in given if other != cls)]
+
+    def _class_called(self, name: str) -> str:
+        """The class that a word, or its plural, stands for, the most general one; "" for none or several."""
+        said = unit_key(name.strip(" ."))
+        known = (cls for cls in self.creators if any(unit_key(" ".join(one)) == said for one in self.phrases(cls)))
+        general = self.general(known) if said else []
+        return general[0] if len(general) == 1 else ""
+
     def _of(self, cls: str) -> tuple[Slot, ...]:
         """The properties whose domain the class fits; those without a domain are not among them."""
         return tuple(slot for slot in self.slots if any(self.is_a(cls, domain) for domain in slot.domain))
@@ -512,16 +546,19 @@ class Lexicon:
 
     @cached_property
     def root(self) -> str:
-        """The class everything else hangs on: most properties lead from it to classes that can be made."""
+        """The class everything else hangs on: most properties lead from it to classes that can be made; the most
+        general one from which as many lead."""
+
+        def reach(cls: str) -> int:
+            leading = [slot.value.classes for slot in self.of(cls) if slot.is_object]
+            return len({classes for classes in leading if any(c in self.creators for c in classes)})
 
         def weight(cls: str) -> tuple[int, int]:
-            out = [
-                slot for slot in self.of(cls) if slot.is_object and any(c in self.creators for c in slot.value.classes)
-            ]
-            into = [slot for slot in self.slots if slot.is_object and cls in slot.value.classes]
-            return (len({slot.value.classes for slot in out}), -len(into))
+            return reach(cls), -sum(slot.is_object and cls in slot.value.classes for slot in self.slots)
 
-        return max(self.creators, key=weight, default="")
+        best = max(self.creators, key=weight, default="")
+        above = [cls for cls in self.pack.tbox.above(best) if cls in self.creators] if best else []
+        return next((cls for cls in reversed(above) if reach(cls) == reach(best)), best)
 
     @cached_property
     def units(self) -> dict[str, tuple[str, str]]:

@@ -1,0 +1,61 @@
+"""What the rule takes from notes with a form: a wrong triple is worse than a missing one."""
+
+import pytest
+import rdflib
+from rdflib.namespace import RDF, RDFS
+
+from kgnb.agents.kg_construction.built import Built
+from kgnb.tasks.building import build_graph, compile_ontology
+
+M = rdflib.Namespace("https://museum.example/")
+TBOX = """
+@prefix : <https://museum.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Object a owl:Class ; rdfs:label "object" .
+:Drawing a owl:Class ; rdfs:subClassOf :Object ; rdfs:label "drawing" .
+:Sculpture a owl:Class ; rdfs:subClassOf :Object ; rdfs:label "sculpture"@en , "Skulptur"@de ; skos:altLabel "bust" .
+:Material a owl:Class . :marble a :Material ; rdfs:label "marble" .
+:Condition a owl:Class ; owl:equivalentClass [ a owl:Class ; owl:oneOf ( :good :fair ) ] .
+:good rdfs:label "good" . :fair rdfs:label "fair" .
+:Room a owl:Class ; rdfs:label "room" .
+:holds a owl:ObjectProperty ; rdfs:domain :Room ; rdfs:range :Object .
+:madeOf a owl:ObjectProperty ; rdfs:label "made of" ; rdfs:domain :Object ; rdfs:range :Material .
+:condition a owl:ObjectProperty ; rdfs:label "condition" ; rdfs:domain :Object ; rdfs:range :Condition .
+:isIn a owl:ObjectProperty ; rdfs:label "is in" ; rdfs:domain :Object ; rdfs:range :Room .
+:number a owl:DatatypeProperty ; rdfs:label "inventory number" ; rdfs:domain :Object ; rdfs:range xsd:string .
+:heightCm a owl:DatatypeProperty ; rdfs:label "height" ; rdfs:comment "Height in centimetres (cm)." ;
+  rdfs:domain :Object ; rdfs:range xsd:decimal .
+:depth a owl:DatatypeProperty ; rdfs:label "depth" ; rdfs:domain :Object ; rdfs:range xsd:decimal .
+"""
+PACK = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+
+
+def built(text: str, name: str = "note.md") -> Built:
+    return build_graph({name: text}, PACK, judge="rule")
+
+
+def classes(text: str) -> dict[str, str]:
+    """The local name of the class of everything that was made, by its label."""
+    graph = built(text).graph
+    return {str(label): str(graph.value(one, RDF.type)).rsplit("/", 1)[-1]
+            for one, label in graph.subject_objects(RDFS.label)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("# Girl\n- type: sculpture\n- inventory number: 2", "Sculpture"),
+        ("# Girl\n- Art: Skulptur\n- inventory number: 2", "Sculpture"),
+        ("# Girl\n- Kind: Bust\n- inventory number: 2", "Sculpture"),
+        ("# Sculpture: Girl\n- inventory number: 2", "Sculpture"),
+        ("## Sculptures\n\n### Girl\n- inventory number: 2\n\n### Horse\n- inventory number: 3", "Sculpture"),
+        ("| name | class | inventory number |\n|---|---|---|\n| Girl | Sculpture | 2 |", "Sculpture"),
+        ("# Girl\n- inventory number: 2", "Object"),  # no subclass is guessed
+        ("# Girl\n- type: thing of stone\n- inventory number: 2", "Object"),
+        ("# Girl\n\nA bust that nobody has measured.", "Object"),
+    ],
+)
+def test_a_thing_is_of_the_class_that_the_note_names_else_of_the_most_general_one(text: str, kind: str) -> None:
+    found = classes(text)
+    assert found["Girl"] == kind and set(found) <= {"Girl", "Horse"} and set(found.values()) == {kind}
