@@ -14,7 +14,7 @@ from tokenize import TokenError
 from typing import Any
 
 from kgnb.kg import vocabulary as v
-from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Term
+from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Literal, Term
 from kgnb.shapes.shape import Constraint, Path, Shape, one
 from kgnb.shapes.tbox import TBox
 
@@ -242,6 +242,78 @@ def scale(name: str) -> Scale | None:
     except (AttributeError, ValueError, TypeError, SyntaxError, TokenError):  # what pint raises for unknown names
         return None
     return Scale(str(one.dimensionality), float(one.magnitude - none.magnitude), float(none.magnitude))
+
+
+# What texts state besides, and no ontology is offered.
+_OTHERS: Mapping[str, tuple[str, ...]] = {
+    "inch": ("in", "inches"), "foot": ("ft", "feet"), "yard": ("yd",), "mile": ("mi",), "pound": ("lb", "lbs"),
+    "ounce": ("oz",), "euro": ("€", "EUR"), "dollar": ("$", "USD"), "pound sterling": ("£", "GBP"), "franc": ("CHF",),
+    "yen": ("¥", "JPY"),
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _spellings() -> tuple[dict[str, str], dict[str, str]]:
+    """The name of a unit by every spelling, and by the longer ones without regard to case."""
+    exact: dict[str, str] = {}
+    units = {name: symbols for name, (_, _, symbols) in _UNITS.items() if name != "one"}
+    for name, symbols in (*units.items(), *_OTHERS.items()):
+        for spelling in (name, f"{name}s", *symbols):
+            exact.setdefault(spelling, name)
+            exact.setdefault(spelling.replace("metre", "meter").replace("litre", "liter"), name)
+    return exact, {spelling.casefold(): name for spelling, name in reversed(exact.items()) if len(spelling) > 1}
+
+
+def unit_named(text: str) -> str:
+    """The English name of the unit that a text is; "" where it is none.
+
+    >>> unit_named("cm"), unit_named("Kilograms"), unit_named("people")
+    ('centimetre', 'kilogram', '')
+    """
+    exact, folded = _spellings()
+    said = text.strip(" .,;:()[]")
+    return exact.get(said) or folded.get(said.casefold(), "")
+
+
+def unit_after(text: str) -> str:
+    """The unit that what follows a number begins with; "" where it begins with none."""
+    said = text.split()
+    tries = [" ".join(said[:size]) for size in (3, 2, 1) if size <= len(said)]
+    if len(said) > 1 and said[0] in ("a", "in"):  # "4 in two rooms"
+        return ""
+    return next(filter(None, map(unit_named, tries)), "")
+
+
+_TOLD = re.compile(r"\bin\s+([^\W\d]{2,}|[^\W\d](?=[.,;)]|$))|[(\[]([^()\[\]]{1,20})[)\]]")
+
+
+def property_unit(tbox: TBox, iri: str) -> str:
+    """The unit that the label, the comment or the IRI of a property names: "height (cm)", "in centimetres", heightCm.
+
+    "" where none does, or several are named.
+    """
+    labels = [term.text for term in tbox.all(Iri(iri), f"{RDFS}label") if isinstance(term, Literal)]
+    found = {
+        unit_named(match[1] or match[2]) for text in (*labels, tbox.comment(iri)) for match in _TOLD.finditer(text)
+    }
+    names = [re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", iri), *labels]
+    found |= {unit_named(last) for name in names if len(last := re.split(r"[\s#/:]", name)[-1]) > 1}
+    found.discard("")
+    return found.pop() if len(found) == 1 else ""
+
+
+def converted(value: float, unit: str, wanted: str) -> float | None:
+    """A number of one unit in another, to twelve digits; None between units that measure different things.
+
+    >>> converted(0.54, "metre", "centimetre"), converted(3, "metre", "gram")
+    (54.0, None)
+    """
+    if unit == wanted:
+        return value
+    one, other = scale(unit) if wanted else None, scale(wanted)
+    if one is None or other is None or one.dimensions != other.dimensions:
+        return None
+    return float(f"{(one.of(value) - other.offset) / other.factor:.12g}")
 
 
 @lru_cache(maxsize=1)

@@ -17,7 +17,7 @@ from kgnb.agents.kg_construction.tool_values import Parameter, ToolSpec, Violati
 from kgnb.kg.terms import XSD, Iri, Literal, Term, is_iri
 from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, NUMBERS, PLAIN, everyday, example, literal_of, why_not
 from kgnb.shapes.phrases import joined
-from kgnb.shapes.units import OM, QUDT_UNIT, impossible
+from kgnb.shapes.units import OM, QUDT_UNIT, converted, impossible, property_unit, unit_named
 
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _BROKEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
@@ -114,7 +114,7 @@ def _read(parameter: Parameter, value: Any, language: str | None, session: Graph
         else:
             read.refuse(name, "value", value, (), "give a text, a number or an IRI")
     elif parameter.kind == "value":
-        _read_value(parameter, value, language, read)
+        _read_value(parameter, value, language, session, read)
     elif parameter.kind == "number":
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             read.refuse(name, "datatype", value, ("a number",), "give a plain number, as in 12.5")
@@ -155,7 +155,10 @@ def _refuse_choice(parameter: Parameter, value: Any, read: Arguments) -> None:
     read.refuse(parameter.name, "oneOf", value, allowed, f"choose one of {joined(list(allowed), 8)}")
 
 
-def _read_value(parameter: Parameter, value: Any, language: str | None, read: Arguments) -> None:
+_MEASURED = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*(\D.*)")
+
+
+def _read_value(parameter: Parameter, value: Any, language: str | None, session: GraphState, read: Arguments) -> None:
     if term := _listed(parameter, value):
         read.terms[parameter.name] = [term]
         return
@@ -169,13 +172,25 @@ def _read_value(parameter: Parameter, value: Any, language: str | None, read: Ar
     if not found_all and isinstance(value, str) and not language:  # as "5 March 2024" for a date, where one reading is
         spoken = [found for d in parameter.datatypes if (found := everyday(value, d))]
         found_all = spoken[:1] if len({one.text for one in spoken}) == 1 else []
+    unit = wanted = ""
+    measured = (
+        _MEASURED.fullmatch(value) if isinstance(value, str) and NUMBERS.intersection(parameter.datatypes) else None
+    )
+    if not found_all and measured and (unit := unit_named(measured[2])):
+        wanted = property_unit(session.pack.tbox, parameter.property)
+        number = converted(float(measured[1]), unit, wanted)
+        found_all = [one for one in [literal_of(number, parameter.datatypes)] if one]
     if found_all:
         read.terms[parameter.name] = list(dict.fromkeys(found_all))
         return
     kinds = tuple(d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in parameter.datatypes)
     given = next((text for d in parameter.datatypes if (text := example(d))), "")
     hint = f"the range is {joined(kinds, 4)}" + (f", as in {given}" if given else "")
-    if why := next((w for d in parameter.datatypes if (w := why_not(str(value), d))), ""):
+    if unit:
+        hint += (
+            f": it is given in {wanted}, not in {unit}" if wanted else f": no unit is known for it, so not in {unit}"
+        )
+    elif why := next((w for d in parameter.datatypes if (w := why_not(str(value), d))), ""):
         hint += f": {why}"
     elif isinstance(value, int | float) and not any(d in NUMBERS for d in parameter.datatypes):
         hint += f'; give it as text: "{given or value}"'

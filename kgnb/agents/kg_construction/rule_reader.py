@@ -18,11 +18,13 @@ from kgnb.agents.kg_construction.tool_values import CallResult, Parameter, ToolS
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.kg.terms import RDFS, SKOS, XSD, Iri, Literal, Term
 from kgnb.kg.words import words
+from kgnb.shapes.units import unit_after, unit_named
 
 NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?"
 _AMOUNT = re.compile(rf"(?<![\w.,])({NUMBER})\s*([^\W\d]+\.?|°\s?[A-Za-z]?|[^\s\w]{{1,2}})?")
 _NAMING = {"name", "title", "label", "nom", "titre", "titel"}
 _KINDS = {"type", "class", "kind", "category", "typ", "art", "klasse", "classe", "genre"}
+_RANGE = re.compile(r"\s*(?:[-–—x×]|to\b|bis\b|à\b)\s*\d")
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 
 
@@ -110,17 +112,22 @@ class _Notes:
                     self._call(slot.tool.name, line, subject=self.root, object=iri)
                 return True
             if slot.is_number and (match := re.search(NUMBER, line.rest)):
-                return self._number(slot, self.root, match[0], line)
+                return self._number(slot, match, line)
             if not slot.is_object and self.root:
                 self._call(slot.tool.name, line, subject=self.root, value=line.rest.strip(" ."))
                 return True
         return self._root_number(line)
 
-    def _number(self, slot: Slot, subject: str, text: str, line: Line) -> bool:
-        number = _number(text)
-        if number is None or not subject or (slot.is_whole and number != int(number)):
-            return False
-        return self._call(slot.tool.name, line, subject=subject, value=number).ok
+    def _number(self, slot: Slot, match: re.Match[str], line: Line) -> bool:
+        """States a number with the unit that stands beside it, or in its key; a range is left to a person."""
+        before, after = match.string[: match.start()].split(), match.string[match.end() :]
+        number = None if _RANGE.match(after) else _number(match[0])
+        unit = unit_after(after) or unit_named(before[-1] if before else "")
+        unit = unit or unit_named(line.key.split()[-1] if line.key and words(line.key) not in slot.phrases else "")
+        value = match.string if number is None else f"{number} {unit}" if unit else number
+        if self.root:
+            self._call(slot.tool.name, line, subject=self.root, value=value)
+        return bool(self.root)
 
     # "400 g barley" --------------------------------------------------------------------------------------------------
 
@@ -227,7 +234,7 @@ class _Notes:
         said = set(words(line.text))
         for slot in self.lexicon.of(self.cls):
             if slot.is_number and any(said.issuperset(phrase) for phrase in slot.phrases):
-                return self._number(slot, self.root, match[0], line)
+                return self._number(slot, match, line)
         return False
 
 
@@ -467,11 +474,6 @@ class Slot:
     def is_number(self) -> bool:
         """Whether it takes a number."""
         return bool(self.value.datatypes) and self.value.datatypes[0] in _NUMERIC and not self.value.choices
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the number is a whole one."""
-        return self.is_number and self.value.datatypes[0] not in {f"{XSD}{n}" for n in ("decimal", "double", "float")}
 
 
 class Lexicon:

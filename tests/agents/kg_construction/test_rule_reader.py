@@ -28,7 +28,8 @@ TBOX = """
   rdfs:domain :Object ; rdfs:range xsd:decimal .
 :depth a owl:DatatypeProperty ; rdfs:label "depth" ; rdfs:domain :Object ; rdfs:range xsd:decimal .
 """
-PACK = compile_ontology(rdflib.Graph().parse(data=TBOX, format="turtle"))
+ONTOLOGY = rdflib.Graph().parse(data=TBOX, format="turtle")
+PACK = compile_ontology(ONTOLOGY)
 
 
 def built(text: str, name: str = "note.md") -> Built:
@@ -59,3 +60,36 @@ def classes(text: str) -> dict[str, str]:
 def test_a_thing_is_of_the_class_that_the_note_names_else_of_the_most_general_one(text: str, kind: str) -> None:
     found = classes(text)
     assert found["Girl"] == kind and set(found) <= {"Girl", "Horse"} and set(found.values()) == {kind}
+
+
+def stated(text: str, name: str) -> set[str]:
+    """What a property says in what is read of a text: labels, or texts of literals."""
+    graph = built(text).graph
+    labels = {iri: str(label) for g in (graph, ONTOLOGY) for iri, label in g.subject_objects(RDFS.label)}
+    return {labels.get(value, str(value)) for value in graph.objects(None, M[name])}
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "value"),
+    [
+        ("height: 0.54 m", "heightCm", "54"), ("height: 215 mm", "heightCm", "21.5"), ("height: 10", "heightCm", "10"),
+        ("height: 10 in", "heightCm", "25.4"), ("height (mm): 215", "heightCm", "21.5"),
+        ("height 2 m", "heightCm", "200"), ("height: 12 people", "heightCm", "12"), ("depth: 10", "depth", "10"),
+        ("height: 3 kg", "heightCm", None), ("height: 20-30 cm", "heightCm", None), ("height: 3 °C", "heightCm", None),
+        ("height: $ 30", "heightCm", None), ("depth: 10 cm", "depth", None),  # of which no unit is known
+    ],
+)  # fmt: skip
+def test_a_number_is_brought_to_the_unit_that_its_property_names_or_left_to_a_person(
+    line: str, name: str, value: str | None
+) -> None:
+    text = f"# Girl\n- inventory number: 2\n- {line}"
+    assert stated(text, name) == ({value} if value else set())
+    assert len(built(text).review()) == (value is None)
+
+
+def test_a_tool_takes_a_number_with_its_unit_and_says_which_unit_it_wants() -> None:
+    session = PACK.session()
+    girl = session.call("create_object", {"label": "Girl"}).iri
+    assert "centimetre" in session.call("add_height_cm", {"subject": girl, "value": "3 kg"}).violations[0].hint
+    assert session.call("add_height_cm", {"subject": girl, "value": "0.54 m"}).ok
+    assert [str(value) for value in session.graph.objects(None, M.heightCm)] == ["54"]
