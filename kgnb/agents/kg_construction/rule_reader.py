@@ -7,7 +7,7 @@ point at. It knows nothing of any domain, and writes through the same tools as a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 
@@ -15,14 +15,16 @@ from kgnb.agents.kg_construction.documents import RULE, Passage
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import Task
 from kgnb.agents.kg_construction.tool_values import CallResult, Parameter, ToolSpec
-from kgnb.agents.kg_construction.workspace import Workspace
+from kgnb.agents.kg_construction.workspace import Doubt, Workspace
 from kgnb.kg.terms import RDFS, SKOS, XSD, Iri, Literal, Term
 from kgnb.kg.words import words
+from kgnb.shapes.phrases import a_noun
 from kgnb.shapes.units import unit_after, unit_named
 
 NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?"
 _AMOUNT = re.compile(rf"(?<![\w.,])({NUMBER})\s*([^\W\d]+\.?|°\s?[A-Za-z]?|[^\s\w]{{1,2}})?")
 _NAMING = {"name", "title", "label", "nom", "titre", "titel"}
+_CALLED = {(name,) for name in _NAMING}
 _KINDS = {"type", "class", "kind", "category", "typ", "art", "klasse", "classe", "genre"}
 _RANGE = re.compile(r"\s*(?:[-–—x×]|to\b|bis\b|à\b)\s*\d")
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
@@ -40,7 +42,7 @@ class RuleReader:
         if task.prompt.step.number != 1:
             return
         lexicon = self._lexicons.setdefault(id(task.pack), Lexicon(task.pack))
-        table, rest = rows(task.passage, lambda row: bool(about(lexicon, row)))
+        table, rest = rows(task.passage, lexicon)
         shown = sections(lexicon, lines(rest, task.passage.start, begins=task.passage.number == 1))
         for found in (*records(shown), *table):
             formed = [line for line in found if line.heading or line.key or line.number or line.item]
@@ -69,8 +71,19 @@ class _Notes:
                 continue
             if line.number and ordered and self._step(line, *ordered):
                 continue
-            if not self._measured(line):
-                self._root_number(line)
+            if not self._measured(line) and not self._root_number(line) and line.key:
+                self._unused(line)
+
+    def _unused(self, line: Line) -> None:
+        """Leaves to a person what a key says that nothing was made of, once a document."""
+        told = line.key.casefold() in _KINDS and self.lexicon.class_called(line.rest)
+        noted = any(not one.tool and line.key in one.arguments for one in self.workspace.doubts)
+        if not told and not noted:
+            kind = self.lexicon.pack.tbox.label(self.cls)
+            reason = f"key not used: {line.key} (what is known of {a_noun(kind)} {kind} has no such name)"
+            self.workspace.doubts.append(
+                Doubt(self.passage.document, line.start, line.end, "", {line.key: line.rest}, reason)
+            )
 
     def _call(self, tool: str, line: Line, **arguments: object) -> CallResult:
         quote = self.passage.text[line.start - self.passage.start : line.end - self.passage.start]
@@ -106,6 +119,10 @@ class _Notes:
             classes = _makes(self.lexicon, slot)
             if not _called(self.lexicon, slot, key):
                 continue
+            own = self.lexicon.individuals(slot.value.classes).get(words(line.rest), "") if slot.is_object else ""
+            if self.root and (own or (slot.is_object and not classes)):  # what no list holds is refused, and reviewed
+                self._call(slot.tool.name, line, subject=self.root, object=own or line.rest)
+                return True
             if slot.is_object and classes:
                 iri = self._create(classes[0], _ASIDE.sub("", line.rest).strip(" ."), line)
                 if iri and self.root:
@@ -412,10 +429,10 @@ def records(found: Sequence[Line]) -> list[list[Line]]:
     return notes
 
 
-def rows(passage: Passage, reads: Callable[[list[Line]], bool]) -> tuple[list[list[Line]], str]:
-    """The rows of a passage's tables as notes, titled by the first cell and keyed by the header, and the text without.
+def rows(passage: Passage, lexicon: Lexicon) -> tuple[list[list[Line]], str]:
+    """The rows of a passage's tables as notes keyed by the header, and the text without them.
 
-    A row that ``reads`` makes nothing of stays in the text, which keeps its length.
+    A row that is about nothing of the ontology stays in the text, which keeps its length.
     """
     found: list[list[Line]] = []
     kept: list[str] = []
@@ -427,12 +444,13 @@ def rows(passage: Passage, reads: Callable[[list[Line]], bool]) -> tuple[list[li
             header = cells
         elif len(cells) < 2:
             header = []
-        elif len(cells) == len(header) and cells[0] and not RULE.fullmatch(raw):
+        elif len(cells) == len(header) and cells[title := lexicon.title(tuple(header))] and not RULE.fullmatch(raw):
             end = begin + len(raw)
-            pairs = [(key, cell) for key, cell in zip(header[1:], cells[1:], strict=True) if key and cell]
-            keyed = [Line(f"{key}: {cell}", begin, end, key=key, rest=cell) for key, cell in pairs]
-            note = [Line(cells[0], begin, end, heading=TITLE, key=header[0]), *keyed]
-            if keyed and reads(note):
+            keyed = [Line(f"{key}: {cell}", begin, end, key=key, rest=cell)
+                     for at, (key, cell) in enumerate(zip(header, cells, strict=True))
+                     if key and cell and (at != title or lexicon.states(key))]  # fmt: skip
+            note = [Line(cells[title], begin, end, heading=TITLE, key=header[title]), *keyed]
+            if keyed and about(lexicon, note):
                 found.append(note)
                 raw = " " * len(raw)
         kept.append(raw)
@@ -483,8 +501,9 @@ class Lexicon:
         self.pack = pack
         self.creators = {tool.term: tool for tool in pack.of_kind("create")}
         self.phrases, self.spellings = cache(self._phrases), cache(self._spellings)
+        self.individuals = cache(self._individuals)
         self.units_of, self.of = cache(self._units_of), cache(self._of)
-        self.class_called = cache(self._class_called)
+        self.class_called, self.title = cache(self._class_called), cache(self._title)
 
     def _phrases(self, iri: str) -> tuple[Phrase, ...]:
         """What a term is called, longest first; the words of its IRI where it has no label."""
@@ -500,6 +519,14 @@ class Lexicon:
         return {
             unit_key(spelling): str(term) for name, term in choices for spelling in (name, *self.spellings(str(term)))
         }
+
+    def _individuals(self, classes: tuple[str, ...]) -> dict[Phrase, str]:
+        """The ontology's own individuals of some classes, by what they are called; who shares a name has none."""
+        found: dict[Phrase, str] = {}
+        for iri, kinds in self.pack.tbox.individuals.items():
+            if any(self.is_a(kind, cls) for kind in kinds for cls in classes):
+                found |= {phrase: "" if phrase in found else iri for phrase in self.phrases(iri)}
+        return found
 
     def _texts(self, iri: str) -> list[str]:
         entity = self.pack.tbox.entities.get(iri)
@@ -522,6 +549,21 @@ class Lexicon:
     def is_a(self, iri: str, other: str) -> bool:
         """Whether a class is another one or lies below it."""
         return iri == other or iri in self.pack.tbox.below.get(other, ())
+
+    def _title(self, header: tuple[str, ...]) -> int:
+        """The column that things are called by: the first of names or labels, else the first that says no class."""
+
+        def rank(column: str) -> int:
+            labels = {phrase for iri in self.pack.tbox.subs(f"{RDFS}label") for phrase in self.phrases(iri)}
+            return 0 if words(column) in _CALLED | labels else 2 if column.casefold() in _KINDS else 1
+
+        return min(range(len(header)), key=lambda at: rank(header[at]))
+
+    def states(self, column: str) -> bool:
+        """Whether the column that things are called by says a value of a property, too, as a number in a catalogue."""
+        said = words(column)
+        plain = (slot for slot in self.slots if not slot.is_object and not slot.is_number)
+        return said not in _CALLED and any(said in slot.phrases for slot in plain)
 
     def general(self, classes: Iterable[str]) -> list[str]:
         """Those of some classes that lie below no other of them."""

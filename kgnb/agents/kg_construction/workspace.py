@@ -144,7 +144,8 @@ class Workspace:
     repeats: int = 0
     _by_label: dict[str, list[Entity]] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
-    _pending: dict[str, list[Act]] = field(default_factory=dict)
+    _pending: dict[str, list[Act]] = field(default_factory=dict)  # refused since the tool last succeeded
+    _left: list[Act] = field(default_factory=list)  # refused before that, of subjects it did not succeed for
 
     def call(
         self, name: str, arguments: Mapping[str, Any], passage: Passage, quote: str = "", step: str = ""
@@ -177,8 +178,10 @@ class Workspace:
         return self._failed(act, result)
 
     def _succeeded(self, act: Act) -> None:
-        if self._pending.pop(act.tool, None):
+        if tries := self._pending.pop(act.tool, None):
             self.repaired += 1
+            self._left += tries
+        self._left = [one for one in self._left if _place(one) != _place(act)]
         if act.iri and act.iri not in self.entities and self._is("create", tool=act.tool):
             entity = Entity(act.iri, self.session.pack.tool(act.tool).term, act.tool, act.arguments)
             self.entities[entity.iri] = entity
@@ -208,11 +211,20 @@ class Workspace:
         """What was refused and never repaired goes to the doubts."""
         for name in list(self._pending):
             self._give_up(name)
+        left = {_place(one): one for one in self._left}  # of one subject the last
+        for last in left.values():
+            reason = last.violations[0].hint or last.violations[0].constraint if last.violations else "refused"
+            self.doubts.append(
+                Doubt(self.document, last.start, last.end, last.tool, last.arguments, reason, last.violations)
+            )
 
     def _give_up(self, name: str) -> None:
-        last = self._pending.pop(name)[-1]
-        reason = last.violations[0].hint or last.violations[0].constraint if last.violations else "refused"
-        self.doubts.append(Doubt(self.document, last.start, last.end, name, last.arguments, reason, last.violations))
+        self._left += self._pending.pop(name)
+
+
+def _place(act: Act) -> tuple[str, str]:
+    """What a call is about: one that succeeds mends those before it that were refused of the same thing."""
+    return act.tool, str(next((act.arguments[n] for n in ("subject", "label", "value") if n in act.arguments), ""))
 
 
 def _said_already(result: CallResult) -> bool:

@@ -1,5 +1,7 @@
 """What the rule takes from notes with a form: a wrong triple is worse than a missing one."""
 
+from pathlib import Path
+
 import pytest
 import rdflib
 from rdflib.namespace import RDF, RDFS
@@ -93,3 +95,34 @@ def test_a_tool_takes_a_number_with_its_unit_and_says_which_unit_it_wants() -> N
     assert "centimetre" in session.call("add_height_cm", {"subject": girl, "value": "3 kg"}).violations[0].hint
     assert session.call("add_height_cm", {"subject": girl, "value": "0.54 m"}).ok
     assert [str(value) for value in session.graph.objects(None, M.heightCm)] == ["54"]
+
+
+def test_what_a_key_says_is_found_in_the_ontology_or_left_to_a_person_never_lost() -> None:
+    notes = "# {}\n- inventory number: {}\n- condition: {}\n- made of: Marble\n- sold by: Ida"
+    one, two = built(notes.format("Girl", 2, "Fair")), built(notes.format("Horse", 3, "splendid"))
+    assert (M.fair in one.graph.objects(None, M.condition)) and not list(two.graph.objects(None, M.condition))
+    assert set(one.graph.objects(None, M.madeOf)) == {M.marble} and len(one.review()) == 1
+    assert [doubt.arguments for doubt in one.doubts] == [{"sold by": "Ida"}]
+    assert [doubt.arguments.get("object", "") for doubt in two.doubts] == ["", "splendid"]
+
+
+def test_a_refused_value_is_not_mended_by_one_of_another_thing() -> None:
+    table = "| name | height |\n|---|---|\n| A | 3 kg |\n| B | 4 kg |\n| C | 20 |\n| C | 30 °C |"
+    assert [doubt.arguments["value"] for doubt in built(table).doubts] == [
+        "3 kilogram",
+        "4 kilogram",
+        "30 degree Celsius",
+    ]
+
+
+def test_a_table_is_called_by_its_column_of_names_and_its_first_column_may_state_a_property(tmp_path: Path) -> None:
+    for header, row in [
+        ("inventory number,name,type", "GM-1,Girl,bust"),
+        ("type,inventory number,title", "bust,GM-1,Girl"),
+    ]:
+        (tmp_path / "a.csv").write_text(f"{header}\n{row}\n")
+        graph = build_graph(tmp_path / "a.csv", PACK, judge="rule").graph
+        [girl] = graph.subjects(RDFS.label, rdflib.Literal("Girl"))
+        assert graph.value(girl, RDF.type) == M.Sculpture and graph.value(girl, M.number) == rdflib.Literal("GM-1")
+    nameless = built("| inventory number | condition |\n|---|---|\n| GM-1 | good |").graph
+    assert nameless.value(nameless.value(None, M.condition, M.good), M.number) == rdflib.Literal("GM-1")
