@@ -49,6 +49,7 @@ class BuildingTask(Task):
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
         self.session: Session  # whoever compiles sets it
+        self.before: Session | None = None  # the graph that this one took the place of
         self.texts: dict[str, str] = {}  # documents that were read, by name
 
     @property
@@ -199,11 +200,17 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @argument("--open-world", action="store_true", help='do not read "some" as "must be stated"')
     def compile(self, arguments: argparse.Namespace) -> ToolPack:
         """Compile an ontology into tools that can write valid facts only; a new graph begins."""
+        earlier = self.task
         specs = {name: getattr(arguments, name) for name in ("tbox", "shapes", "open_world")}
         task = self.task_of(BuildingTask, specs, AGENT.chosen({}))
         pack: ToolPack = task.do("compile", Silent())
         task.session = pack.session(arguments.namespace) if arguments.namespace else pack.session()
         self.session.tasks[AGENT.name] = task
+        if isinstance(earlier, BuildingTask):
+            task.before = earlier.session if earlier.session.facts else earlier.before
+            if earlier.session.facts:
+                print(f"A new graph begins; the {len(earlier.session.facts):,} facts of the one before are kept until "
+                      "another takes its place: %kgc export FILE --before")  # fmt: skip
         return pack
 
     def opened(self, task: Task) -> dict[str, Any]:
@@ -369,6 +376,7 @@ class KgcMagics(AgentMagics, agent=AGENT):
     @argument("file", metavar="FILE", help=".trig with provenance, .ttl or .jsonld without")
     @argument("--links", action="store_true", help="the links of grounding as owl:sameAs")
     @argument("--shacl", action="store_true", help="the SHACL report of the graph as it is")
+    @argument("--before", action="store_true", help="the graph there was before %%kgc compile began this one")
     def export(self, arguments: argparse.Namespace) -> None:
         """Write the graph, its links or its SHACL report to a file."""
         task, path = self._task(arguments), Path(arguments.file).expanduser()
@@ -377,7 +385,13 @@ class KgcMagics(AgentMagics, agent=AGENT):
         elif arguments.shacl:
             path.write_text(task.session.shacl_report()[1], encoding="utf-8")
         else:
-            task.session.save(path)
+            session = (task.before or task.session) if arguments.before else task.session
+            if not session.facts and path.is_file() and path.stat().st_size:
+                fix = "Name another file, or delete this one first."
+                kept = f"%kgc export {path} --before writes the graph before. " if task.before else ""
+                raise DataError("the graph has no facts, and the file is not empty", where=str(path), fix=kept + fix)
+            session.save(path)
+            print(f"{len(session.facts):,} facts: ", end="")
         print(f"wrote {path}")
 
     def suggestions(self, name: str) -> Sequence[str]:

@@ -107,3 +107,16 @@ def test_a_graph_grows_over_cells_and_is_compared_with_any_reference(notebook: A
     task = notebook.session.tasks["kg_construction"]
     assert isinstance(task, BuildingTask)
     assert task.built is built
+
+
+def test_a_graph_is_not_lost_by_compiling_again_nor_a_file_by_exporting_nothing(notebook: Any, tmp_path: Path) -> None:
+    out, before = tmp_path / "out.ttl", tmp_path / "before.ttl"
+    compiled(notebook)
+    notebook.good("%kgc call create_hut label=Ambre")
+    assert "facts: wrote" in notebook.good(f"%kgc export {out}").printed
+    kept = out.read_text()
+    assert "--before" in notebook.good("%kgc compile huts:kitchen").printed
+    assert "no facts" in str(notebook(f"%kgc export {out}").error) and out.read_text() == kept
+    notebook.good("%kgc compile huts:kitchen")
+    notebook.good(f"%kgc export {before} --before")
+    assert before.read_text() == kept

@@ -98,10 +98,17 @@ class Built(Tabled):
         """What was left to a person: the call, why it was refused, and where in which document it stands."""
         columns = texts(document="document", span="characters", tool="tool", arguments="arguments", why="why",
                         allowed="allowed")  # fmt: skip
+        labels = self.session.labels()
+
+        def named(value: Any) -> str:
+            return labels.get(value, value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
         rows: list[list[Value]] = [
             [
-                one.document, f"{one.start}-{one.end}", one.tool, json.dumps(one.arguments, ensure_ascii=False),
-                one.reason, ", ".join(dict.fromkeys(a for v in one.violations for a in v.allowed[:5])),
+                one.document, f"{one.start}-{one.end}", one.tool,
+                "; ".join(f"{name}: {named(value)}" for name, value in one.arguments.items()),
+                one.reason.replace(f" <{one.arguments.get('iri')}>", ""),
+                ", ".join(dict.fromkeys(a for v in one.violations for a in v.allowed[:5])),
             ]
             for one in self.doubts
         ]  # fmt: skip

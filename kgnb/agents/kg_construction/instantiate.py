@@ -18,7 +18,7 @@ from kgnb.agents.kg_construction.generic_tools import BUDGET
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import Plan, plan
 from kgnb.agents.kg_construction.readers import ModelReader, Reader, Task, still_missing
-from kgnb.agents.kg_construction.tool_values import Source
+from kgnb.agents.kg_construction.tool_values import Source, Violation
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
 from kgnb.agents.options import Field, options
 from kgnb.errors import BackendError, DataError, LimitError, ReplyError, Waiting
@@ -192,7 +192,10 @@ def _read(
     workspace.close()
     doubts = list(workspace.doubts)
     if tasks:
+        asked: dict[tuple[str, str, str], Violation] = {}  # two shapes may ask for the same
         for one in still_missing(replace(tasks[-1], last=True), workspace):
+            asked.setdefault((one.focus, one.path, one.component), one)
+        for one in asked.values():
             reason = one.hint or f"{one.constraint}: something required is missing"
             doubts.append(Doubt(document.name, 0, len(document.text), "missing", {"iri": one.focus}, reason, (one,)))
     return Journal(

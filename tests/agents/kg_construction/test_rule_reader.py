@@ -126,3 +126,14 @@ def test_a_table_is_called_by_its_column_of_names_and_its_first_column_may_state
         assert graph.value(girl, RDF.type) == M.Sculpture and graph.value(girl, M.number) == rdflib.Literal("GM-1")
     nameless = built("| inventory number | condition |\n|---|---|\n| GM-1 | good |").graph
     assert nameless.value(nameless.value(None, M.condition, M.good), M.number) == rdflib.Literal("GM-1")
+
+
+def test_the_review_names_things_and_says_what_is_missing_once() -> None:
+    shapes = """@prefix : <https://museum.example/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+        :S a sh:NodeShape ; sh:targetClass :Object ; sh:property [ sh:path :number ; sh:minCount 1 ] .
+        :T a sh:NodeShape ; sh:targetClass :Object ; sh:property [ sh:path :number ; sh:minCount 1 ; sh:minLength 1 ] .
+    """
+    pack = compile_ontology(ONTOLOGY, rdflib.Graph().parse(data=shapes, format="turtle"))
+    rows = build_graph({"note": "# Girl\n- condition: bad"}, pack, judge="rule").review().rows
+    assert [row[2] for row in rows] == ["add_condition", "missing"]
+    assert [row[3] for row in rows] == ["subject: Girl; object: bad", "iri: Girl"] and "<http" not in str(rows)
