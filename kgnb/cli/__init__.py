@@ -17,29 +17,19 @@ from kgnb.cli.outcome import outcome
 
 __all__ = ["main"]
 
-COMMANDS = (
-    "match",
-    "ask",
-    "align",
-    "evaluate",
-    "compile",
-    "build",
-    "ground",
-    "serve",
-    "report",
-    "sweep",
-    "resume",
-    "compare",
-    "run",
-    "cache",
-    "batch",
-    "scan",
-    "data",
-)
+COMMANDS = ("match", "ask", "align", "evaluate", "compile", "build", "ground", "serve", "report", "sweep", "resume",
+            "compare", "run", "cache", "batch", "scan", "data")  # fmt: skip
 
 
 # Where a command stands that has no module of its own.
-MODULES = {"evaluate": "match", "compile": "build", "resume": "sweep", "run": "compare", "scan": "report"}
+MODULES = {
+    "evaluate": "match",
+    "compile": "build",
+    "ground": "build",
+    "resume": "sweep",
+    "run": "compare",
+    "scan": "report",
+}
 
 
 class Commands(click.Group):

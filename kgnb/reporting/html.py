@@ -224,12 +224,8 @@ def write_provenance(
         "name": "No licence is stated",
         "description": "Whoever publishes this report says under which licence; that of its data may bind them.",
     }
-    about = {
-        "@id": FILE,
-        "@type": "CreativeWork",
-        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
-        "about": {"@id": "./"},
-    }
+    profile = {"conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"}, "about": {"@id": "./"}}
+    about = {"@id": FILE, "@type": "CreativeWork", **profile}
     graph = [about, root, *parts, action, *inputs, *given, *software, licence]
     text = json.dumps({"@context": CONTEXT, "@graph": graph}, indent=1, ensure_ascii=False) + "\n"
     write_whole(folder / COPY, text)

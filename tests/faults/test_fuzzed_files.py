@@ -92,6 +92,15 @@ ASKED = {
     "url": "/v1",
     "body": {"messages": [{"role": "user", "content": "x"}]},
 }
+ANSWERED = {
+    "id": "1",
+    "status": "answered",
+    "values": ["http://a/x"],
+    "confidence": 0.5,
+    "support": [["a", "b", "c"]],
+    "sparql": "",
+}
+QUESTIONS = {"id": "1", "question": "Who?", "entities": ["http://a/x"], "values": ["3"]}, {"id": 2, "question": "?"}
 BOOK = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}}, "cells": [
     {"cell_type": "code", "id": "a", "metadata": {"tags": ["parameters"]}, "source": "k: int = 3  # how many\n",
      "outputs": [], "execution_count": 1},
@@ -125,19 +134,9 @@ def lines(*entries: dict[str, Any]) -> str:
 
 
 def alignment() -> Alignment:
+    told = {"judged_by": "rule", "rationale": "alike", "evidence": (Evidence("label", "hut", 0.5),)}
     mappings = tuple(
-        Mapping(
-            f"http://a.example/{n}",
-            f"http://b.example/{n}",
-            "equivalent",
-            0.5,
-            "class",
-            f"hut {n}",
-            "hut",
-            judged_by="rule",
-            rationale="alike",
-            evidence=(Evidence("label", "hut", 0.5),),
-        )  # fmt: skip
+        Mapping(f"http://a.example/{n}", f"http://b.example/{n}", "equivalent", 0.5, "class", f"hut {n}", "hut", **told)  # type: ignore[arg-type]
         for n in range(3)
     )
     dropped = (Dropped(mappings[2], "one to one"),)
@@ -241,14 +240,15 @@ def good(*names: tuple[str, str | bytes | dict[str, Any]]) -> Callable[[Path], l
 
 def rdf(name: str) -> Kind:
     graph = rdflib.Graph().parse(data=TBOX, format="turtle")
-    form = {
+    forms = {
         ".ttl": "turtle",
         ".owl": "pretty-xml",
         ".nt": "nt",
         ".jsonld": "json-ld",
         ".trig": "trig",
         ".nq": "nquads",
-    }[name]
+    }
+    form = forms[name]
     content = rdflib.Dataset().parse(data=TBOX, format="turtle").serialize(format=form) if form in ("trig", "nquads") else graph.serialize(format=form)  # fmt: skip
     return Kind(good((f"a{name}", content)), lambda home: read_quads(home / f"a{name}", Counter(), {}))
 
@@ -257,6 +257,10 @@ def aligned(name: str) -> Kind:
     return Kind(lambda home: [save(alignment(), home / name)], lambda home: load(home / name))
 
 
+POLICY = {
+    "format": FORMAT, "version": VERSION, "features": list(FEATURES), "paths": [named(next(iter(PATHS)))],
+    "mean": [0] * len(FEATURES), "scale": [1] * len(FEATURES), "coefficients": [[0] * len(FEATURES)], "intercepts": [0],
+}  # fmt: skip
 KINDS = {
     **{f"RDF {name}": rdf(name) for name in (".ttl", ".owl", ".nt", ".jsonld", ".trig", ".nq")},
     "SSSOM": aligned("a.sssom.tsv"),
@@ -267,37 +271,11 @@ KINDS = {
             reviews.save([reviews.Review(one, "Ada", "2026-01-02") for one in alignment().mappings], home / "a.tsv")
         ],
         lambda home: reviews.read(home / "a.tsv"),
-    ),
+    ),  # fmt: skip
     "QALD": Kind(good(("qald_10.json", QALD)), lambda home: qald10(home)),
-    "question file": Kind(
-        good(
-            (
-                "q.jsonl",
-                lines(
-                    {"id": "1", "question": "Who?", "entities": ["http://a/x"], "values": ["3"]},
-                    {"id": 2, "question": "?"},
-                ),
-            )
-        ),  # fmt: skip
-        lambda home: scan_questions(home / "q.jsonl"),
-    ),
+    "question file": Kind(good(("q.jsonl", lines(*QUESTIONS))), lambda home: scan_questions(home / "q.jsonl")),
     "answers file": Kind(
-        good(
-            (
-                "a.jsonl",
-                lines(
-                    {
-                        "id": "1",
-                        "status": "answered",
-                        "values": ["http://a/x"],
-                        "confidence": 0.5,
-                        "support": [["a", "b", "c"]],
-                        "sparql": "",
-                    }
-                ),
-            )
-        ),  # fmt: skip
-        lambda home: AnswerFile(home / "a.jsonl", resume=True).kept,
+        good(("a.jsonl", lines(ANSWERED))), lambda home: AnswerFile(home / "a.jsonl", resume=True).kept
     ),
     "DBP15K folder": Kind(entity_folder, lambda home: is_entity_folder(home) and read_folder(home)),
     "OpenEA folder": Kind(open_ea_folder, lambda home: is_entity_folder(home) and read_folder(home)),
@@ -343,24 +321,7 @@ KINDS = {
     "exported cache": Kind(exported, import_cache),
     "construction journal": Kind(journal, lambda home: read_journal(home, "notes", "key")),
     "served graph": Kind(graph_file, read_graph_file),
-    "policy": Kind(
-        good(
-            (
-                "p.json",
-                {
-                    "format": FORMAT,
-                    "version": VERSION,
-                    "features": list(FEATURES),
-                    "paths": [named(next(iter(PATHS)))],
-                    "mean": [0] * len(FEATURES),
-                    "scale": [1] * len(FEATURES),
-                    "coefficients": [[0] * len(FEATURES)],
-                    "intercepts": [0],
-                },
-            )
-        ),  # fmt: skip
-        lambda home: Policy.load(home / "p.json"),
-    ),
+    "policy": Kind(good(("p.json", POLICY)), lambda home: Policy.load(home / "p.json")),
 }
 ODD = {  # what was found by other examples, kept for every run
     "recording": {**REPLY, "tool_calls": True},
