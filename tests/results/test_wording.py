@@ -1,25 +1,25 @@
 import json
-import math
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as some
 
 from kgnb.kg.terms import Blank, Iri, Literal, TripleTerm
+from kgnb.results.escaping import link_target, one_line, visible
 from kgnb.results.wording import PREFIXES, is_term, money, number, percent, seconds, short_iri, term_text
 
+SHARED = Path(__file__).parents[1] / "fixtures" / "wording.json"  # the extension's test reads it as well
 
-def test_shortens_an_iri_to_what_tells_it_apart() -> None:
-    for iri, short in {
-        "http://www.w3.org/2000/01/rdf-schema#label": "rdfs:label",
-        "http://www.w3.org/2002/07/owl#": "…/owl#",
-        "https://huts.example.org/alps/Hut/": "…/Hut/",
-        "https://huts.example.org": "https://huts.example.org",
-        "urn:uuid:12": "…:12",
-        "javascript:alert(1)": "javascript:alert(1)",
-        "": "",
-    }.items():
-        assert short_iri(iri) == short
+
+def test_values_are_written_as_the_table_that_the_extension_reads_too_says() -> None:
+    table = json.loads(SHARED.read_text(encoding="utf-8"))
+    numeric = {"formatNumber": number, "formatSeconds": seconds, "formatMoney": money, "formatPercent": percent}
+    for name, write in numeric.items():
+        assert {value: write(float(value)) for value in table[name]} == table[name]
+    for name, write_text in {"shortIri": short_iri, "oneLine": one_line, "visible": visible}.items():
+        assert {text: write_text(text) for text in table[name]} == table[name]
+    assert [link_target(iri) for iri in table["links"]] == table["links"]
+    assert [iri for iri in table["noLinks"] if link_target(iri)] == []
 
 
 @given(some.text(max_size=40))
@@ -31,14 +31,6 @@ def test_a_short_iri_ends_as_the_iri_does(text: str) -> None:
 def test_the_extension_knows_the_same_prefixes() -> None:
     shared = Path(__file__).parents[2] / "extension" / "src" / "prefixes.json"
     assert json.loads(shared.read_text(encoding="utf-8")) == PREFIXES
-
-
-def test_writes_a_number_an_amount_and_a_duration() -> None:
-    values = (-0.0, 9999, -12345, 12345.678, 0.0004, 1e300, math.nan, -math.inf)
-    written = ["0", "9999", "-12,345", "12,345.678", "4.00e-04", "1.00e+300", "not a number", "−∞"]
-    assert [number(value) for value in values] == written
-    assert [seconds(value) for value in (0, 0.9996, 59.96, 3599.6)] == ["0 ms", "1.0 s", "1 min 00 s", "1 h 00 min"]
-    assert [money(usd) for usd in (0, 0.0001, 0.5, 1234.5)] == ["$0", "$0.0001", "$0.50", "$1,234.50"]
 
 
 @given(some.integers(-(10**6), 10**6))
