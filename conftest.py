@@ -103,6 +103,7 @@ LONGEST_FIRST = (  # by processor time; what embeds the same ontologies does not
     "tests/agents/kg_construction/test_serve", "tests/agents/kg_construction/test_killed", "tests/test_notebooks",
     "tests/test_recordings", "tests/benchmarks/", "tests/cli/",
 )  # fmt: skip
+FRONT_ENDS = "tests/browser/test_front_ends.py"
 EACH_APART = (  # files whose tests share nothing that takes long to make
     "tests/benchmarks/llm/test_recordings.py", "tests/reporting/test_model_judged.py", "tests/test_notebooks.py",
     "tests/test_recordings.py", "tests/test_tutorials.py",
@@ -116,14 +117,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A file to a worker, but the tests of some files each by itself."""
+    """A file to a worker, but the tests of some files each by itself, and those of one JupyterLab together."""
     if config.getoption("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
 
     class ByFile(LoadFileScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return nodeid if nodeid.startswith(EACH_APART) else str(super()._split_scope(nodeid))
+            file = str(super()._split_scope(nodeid))
+            if file.startswith("tests/browser/") and file != FRONT_ENDS:
+                return "tests/browser"  # one server, one browser
+            return nodeid if nodeid.startswith(EACH_APART) else file
 
     return ByFile(config, log)
 
