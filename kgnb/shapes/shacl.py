@@ -251,11 +251,8 @@ class _Writer:
 
     def _targets(self, shape: Shape) -> Iterator[str]:
         below = sorted({b for iri in shape.classes for b in self.hierarchy.below.get(iri, {iri})})
-        for name, iris in (
-            ("targetClass", below),
-            ("targetSubjectsOf", shape.subjects_of),
-            ("targetObjectsOf", shape.objects_of),
-        ):
+        targets = {"targetClass": below, "targetSubjectsOf": shape.subjects_of, "targetObjectsOf": shape.objects_of}
+        for name, iris in targets.items():
             if iris:
                 yield f"sh:{name} {', '.join(map(self._iri, iris))}"
         if shape.nodes:
@@ -293,13 +290,13 @@ class _Writer:
             yield f"sh:not {', '.join(self._iri(self._test(str(term))) for term in terms)}"
         elif name == "class" and self._has_more(str(terms[0])):
             yield self._is_a(str(terms[0]))
-        elif name in ("in",):
+        elif name == "in":
             yield f"sh:in ( {' '.join(map(self._term, terms))} )"
-        elif name in ("class", "datatype", "nodeKind", "hasValue") or name.endswith(("Inclusive", "Exclusive")):
+        elif name in _TERMS:
             yield f"sh:{name} {self._term(terms[0])}"
-        elif name in ("minCount", "maxCount", "minLength", "maxLength"):
+        elif name in _NUMBERS:
             yield f"sh:{name} {constraint.number}"
-        elif name in ("equals", "disjoint", "lessThan", "lessThanOrEquals"):
+        elif name in _PAIRS:
             yield f"sh:{name} {self._iri(constraint.texts[0])}"
         elif name in ("not", "node"):
             yield f"sh:{name} {self._nested(constraint.shapes[0], depth)}"
@@ -358,14 +355,10 @@ class _Writer:
     def _class_test(self, iri: str) -> str:
         below = sorted(self.hierarchy.below.get(iri, {iri}))
         tests = [f"[ sh:class {self._iri(one)} ]" for one in below]
-        members = sorted(self.hierarchy.members.get(iri, ()))
-        if members:
+        if members := sorted(self.hierarchy.members.get(iri, ())):
             tests.append(f"[ sh:in ( {' '.join(map(self._iri, members))} ) ]")
-        return (
-            f"{self._iri(self._test(iri))} a sh:NodeShape ;\n    sh:or (\n        "
-            + "\n        ".join(tests)
-            + " ) .\n"
-        )
+        listed = "\n        ".join(tests)
+        return f"{self._iri(self._test(iri))} a sh:NodeShape ;\n    sh:or (\n        {listed} ) .\n"
 
     # terms -----------------------------------------------------------------------------------------------------------
 

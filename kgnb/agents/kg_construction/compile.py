@@ -81,17 +81,16 @@ def compile(
         tools = part_of(tools, tbox, every, leads, only)
     if not tbox.classes and not tbox.properties:
         warnings = [Warned("empty ontology", "", "there is no class and no property in it: is it data?"), *warnings]
-    manifest = (
-        ("ontology", tbox.ontology.iri or tbox.ontology.name),
-        ("tbox_sha256", digest(triples)),
-        ("shapes_sha256", digest(shape_triples) if shape_triples else ""),
-        ("compiler", f"kgnb {metadata.version('kgnb')}"),
-        ("compiler_sha256", compiler_digest()),
-        ("closed_world", str(closed_world).lower()),
-        *([("loose_ranges", "true")] if loose_ranges else []),
-        *([("derive_types", "true")] if derive_types else []),
-        *([("only", ", ".join(only))] if only else []),
-    )
+    manifest = {
+        "ontology": tbox.ontology.iri or tbox.ontology.name,
+        "tbox_sha256": digest(triples),
+        "shapes_sha256": digest(shape_triples) if shape_triples else "",
+        "compiler": f"kgnb {metadata.version('kgnb')}",
+        "compiler_sha256": compiler_digest(),
+        "closed_world": str(closed_world).lower(),
+    }
+    chosen = {"loose_ranges": loose_ranges and "true", "derive_types": derive_types and "true", "only": ", ".join(only)}
+    manifest |= {name: value for name, value in chosen.items() if value}
     return ToolPack(
         name=tbox.ontology.name,
         tools=tools,
@@ -100,7 +99,7 @@ def compile(
         hierarchy=hierarchy,
         plan=plan_steps(tbox, tools, leads),
         warnings=tuple([*warnings, *unread]),
-        manifest=dict(manifest),
+        manifest=manifest,
         quantities=measured,
         tbox=tbox,
         sparql_shapes=_sparql_shapes(triples, shape_triples),

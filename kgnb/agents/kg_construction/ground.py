@@ -72,7 +72,8 @@ def ground(
         if entity.types and all(kind.startswith(_RECORDS) for kind in entity.types):
             continue
         if decisions and iri in decisions:
-            links.append(_decided(entity, decisions[iri], theirs))
+            known = theirs.entities.get(decisions[iri] or "")
+            links.append(_decided(iri, entity.labels[0], decisions[iri], known.labels[0] if known else ""))
         elif iri in theirs.entities:
             links.append(Link(iri, entity.labels[0], "same", iri, theirs.entities[iri].labels[0], 1.0))
         else:
@@ -80,12 +81,11 @@ def ground(
     return Grounding(tuple(links), theirs.predicates, reference.name, note)
 
 
-def _decided(entity: Named, target: str | None, theirs: LabelIndex) -> Link:
+def _decided(entity: str, name: str, target: str | None, label: str) -> Link:
+    """What a person decided; None: nothing in the reference is the same."""
     if target is None:
-        return Link(entity.iri, entity.labels[0], "none", reason="a person decided")
-    known = theirs.entities.get(target)
-    label = known.labels[0] if known else ""
-    return Link(entity.iri, entity.labels[0], "decided", target, label, 1.0, reason="a person decided")
+        return Link(entity, name, "none", reason="a person decided")
+    return Link(entity, name, "decided", target, label, 1.0, reason="a person decided")
 
 
 class Names:
@@ -275,12 +275,8 @@ class Grounding(Tabled):
         link = self.unsure[number - 1]
         if choice is not None and not 1 <= choice <= len(link.candidates):
             raise ValueError(f"{link.label} has {len(link.candidates)} candidates, no number {choice}")
-        said = "a person decided"
-        if choice is None:
-            new = Link(link.entity, link.label, "none", reason=said)
-        else:
-            taken = link.candidates[choice - 1]
-            new = Link(link.entity, link.label, "decided", taken.target, taken.label, 1.0, reason=said)
+        taken = link.candidates[choice - 1] if choice is not None else None
+        new = _decided(link.entity, link.label, taken.target if taken else None, taken.label if taken else "")
         return replace(self, links=tuple(new if one is link else one for one in self.links))
 
     def counts(self) -> dict[str, int]:
