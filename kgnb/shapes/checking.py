@@ -216,22 +216,24 @@ class Checker:
                  for one in self.judge(shape, node, facts, fresh=fresh, lasting=True) if one.final]  # fmt: skip
         found += [judged for node in self._concerned(touched, facts) for judged in self._unreachable(node, facts)]
         for node in dict.fromkeys(subject for subject, predicate, _ in triples if predicate == TYPE):
-            if clash := self._clash_of(frozenset(facts.types(node))):
+            if clash := self.clash(*facts.types(node)):
                 shape, inner, constraint = clash
                 found.append((shape, Found(node, inner, constraint, None, True, inner.path)))
         return found
 
-    def _clash_of(self, kinds: frozenset[Term]) -> Clash | None:
-        """What nothing can have that is of all these classes and must have it."""
+    def clash(self, *classes: Term) -> Clash | None:
+        """What keeps anything from being of all these classes; None where nothing is known to. Sound, not complete."""
+        kinds = frozenset(classes)
         if kinds not in self._clashes:
-            shapes = [shape for kind in sorted(kinds, key=str) for shape in self._of_class.get(str(kind), ())]
-            self._clashes[kinds] = self._clash(shapes)
+            ordered = sorted(kinds, key=str)
+            shapes = [shape for kind in ordered for shape in self._of_class.get(str(kind), ())]
+            self._clashes[kinds] = self._clash(shapes, ordered)
         return self._clashes[kinds]
 
-    def _clash(self, shapes: Iterable[Shape], depth: int = 0) -> Clash | None:
-        """What must be had by whatever fits all these shapes, and cannot be had: a value that would have to be of two
-        disjoint classes, or to have more values of its own than it may. Sound, not complete."""
-        left, seen, kinds = list(shapes), set[int](), list[Term]()
+    def _clash(self, shapes: Iterable[Shape], classes: Iterable[Term] = (), depth: int = 0) -> Clash | None:
+        """What must hold of whatever is of these classes and fits these shapes, and cannot: it would have to be of two
+        disjoint classes, or have a value that would, or more values than it may."""
+        left, seen, kinds = list(shapes), set[int](), list(classes)
         ends: list[tuple[Shape, Shape, frozenset[str]]] = []  # shapes with a path, those that they are of, properties
         asked: list[tuple[Shape, Shape, Constraint, frozenset[str]]] = []
         for shape in left:  # it grows
@@ -239,6 +241,10 @@ class Checker:
                 continue
             seen.add(id(shape))
             for constraint in shape.constraints if shape.path is None and not shape.deactivated else ():
+                if constraint.component == "noneOf" and any(
+                    self.hierarchy.is_a(kinds, Iri(""), str(other)) for other in constraint.terms
+                ):
+                    return shape, shape, constraint
                 if constraint.component in ("isA", "class"):
                     if self.apart(kinds, str(constraint.terms[0])):
                         return shape, shape, constraint
@@ -261,7 +267,9 @@ class Checker:
             values = [Shape(tuple(c for c in end.constraints if c.component in _OF_VALUES), None, end.properties)
                       for _, end, wider in ends if predicates <= wider]  # fmt: skip
             values = [*(value for value in values if value.constraints or value.properties), *constraint.shapes]
-            if depth < _HANDED and self._clash([*values, *self._about_all(self._objects_of, predicates)], depth + 1):
+            if depth < _HANDED and self._clash(
+                [*values, *self._about_all(self._objects_of, predicates)], (), depth + 1
+            ):
                 return shape, inner, constraint
         return None
 

@@ -19,22 +19,24 @@ from kgnb.agents.kg_construction.naming import unique_names
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import PlanStep, ToolSpec
 from kgnb.agents.kg_construction.tools import ToolMaker
+from kgnb.kg import vocabulary as v
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import digest, written
 from kgnb.kg.rdflib_graph import RdflibGraph
-from kgnb.kg.terms import Triple
+from kgnb.kg.terms import OWL, Iri, Triple
 from kgnb.kg.words import words
 from kgnb.shapes import shape as shape_module
-from kgnb.shapes.checking import Hierarchy
+from kgnb.shapes.checking import Checker, Hierarchy
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.owl_reading import SHAPES, owl_shapes
+from kgnb.shapes.phrases import Phrases
 from kgnb.shapes.shacl import has_shapes, read_shapes
 from kgnb.shapes.shape import SH, Shape, Warned
 from kgnb.shapes.tbox import TBox
-from kgnb.shapes.units import quantities
+from kgnb.shapes.units import quantities, unit_names
 
 _SOURCES = ("compile", "naming", "pack", "tool_values", "tools")
 
@@ -73,7 +75,8 @@ def compile(
         unique_names(terms, {iri: tbox.label(iri) for iri in terms}, prefixes)
         for terms in (tbox.classes, tbox.properties)
     )
-    empty = {one.about: one.text for one in warnings if one.kind == "unsatisfiable class"}
+    empty = empty_classes(tbox, Checker(every, hierarchy, named), Phrases(tbox, unit_names(measured)))
+    warnings = sorted([*warnings, *(Warned("unsatisfiable class", *one) for one in empty.items())], key=repr)
     maker = ToolMaker(tbox, every, of_classes, of_properties, measured, empty, loose_ranges=loose_ranges)
     tools = tuple(maker.tools())
     leads = {iri: maker.values(iri).classes for iri in tbox.properties}
@@ -105,6 +108,20 @@ def compile(
         sparql_shapes=_sparql_shapes(triples, shape_triples),
         milliseconds=(perf_counter() - begun) * 1000,
     )
+
+
+def empty_classes(tbox: TBox, checker: Checker, phrases: Phrases) -> dict[str, str]:
+    """Classes without a possible instance, and why: those below ``owl:Nothing``, and those whose demands clash."""
+    nothing = {str(child) for child, parent in tbox.facts.pairs(v.SUBCLASS) if str(parent) == f"{OWL}Nothing"}
+    found = {}
+    for iri in tbox.classes:
+        if nothing.intersection(tbox.above(iri)):
+            found[iri] = "it lies below owl:Nothing"
+        elif clash := checker.clash(Iri(iri)):
+            shape, inner, _ = clash
+            said = phrases.of_shape(shape if inner is shape else replace(inner, classes=(), id=""))
+            found[iri] = f"what must hold of it cannot: {said}"
+    return found
 
 
 def _sparql_shapes(triples: list[Triple], shape_triples: list[Triple]) -> str:
