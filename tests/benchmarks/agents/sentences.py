@@ -72,7 +72,7 @@ def sayable(triple: Triple, text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Score:
+class Sentences:
     """What the sentences of one ontology came to; ``published`` are precision, recall and F1 of each sentence."""
 
     name: str
@@ -98,7 +98,7 @@ def published(found: list[Triple], wanted: Sequence[Triple]) -> tuple[float, flo
     return counts.precision, counts.recall, counts.f1
 
 
-def read(case: Text2KgCase, first: int, number: int, settings: Settings, *, shown: bool) -> Score:
+def read(case: Text2KgCase, first: int, number: int, settings: Settings, *, shown: bool) -> Sentences:
     """The chosen sentences of an ontology, read and scored; ``first`` is how many there were before these."""
     chosen = case.sentences[:: max(1, len(case.sentences) // number)][:number]
     pack = compile_ontology(case.tbox, derive_types=shown)
@@ -112,12 +112,12 @@ def read(case: Text2KgCase, first: int, number: int, settings: Settings, *, show
 
     build({one.id: one.text for one in chosen})  # asked side by side
     names = {tool.term: local_name(tool.term) for tool in pack.of_kind("add")}
-    score = Score(case.name)
+    score = Sentences(case.name)
     for at, one in enumerate(chosen, first):
         found, text = _triples(build({one.id: one.text}), names), one.text
         loose = score_triples([bare(t, text) for t in found], [bare(t, text) for t in one.triples])
         strict, (even, odd) = score_triples(found, one.triples), score.halves
-        score = Score(
+        score = Sentences(
             case.name, score.strict + strict, score.loose + loose,
             score.within + sum(sayable(t, text) for t in one.triples),
             (even, odd + strict) if at % 2 else (even + strict, odd),
@@ -132,7 +132,7 @@ def main() -> None:
     cases = text2kg(settings.data)
     numbers = [SENTENCES // len(cases) + (at < SENTENCES % len(cases)) for at in range(len(cases))]
 
-    def task(at: int, shown: bool) -> Score:
+    def task(at: int, shown: bool) -> Sentences:
         return read(cases[at], sum(numbers[:at]), numbers[at], settings, shown=shown)
 
     try:
