@@ -97,6 +97,14 @@ class Shape:
     message: str = ""
     deactivated: bool = False
 
+    def parts(self) -> tuple[Shape, ...]:
+        """The shape and its property shapes."""
+        return (self, *self.properties)
+
+    def asks(self) -> bool:
+        """Whether it asks for so many values at least."""
+        return any(c.component in ("minCount", "qualifiedMinCount") and c.number for c in self.constraints)
+
 
 TYPE = Iri(f"{RDF}type")
 

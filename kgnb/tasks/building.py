@@ -7,9 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rdflib import RDFS, URIRef
-from rdflib import Graph as RdflibGraphSource
-
 from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.documents import Documents, find_documents
@@ -192,7 +189,7 @@ def ground(
     settings = settings or Settings.load()
     more = [open_graph(schema, settings)] if schema is not None else []
     if isinstance(graph, Built):
-        more.append(open_graph(_hierarchy(graph.pack), settings))
+        more.append(open_graph(graph.pack.subclasses(), settings))
         graph = graph.graph
     mine, theirs = open_graph(graph, settings), open_graph(reference, settings)
     with within(run, "kg_construction", {}, settings, on_event) as noting:
@@ -213,17 +210,8 @@ def look_up(
     """A tool that says what a name may stand for in a reference graph: for ``build_graph(outside=...)`` and servers."""
     settings = settings or Settings.load()
     theirs = open_graph(reference, settings)
-    schema = [theirs, open_graph(_hierarchy(pack), settings)]
+    schema = [theirs, open_graph(pack.subclasses(), settings)]
     return look_up_tool(Names(label_index(theirs, page=options.page), options, schema))
-
-
-def _hierarchy(pack: ToolPack) -> RdflibGraphSource:
-    """The subclasses of a pack's ontology as a graph."""
-    graph = RdflibGraphSource()
-    for cls in pack.tbox.classes:
-        for above in pack.tbox.above(cls):
-            graph.add((URIRef(cls), RDFS.subClassOf, URIRef(above)))
-    return graph
 
 
 def _named(documents: Documents) -> Documents:

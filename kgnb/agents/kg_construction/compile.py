@@ -330,8 +330,7 @@ def _required(shapes: Iterable[Shape]) -> dict[str, set[str]]:
     """The properties that the instances of each class must have, as far as a shape on the class itself says it."""
     found: dict[str, set[str]] = {}
     for shape in shapes:
-        for inner in (shape, *shape.properties):
-            asks = any(c.component in ("minCount", "qualifiedMinCount") and c.number for c in inner.constraints)
-            for iri in shape.classes if asks and inner.path is not None else ():
+        for inner in shape.parts():
+            for iri in shape.classes if inner.path is not None and inner.asks() else ():
                 found.setdefault(iri, set()).update(inner.path.predicates() if inner.path else ())
     return found

@@ -181,7 +181,7 @@ class GenericTools:
             known = self.call("inspect", {"iri": arguments["entity"]}, quote)
             arguments["label"] = (known.data or {}).get("label", "")
         made = self.call(entry.tool.name, arguments, quote)
-        if not made.ok and not _repeated(made):
+        if not made.ok and not made.repeated:
             return self._told(made, wish)
         there = None if made.created or "entity" in given else self.holds(entry.tool.name, arguments)
         if there is not None and self._adds(made.iri, later):
@@ -246,7 +246,7 @@ class GenericTools:
         if said is None:
             return wrong_value
         result = self.call(entry.tool.name, {"subject": iri, **said}, quote)
-        if result.ok or _repeated(result):
+        if result.ok or result.repeated:
             return []
         return self._reasons(result)
 
@@ -256,7 +256,7 @@ class GenericTools:
         leads, plain = parameters.get("object"), parameters.get("value")
         if isinstance(value, Mapping) and "class" in value:
             made = self._create(dict(value), quote, owner)
-            return ({"object": self.ids.iri(made["id"])}, []) if "id" in made else (None, _reasons_of(made))
+            return ({"object": self.ids.iri(made["id"])}, []) if "id" in made else (None, made["refused"])
         if isinstance(value, Mapping) and {"value", "unit"} <= set(value):
             value = f"{value['value']} {value['unit']}"
         if isinstance(value, Mapping) and "id" in value:
@@ -327,7 +327,7 @@ class GenericTools:
         reasons: list[str] = []
         for entry in filter(None, map(self.terms.of, kinds)):
             made = self.call(entry.tool.name, measure, quote)
-            if made.ok or (made.iri and _repeated(made)):
+            if made.ok or (made.iri and made.repeated):
                 return {"object": made.iri}, []
             reasons = reasons or self._reasons(made)
         return None, reasons
@@ -436,7 +436,7 @@ class GenericTools:
         return None, f"there is no {kind} {str(name)[:80]!r}" + (f"; near: {joined(near, 5)}" if near else "")
 
     def _told(self, result: CallResult, wish: str = "", kind: str = "") -> dict[str, Any]:
-        if not result.ok and not _repeated(result):
+        if not result.ok and not result.repeated:
             return _refused(*self._reasons(result))
         told: dict[str, Any] = {"ok": True, "id": self.ids.of(result.iri, kind, wish=wish)}
         if wish and self.ids.iri(wish) == result.iri:
@@ -483,14 +483,6 @@ def _as_date(entry: Entry, label: str) -> str:
 
 def _refused(*reasons: str) -> dict[str, Any]:
     return {"ok": False, "refused": list(dict.fromkeys(reasons)) or ["refused"]}
-
-
-def _reasons_of(made: Mapping[str, Any]) -> list[str]:
-    return [str(one) for one in made.get("refused", ())]
-
-
-def _repeated(result: CallResult) -> bool:
-    return any(one.constraint == "repeat" for one in result.violations) and not result.retryable
 
 
 def _silent(done: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,7 +41,6 @@ class GraphState:
         self._calls = CallLog() if store is None else None  # until somebody asks for the store
         self._store = store if store is None or isinstance(store, OxigraphGraph) else OxigraphGraph(store)
         self.facts = Facts()
-        self._tbox_names: dict[str, list[str]] | None = None
         self.lock = threading.RLock()
         self.log: Callable[[Sequence[Quad], Sequence[Quad]], None] | None = None  # told of a write before it is done
         self._version = 0
@@ -112,14 +111,13 @@ class GraphState:
         ]
         return fitting[0] if len(fitting) == 1 else None
 
-    @property
+    @cached_property
     def _names(self) -> dict[str, list[str]]:
         """The ontology's own individuals by label."""
-        if self._tbox_names is None:
-            self._tbox_names = {}
-            for iri in self.pack.tbox.individuals:
-                self._tbox_names.setdefault(self.pack.tbox.label(iri).casefold(), []).append(iri)
-        return self._tbox_names
+        found: dict[str, list[str]] = {}
+        for iri in self.pack.tbox.individuals:
+            found.setdefault(self.pack.tbox.label(iri).casefold(), []).append(iri)
+        return found
 
     def near(self, said: str, classes: Iterable[str] = ()) -> tuple[str, ...]:
         """The IRIs of the known entities that a wrong one may have meant, the likeliest first; none that is unlike."""
@@ -142,19 +140,16 @@ class GraphState:
 
     # judgement -------------------------------------------------------------------------------------------------------
 
-    def validate(self, iri: str | None = None) -> tuple[Violation, ...]:
+    def validate(self, iri: str | None = None, most: int | None = None) -> tuple[Violation, ...]:
         """Everything that does not hold now, what is still required included: what a SHACL engine would report."""
         with self.lock:
             nodes: list[Term] | None = None if iri is None else [Iri(iri)]
-            return tuple(self.hints.violation(shape, found, self.facts)
-                         for shape, found in self.pack.checker.everything(self.facts, nodes))  # fmt: skip
+            found = self.pack.checker.everything(self.facts, nodes)
+            return tuple(self.hints.violation(shape, one, self.facts) for shape, one in found[:most])
 
     def missing(self, iri: str | None = None) -> tuple[Violation, ...]:
-        """What is still required before the work can be finished, of one entity or of all."""
-        with self.lock:
-            nodes: list[Term] | None = None if iri is None else [Iri(iri)]
-            found = self.pack.checker.everything(self.facts, nodes)
-            return tuple(self.hints.violation(s, f, self.facts) for s, f in found[:_MOST_MISSING])
+        """What is still required before the work can be finished, of one entity or of all; no more than 200."""
+        return self.validate(iri, _MOST_MISSING)
 
     def sparql_violations(self) -> tuple[Violation, ...]:
         """What the constraints in SPARQL find, by pyshacl; empty where there are none."""
@@ -163,7 +158,7 @@ class GraphState:
         from pyshacl import validate
 
         shapes = rdflib.Graph().parse(data=self.pack.sparql_shapes, format="nt")
-        data = self.graph + _hierarchy(self.pack)
+        data = self.graph + self.pack.subclasses()
         _, report, _ = validate(data, shacl_graph=shapes, advanced=False)
         sh = rdflib.SH
         found = []
@@ -202,12 +197,3 @@ class GraphState:
         """Let go of the store; a store on disk keeps what was written."""
         if self._store is not None:
             self._store.close()
-
-
-def _hierarchy(pack: PackContent) -> rdflib.Graph:
-    """The subclasses of a pack's ontology: targets by class reach the classes below."""
-    graph = rdflib.Graph()
-    for cls in pack.tbox.classes:
-        for above in pack.tbox.parents.get(cls, ()):
-            graph.add((rdflib.URIRef(cls), rdflib.RDFS.subClassOf, rdflib.URIRef(above)))
-    return graph

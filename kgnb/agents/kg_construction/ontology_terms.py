@@ -303,7 +303,7 @@ class OntologyTerms:
         for shape in self._about.get(iri, ()):
             if iri not in shape.classes:
                 continue
-            for inner in (shape, *shape.properties):
+            for inner in shape.parts():
                 for constraint in inner.constraints if inner.path is not None else ():
                     if constraint.component in _COUNTS:
                         yield inner, constraint
@@ -345,12 +345,12 @@ class OntologyTerms:
                 kinds = [self.called(str(t)) for t in _classes(shape)]
                 found.append(f"always one of {joined(kinds, 12)}: choose the one that fits" if kinds else "")
                 continue
-            counted = [c for i in (shape, *shape.properties) if i.path is not None for c in i.constraints
+            counted = [c for i in shape.parts() if i.path is not None for c in i.constraints
                        if c.component in _COUNTS]  # fmt: skip
-            every = [c for i in (shape, *shape.properties) for c in i.constraints]
+            every = [c for i in shape.parts() for c in i.constraints]
             if len(counted) < len(every) and not self._said_by_range(shape):
                 quantity = self.pack.quantities.get(iri)
-                numbers = [one for one in (shape, *shape.properties)
+                numbers = [one for one in shape.parts()
                            if quantity is not None and one.path == quantity.value_path]  # fmt: skip
                 said = [self.pack.phrases.demand(replace(one, path=None)) for one in numbers]
                 found.append(

@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import rdflib
+
 from kgnb.agents.kg_construction.tool_values import TOOL_KINDS, PlanStep, ToolSpec
 from kgnb.files import write_whole
 from kgnb.kg.terms import RDFS, Iri
@@ -131,7 +133,7 @@ class PackContent:
             if len(shape.classes) == 1 and shape.path is not None and shape.path.kind == "iri":
                 sides = {c.component for c in shape.constraints if c.number == 1}
                 single.setdefault((shape.classes[0], shape.path.iri), set()).update(sides & {"minCount", "maxCount"})
-                if any(c.component in ("minCount", "qualifiedMinCount") and c.number for c in shape.constraints):
+                if shape.asks():
                     asked.add((shape.classes[0], shape.path.iri))
         for (iri, predicate), sides in single.items():
             once = "maxCount" in sides or self.tbox.has_trait(predicate, "Functional")
@@ -148,6 +150,14 @@ class PackContent:
                 owner, iri) not in whole:  # fmt: skip
                 found.setdefault(iri, self.tbox.label(owner))
         return found
+
+    def subclasses(self) -> rdflib.Graph:
+        """The ontology's classes, each below those above it: targets and types by class reach the classes below."""
+        graph = rdflib.Graph()
+        for cls in self.tbox.classes:
+            for above in self.tbox.above(cls):
+                graph.add((rdflib.URIRef(cls), rdflib.RDFS.subClassOf, rdflib.URIRef(above)))
+        return graph
 
     def of_kind(self, *kinds: str) -> tuple[ToolSpec, ...]:
         """The tools of these kinds."""

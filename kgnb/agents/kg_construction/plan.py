@@ -177,8 +177,7 @@ def _needed(pack: ToolPack, creating: Sequence[ToolSpec], adding: Sequence[ToolS
     for tool in creating:
         names: dict[str, None] = {}
         for shape in pack.shapes:
-            asks = any(c.component in ("minCount", "qualifiedMinCount") and c.number for c in shape.constraints)
-            if asks and shape.path is not None and set(shape.classes) & set(pack.tbox.above(tool.term)):
+            if shape.asks() and shape.path is not None and set(shape.classes) & set(pack.tbox.above(tool.term)):
                 names |= {pack.tbox.label(p): None for p in sorted(shape.path.predicates() & sayable)[:1]}
         if names:
             found.append(f"{tool.label}: {', '.join(names)}")

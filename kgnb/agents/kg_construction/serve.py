@@ -92,14 +92,14 @@ class Shared:
             self.calls += 1
             source = self._read_in(name, given)
             if isinstance(source, Violation):
-                return CallResult(False, violations=(source,), retryable=True)
+                return CallResult.refused(source)
             return self._kept(name, given, source)
 
     def _kept(self, name: str, given: Mapping[str, Any], source: Source | None) -> CallResult:
         try:
             return self.session.call(name, given, source)
         except BackendError as error:  # the disk is full: nothing was written, and the client hears why
-            return CallResult(False, violations=(Violation(name, "not kept", "", (), str(error)),), retryable=True)
+            return CallResult.refused(Violation(name, "not kept", "", (), str(error)))
 
     def use(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call a generic tool: plain JSON with ids in place of IRIs."""

@@ -75,14 +75,14 @@ class Session(GraphState):
             if name not in self.pack:
                 near = nearest(str(name), [tool.name for tool in self.pack.tools], 5)
                 wrong = Violation("tool", "unknown tool", str(name)[:120], near, "call one of the tools there are")
-                return CallResult(False, violations=(wrong,), retryable=True)
+                return CallResult.refused(wrong)
             tool = self.pack.tool(name)
             given = {} if arguments is None else arguments
             if tool.kind in WRITING:
                 return self._write(tool, given, source, merge)
             read = read_arguments(tool, given, self)
             if read.violations:
-                return CallResult(False, violations=tuple(read.violations), retryable=True)
+                return CallResult.refused(*read.violations)
             return answer(self, tool, read)
 
     def _write(self, tool: ToolSpec, given: Any, source: Source | None, merge: bool) -> CallResult:
@@ -90,11 +90,11 @@ class Session(GraphState):
             key = json.dumps([tool.name, given, source.document if source else ""], sort_keys=True)
         except (TypeError, ValueError):
             wrong = Violation("arguments", "object", type(given).__name__, (), "give plain JSON values")
-            return CallResult(False, violations=(wrong,), retryable=True)
+            return CallResult.refused(wrong)
         if key in self._made and not merge:
             return self._repeat(self._made[key])
         read = read_arguments(tool, given, self)
-        result = CallResult(False, violations=tuple(read.violations), retryable=True) if read.violations else None
+        result = CallResult.refused(*read.violations) if read.violations else None
         if result is None and self.checked and tool.kind == "create" and tool.term in self.pack.empty:
             why = f"nothing can be a {tool.label}: {self.pack.empty[tool.term]}; choose another class"
             result = CallResult(False, violations=(Violation("class", "unsatisfiable class", tool.label, (), why),))
@@ -111,7 +111,7 @@ class Session(GraphState):
         elif self._refused.get(key) == self._version:
             hint = "this very call was refused before: change its arguments"
             again = Violation("call", "repeat", tool.name, (), hint)
-            result = CallResult(False, result.iri, violations=(again, *result.violations), retryable=True)
+            result = CallResult.refused(again, *result.violations, iri=result.iri)
         else:
             self._refused[key] = self._version
         return result
@@ -144,7 +144,7 @@ class Session(GraphState):
             if result.ok:
                 return result
             first = first or result
-        return first or CallResult(False, retryable=True)
+        return first or CallResult.refused()
 
     def holds(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
         """Whether all that a creating or adding call says is there already; other calls are made as they are.
@@ -157,7 +157,7 @@ class Session(GraphState):
                 return self.call(name, arguments)
             read = read_arguments(tool, arguments, self)
             if read.violations:
-                return CallResult(False, violations=tuple(read.violations), retryable=True)
+                return CallResult.refused(*read.violations)
             return self._attempts(tool, read, arguments, None, TBOX, False, dry=True)
 
     def write_through(
@@ -188,7 +188,7 @@ class Session(GraphState):
         there = self.hints.entity(iri, self.facts)
         if not fresh:
             return CallResult(True, str(iri), data={"exists": there})
-        return CallResult(False, str(iri), violations=(self.hints.exists(iri, tool, self.facts),), retryable=True)
+        return CallResult.refused(self.hints.exists(iri, tool, self.facts), iri=str(iri))
 
     def _commit(
         self, tool: ToolSpec, iri: Iri, triples: list[Triple], given: Mapping[str, Any], source: Source | None,
@@ -204,7 +204,7 @@ class Session(GraphState):
             if broken:
                 violations = self._caused(added, broken)
                 if violations:
-                    return CallResult(False, str(iri) if not new_entity else "", violations=violations, retryable=True)
+                    return CallResult.refused(*violations, iri=str(iri) if not new_entity else "")
             if self._stored and self._calls is not None:
                 self._calls.add(triples, borrowed, graph, tool.name, given, source)
             elif self._stored:

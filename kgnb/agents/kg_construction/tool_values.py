@@ -91,6 +91,16 @@ class CallResult:
     data: Any = None  # what find, inspect and missing answer: plain JSON
     triples: int = 0  # facts newly written, provenance aside; below 0: taken back
 
+    @classmethod
+    def refused(cls, *violations: Violation, iri: str = "") -> CallResult:
+        """A call that wrote nothing; with other arguments it may."""
+        return cls(False, iri, violations=violations, retryable=True)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it was refused for nothing but that its facts are there."""
+        return not self.ok and not self.retryable and any(one.constraint == "repeat" for one in self.violations)
+
     def as_json(self) -> dict[str, Any]:
         """The answer as a model or an MCP client gets it: what two constraints say alike is said once."""
         found: dict[str, Any] = {"ok": self.ok, "iri": self.iri, "created": self.created}

@@ -56,7 +56,7 @@ class ToolMaker:
         for shape in shapes:
             for iri in {shape.about, *shape.classes}:
                 self._about.setdefault(iri, []).append(shape)
-            for inner in (shape, *shape.properties):
+            for inner in shape.parts():
                 if inner.path is not None and inner.path.kind in ("iri", "alternative"):
                     for iri in inner.path.predicates():
                         self._on_path.setdefault(iri, []).append((inner, bool(shape.classes or shape.nodes)))
@@ -113,7 +113,7 @@ class ToolMaker:
         mine: dict[str, None] = {}
         for each in above:
             for shape in self._about.get(each, ()):
-                for inner in (shape, *shape.properties):
+                for inner in shape.parts():
                     if shape.classes and inner.path is not None and inner.path.kind == "iri":
                         mine[inner.path.iri] = None
         for name in self._by_domain.get(iri, ()):

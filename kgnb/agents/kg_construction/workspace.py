@@ -161,9 +161,9 @@ class Workspace:
             self.repeats += 1
             hint = "This very call was refused before. Change what its violations name, or go on with another fact."
             same = Violation(name, REPEATED, "the same arguments", hint=hint)
-            return CallResult(False, violations=(same,), retryable=True)
+            return CallResult.refused(same)
         result = self.session.call(name, arguments, Source(self.document, start, end))
-        if _said_already(result):
+        if result.repeated:
             self.repeats += 1
             return result
         act = Act(
@@ -225,11 +225,6 @@ class Workspace:
 def _place(act: Act) -> tuple[str, str]:
     """What a call is about: one that succeeds mends those before it that were refused of the same thing."""
     return act.tool, str(next((act.arguments[n] for n in ("subject", "label", "value") if n in act.arguments), ""))
-
-
-def _said_already(result: CallResult) -> bool:
-    """Whether a call was refused for nothing but that its facts are there."""
-    return not result.ok and not result.retryable and any(one.constraint == "repeat" for one in result.violations)
 
 
 @lru_cache(maxsize=64)  # several calls about one sentence

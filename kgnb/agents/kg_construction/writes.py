@@ -201,15 +201,15 @@ class Withdrawals:
         subject = read.terms["subject"][0]
         predicate = self._property(read.texts.get("property", ""))
         if "property" in read.texts and not predicate:
-            return _no(self._unknown(read.texts["property"]))
+            return CallResult.refused(self._unknown(read.texts["property"]))
         old = read.plain.get("old" if tool.kind == "replace" else "value")
         chosen = self._chosen(subject, predicate, old)
         if not chosen:
-            return _no(self._nothing(subject, predicate, old, tool.kind == "replace"))
+            return CallResult.refused(self._nothing(subject, predicate, old, tool.kind == "replace"))
         if tool.kind == "replace" and len(chosen) > 1:
             values = tuple(_text(o) for _, _, o in chosen)
             hint = f"there are {len(values)} values: say with old which one is wrong"
-            return _no(Violation("old", "required argument", "nothing", values[:25], hint))
+            return CallResult.refused(Violation("old", "required argument", "nothing", values[:25], hint))
         if own and source is not None:
             return self._taken_back(tool, given, source, subject, self._of_document(chosen, source))
         if tool.kind == "retract":
@@ -283,7 +283,7 @@ class Withdrawals:
                 if all((one, graph) in named for graph in self._sources(one))]  # fmt: skip
         violations = self._removed(gone)
         if violations:
-            return CallResult(False, str(subject), violations=violations, retryable=True)
+            return CallResult.refused(*violations, iri=str(subject))
         self._store(tool, given, source, quads, [])
         return CallResult(True, str(subject), triples=-len(gone))
 
@@ -303,16 +303,16 @@ class Withdrawals:
             return CallResult(True, str(subject), triples=0)
         if adding is None:
             hint = "only the values of properties are replaced: retract it, and create the entity anew"
-            return _no(Violation("property", "property", predicate, (), hint))
+            return CallResult.refused(Violation("property", "property", predicate, (), hint))
         held = {p.name for p in adding.parameters}
         known = "object" in held and isinstance(value, str) and ("value" not in held or self.session.resolve(value))
         arguments = {"subject": str(subject), ("object" if known else "value"): value}
         read = read_arguments(adding, arguments, self.session)
         if read.violations:
-            return CallResult(False, violations=tuple(read.violations), retryable=True)
+            return CallResult.refused(*read.violations)
         violations = self._removed(gone)
         if violations:
-            return CallResult(False, str(subject), violations=violations, retryable=True)
+            return CallResult.refused(*violations, iri=str(subject))
         result = self.write_through(adding, read, arguments, source)
         if not result.ok:
             for triple in gone:
@@ -365,10 +365,6 @@ class Withdrawals:
             there += "".join(f": call {t.name}" for t in self.pack.of_kind("add") if t.term == predicate)
         what = "replace" if replacing else "take back"
         return Violation(name, "not there", str(value), values[:25], f"there is nothing to {what}: {there}")
-
-
-def _no(violation: Violation) -> CallResult:
-    return CallResult(False, violations=(violation,), retryable=True)
 
 
 def _key(said: str) -> str:
