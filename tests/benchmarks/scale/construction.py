@@ -5,13 +5,10 @@ python -m tests.benchmarks.scale.construction 0.5 1 5
 Every size, in megabytes of text, runs in a process of its own, read by the rule. The last column is the growth of time
 against the size before: 1 is linear, 2 quadratic. With ``--replayed`` one document in a hundred is read, and its calls
 are done again, unchecked, for all the others: the same graph with the same journals, held and saved, for memory alone.
-With ``--counted`` functions called are counted in place of seconds: growth that no other work of the machine touches.
 """
 
 import argparse
-import cProfile
 import json
-import pstats
 import resource
 import subprocess
 import sys
@@ -63,14 +60,6 @@ def run_size(megabytes: float, journals: bool = True) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def run_counted(megabytes: float) -> dict[str, Any]:
-    """The same under a profiler: how many functions were called for it."""
-    profile = cProfile.Profile()
-    run = profile.runcall(run_size, megabytes)
-    told = {name: run[name] for name in ("megabytes", "documents", "calls", "facts")}
-    return told | {"functions called": pstats.Stats(profile).total_calls}  # type: ignore[attr-defined]  # not in its stub
-
-
 def run_replayed(megabytes: float) -> dict[str, Any]:
     """The graph of this much text, of which a hundredth is read: what holding and saving it takes."""
     pack = compile_ontology(HUTS / "kitchen.ttl", HUTS / "kitchen-shapes.ttl")
@@ -106,21 +95,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("sizes", nargs="*", type=float, default=[0.5, 1, 5])
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--counted", action="store_true", help="functions called, in place of seconds")
     parser.add_argument("--replayed", action="store_true", help="memory alone, most calls done again unchecked")
     given = parser.parse_args(arguments)
     if given.one:
-        way = run_replayed if given.replayed else run_counted if given.counted else run_size
+        way = run_replayed if given.replayed else run_size
         print(json.dumps(way(given.sizes[0])))
         return
     before: dict[str, Any] = {}
     for size in sorted(given.sizes):
-        command = [sys.executable, "-m", __spec__.name, str(size), "--one", *["--replayed"] * given.replayed,
-                   *["--counted"] * given.counted]  # fmt: skip
+        command = [sys.executable, "-m", __spec__.name, str(size), "--one", *["--replayed"] * given.replayed]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         run = json.loads(done.stdout.splitlines()[-1])
-        costs = [one.get("functions called") or one.get("CPU s") or one["build CPU s"] + one["save CPU s"]
-                 for one in (run, before) if one]  # fmt: skip
+        costs = [one.get("CPU s") or one["build CPU s"] + one["save CPU s"] for one in (run, before) if one]
         if before:
             run["growth"] = round(log(costs[0] / costs[1]) / log(size / before["megabytes"]), 2)
         print(run, flush=True)
