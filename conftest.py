@@ -91,7 +91,7 @@ OTHER_PROCESSES = (
 )  # fmt: skip
 SLOW = (  # not of `make fast`: what starts processes or reads much takes seconds
     *(place for place in OTHER_PROCESSES if not place.startswith(("tests/kg/", "tests/llm/"))),
-    "tests/agents/ontology_matching/test_reasoner", "tests/agents/question_answering/test_big_nodes",
+    "tests/agents/ontology_matching/test_reasoner", "tests/agents/question_answering/test_observe",
     "tests/cli/test_batch", "tests/test_recordings",
 )  # fmt: skip
 EMBED_MUCH = ("tests/benchmarks/", "tests/test_notebooks", "tests/test_recordings", "tests/test_tutorials")

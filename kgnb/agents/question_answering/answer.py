@@ -134,7 +134,7 @@ def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:
             values=offered,
             shown=tuple(term_text(state, value) for value in offered),
             reading=acted.reading if acted else None,
-            complete=acted is not None and len(values) <= _MOST,
+            complete=acted is not None and len(values) <= _MOST and not (acted.reading and acted.notes),
         ),
         acted,
     )

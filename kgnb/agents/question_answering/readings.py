@@ -47,8 +47,6 @@ _MEMBERS = 300  # of a class, whose relations are looked at
 _TRIED = 3  # readings of one kind that the graph is asked about
 UNEXPLAINED = 0.35
 """What is left of a reading's confidence for each word of the question that it does not explain."""
-NAMELESS = 0.2
-"""As UNEXPLAINED, for a word that looks like the name of something that was not found."""
 VERB = 0.8
 """As UNEXPLAINED, for the one word that is left where it stands as a verb does."""
 _ARTICLES = frozenset(["a", "an", "the", "any", "some", "no"])
@@ -194,10 +192,7 @@ def _from_things(asked: _Asked) -> list[Reading]:
     branches: list[list[Reading]] = []
     for mention in mentions:
         links = [link for link in asked.things if link.mention == mention]
-        if branches and _joins(asked, links[0]):  # "both A and B": in the same way as the one before
-            branches.append([replace(one, start=link.iri) for link in links for one in branches[-1]])
-        else:
-            branches.append([reading for link in links for reading in _paths(asked, link, len(mentions))])
+        branches.append([reading for link in links for reading in _paths(asked, link, len(mentions))])
     if len(branches) == 1:
         return [_fitting(asked, reading) for reading in branches[0][:_KEPT]]
     found: list[Reading] = []
@@ -212,15 +207,6 @@ def _from_things(asked: _Asked) -> list[Reading]:
         for reading in branch[:1]
     ]
     return [*found, *alone]
-
-
-def _joins(asked: _Asked, link: Link) -> bool:
-    """Whether nothing but "and" stands between an entity and the one before it."""
-    at = asked.place(link)
-    before = [token.lower() for token in asked.sentence[max(0, at - 2) : at] if token.lower() != "the"]
-    return before[-1:] in (["and"], ["und"], ["et"], [","]) and bool(
-        {asked.place(o) for o in asked.things} & {at - 2, at - 3}
-    )
 
 
 def _joined(readings: Sequence[Reading]) -> Reading | None:
@@ -751,7 +737,7 @@ def _explained(asked: _Asked, reading: Reading) -> Reading:
     verbs = _verbs(asked) if len(unused) == 1 and (reading.start or reading.type) else set()
     left = 1.0
     for word in unused:
-        left *= NAMELESS if word in named else VERB if word in verbs else UNEXPLAINED
+        left *= VERB if word in verbs else UNEXPLAINED
     return replace(
         reading,
         confidence=reading.confidence * left,

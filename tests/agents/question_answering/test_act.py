@@ -9,11 +9,23 @@ from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
 from kgnb.agents.question_answering.prompts import with_prefixes
 from kgnb.agents.question_answering.state import Judges, State
-from kgnb.agents.question_answering.values import Finish, Neighbours, Paths, Query, read_action, written
+from kgnb.agents.question_answering.values import (
+    Acted,
+    Action,
+    Finish,
+    Neighbours,
+    Paths,
+    Query,
+    read_action,
+    written,
+)
 from kgnb.agents.question_answering.views import acted as acted_table
 from kgnb.judging import Verdict
 from kgnb.kg.terms import Iri
 from tests.agents.question_answering.worlds import V, state
+
+UPPER, WARDEN, ANN = Iri(V + "upper"), Iri(V + "warden"), Iri(V + "ann")
+ASKED = "Who is the warden of Upper Hut?"
 
 
 class Says:
@@ -21,8 +33,8 @@ class Says:
 
     name = "says"
 
-    def __init__(self, choice: str) -> None:
-        self.choice = choice
+    def __init__(self, choice: Action) -> None:
+        self.choice = written(choice)
 
     def judge(self, questions: object) -> list[Verdict]:
         return [Verdict("perform", self.choice, 0.9, "because", self.name)]
@@ -34,11 +46,20 @@ def ready(text: str, *entities: str, judge: object = None) -> State:
     return replace(made, desk=replace(made.desk, judges=judges))
 
 
-def test_the_rule_judge_follows_the_reading_that_fits_best() -> None:
-    acted = act(ready("Who is the warden of Upper Hut?", "upper")).acted
-    assert acted is not None and acted.action == Neighbours(Iri(V + "upper"), Iri(V + "warden"))
-    assert acted.triples == ((V + "upper", V + "warden", V + "ann"),)
-    assert acted_table(acted).caption == "Asked of Upper Hut: warden"
+def done(action: Action, text: str = ASKED, *entities: str) -> Acted:
+    acted = act(ready(text, *(entities or ("upper",)), judge=Says(action))).acted
+    assert acted is not None
+    return acted
+
+
+def test_the_rule_judge_follows_the_reading_that_fits_best_and_does_nothing_twice() -> None:
+    once = act(ready(ASKED, "upper"))
+    assert once.acted is not None and once.acted.action == Neighbours(UPPER, WARDEN)
+    assert once.acted.triples == ((UPPER, WARDEN, ANN),)
+    assert acted_table(once.acted).caption == "Asked of Upper Hut: warden"
+    with pytest.raises(ValueError, match="done before"):
+        allowed(once, once.acted.action)
+    assert written(once.acted.action) not in {option.id for option in act_question(once).options}
 
 
 def test_an_action_is_read_back_as_it_was_written() -> None:
@@ -60,24 +81,14 @@ def test_a_query_is_given_the_prefixes_that_it_uses_also_within_a_path_and_none_
 
 
 def test_refuses_what_was_never_seen_and_names_the_nearest() -> None:
-    acted = act(
-        ready("Who is the warden of Upper Hut?", "upper", judge=Says(written(Neighbours(Iri(V + "uper")))))
-    ).acted
-    assert acted is not None and acted.triples == ()
+    acted = done(Neighbours(Iri(V + "uper")))
+    assert acted.triples == ()
     assert "was not seen in this run" in acted.refused[0].reason and V + "upper" in acted.refused[0].reason
 
 
-def test_refuses_a_repeated_action_and_does_not_offer_it_again() -> None:
-    once = act(ready("Who is the warden of Upper Hut?", "upper"))
-    assert once.acted is not None
-    with pytest.raises(ValueError, match="done before"):
-        allowed(once, once.acted.action)
-    assert written(once.acted.action) not in {option.id for option in act_question(once).options}
-
-
-@pytest.mark.parametrize(
-    ("query", "reason"),
-    [
+def test_refuses_a_query_that_does_more_than_read_this_graph() -> None:
+    made = ready(ASKED, "upper")
+    for query, reason in (
         ("DELETE WHERE { ?s ?p ?o }", "update"),
         ("SELECT * { SERVICE <http://evil.example/> { ?s ?p ?o } }", "another graph"),
         ("SELECT ?x FROM <http://evil.example/> { ?x ?p ?o }", "another graph"),
@@ -85,30 +96,19 @@ def test_refuses_a_repeated_action_and_does_not_offer_it_again() -> None:
         ("SELECT ?x { ?x ex:p ?y }", "not declared"),
         ("SELECT ?x { ?x ?p", "well-formed"),
         ("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", "SELECT or ASK"),
-    ],
-)
-def test_refuses_a_query_that_does_more_than_read_this_graph(query: str, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        allowed(ready("Who is the warden of Upper Hut?", "upper"), Query(query))
+    ):
+        with pytest.raises(ValueError, match=reason):
+            allowed(made, Query(query))
 
 
 def test_runs_a_query_with_its_proof() -> None:
-    query = f"PREFIX v: <{V}> SELECT ?w {{ v:upper v:warden ?w }}"
-    acted = act(ready("Who is the warden of Upper Hut?", "upper", judge=Says(written(Query(query))))).acted
-    assert acted is not None and acted.values == (V + "ann",)
-    assert acted.triples == ((V + "upper", V + "warden", V + "ann"),)
+    acted = done(Query(f"PREFIX v: <{V}> SELECT ?w {{ v:upper v:warden ?w }}"))
+    assert acted.values == (ANN,) and acted.triples == ((UPPER, WARDEN, ANN),)
 
 
-def test_offers_paths_between_two_entities_only_where_there_are_two() -> None:
+def test_offers_and_finds_paths_where_there_are_two_entities() -> None:
     two = act_question(ready("How do Upper Hut and Lower Hut hang together?", "upper", "lower"))
-    one = act_question(ready("What of Upper Hut?", "upper"))
     assert any(isinstance(action, Paths) for action in two.actions)
-    assert not any(isinstance(action, Paths) for action in one.actions)
-
-
-def test_finds_the_paths_between_two_entities() -> None:
-    made = ready(
-        "Upper Hut and Lower Hut?", "upper", "lower", judge=Says(written(Paths(Iri(V + "upper"), Iri(V + "lower"), 2)))
-    )
-    acted = act(made).acted
-    assert acted is not None and (V + "upper", V + "serves", V + "soup") in acted.triples
+    assert not any(isinstance(action, Paths) for action in act_question(ready(ASKED, "upper")).actions)
+    acted = done(Paths(UPPER, Iri(V + "lower"), 2), "Upper Hut and Lower Hut?", "upper", "lower")
+    assert (UPPER, V + "serves", V + "soup") in acted.triples

@@ -1,94 +1,174 @@
+"""Which things the words of a question name: by labels or names of the graph's own, all read or asked for."""
+
+import re
+from dataclasses import replace
+
 import pytest
 
-from kgnb.agents.question_answering.link import link
-from kgnb.agents.question_answering.pipeline import answer_question, begin
-from kgnb.agents.question_answering.values import Question
-from tests.agents.question_answering.worlds import TURTLE, V, desk, state
+from kgnb.agents.question_answering.link import Directory, link
+from kgnb.agents.question_answering.names import own_naming
+from kgnb.agents.question_answering.pipeline import answer_question
+from kgnb.agents.question_answering.segmentation import find, glued, tokens
+from kgnb.errors import BackendError
+from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.terms import Iri, Literal
+from kgnb.tasks.asking import entity_named
+from kgnb.vectors.character_embedder import CharacterEmbedder
+from tests.agents.question_answering.worlds import TURTLE, V, desk, graph, serving, state
+
+RDFS = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
 
 
-def found(text: str, *entities: str, turtle: str = TURTLE) -> list[tuple[str, str]]:
-    linked = link(state(text, *entities, on=desk(turtle))).linked
-    return [(each.iri.removeprefix(V), each.how) for each in linked.links if not each.is_class]
+def test_finds_labels_in_every_language_aliases_other_case_and_slips_of_the_pen() -> None:
+    opened = desk()
+    for text, iri, how in (
+        ("Who lives in Deepvale?", "village", "exact"),
+        ("Wer wohnt in Tiefental?", "village", "exact"),
+        ("who lives in the vale", "village", "normalised"),
+        ("WHO IS THE WARDEN OF UPPER HUT?", "upper", "exact"),
+        ("Who lives in Deepvalle?", "village", "fuzzy"),
+    ):
+        found = [one for one in link(state(text, on=opened)).linked.links if not one.is_class]
+        assert found[0].iri == V + iri and (found[0].how == how or how == "normalised"), (text, found)
+    assert link(state("What about Zanzibar?", on=opened)).linked.links == ()
 
 
-def test_finds_a_label_word_for_word_in_every_language() -> None:
-    assert found("Who lives in Deepvale?") == [("village", "exact")]
-    assert found("Wer wohnt in Tiefental?") == [("village", "exact")]
-
-
-def test_finds_an_alias_and_a_label_in_other_case() -> None:
-    assert found("who lives in the vale")[0][0] == "village"
-    assert found("WHO IS THE WARDEN OF UPPER HUT?")[0][0] == "upper"
-
-
-def test_finds_a_misspelt_name_and_says_so() -> None:
-    assert found("Who lives in Deepvalle?") == [("village", "fuzzy")]
-
-
-def test_keeps_every_meaning_of_an_ambiguous_name() -> None:
-    linked = link(
-        state("How high is Twin Hut?", on=desk(TURTLE + ':a rdfs:label "Twin Hut" . :b rdfs:label "Twin Hut" .'))
-    ).linked
-    assert {each.iri for each in linked.ambiguous} == {V + "a", V + "b"}
-    assert all(each.score == 1.0 for each in linked.ambiguous)
-
-
-RIVERS = """
+COLORADO = """
 :River a rdfs:Class ; rdfs:label "river" . :State a rdfs:Class ; rdfs:label "state" .
 :colorado-state a :State ; rdfs:label "Colorado" . :colorado-stream a :River ; rdfs:label "Colorado" .
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
+def test_keeps_every_meaning_of_a_name_that_of_the_class_beside_it_first() -> None:
+    opened = desk(TURTLE + COLORADO)
+    linked = link(state("How long is Colorado?", on=opened)).linked
+    assert len(linked.ambiguous) == 2 and all(each.score == 1.0 for each in linked.ambiguous)
+    for text, first in (
         ("How long is the Colorado river?", "colorado-stream"),
         ("How long is the river Colorado?", "colorado-stream"),
         ("Who governs the state of Colorado?", "colorado-state"),
-    ],
-)
-def test_the_class_named_beside_a_name_says_which_of_its_homonyms_is_meant(text: str, first: str) -> None:
-    linked = link(state(text, on=desk(TURTLE + RIVERS))).linked
-    assert linked.entities[0] == V + first
-    assert {each.iri for each in linked.ambiguous} == {V + "colorado-state", V + "colorado-stream"}
+    ):
+        linked = link(state(text, on=opened)).linked
+        assert linked.entities[0] == V + first
+        assert {each.iri for each in linked.ambiguous} == {V + "colorado-state", V + "colorado-stream"}
 
 
-def test_takes_the_entities_it_is_given_and_follows_a_redirect() -> None:
+def test_takes_the_entities_it_is_given_follows_a_redirect_and_refuses_what_is_no_iri() -> None:
     linked = link(state("Who lives there?", "oldvillage")).linked
     assert linked.given and linked.entities == (V + "village",)
     assert "redirects" in linked.notes[0]
-
-
-def test_refuses_an_entity_that_is_no_iri() -> None:
-    question = state("Who?", "upper")
-    from dataclasses import replace
-
+    begun = state("Who?", "upper")
     with pytest.raises(ValueError, match="not an absolute IRI"):
-        link(replace(question, question=replace(question.question, entities=("upper> . ?s ?p ?o",))))
+        link(replace(begun, question=replace(begun.question, entities=("upper> . ?s ?p ?o",))))
 
 
-def test_finds_nothing_where_nothing_is_named() -> None:
-    assert link(state("What about Zanzibar?")).linked.links == ()
+def test_a_graph_that_names_things_as_freebase_does_is_asked_by_name() -> None:
+    opened = desk("""@prefix fb: <http://rdf.freebase.com/ns/> .
+        fb:m.01 fb:type.object.name "Ann Fels"@en ; fb:common.topic.alias "Annie"@en ;
+            fb:people.person.place_of_birth fb:m.02 . fb:m.02 fb:type.object.name "Vale"@en .""")
+    for name in ("Ann Fels", "Annie"):
+        answer = answer_question(f"What is the place of birth of {name}?", opened)
+        assert [answer.label(value) for value in answer.values] == ["Vale"]
 
 
-FREEBASE = """
-@prefix fb: <http://rdf.freebase.com/ns/> .
-fb:m.01 fb:type.object.name "Ann Fels"@en ; fb:common.topic.alias "Annie"@en ; fb:people.person.place_of_birth fb:m.02 .
-fb:m.02 fb:type.object.name "Vale"@en .
+PAGES = """
+@prefix dbo: <http://dbpedia.org/ontology/> . @prefix dbr: <http://dbpedia.org/resource/> .
+dbo:mayor rdfs:label "mayor"@en , "B\u00fcrgermeister"@de . dbo:country rdfs:label "country"@en .
+dbr:Hochkar_City a dbo:City ; rdfs:label "Hochkar City"@en , "Hochkarstadt"@de ; dbo:mayor dbr:Ada_Marlow ;
+    dbo:country dbr:Tauria ; dbo:wikiPageID 17 ; dbo:wikiPageLength 900 ; dbo:wikiPageWikiLink dbr:Tauria , dbr:Snow .
+dbr:HC rdfs:label "HC"@en ; dbo:wikiPageRedirects dbr:Hochkar_City ; dbo:wikiPageID 18 .
+dbr:Hochkar_city rdfs:label "Hochkar city"@en ; dbo:wikiPageRedirects dbr:Hochkar_City .
+dbr:Ada_Marlow rdfs:label "Ada Marlow"@en . dbr:Tauria rdfs:label "Tauria"@en , "Taurien"@de .
 """
 
 
-@pytest.mark.parametrize("text", ["What is the place of birth of Ann Fels?", "What is the place of birth of Annie?"])
-def test_a_graph_that_names_things_as_freebase_does_is_asked_by_name(text: str) -> None:
-    answer = answer_question(text, desk(FREEBASE))
-    assert [answer.label(value) for value in answer.values] == ["Vale"]
+def test_a_redirect_and_its_goal_are_one_and_what_wikipedia_says_of_its_pages_is_no_relation() -> None:
+    with serving(graph(RDFS + PAGES)) as url:
+        answer = answer_question("Who is the mayor of HC?", EndpointGraph(url), embedder=CharacterEmbedder())
+    assert answer.values == (Iri("http://dbpedia.org/resource/Ada_Marlow"),)
+    opened = desk(RDFS + PAGES)
+    found = link(state("Which country is Hochkar City in?", on=opened)).linked
+    assert [one.label for one in found.links if one.mention == "Hochkar City"] == ["Hochkar City"]
+    opened.lexicon.meet()
+    assert not [iri for iri in opened.lexicon.relations if "wikiPage" in iri]
 
 
 def test_a_property_that_has_a_name_is_no_entity() -> None:
-    turtle = """
-    @prefix : <http://kin.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-    :P22 <http://wikiba.se/ontology#directClaim> :father ; rdfs:label "father" .
-    :ann :father :bob ; rdfs:label "Ann Fels" . :bob rdfs:label "Bob Fels" .
-    """
-    state = link(begin(Question("q", "Who is the father of Ann Fels?"), desk(turtle)))
-    assert [each.label for each in state.linked.links] == ["Ann Fels"]
+    opened = desk(
+        RDFS
+        + """@prefix : <http://kin.example/> .
+        :P22 <http://wikiba.se/ontology#directClaim> :father ; rdfs:label "father" .
+        :ann :father :bob ; rdfs:label "Ann Fels" . :bob rdfs:label "Bob Fels" ."""
+    )
+    linked = link(state("Who is the father of Ann Fels?", on=opened)).linked
+    assert [each.label for each in linked.links] == ["Ann Fels"]
+
+
+def test_a_graph_with_too_many_names_to_read_is_asked_for_those_of_the_question() -> None:
+    opened = desk()
+    names = Directory(opened.hood, opened.wording, most=3)
+    hits = names.mentions(tokens("who runs upper hut?"))
+    assert names.partial and Iri(V + "upper") in {iri for _, iri, *_ in hits}
+
+
+def test_a_relation_called_type_says_what_is_of_a_class() -> None:
+    opened = desk("@prefix : <http://t.example/> . :a :type :Hut . :b :type :Hut .")
+    classes = Directory(opened.hood, opened.wording).classes()
+    assert classes == {Iri("http://t.example/Hut"): Iri("http://t.example/type")}
+
+
+def test_a_name_with_a_possessive_is_found_and_stays_whole() -> None:
+    words = tokens("Who wrote Quinus's Valley?")
+    assert find("Quinus's Valley", words) == (2, 5)
+    assert glued(words, ["Quinus 's Valley"])[2:] == ("Quinus's_Valley", "?")
+
+
+F = "http://firm.example/"
+FIRM = """
+@prefix : <http://firm.example/> .
+:e1 a :Person ; :name "Ada Marlow" ; :email "ada@firm.example" ; :motto "Never give up." ; :in :d1 ; :city "Berne" .
+:e2 a :Person ; :name "Bert Quill" ; :email "bert@firm.example" ; :motto "Sleep first." ; :in :d1 ; :city "Berne" .
+:e3 a :Person ; :name "Cleo Ramsey" ; :email "cleo@firm.example" ; :motto "Why not?" ; :in :d2 ; :city "Basel" .
+:d1 :title "Rope Works" ; :headedBy :e2 . :d2 :title "Accounts" ; :headedBy :e3 . :d3 :title "Night Kitchen" .
+"""
+
+
+def test_things_that_are_codes_are_named_by_what_each_has_one_of() -> None:
+    opened = desk(FIRM)
+    assert sorted(opened.hood.own_naming()) == [F + "name", F + "title"]
+    assert opened.hood.names.label(F + "e2") == "Bert Quill"
+    assert answer_question("Who heads the Rope Works?", opened).values == (Iri(F + "e2"),)
+    with serving(graph(FIRM)) as url:
+        served = answer_question("Who heads the Rope Works?", EndpointGraph(url), embedder=CharacterEmbedder())
+    assert served.values == (Iri(F + "e2"),)
+    assert entity_named("night kitchen", opened.graph, opened.hood.own_naming) == F + "d3"
+    with pytest.raises(ValueError, match="is called 'night kitchen'"):
+        entity_named("night kitchen", opened.graph)
+    freebase = graph('<http://rdf.freebase.com/ns/m.01> <http://rdf.freebase.com/ns/type.object.name> "Ada"@en .')
+    assert entity_named("ada", freebase) == "http://rdf.freebase.com/ns/m.01"
+
+
+def test_no_other_text_is_taken_for_a_name() -> None:
+    for case, turtle in {
+        "readable IRIs": re.sub(r":([ed])(\d)", lambda at: f":{at[1]}{'xyz'[int(at[2]) - 1]}orn", FIRM),
+        "labels": FIRM.replace(":name", "rdfs:label").replace(":title", "rdfs:label"),
+        "codes": '@prefix : <http://f.example/> . :e1 :code "A1234" . :e2 :code "A1235" . :e3 :code "A1236" .',
+        "a few values for all": '@prefix : <http://f.example/> . :e1 :s "Open" . :e2 :s "Open" . :e3 :s "Open" .',
+        "several each": '@prefix : <http://f.example/> . :e1 :t "A b", "C" . :e2 :t "G h", "I" . :e3 :t "K l", "M" .',
+    }.items():
+        found = desk(RDFS + turtle).hood.own_naming()
+        assert F + "name" not in found and not [iri for iri in found if not iri.startswith(F)], case
+        assert not {F + "email", F + "city"} & set(found), case
+
+
+def test_own_names_cost_nothing_where_there_are_labels_and_are_done_without_where_a_service_refuses() -> None:
+    opened = desk()
+    opened.hood.vocabulary()
+    before = opened.hood.asked
+    assert opened.hood.own_naming() == () and opened.hood.asked <= before + 1
+
+    def refused(query: str, most: int) -> object:
+        raise BackendError("too much", service="here")
+
+    vocabulary = [(Iri(F + "name"), 3, Literal("Ada Marlow"))]
+    assert own_naming(refused, vocabulary, (), lambda iri: True) == ()  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,15 +58,15 @@ def result(model: ScriptedModel, number: int = -1) -> str:
     return model.asked[number].messages[-1].text
 
 
-@pytest.mark.parametrize("emulate", [None, True])
-def test_a_model_asks_reads_the_rows_and_answers_in_two_calls(emulate: bool | None) -> None:
+def test_a_model_asks_reads_the_rows_and_answers_in_two_calls() -> None:
     sparql = f"SELECT ?w {{ <{V}upper> <{V}warden> ?w }}"
-    model = plays(("query", {"sparql": sparql}), ("answer", {"query": 1, "column": "?w", "confidence": 0.8}))
-    found = ask(model, emulate=emulate)
-    assert (found.status, found.values, found.confidence) == ("answered", (V + "ann",), 0.8)
-    assert found.sparql == sparql and found.support == ((V + "upper", V + "warden", V + "ann"),)
-    assert found.judged_by == "model:scripted (simulation)"
-    assert len(model.asked) == 2 and "rows 1 to 1 of 1" in result(model) and "Ann Berger" in result(model)
+    for emulate in (None, True):
+        model = plays(("query", {"sparql": sparql}), ("answer", {"query": 1, "column": "?w", "confidence": 0.8}))
+        found = ask(model, emulate=emulate)
+        assert (found.status, found.values, found.confidence) == ("answered", (V + "ann",), 0.8)
+        assert found.sparql == sparql and found.support == ((V + "upper", V + "warden", V + "ann"),)
+        assert found.judged_by == "model:scripted (simulation)"
+        assert len(model.asked) == 2 and "rows 1 to 1 of 1" in result(model) and "Ann Berger" in result(model)
 
 
 def test_the_values_are_those_of_the_column_and_query_that_the_answer_names() -> None:
@@ -77,17 +78,12 @@ def test_the_values_are_those_of_the_column_and_query_that_the_answer_names() ->
     assert "\n2" in result(model)
 
 
-@pytest.mark.parametrize("value", ["Ann Berger", f"<{V}ann>", f"{V}ann", "Ann Berger n:ann"])
-def test_values_are_looked_up_among_all_that_was_seen(value: str) -> None:
-    found = ask(plays(WARDEN, ("answer", {"values": [value]})))
-    assert found.values == (V + "ann",) and "VALUES ?w" in found.sparql
-
-
-def test_an_answer_that_was_never_seen_is_refused_and_the_model_goes_on() -> None:
-    model = plays(
-        ("answer", {"values": ["Carla"]}), WARDEN, ("answer", {"query": 9}), ("answer", {"values": ["Bob Maier"]})
-    )
-    found = ask(model)
+def test_values_are_looked_up_among_all_that_was_seen_and_others_are_refused() -> None:
+    for value in ("Ann Berger", f"<{V}ann>", f"{V}ann", "Ann Berger n:ann"):
+        found = ask(plays(WARDEN, ("answer", {"values": [value]})))
+        assert found.values == (V + "ann",) and "VALUES ?w" in found.sparql, value
+    bob = ("answer", {"values": ["Bob Maier"]})
+    found = ask(plays(("answer", {"values": ["Carla"]}), WARDEN, ("answer", {"query": 9}), bob))
     assert found.values == (V + "bob",)
     assert any("Carla was not seen" in note for note in found.notes)
     assert any("no query 9" in note for note in found.notes)
@@ -103,22 +99,18 @@ def test_ties_that_a_limit_cut_off_are_said() -> None:
     assert "LIMIT cut off 1 more rows that tie" in result(model)
 
 
-def test_what_the_query_engine_says_comes_back() -> None:
-    model = plays(
-        ("query", {"sparql": "SELECT ?x { ?x ?p"}), ("query", {"sparql": "SELECT ?x { ?x <http://no.example/p> ?y }"})
-    )
-    found = ask(model)
+def test_a_query_is_checked_before_it_runs_and_what_the_engine_says_comes_back() -> None:
+    attack = ("query", {"sparql": "DELETE WHERE { ?s ?p ?o }"})
+    opened = open_desk(graph(), embedder=CharacterEmbedder(), judge=make_judges("model", model=plays(*[attack] * 4)))
+    before = opened.graph.count()
+    assert answer_question(QUESTION, opened).status == "unsure" and opened.graph.count() == before
+    wrong = ("SELECT ?x { ?x ?p", "SELECT ?x { ?x <http://no.example/p> ?y }")
+    found = ask(plays(*(("query", {"sparql": sparql}) for sparql in wrong)))
     assert found.status == "unsure" and "nothing is left" in found.rationale
     assert any("well-formed" in note for note in found.notes) and any("not seen" in note for note in found.notes)
     model = plays(("query", {"sparql": f"SELECT ?x {{ ?x <{V}warden> <{V}upper> }}"}))
     ask(model)
     assert "no rows" in result(model)
-
-
-def test_a_models_query_is_checked_before_it_runs() -> None:
-    attack = ("query", {"sparql": "DELETE WHERE { ?s ?p ?o }"})
-    found = ask(plays(attack, attack, attack, attack))
-    assert found.status == "unsure" and graph().count() > 0
 
 
 def test_only_one_call_is_done_at_a_step() -> None:
@@ -133,29 +125,22 @@ def test_only_one_call_is_done_at_a_step() -> None:
 
 
 def test_words_in_place_of_a_call_are_reminded_before_tools_are_taken_to_be_missing() -> None:
+    calls = plays(WARDEN, ("answer", {"query": 1, "column": "w"}))
     said: list[Request] = []
 
     def talks_first(request: Request) -> str | Reply:
         said.append(request)
-        if len(said) == 1:
-            return "Let me think about it."
-        return call(request, *WARDEN) if len(said) == 2 else call(request, "answer", query=1, column="w")  # type: ignore[arg-type]
-
-    def call(request: Request, name: str, arguments: Any = None, **more: Any) -> Reply:
-        return Reply("", tool_calls=(ToolCall("1", name, arguments or more),))
+        return "Let me think about it." if len(said) == 1 else calls.ask(request)
 
     assert len(ask(ScriptedModel(talks_first)).values) == 2 and all(request.tools for request in said)
 
 
-def test_nonsense_is_an_error_and_no_answer() -> None:
-    with pytest.raises(ReplyError):
-        ask(ScriptedModel(lambda request: "I would rather not."))
-
-
-def test_a_server_that_does_not_answer_is_an_error_and_no_answer() -> None:
+def test_nonsense_and_a_dead_server_are_errors_and_no_answer() -> None:
     def dead(request: Request) -> str:
         raise BackendError("the server is not there", service="model")
 
+    with pytest.raises(ReplyError):
+        ask(ScriptedModel(lambda request: "I would rather not."))
     with pytest.raises(BackendError, match="not there"):
         ask(ScriptedModel(dead))
 
@@ -247,17 +232,17 @@ def test_the_cascade_asks_the_model_nothing_that_the_rule_is_sure_of() -> None:
     assert found.values == (V + "ann",) and model.asked == []
 
 
-@pytest.mark.parametrize("emulate", [None, True])
-def test_where_the_rule_is_unsure_the_model_may_take_a_reading_of_its_in_one_call(emulate: bool | None) -> None:
-    model = plays(("answer", {"query": 1, "column": "answer"}))
-    found = ask(model, name="cascade", question=UNSURE, emulate=emulate)
-    assert (found.status, found.values) == ("answered", (V + "ann",)) and len(model.asked) == 1
-    assert found.support == ((V + "upper", V + "warden", V + "ann"),) and "n:warden ?answer" in found.sparql
-    told, shown = (message.text for message in model.asked[0].messages)
-    assert "READING 1: Upper Hut -warden-> ?answer\n" in shown and "query 1: rows 1 to 1 of 1" in shown
-    assert "PATHS" not in told + shown and "two calls" not in told
+def test_where_the_rule_is_unsure_the_model_may_take_a_reading_of_its_in_one_call() -> None:
+    for emulate in (None, True):
+        model = plays(("answer", {"query": 1, "column": "answer"}))
+        found = ask(model, name="cascade", question=UNSURE, emulate=emulate)
+        assert (found.status, found.values) == ("answered", (V + "ann",)) and len(model.asked) == 1
+        assert found.support == ((V + "upper", V + "warden", V + "ann"),) and "n:warden ?answer" in found.sparql
+        told, shown = (message.text for message in model.asked[0].messages)
+        assert "READING 1: Upper Hut -warden-> ?answer\n" in shown and "query 1: rows 1 to 1 of 1" in shown
+        assert "PATHS" not in told + shown and "two calls" not in told
     alone = plays()
-    ask(alone, question=UNSURE, emulate=emulate)
+    ask(alone, question=UNSURE)
     assert "READING" not in "".join(one.text for one in alone.asked[0].messages)
 
 
@@ -268,31 +253,21 @@ def test_a_query_of_the_cascade_ends_with_the_column_it_names() -> None:
     assert found.status == "answered" and len(model.asked) == 1 and "SELECT DISTINCT ?d" in found.sparql
 
 
-@pytest.mark.parametrize(
-    ("where", "column"),
-    [("?w <{V}warden> <{V}upper>", "w"), ("<{V}upper> <{V}warden> ?w", "x"), ("<{V}upper> <{V}warden> ?w", "")],
-)
-def test_a_query_that_brings_nothing_in_its_column_is_shown_first(where: str, column: str) -> None:
-    sparql = f"SELECT ?w {{ {where.replace('{V}', V)} }}"
-    model = plays(("query", {"sparql": sparql, "column": column}), ("answer", {"values": ["Ann Berger"]}))
-    found = ask(model, name="cascade", question=UNSURE)
-    assert found.values == (V + "ann",) and len(model.asked) == 2 and "rows" in result(model)
-
-
-def test_a_nought_and_a_no_are_shown_before_they_answer() -> None:
+def test_nothing_a_nought_and_a_no_are_shown_before_they_answer() -> None:
+    there = f"SELECT ?w {{ <{V}upper> <{V}warden> ?w }}"
+    for sparql, column in ((f"SELECT ?w {{ ?w <{V}warden> <{V}upper> }}", "w"), (there, "x"), (there, "")):
+        model = plays(("query", {"sparql": sparql, "column": column}), ("answer", {"values": ["Ann Berger"]}))
+        found = ask(model, name="cascade", question=UNSURE)
+        assert found.values == (V + "ann",) and len(model.asked) == 2 and "rows" in result(model)
     for sparql in (f"ASK {{ <{V}ann> <{V}warden> <{V}upper> }}", f"SELECT (COUNT(*) AS ?yes) {{ ?x <{V}warden> ?x }}"):
         model = plays(("query", {"sparql": sparql, "column": "yes"}), ("give_up", {"why": "it is not there"}))
         assert ask(model, name="cascade", question=UNSURE).status == "unsure" and len(model.asked) == 2
 
 
-def test_what_a_person_has_not_decided_waits(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_what_a_person_has_not_decided_waits_and_a_judge_that_lacks_something_says_what(tmp_path: Path) -> None:
     judges = make_judges("person", decisions=Decisions(tmp_path / "decisions.jsonl"))
-    opened = open_desk(graph(), embedder=CharacterEmbedder(), judge=judges)
-    found = answer_question(QUESTION, opened)
+    found = answer_question(QUESTION, open_desk(graph(), embedder=CharacterEmbedder(), judge=judges))
     assert found.status == "unsure" and "waiting" in found.rationale
-
-
-def test_a_judge_that_lacks_something_says_what() -> None:
     assert "rule" in JUDGES
     with pytest.raises(ConfigError, match="asks a model"):
         make_judges("model")
