@@ -101,7 +101,8 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
 def _votes(judged: Iterable[Judged]) -> dict[Pair, _Votes]:
     votes: dict[Pair, _Votes] = {}
     for one in judged:
-        also = dict(one.verdict.also) if one.verdict.sure else {}  # an undecided judge's hints are for a person
+        # an undecided judge's hints are for a person, but for the rule's, which are what it holds likely
+        also = dict(one.verdict.also) if one.verdict.sure or one.verdict.judged_by == "rule" else {}
         for candidate, other in zip(one.question.candidates, one.question.others, strict=True):
             chosen = one.verdict.sure and one.verdict.choice == other.iri
             if not chosen and other.iri not in also and candidate.pair not in votes:

@@ -14,6 +14,7 @@ import numpy as np
 
 from kgnb.agents.ontology_matching.values import Description
 from kgnb.kg.labels import is_code
+from kgnb.kg.words import words
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.nearest import centred
 
@@ -27,10 +28,12 @@ def tongue(tag: str | None) -> str:
 
 
 def tongues(description: Description) -> frozenset[str]:
-    """The languages an entity is named in; its local name counts as English unless it is a code."""
+    """The languages an entity is named in; its local name counts as English unless it is a code, or spells a label."""
     entity = description.entity
-    named = {tongue(text.language) for text in (*entity.labels, *entity.synonyms)}
-    return frozenset(named if entity.coded or is_code(entity.local_name) else {*named, UNTAGGED})
+    texts = (*entity.labels, *entity.synonyms)
+    named, spelt = {tongue(text.language) for text in texts}, words(entity.local_name)
+    told = entity.coded or is_code(entity.local_name) or any(words(text.text) == spelt for text in texts)
+    return frozenset(named if told else {*named, UNTAGGED})
 
 
 def foreign(one: Description, other: Description) -> bool:

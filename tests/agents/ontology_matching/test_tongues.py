@@ -1,9 +1,12 @@
+from pathlib import Path
+
 import numpy as np
 
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.tongues import centred_by_language, foreign, language, strangers
 from kgnb.agents.ontology_matching.values import Description
 from kgnb.kg.ontology import Entity, Ontology, Text
+from kgnb.kg.terms import OWL, RDFS
 from kgnb.tasks.matching import match_ontologies
 
 
@@ -18,6 +21,7 @@ def test_entities_without_a_common_language_are_foreign() -> None:
     assert foreign(described("Hütte@de"), described("hut@en"))
     assert not foreign(described("Hütte@de", "hut"), described("hut@en"))
     assert not foreign(described("Hütte@de", name="MountainHut"), described("hut@en"))
+    assert foreign(described("Berghütte@de", name="Berghütte"), described("hut@en"))
 
 
 def test_ontologies_are_strangers_where_most_of_each_is_in_a_language_of_its_own() -> None:
@@ -57,3 +61,15 @@ def test_chinese_and_english_classes_find_each_other() -> None:
     found = match_ontologies(*sides, judge="rule", embedder="local")
     right = [m for m in found if m.source[-4:] == m.target[-4:]]
     assert len(right) >= 4 and len(right) >= 0.8 * len(found)
+
+
+def test_names_in_another_language_wait_for_a_person_with_the_nearest(tmp_path: Path) -> None:
+    shops = tmp_path / "a.ttl", tmp_path / "b.ttl"
+    for file, names, tag in zip(
+        shops, (("Kunde", "Rechnung", "Laden"), ("Customer", "Invoice")), ("@de", ""), strict=True
+    ):
+        said = (f'<http://{file.stem}/{name}> a <{OWL}Class> ; <{RDFS}label> "{name}"{tag} .\n' for name in names)
+        file.write_text("".join(said))
+    found = match_ontologies(*shops, judge="rule", embedder="characters")
+    assert not len(found) and {one.source_label for one in found.unsure} == {"Kunde", "Rechnung", "Laden"}
+    assert all("no word in common" in one.rationale and "no language" in one.rationale for one in found.unsure)
