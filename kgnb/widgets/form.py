@@ -28,6 +28,7 @@ class Control:
     inputs: tuple[ipywidgets.Widget, ...]
     read: Callable[[], list[str]]
     touched: bool = False
+    about: str = ""  # what it is for, beside it
 
     def words(self) -> list[str]:
         """The words this control adds to the line."""
@@ -62,6 +63,7 @@ def make_controls(
         start = given.get(action.dest)
         start = current.get(action.dest, default) if start is None else start
         control = _control(action, start, suggest(action.dest))
+        control.about = _help(action)
         said = given.get(action.dest)
         # A positional is always part of the line; an option where the line already had it.
         control.touched = not action.option_strings or (said is not None and said is not False and said != default)
@@ -190,7 +192,7 @@ class Form:
         self._keep_in_step()
         self.box = ipywidgets.VBox(
             [
-                *(control.widget for control in self.controls),
+                *(ipywidgets.HBox([control.widget, ipywidgets.Label(control.about)]) for control in self.controls),
                 self.plain,
                 ipywidgets.HBox([self.button, self.state]),
                 self.output,
