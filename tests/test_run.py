@@ -386,3 +386,12 @@ def test_a_run_shows_itself_as_run_json_html_and_text() -> None:
     bundle = run.finish()._repr_mimebundle_()
     data = bundle[0] if isinstance(bundle, tuple) else bundle
     assert {"application/vnd.kgnb.run+json", "text/html", "text/plain"} <= set(data)
+
+
+def test_a_watched_judge_says_whether_it_is_a_simulation() -> None:
+    class Oracle(CallableJudge[Pair]):
+        simulation = True
+
+    run = Run("example")
+    assert run.watch_judge(Oracle(lambda pair: Verdict("different"))).simulation  # type: ignore[attr-defined]
+    assert not run.watch_judge(CallableJudge(lambda pair: Verdict("different"))).simulation  # type: ignore[attr-defined]

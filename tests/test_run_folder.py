@@ -163,3 +163,8 @@ def test_an_interrupted_run_says_cancelled(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
     assert Run.load(tmp_path).state == "cancelled"
     assert json.loads((tmp_path / SUMMARY).read_text())["steps"][0]["state"] == "cancelled"
+
+
+def test_no_folder_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nowhere"):
+        Run.load(tmp_path / "nowhere")

@@ -359,3 +359,14 @@ def test_named_graphs_can_be_left_out(stub: Start) -> None:
     endpoint(service, named_graphs=False).triples()
     assert "GRAPH" in service.received[0].form["query"][0]
     assert "GRAPH" not in service.received[1].form["query"][0]
+
+
+def test_a_service_that_says_it_cut_the_answer_is_believed(stub: Start) -> None:
+    assert endpoint(stub(Reply(GOOD.body, headers={"X-SPARQL-MaxRows": "1"}))).select(SELECT).truncated
+
+
+def test_construct_refuses_rdf_that_is_cut_off(stub: Start) -> None:
+    with pytest.raises(BackendError, match="malformed RDF"):
+        endpoint(stub(Reply(b"<urn:a> <urn:b> 'unfin", media_type="text/turtle"))).construct(
+            "CONSTRUCT WHERE { ?s ?p ?o }"
+        )

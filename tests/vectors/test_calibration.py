@@ -30,3 +30,9 @@ def test_unlike_kinds_are_no_background(unit: Callable[..., Vectors]) -> None:
     assert floor(each(a, ["class"] * 60), each(b, ["property"] * 60)) == 0.0
     kinds = ["class"] * 30 + ["property"] * 30
     assert floor(each(a, kinds), each(b, kinds)) != mixed
+
+
+def test_with_nothing_to_compare_it_is_0(unit: Callable[..., Vectors]) -> None:
+    a = unit(40, 16)
+    assert floor(each(a[:0]), each(a)) == 0.0
+    assert floor(each(a), each(np.zeros_like(a))) == 0.0
