@@ -100,7 +100,7 @@ def open_ontology(source: OntologySource, settings: Settings, *, individuals: bo
         raise DataError(
             "there is no class, no property and no SKOS concept in it",
             where=graph.name,
-            fix="Is it data rather than an ontology? Individuals are matched with --individuals.",
+            fix="Two data sets are aligned with %ea start, or kgnb align; --individuals matches individuals as well.",
         )
     return ontology
 

@@ -113,11 +113,6 @@ def test_a_refusing_server_is_named(server: Server, tmp_path: Path, status: int)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_silent_port_is_a_backend_error(tmp_path: Path) -> None:
-    with pytest.raises(BackendError, match=r"127\.0\.0\.1"):
-        fetch("huts.bin", "http://127.0.0.1:9/huts.bin", SHA256, tmp_path, timeout=2)
-
-
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x"])
 def test_a_redirection_to_another_scheme_is_not_followed(server: Server, tmp_path: Path, target: str) -> None:
     server.redirect = target

@@ -62,12 +62,6 @@ def test_what_differs_stays_different(one: str, other: str) -> None:
     assert not strict([one], [other]) and set_score([one], [other]).f1 == 0
 
 
-def test_any_name_of_a_value_will_do() -> None:
-    reference = [("http://h/q42", "Douglas Adams"), ("http://h/q1", "universe")]
-    assert strict(["douglas adams"], reference)
-    assert set_score(["http://h/q1", "Douglas Adams", "http://h/q42"], reference).recall == 1
-
-
 @given(WORDS)
 def test_the_reference_itself_scores_full_marks(reference: list[str]) -> None:
     assert strict(reference, reference)

@@ -47,12 +47,6 @@ def test_degenerate_answers_score_nothing(empty: str) -> None:
     assert chosen([], links) == Score(0, 0, 2)
 
 
-def test_hits_at_ten_ends_at_ten() -> None:
-    wrong = [f"b#w{number}" for number in range(10)]
-    assert ranking({"a#1": [*wrong[:9], "b#1"]}, [("a#1", "b#1")]).hits10 == 1
-    assert ranking({"a#1": [*wrong, "b#1"]}, [("a#1", "b#1")]).hits10 == 0
-
-
 def test_a_closed_reference_does_not_judge_what_it_does_not_mention() -> None:
     links = [("a#1", "b#1")]
     pairs = [("a#1", "b#1"), ("a#9", "b#9"), ("a#9", "b#1")]
@@ -80,3 +74,9 @@ def test_the_bounds_themselves_are_feasible(hits1: float, hits10: float) -> None
     assert is_feasible(hits1, hits10, highest_mrr(hits1, hits10))
     assert is_feasible(hits1, hits10, lowest_mrr(hits1, hits10))
     assert not is_feasible(hits1, hits10, highest_mrr(hits1, hits10) + 0.01)
+
+
+def test_hits_at_ten_ends_at_ten() -> None:
+    wrong = [f"b#w{number}" for number in range(10)]
+    assert ranking({"a#1": [*wrong[:9], "b#1"]}, [("a#1", "b#1")]).hits10 == 1
+    assert ranking({"a#1": [*wrong, "b#1"]}, [("a#1", "b#1")]).hits10 == 0

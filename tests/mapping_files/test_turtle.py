@@ -51,15 +51,6 @@ def test_hostile_iris_cannot_leave_their_brackets() -> None:
     assert subjects == {"http://a#x%3E%20a%20%3Chttp://evil%3E%20.%20%3Chttp://y"}
 
 
-def test_matches_of_others_are_read_without_annotations(tmp_path: Path) -> None:
-    text = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . <http://a#x> skos:broadMatch <http://b#x> ."
-    file = tmp_path / "x.ttl"
-    file.write_text(text)
-    assert turtle.read(file).mappings == (
-        Mapping("http://a#x", "http://b#x", "broader", justification="semapv:UnspecifiedMatching"),
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -80,3 +71,12 @@ def test_a_malformed_file_is_refused(text: str, what: str, tmp_path: Path) -> No
         turtle.read(file)
     assert refused.value.where.startswith(str(file))
     assert refused.value.fix
+
+
+def test_matches_of_others_are_read_without_annotations(tmp_path: Path) -> None:
+    text = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . <http://a#x> skos:broadMatch <http://b#x> ."
+    file = tmp_path / "x.ttl"
+    file.write_text(text)
+    assert turtle.read(file).mappings == (
+        Mapping("http://a#x", "http://b#x", "broader", justification="semapv:UnspecifiedMatching"),
+    )

@@ -51,7 +51,7 @@ def retrieve(
         if not (entities := ontology.of_kind(*kinds)):
             raise ValueError(
                 f"{ontology.name or ontology.iri}: there is no class, property or concept to match\n"
-                "Individuals are matched with --individuals."
+                "Two data sets are aligned with %ea start, or kgnb align; --individuals matches individuals as well."
             )
         if model and options.define:
             meanings[side] = define(entities, model, options.context)

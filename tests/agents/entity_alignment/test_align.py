@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from kgnb.agents.entity_alignment.align import align, is_hard, together
+from kgnb.agents.entity_alignment.align import align, is_hard
 from kgnb.agents.entity_alignment.judges import RuleJudge, TwoLooks, make_judge, make_planner
 from kgnb.errors import ConfigError
 from kgnb.judging import CallableJudge, ModelJudge, Verdict
@@ -48,13 +48,6 @@ def test_what_is_not_on_the_list_is_unsure(selected, verdict):
     aligned = align(selected, CallableJudge(lambda question: verdict, "odd"))
     assert all(answer.unsure for answer in aligned.answers)
     assert aligned.counts()["unsure"] == len(selected.questions)
-
-
-def test_two_answers_that_agree_are_as_sure_as_their_mean():
-    one, other = Verdict("equivalent", "b", 0.6), Verdict("equivalent", "b", 0.8)
-    assert together([one, other]).confidence == 0.7
-    assert together([Verdict("unsure"), other]) == other
-    assert not together([Verdict("unsure"), Verdict("unsure")]).sure
 
 
 def test_a_model_is_asked_by_letter_and_a_hostile_name_stays_on_its_line(selected):

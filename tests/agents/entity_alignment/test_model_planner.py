@@ -69,11 +69,6 @@ def test_what_is_no_path_is_a_problem_and_no_guess(reply):
     assert not answers.verdicts and set(answers.problems) == {1}
 
 
-def test_a_bare_list_about_several_entities_is_no_answer():
-    answers = sheet("Hut", "Inn").read('["relations", "align"]')
-    assert not answers.verdicts and set(answers.problems) == {1, 2}
-
-
 def test_what_is_exported_is_what_the_planner_sends(learned, asked, tmp_path):
     file = tmp_path / "ways.jsonl"
     export(learned.episodes, file, learned.policy.record)

@@ -184,14 +184,6 @@ def test_precision_is_estimated_without_a_reference_and_hardly_ever_too_high(dan
     assert any(f"estimated precision {found.estimated_precision:.1%}" in note for note in found.notes())
 
 
-def test_where_nothing_but_seeds_is_matched_nothing_is_estimated() -> None:
-    given = bare(world(60))
-    given = World(given.left.unnamed(), given.right.unnamed(), given.answers)
-    found = aligned(given.left, given.right, seeds_of(given, 1.0))
-    assert found.counts()["matched"] == 60 and found.estimated_precision is None
-    assert not any("estimated" in note for note in found.notes())
-
-
 @pytest.mark.parametrize(("seed", "values"), [(0, True), (1, False)])
 def test_of_what_is_matched_nineteen_in_twenty_are_right_though_three_in_ten_have_no_counterpart(seed, values):
     given = world(360, dangling=108, seed=seed)

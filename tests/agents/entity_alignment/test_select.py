@@ -27,12 +27,6 @@ def test_no_card_shows_more_than_was_asked_for(planned):
             assert kinds.count("attribute") <= 2 and kinds.count("relation") <= 3
 
 
-def test_an_identifier_is_always_shown(proposal):
-    row = proposal.row("http://huts.example/hollenmark/hochkarhaus")
-    question = Selector(proposal, LookOptions(attributes=1)).question(row, ("attributes",))
-    assert any("TSN-03" in line.text for line in question.about.lines)
-
-
 def test_relations_are_shown_both_ways_the_rare_ones_first(proposal):
     row = proposal.row("http://huts.example/hollenmark/hochkarhaus")
     card = Selector(proposal, LookOptions()).question(row, ("relations",)).about

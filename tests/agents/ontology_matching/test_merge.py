@@ -153,19 +153,15 @@ def told(
 @pytest.mark.parametrize(
     ("one", "other", "relation"),
     [
-        ("WinterRoom", "Room", "broader"),
-        ("Room", "WinterRoom", "narrower"),
+        ("Room", "WinterRooms", "narrower"),
         ("LengthOfRoute", "Length", "broader"),
-        ("WinterRooms", "Room", "broader"),
+        ("LengthOfRoute", "Route", ""),  # what a thing is of is not what it is
+        ("RoomKey", "Room", ""),
     ],
 )
 def test_a_name_that_ends_in_another_is_narrower(one: str, other: str, relation: str) -> None:
-    assert told(ontology("a", one, "Glacier"), ontology("b", other, "Glacier")) == {(one, relation, other)}
-
-
-def test_what_a_thing_is_of_is_not_what_it_is() -> None:
-    assert told(ontology("a", "LengthOfRoute", "Glacier"), ontology("b", "Route", "Glacier")) == set()
-    assert told(ontology("a", "RoomKey", "Glacier"), ontology("b", "Room", "Glacier")) == set()
+    wanted = {(one, relation, other)} if relation else set()
+    assert told(ontology("a", one, "Glacier"), ontology("b", other, "Glacier")) == wanted
 
 
 def test_only_on_request_only_classes_and_only_if_so_much_confidence_is_enough() -> None:
@@ -199,10 +195,3 @@ def test_lead_has_both_lead_and_lead_atom_for_counterparts() -> None:
         plain,
         ("Lead", "equivalent", "Lead atom"),
     }
-
-
-def test_a_thing_of_another_sort_is_not_related_by_its_name() -> None:
-    keys = Entity("http://b.example/RoomKey", "class", parents=("http://b.example/Tool",))
-    target = ontology("b", "Room", "Tool")
-    pair = ontology("a", "Room", "Glacier"), Ontology("b", target.iri, "b", (*target.entities, keys))
-    assert told(*pair) == set()

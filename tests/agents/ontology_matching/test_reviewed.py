@@ -8,7 +8,7 @@ from kgnb.agents.ontology_matching.reviewed import KnownRulings, MatchDecisions,
 from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.values import MatchQuestion, Options, Side, Stored, Summarised
-from kgnb.judging import Decisions, Verdict
+from kgnb.judging import Verdict
 from kgnb.mappings import Alignment, Dropped, Mapping
 from tests.agents.ontology_matching.small import HUT, REFUGE, alpine, refuge
 
@@ -107,13 +107,6 @@ def test_without_a_judge_the_rest_waits(summarised: Summarised, decisions: Match
     verdicts = Reviewed(decisions).judge(summarised.questions)
     assert {verdict.decision for verdict in verdicts} == {"unsure"}
     assert Reviewed(decisions).name == "person" and Reviewed(decisions, Asked()).name == "person > first"
-
-
-def test_lines_that_name_no_pair_hold_for_their_question(summarised: Summarised, tmp_path: Path) -> None:
-    question = about(summarised, "source", HUT + "Booking")
-    Decisions(tmp_path / "old.jsonl").decide(question, "equivalent", question.others[0].iri)
-    [verdict] = Reviewed(MatchDecisions(tmp_path / "old.jsonl"), Asked()).judge([question])
-    assert verdict.judged_by == "person"
 
 
 def test_known_rulings_hold_whatever_the_kind_and_the_direction(summarised: Summarised) -> None:

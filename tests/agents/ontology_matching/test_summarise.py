@@ -1,7 +1,7 @@
 import pytest
 
 from kgnb.agents.ontology_matching.summarise import summarise
-from kgnb.agents.ontology_matching.values import Cosines, Described, Found, Options, Ranked, Summarised
+from kgnb.agents.ontology_matching.values import Cosines, Described, Found, Options, Ranked
 from tests.agents.ontology_matching.small import HUT, REFUGE
 
 
@@ -16,13 +16,6 @@ def test_fused_scores_follow_the_formula(described: Described) -> None:
     question, *_ = summarise(Found(described, rankings, cosines), options=Options(fusion_constant=1.0)).questions  # type: ignore[arg-type]
     assert [(c.target, c.rank) for c in question.candidates] == [(keeper, 1), (structure, 2)]
     assert question.candidates[0].score == pytest.approx(1 / 3 + 1 / 2, abs=1e-6)
-
-
-def test_a_question_keeps_its_id_and_a_changed_context_changes_it(found: Found, summarised: Summarised) -> None:
-    again = summarise(found)
-    other = summarise(found, options=Options(context="mountain sports"))
-    assert [q.id for q in again.questions] == [q.id for q in summarised.questions]
-    assert not {q.id for q in other.questions} & {q.id for q in again.questions}
 
 
 def test_a_pair_that_one_direction_found_is_judged_in_both(described: Described) -> None:
