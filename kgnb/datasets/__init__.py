@@ -1,9 +1,9 @@
 """Data sets, one file a format: files on disk in, typed cases out. No file is read before it is needed.
 
-``cases``      what a case is: two ontologies, a reference, published figures
-``oaei``       conference, anatomy and materials tracks of the OAEI; every ontology-matching set by name
-``huts``       our own teaching world, shipped with the package
-``published``  figures of other systems, each with its source
-``registry``   home, licence and checksums of the sets we know
-``fetch``      where data lies, and how to get it
+``published``       what a matching case is, and figures of other systems, each with its source
+``oaei``            conference, anatomy and materials tracks of the OAEI; every ontology-matching set by name
+``entity_folders``  two graphs to align: DBP15K, SRPRS, OpenEA
+``questions``       questions with reference answers; ``question_sets`` reads those of benchmarks
+``huts``            our own teaching world, shipped with the package; ``kitchen`` and ``dairy`` read its notes' records
+``fetch``           where data lies, how to get it, and its checksums
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -164,9 +164,3 @@ def _grouped(keys: Integers, size: int) -> tuple[NDArray[np.int64], NDArray[np.i
     """Row numbers sorted by key, and where each key's rows begin (one more than there are keys)."""
     order = np.argsort(keys, kind="stable")
     return order, np.searchsorted(keys[order], np.arange(size + 1))
-
-
-def pairs(left: EntityGraph, right: EntityGraph, links: Sequence[tuple[str, str]]) -> Integers:
-    """Links between IRIs as indices, shape (n, 2); KeyError for an IRI that is in neither place."""
-    found = [(left.index(one), right.index(other)) for one, other in links]
-    return np.array(found, dtype=np.int32).reshape(-1, 2)

@@ -1,10 +1,11 @@
 """Small worlds with a known answer: a seeded graph and a renamed, thinned copy of it."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers, Value
 
 SYLLABLES = ("al", "ber", "cor", "dun", "el", "fen", "gor", "hal", "ith", "kar", "lo", "mor", "nim", "os", "pel", "ra")
 
@@ -76,3 +77,8 @@ def world(size: int = 200, *, dangling: int = 0, degree: float = 4.0, seed: int 
 def without_values(graph: EntityGraph) -> EntityGraph:
     """The graph without its attributes."""
     return EntityGraph(graph.name, graph.entities, graph.names, graph.relations, graph.triples)
+
+
+def pairs(left: EntityGraph, right: EntityGraph, links: Sequence[tuple[str, str]]) -> Integers:
+    """Links between IRIs as indices, shape (n, 2)."""
+    return np.array([(left.index(one), right.index(other)) for one, other in links], dtype=np.int32).reshape(-1, 2)

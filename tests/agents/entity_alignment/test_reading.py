@@ -7,7 +7,7 @@ import pytest
 import rdflib
 
 from kgnb.agents.entity_alignment.comparison import value_tokens
-from kgnb.agents.entity_alignment.graphs import EntityGraph, Value, pairs
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Value
 from kgnb.agents.entity_alignment.names import bare, compare_ready, folded, from_graph, local_names
 from kgnb.datasets.entity_folders import RawGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
@@ -129,7 +129,6 @@ def test_hidden_and_other_names_leave_the_rest_alone(hut: EntityGraph) -> None:
     assert hut.renamed({"http://hut.example/h2": " Two\tBeds "}).names[1] == "Two Beds"
     assert hut.digest == from_graph_again().digest
     assert hut.digest != hut.unnamed().digest
-    assert pairs(hut, hut, [("http://hut.example/h1", "http://hut.example/h2")]).tolist() == [[0, 1]]
 
 
 def from_graph_again() -> EntityGraph:

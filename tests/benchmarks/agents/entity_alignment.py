@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers, pairs
+from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import Options, Proposal
 from kgnb.datasets.entity_folders import read_folder
@@ -32,7 +32,7 @@ from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.local_embedder import LocalEmbedder
-from tests.agents.entity_alignment.graphs_at_hand import without_values, world
+from tests.agents.entity_alignment.graphs_at_hand import pairs, without_values, world
 
 CACHE = os.environ.get("KGNB_CACHE")  # read here: the tests' own fixtures put a fresh folder in its place
 PAIRS = ("dbp15k/fr_en", "srprs/en_fr")
