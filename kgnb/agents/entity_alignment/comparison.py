@@ -124,7 +124,9 @@ class Comparison:
         asked = self.asked
         rows, left = _names_of(mine, asked.rows[: asked.open_rows])
         columns, right = _names_of(yours, asked.columns[: asked.open_columns])
-        near = nearest_pairs(mine.vectors[left], yours.vectors[right], BESIDE, self.options.block_rows, self.each)
+        near = nearest_pairs(
+            mine.names.vectors[left], yours.names.vectors[right], BESIDE, self.options.block_rows, self.each
+        )
         return Pairs(rows[near.rows], columns[near.columns])
 
     def named_surroundings(self) -> Sequence[Vectors]:
@@ -359,10 +361,11 @@ def best_of_names(left: Further, right: Further, pairs: Pairs) -> list[Singles]:
     )
     if not len(at):
         return [np.zeros(len(pairs.rows), dtype=np.float32)] * 3
+    one, other = left.names, right.names
     views = (
-        dense_dots(left.meaning, right.meaning, names),
-        sparse_dots(left.grams, right.grams, names),
-        same(left.whole, right.whole, names),
+        dense_dots(one.meaning, other.meaning, names),
+        sparse_dots(one.grams, other.grams, names),
+        same(one.whole, other.whole, names),
     )
     return [np.maximum.reduceat(view, first) for view in views]
 

@@ -100,16 +100,6 @@ def _foreign(name: str) -> bool:
     return any(c.isalpha() and not unicodedata.name(c, "LATIN").startswith("LATIN") for c in name)
 
 
-class Further(NamedTuple):
-    """Every name of one side's entities, the display name first; entity ``e`` has those from ``starts[e]`` on."""
-
-    starts: NDArray[np.int64]  # (entities + 1,)
-    grams: sparse.csr_matrix  # (names, n-grams), unit rows
-    vectors: Vectors  # (names, dimensions): meaning and n-grams
-    meaning: Vectors  # (names, dimensions) unit rows: the embedder's alone
-    whole: NDArray[np.int64]  # key of the folded name, -1 where there is none
-
-
 class Named(NamedTuple):
     """One side's names, made ready to be compared with the other's."""
 
@@ -120,6 +110,13 @@ class Named(NamedTuple):
     bare: NDArray[np.int64]  # the same without the qualifier
     numbers: NDArray[np.int64]  # key of the numbers in the name, -1 where there are none
     further: Further | None = None  # all names of each entity, where any entity of the two sides has several
+
+
+class Further(NamedTuple):
+    """Every name of one side's entities, the display name first; entity ``e`` has those from ``starts[e]`` on."""
+
+    starts: NDArray[np.int64]  # (entities + 1,)
+    names: Named  # a row a name, not an entity
 
 
 def compare_ready(
@@ -165,23 +162,13 @@ def all_names(
     seed: int = 0,
 ) -> tuple[Further, Further]:
     """Every name of both sides' entities, a few each, ready to be compared name by name."""
-    every, meanings, starts = list[list[str]](), list[Vectors](), []
+    every, starts = list[list[str]](), []
     for names, more in zip((left, right), aliases, strict=True):
         found = [(name, *more.get(entity, ())[:_ALIASES]) for entity, name in enumerate(names)]
         starts.append(np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64))
         every.append([text for one in found for text in one])
-        meanings.append(embedder.embed(every[-1]))
-    grams = _weighed(hashed_grams(spelt(*every), _DIMENSIONS))
-    whole = _keys([folded(text) for texts in every for text in texts])
-    meaning = narrowed(*centred(*meanings))
-    vectors = unit(np.hstack([np.vstack(meaning), _projection(grams, seed)(grams)]))
-    size = len(meanings[0])
-    parts = [slice(0, size), slice(size, None)]
-    one, other = (
-        Further(start, grams[part], vectors[part], own, whole[part])
-        for start, part, own in zip(starts, parts, meaning, strict=True)
-    )
-    return one, other
+    one, other = compare_ready(every[0], every[1], embedder, seed=seed)
+    return Further(starts[0], one), Further(starts[1], other)
 
 
 def _keys(texts: Sequence[str]) -> NDArray[np.int64]:
