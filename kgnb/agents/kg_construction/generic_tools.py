@@ -133,6 +133,8 @@ class GenericTools:
     feedback: bool = True
     kind: Callable[[str], str] = lambda iri: ""
     """What an entity without an id is called by its class, where it is to get one."""
+    refused: Callable[[str, Mapping[str, Any], list[str], str], None] = lambda name, given, reasons, quote: None
+    """Told of a value that no tool of the pack could be called with: tool, arguments, why not, quote."""
 
     @property
     def pack(self) -> ToolPack:
@@ -197,7 +199,12 @@ class GenericTools:
 
     def _adds(self, iri: str, facts: Mapping[str, Any]) -> bool:
         """Whether facts say more of an entity than has been said: nothing is written."""
-        asking = replace(self, call=lambda name, given, quote: self.holds(name, given), ids=deepcopy(self.ids))
+        asking = replace(
+            self,
+            call=lambda name, given, quote: self.holds(name, given),
+            ids=deepcopy(self.ids),
+            refused=GenericTools.refused,
+        )
         return bool(asking._facts(iri, facts, ""))
 
     def _states(self, facts: Mapping[str, Any], entry: Entry) -> bool:
@@ -244,6 +251,7 @@ class GenericTools:
             return [wrong]
         said, wrong_value = self._value(entry, value, quote, iri)
         if said is None:
+            self.refused(entry.tool.name, {"subject": iri, "object": value}, wrong_value, quote)
             return wrong_value
         result = self.call(entry.tool.name, {"subject": iri, **said}, quote)
         if result.ok or result.repeated:
@@ -297,8 +305,11 @@ class GenericTools:
         chosen = [str(term) for name, term in leads.choices if name.casefold() == said.strip().casefold()]
         if chosen:
             return chosen[0]
-        listed = [iri for c in leads.classes for iri in self.pack.tbox.enumerated.get(c, ())
-                  if self.pack.tbox.label(iri).casefold() == said.strip().casefold()]  # fmt: skip
+        tbox = self.pack.tbox
+        below = {kind for c in leads.classes for kind in tbox.below.get(c, {c})}
+        own = [iri for iri, kinds in tbox.individuals.items() if not kinds.isdisjoint(below)]
+        listed = [iri for iri in (*own, *(iri for c in leads.classes for iri in tbox.enumerated.get(c, ())))
+                  if tbox.label(iri).casefold() == said.strip().casefold()]  # fmt: skip
         if len(set(listed)) == 1:
             return listed[0]
         known = self.known(said)

@@ -203,6 +203,7 @@ class _Face(ABC):
         self.generic = GenericTools(
             OntologyTerms(task.pack), self.call, workspace.session.holds, workspace.ids,
             lambda label: [(e.iri, e.term) for e in workspace.labelled(label)], workspace.feedback,
+            refused=partial(workspace.refuse, passage=task.passage),
         )  # fmt: skip
 
     def call(self, name: str, arguments: Mapping[str, Any], quote: str) -> CallResult:

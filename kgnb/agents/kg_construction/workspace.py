@@ -177,6 +177,13 @@ class Workspace:
         self._refused.add(key)
         return self._failed(act, result)
 
+    def refuse(
+        self, name: str, arguments: Mapping[str, Any], reasons: Sequence[str], quote: str, passage: Passage
+    ) -> None:
+        """Notes a value that a tool could not even be called with: left to a person unless a later call mends it."""
+        why = tuple(Violation(name, "refused", str(arguments.get("object", "")), hint=reason) for reason in reasons)
+        self._left.append(Act(name, dict(arguments), False, *span(passage, quote), violations=why))
+
     def _succeeded(self, act: Act) -> None:
         if tries := self._pending.pop(act.tool, None):
             self.repaired += 1

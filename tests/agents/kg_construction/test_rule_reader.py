@@ -1,4 +1,4 @@
-"""What the rule takes from notes with a form: a wrong triple is worse than a missing one."""
+"""What is taken from notes with a form: a wrong triple is worse than a missing one, and what is refused is reviewed."""
 
 from pathlib import Path
 
@@ -7,6 +7,9 @@ import rdflib
 from rdflib.namespace import RDF, RDFS
 
 from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.llm.model import Reply, ToolCall
+from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.building import build_graph, compile_ontology
 
 M = rdflib.Namespace("https://museum.example/")
@@ -137,3 +140,17 @@ def test_the_review_names_things_and_says_what_is_missing_once() -> None:
     rows = build_graph({"note": "# Girl\n- condition: bad"}, pack, judge="rule").review().rows
     assert [row[2] for row in rows] == ["add_condition", "missing"]
     assert [row[3] for row in rows] == ["subject: Girl; object: bad", "iri: Girl"] and "<http" not in str(rows)
+
+
+def test_what_a_model_never_got_in_stands_in_the_review_and_the_ontologys_own_things_are_found_by_name() -> None:
+    facts = {"condition": "splendid", "made of": "Marble", "height": "23 cm", "is in": "Hall"}
+    made = ToolCall("1", "create", {"class": "object", "label": "Girl", "id": "g", "facts": facts})
+    later = [("2", {"subject": "g", "property": "is in", "value": {"class": "room", "label": "Hall"}}),
+             ("3", {"subject": "g", "property": "made of", "value": "gold"})]  # fmt: skip
+    replies = iter([[made], [ToolCall(name, "add", given) for name, given in later]])
+    model = ScriptedModel(lambda _: Reply("", tuple(next(replies, [ToolCall("4", "finish", {})]))))
+    found = build_graph({"note": "Girl"}, PACK, judge="model", model=model, options=Options(tool_budget=0))
+    assert set(found.graph.objects(None, M.madeOf)) == {M.marble} and [
+        *map(str, found.graph.objects(None, M.heightCm))
+    ] == ["23"]
+    assert {doubt.arguments["object"] for doubt in found.doubts} == {"splendid", "gold"}  # "Hall" was mended
