@@ -14,12 +14,14 @@ from typing import Any
 import click
 
 from kgnb.agents.kg_construction import AGENT
+from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.documents import find_documents, is_utf8
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
 from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.options import given_of, names_of
-from kgnb.backends import open_graph
+from kgnb.backends import file_of, open_graph
 from kgnb.cli.outcome import TerminalLine, check_outs
 from kgnb.cli.work import Work, agent_command
 from kgnb.errors import DataError
@@ -29,6 +31,7 @@ from kgnb.kg.quads import Quad, quads, written
 from kgnb.kg.result_files import inert
 from kgnb.kg.terms import Iri, Term
 from kgnb.settings import Settings
+from kgnb.shapes.phrases import joined
 from kgnb.tasks.building import READERS, build_graph, compile_ontology
 from kgnb.tasks.building import ground as ground_graph
 
@@ -67,7 +70,7 @@ def compile(
         text = json.dumps(statistics(pack, tbox), ensure_ascii=False, indent=1) + "\n"
         write_whole(Path(stats), text)
     if not quiet:
-        click.echo(_summary(pack, perf_counter() - begun), err=True)
+        click.echo(_summary(pack, perf_counter() - begun, ", ".join(shapes or tbox)), err=True)
 
 
 def statistics(pack: ToolPack, tbox: tuple[str, ...]) -> dict[str, Any]:
@@ -75,14 +78,23 @@ def statistics(pack: ToolPack, tbox: tuple[str, ...]) -> dict[str, Any]:
     return {"tbox": list(tbox), "tbox_sha256": pack.manifest["tbox_sha256"], **pack.counts()}
 
 
-def _summary(pack: ToolPack, seconds: float) -> str:
+def _summary(pack: ToolPack, seconds: float, shapes: str) -> str:
     counts = pack.counts()
     parts = [f"{counts[name]:,} {name}" for name in ("classes", "properties", "tools", "constraints", "warnings")]
     lines = [f"kgnb: {', '.join(parts)}, {seconds:.1f} s"]
     kinds: dict[str, int] = counts["warnings by kind"]
     if kinds:
         lines.append("kgnb: not enforced: " + ", ".join(f"{kind} ({number})" for kind, number in kinds.items()))
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"kgnb: {said}" for said in mistakes(pack, shapes))])
+
+
+_MISTAKES = ("malformed shape", "number", "path", "pattern", "unknown term", "empty ontology")
+
+
+def mistakes(pack: ToolPack, source: str) -> list[str]:
+    """What is written wrongly in the shapes, and an ontology that is none."""
+    return [f"{source}: {' '.join(filter(None, [one.about, one.text]))}" for one in pack.warnings
+            if one.kind in _MISTAKES]  # fmt: skip
 
 
 SUFFIXES = (".trig", ".ttl", ".jsonld")
@@ -131,6 +143,9 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
             tbox, given["shapes"], closed_world=not given["open_world"], only=given["only"],
             derive_types=given["derive_types"], settings=work.settings,
         )  # fmt: skip
+        if not pack.tbox.classes and not pack.tbox.properties:
+            fix = "TBOX names the file that says which classes and properties there are; documents come after it."
+            raise DataError("no class or property is declared in it: is it data?", where=tbox, fix=fix)
         data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
         run = work.run(AGENT, data, {"tbox": tbox, "documents": list(documents), "judge": given["judge"]})
         with run:
@@ -147,12 +162,23 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     counts = built.counts().items()
     counted = [f"{value:,} {name}" for name, value in counts if value or name in ("documents", "facts")]
     failed = [f"{journal.document}: {journal.error}" for journal in built.failed]
-    silent = [journal.document for journal in built.journals if not journal.error and not len(journal.acts)]
-    why = (
-        "" if run.totals["calls"] else ": without a model it is tables, lists and 'key: value' in the ontology's words"
-    )
-    empty = [f"nothing was read in {', '.join(silent[:3])}{' ...' if len(silent) > 3 else ''}{why}"] if silent else []
-    return work.end(run, ", ".join(counted), *failed, *empty) or int(bool(failed))
+    return work.end(
+        run, ", ".join(counted), *failed, *_silent(built, documents), *mistakes(pack, given["shapes"] or tbox)
+    ) or int(bool(failed))
+
+
+def _silent(built: Built, documents: tuple[str, ...]) -> list[str]:
+    """Which documents gave nothing, or no more than a name, and why that may be."""
+    kinds = {one.document: {act.tool.partition("_")[0] for act in one.acts if act.writes}
+             for one in built.journals if not one.error}  # fmt: skip
+    bare = {"nothing": [name for name, tools in kinds.items() if not tools],
+            "nothing but a name": [name for name, tools in kinds.items() if tools == {"create"}]}  # fmt: skip
+    found = [f"{what} was read in {joined(names, 20, 'and')}" for what, names in bare.items() if names]
+    if found and any(one.reader.startswith("rule") for one in built.journals):
+        found[-1] += ": without a model it is tables, lists and 'key: value' in the ontology's words"
+    entries = find_documents([file_of(one) for one in documents])
+    odd = [one.name for one in entries if one.name in sum(bare.values(), []) and not is_utf8(one)]
+    return found + ([f"not in UTF-8, so read as Windows-1252: {joined(odd, 20, 'and')}"] if odd else [])
 
 
 FORMS = {".trig": "trig", ".nq": "n-quads", ".nt": "n-triples", ".ttl": "turtle", ".jsonld": "json-ld"}

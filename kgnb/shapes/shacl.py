@@ -7,6 +7,7 @@ a class are spelled out, so that a SHACL engine needs no ontology beside it; rea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 
 from kgnb.kg.prefixes import shorten
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term, n3
@@ -23,6 +24,9 @@ _TARGETS = ("targetClass", "targetNode", "targetSubjectsOf", "targetObjectsOf")
 _BEYOND = ("sparql", "target", "js", "rule", "expression", "values", "select")
 _PARAMETERS = (*_TERMS, *_NUMBERS, *_PAIRS, "in", "pattern", "languageIn", "uniqueLang", "not", "and", "or", "xone",
                "node", "property", "qualifiedValueShape", "closed")  # fmt: skip
+_KNOWN = {*_PARAMETERS, *_TARGETS, *_BEYOND, "path", "message", "severity", "deactivated", "name", "description",
+          "order", "group", "defaultValue", "flags", "ignoredProperties", "qualifiedMinCount", "qualifiedMaxCount",
+          "qualifiedValueShapesDisjoint", "prefixes", "entailment"}  # fmt: skip
 _MARKS = {f"{SH}zeroOrMorePath": "zeroOrMore", f"{SH}oneOrMorePath": "oneOrMore", f"{SH}zeroOrOnePath": "zeroOrOne"}
 
 
@@ -92,6 +96,11 @@ class _Reader:
             if self.graph.objects(node, f"{SH}{beyond}"):
                 when = "is checked at finish, by pyshacl" if beyond == "sparql" else "is not enforced"
                 self._warn("SHACL beyond the core", node, f"sh:{beyond} {when}")
+        for predicate in self.graph.about(node):
+            term = predicate.removeprefix(SH)
+            if predicate.startswith(SH) and term not in _KNOWN:
+                near = get_close_matches(term, _KNOWN, 1)
+                self._warn("unknown term", node, f"there is no sh:{term}" + (f"; sh:{near[0]}?" if near else ""))
         paths = self._all(node, "path")
         path = self._path(paths[0]) if paths else None
         if paths and path is None:
@@ -209,7 +218,12 @@ class _Reader:
         return Path(kind, parts=whole) if whole and len(whole) == len(parts) else None
 
     def _warn(self, kind: str, node: Term, text: str) -> None:
-        self.warnings.add(Warned(kind, str(node) if isinstance(node, Iri) else "", text))
+        about, path = node, self._first(node, "path")
+        for _ in range(20):  # to the shape that has a name
+            owners = self.graph.subjects(about, f"{SH}property") if isinstance(about, Blank) else []
+            about = min(owners, key=repr, default=about)
+        text += f" (for {path})" if isinstance(path, Iri) and about != node else ""
+        self.warnings.add(Warned(kind, str(about) if isinstance(about, Iri) else "", text))
 
 
 IS_A = f"{SHAPES}is-a:"

@@ -278,20 +278,16 @@ def unit_named(text: str) -> str:
 def unit_after(text: str) -> str:
     """The unit that what follows a number begins with; "" where it begins with none."""
     said = text.split()
-    tries = [" ".join(said[:size]) for size in (3, 2, 1) if size <= len(said)]
     if len(said) > 1 and said[0] in ("a", "in"):  # "4 in two rooms"
         return ""
-    return next(filter(None, map(unit_named, tries)), "")
+    return next(filter(None, (unit_named(" ".join(said[:size])) for size in (3, 2, 1))), "")
 
 
 _TOLD = re.compile(r"\bin\s+([^\W\d]{2,}|[^\W\d](?=[.,;)]|$))|[(\[]([^()\[\]]{1,20})[)\]]")
 
 
 def property_unit(tbox: TBox, iri: str) -> str:
-    """The unit that the label, the comment or the IRI of a property names: "height (cm)", "in centimetres", heightCm.
-
-    "" where none does, or several are named.
-    """
+    """The one unit that a property's label, comment or IRI names: "height (cm)", "in centimetres", heightCm; or ""."""
     labels = [term.text for term in tbox.all(Iri(iri), f"{RDFS}label") if isinstance(term, Literal)]
     found = {
         unit_named(match[1] or match[2]) for text in (*labels, tbox.comment(iri)) for match in _TOLD.finditer(text)

@@ -56,3 +56,25 @@ def test_what_is_wrong_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, status, said in WRONG:
         assert main(arguments) == status
         assert said in capsys.readouterr().err, arguments
+
+
+def test_data_in_place_of_an_ontology_mistakes_in_shapes_and_unread_documents_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "data.ttl").write_text('<http://x.example/a> <http://x.example/p> "b" .')
+    (tmp_path / "shapes.ttl").write_text("""@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix : <http://x.example/> .
+        :S a sh:NodeShape ; sh:property [ sh:path :p ; sh:pattern "[A-" ; sh:minCount "many" ; sh:datatyp :q ] .""")
+    (tmp_path / "old.txt").write_bytes("Käse gibt es heute.".encode("cp1252"))
+    (tmp_path / "bare.md").write_text("# Tea\n\nA plain sentence.")
+    rule = ["--judge", "rule", "-o", str(tmp_path / "out.ttl")]
+    assert main(["build", str(tmp_path / "data.ttl"), str(tmp_path / "old.txt"), *rule]) == 1
+    assert "no class or property" in capsys.readouterr().err
+    documents = [str(tmp_path / "old.txt"), str(tmp_path / "bare.md")]
+    assert main(["build", "huts:kitchen", *documents, "--shapes", str(tmp_path / "shapes.ttl"), *rule]) == 0
+    said = capsys.readouterr().err
+    assert "nothing was read in old.txt" in said and "Windows-1252: old.txt" in said
+    assert "nothing but a name was read in bare.md" in said
+    wrong = [line for line in said.splitlines() if "shapes.ttl: http://x.example/S" in line]
+    assert len(wrong) == 3 and all(
+        any(word in line for line in wrong) for word in ("'[A-'", "minCount", "sh:datatype?")
+    )

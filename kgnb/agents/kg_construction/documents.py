@@ -173,6 +173,14 @@ def _decoded(data: bytes) -> str:
         return data.decode("cp1252", errors="replace")
 
 
+def is_utf8(entry: Readable) -> bool:
+    """Whether a document's file is text in UTF-8; so is what is no file."""
+    try:
+        return isinstance(entry, Document) or bool(entry.path.read_bytes().decode("utf-8-sig") or True)
+    except (UnicodeDecodeError, OSError):
+        return False
+
+
 def _pdf_text(data: bytes, path: Path) -> str:
     from pypdf import PdfReader  # slow to import, and most documents are not PDF
     from pypdf.errors import PyPdfError
