@@ -11,6 +11,8 @@ const ACTIONS = [
   { key: "u", action: "undo", label: "Undo", title: "Take the last answer back", needsChoice: false },
 ];
 
+const UNHEARD = "No word from the kernel yet. If it was restarted, this answer is not kept: run the cell again.";
+
 let views = 0;
 
 function element(tag, className, text) {
@@ -53,6 +55,7 @@ function render({ model, el }) {
   status.setAttribute("role", "status");
   root.append(head, question, buttons, status, candidates, hint); // answers above what may be longer than the screen
 
+  let unheard; // set while an answer has not come back from the kernel
   const view = () => model.get("view");
   const chosen = () => Number(candidates.querySelector("input:checked")?.value ?? -1);
 
@@ -61,6 +64,8 @@ function render({ model, el }) {
     if (shown.done && action !== "undo") return;
     if (choice >= shown.candidates.length) return;
     model.send({ action, choice, question: shown.question ? shown.question.id : "" });
+    clearTimeout(unheard);
+    unheard = setTimeout(() => (status.textContent = UNHEARD), 4000);
   }
 
   for (const { key, action, label, title, needsChoice } of ACTIONS) {
@@ -95,6 +100,7 @@ function render({ model, el }) {
   }
 
   function draw() {
+    clearTimeout(unheard);
     const shown = view();
     const hadFocus = candidates.contains(document.activeElement);
     count.textContent = `${shown.decided} of ${shown.total} answered` + (shown.skipped ? `, ${shown.skipped} skipped` : "");
@@ -130,7 +136,10 @@ function render({ model, el }) {
   model.on("change:view", draw);
   draw();
   el.append(root);
-  return () => model.off("change:view", draw);
+  return () => {
+    clearTimeout(unheard);
+    model.off("change:view", draw);
+  };
 }
 
 export default { render };
