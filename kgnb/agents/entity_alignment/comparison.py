@@ -466,6 +466,20 @@ def _incidence(graph: EntityGraph, numbers: dict[str, int]) -> Matrix:
     return sparse.csr_matrix((np.ones(len(keys), np.float32), (rows, columns)), shape=(len(graph), len(numbers)))
 
 
+def own_value(left: EntityGraph, right: EntityGraph, pairs: Pairs) -> Singles:
+    """One for a pair with a whole value in common that no other entity of either side has, names aside."""
+    held: list[dict[str, set[int]]] = [{}, {}]
+    for graph, side in zip((left, right), held, strict=True):
+        names = list(map(folded, graph.names))
+        for entity, _, value in graph.attribute_triples.tolist():
+            whole = next(iter(value_tokens(graph.values[value].text)), "=")[1:]
+            if whole and whole != names[entity]:
+                side.setdefault(whole, set()).add(entity)
+    one, other = ({whole: min(who) for whole, who in side.items() if len(who) == 1} for side in held)
+    alone = {(one[whole], other[whole]) for whole in one.keys() & other.keys()}
+    return np.array([pair in alone for pair in zip(*map(np.ndarray.tolist, pairs), strict=True)], dtype=np.float32)
+
+
 def value_pairs(seen: Seen, rows: Longs, columns: Longs, k: int) -> Pairs:
     """The ``k`` columns that share most rare tokens with each row."""
     mine, yours = seen.left[rows], seen.right[columns]

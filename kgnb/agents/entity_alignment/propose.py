@@ -44,6 +44,7 @@ from kgnb.agents.entity_alignment.comparison import (
     Links,
     asked,
     compare,
+    own_value,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.relations import Matrix
@@ -240,7 +241,9 @@ def proposal(left: EntityGraph, right: EntityGraph, comparison: Comparison, foun
         seen = np.isfinite(best)
         margin[where] = np.where(seen, best - np.where(np.isfinite(second), second, 0.0), 0.0)
         if asked.open_rows <= FEW and comparison.names:
-            sure = believed(found.evidence, np.flatnonzero(part)[mine], pairs.rows[mine], chances[mine], margin[where])
+            ends = comparison.entities(Pairs(pairs.rows[mine], pairs.columns[mine]))
+            own, at = own_value(left, right, ends), np.flatnonzero(part)[mine]
+            sure = believed(found.evidence, at, pairs.rows[mine], chances[mine], margin[where], own)
         else:
             sure = confidences(comparison, pairs, logits, chances, mine)
         confidence[where] = sure
@@ -278,17 +281,21 @@ def confidences(comparison: Comparison, pairs: Pairs, logits: Singles, chances: 
     return chance * chance_of_a_counterpart(given, other)
 
 
-BELIEF = {"chance": 3.4, "margin": 8.2, "same name": 0.6, "same bare name": 2.7, "": -1.9}
+BELIEF = {"chance": 3.4, "margin": 8.2, "same name": 0.6, "same bare name": 2.7, "own value": 3.3, "": -1.9}
 """What speaks for a pair of few entities, fitted on small samples of real pairs (docs/evaluation.md)."""
 
 
-def believed(evidence: Evidence, given: Longs, rows: Longs, chances: Singles, margin: Singles) -> Singles:
+def believed(evidence: Evidence, given: Longs, rows: Longs, chances: Singles, margin: Singles, own: Singles) -> Singles:
     """For each row the chance that what it was given is right, from how the names of the two agree.
 
-    ``given`` are the places of such pairs in the evidence, ``rows`` and ``chances`` theirs. A logistic regression, for
-    decoys say nothing where there are few of them; that nobody else is meant counts as far as the two are spelt alike.
+    ``given`` are the places of such pairs in the evidence, ``rows`` and ``chances`` theirs, ``own`` 1.0 for those with
+    a value in common that nobody else has. A logistic regression, for decoys say nothing where there are few of them;
+    that nobody else is meant counts as far as the two are spelt alike.
     """
-    views = dict(zip(evidence.prior, evidence.values[given].T, strict=True)) | {"": np.ones(len(rows))}
+    views = dict(zip(evidence.prior, evidence.values[given].T, strict=True)) | {
+        "": np.ones(len(rows)),
+        "own value": own,
+    }
     views |= {"chance": chances * views["spelling"], "margin": margin[rows] * views["spelling"]}
     found = np.zeros(len(margin), dtype=np.float32)
     found[rows] = 1 / (1 + np.exp(-sum(weight * views[view] for view, weight in BELIEF.items())))

@@ -6,6 +6,7 @@ embedding model, few rounds. All of it: see ``entity_alignment``.
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kgnb.agents.entity_alignment import names
@@ -55,5 +56,8 @@ def test_small_samples_of_our_own_pair_are_right_where_they_are_written() -> Non
     found = list(small_graphs.samples("huts", Path(), 6))
     written = sum(one.written for one in found)
     assert written and sum(one.right_written for one in found) >= 0.9 * written
+    own = list(small_graphs.BELIEF).index("own value")
+    alike = np.concatenate([one.right[one.features[:, own] > 0] for one in found])
+    assert len(alike) > 10 and alike.mean() >= 0.9  # who have a value in common that nobody else has
     assert small_graphs.fitted(found).shape == (len(small_graphs.BELIEF),)
     assert small_graphs.line("all", found, [(one.written, one.right_written) for one in found]).startswith("| all |")
