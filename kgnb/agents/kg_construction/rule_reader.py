@@ -1,7 +1,7 @@
 """The floor without a model: patterns compiled from the T-Box read notes with a form; plain sentences are for a model.
 
-Keys and headings, lists of amounts, numbered steps: whatever the words of the ontology (labels, other names, units)
-point at. It knows nothing of any domain, and writes through the same tools as a model.
+Keys and headings, lists of amounts, numbered steps, "X contains Y": whatever the words of the ontology (labels, other
+names, units) point at. It knows nothing of any domain, and writes through the same tools as a model.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
+from itertools import product
 
 from kgnb.agents.kg_construction.documents import RULE, Passage
 from kgnb.agents.kg_construction.pack import ToolPack
@@ -27,7 +28,7 @@ _NAMING = {"name", "title", "label", "nom", "titre", "titel"}
 _CALLED = {(name,) for name in _NAMING}
 _KINDS = {"type", "class", "kind", "category", "typ", "art", "klasse", "classe", "genre"}
 _RANGE = re.compile(r"\s*(?:[-–—x×]|to\b|bis\b|à\b)\s*\d")
-_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
+_ASIDE = re.compile(r"\s*\(([^()]*)\)\s*$")
 
 
 @dataclass
@@ -71,7 +72,7 @@ class _Notes:
                 continue
             if line.number and ordered and self._step(line, *ordered):
                 continue
-            if not self._measured(line) and not self._root_number(line) and line.key:
+            if not self._measured(line) and not self._told(line) and not self._root_number(line) and line.key:
                 self._unused(line)
 
     def _unused(self, line: Line) -> None:
@@ -124,9 +125,12 @@ class _Notes:
                 self._call(slot.tool.name, line, subject=self.root, object=own or line.rest)
                 return True
             if slot.is_object and classes:
-                iri = self._create(classes[0], _ASIDE.sub("", line.rest).strip(" ."), line)
+                aside = _ASIDE.search(line.rest)
+                name = line.rest[: aside.start()] if aside else line.rest
+                iri = self._create(classes[0], name.strip(" ."), line)
                 if iri and self.root:
                     self._call(slot.tool.name, line, subject=self.root, object=iri)
+                    self._chosen(iri, classes[0], aside[1] if aside else "", line)
                 return True
             if slot.is_number and (match := re.search(NUMBER, line.rest)):
                 return self._number(slot, match, line)
@@ -134,6 +138,12 @@ class _Notes:
                 self._call(slot.tool.name, line, subject=self.root, value=line.rest.strip(" ."))
                 return True
         return self._root_number(line)
+
+    def _chosen(self, iri: str, cls: str, text: str, line: Line) -> None:
+        """One of a closed list, in brackets after a name."""
+        for slot in self.lexicon.of(cls) if text else ():
+            if name := next((name for name, _ in slot.value.choices if words(name) == words(text)), ""):
+                self._call(slot.tool.name, line, subject=iri, **{slot.value.name: name})
 
     def _number(self, slot: Slot, match: re.Match[str], line: Line) -> bool:
         """States a number with the unit that stands beside it, or in its key; a range is left to a person."""
@@ -241,7 +251,22 @@ class _Notes:
             if slots:
                 self._call(slots[0].tool.name, line, subject=iri, object=other)
 
-    # "Serves 12" -----------------------------------------------------------------------------------------------------
+    # "celery contains celery; butter contains milk", "Serves 12" -----------------------------------------------------
+
+    def _told(self, line: Line) -> bool:
+        """Short clauses: a thing of the document, the name of a property, and one of the property's closed list."""
+        clauses = [words(clause) for clause in re.split(r"[;.](?:\s+|$)", line.rest if line.key else line.text)]
+        done = False
+        for said, slot in product(clauses, [slot for slot in self.lexicon.slots if slot.is_object]):
+            for at, phrase in [(find(phrase, said), phrase) for phrase in slot.phrases]:
+                left, right = said[:at], said[(at or 0) + len(phrase) :]
+                subjects = [iri for name, (iri, kind) in self.names.items() if left and words(name) == left
+                            and any(self.lexicon.is_a(kind, domain) for domain in slot.domain)]  # fmt: skip
+                objects = [str(term) for name, term in slot.value.choices
+                           if right == words(name) or right in self.lexicon.phrases(str(term))]  # fmt: skip
+                if at and subjects and objects:
+                    done = self._call(slot.tool.name, line, subject=subjects[0], object=objects[0]).ok or done
+        return done
 
     def _root_number(self, line: Line) -> bool:
         """A short line with a property's name beside a number."""
