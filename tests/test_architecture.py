@@ -67,22 +67,22 @@ ALLOWED: dict[str, set[str]] = {
 }
 # Lines of each large room, with some air: what goes beyond wants another room, or a look at what stands twice.
 ROOMS = {
-    "agents": 23_900,
-    "reporting": 7_900,
-    "magics": 5_620,
-    "kg": 5_070,
-    "shapes": 3_200,
-    "llm": 3_100,
-    "results": 2_700,
-    "cli": 2_150,
-    "vectors": 2_210,
-    "tasks": 2_160,
-    "judging": 1_810,
-    "datasets": 1_600,
-    "run": 1_900,
+    "agents": 23_600,
+    "reporting": 7_600,
+    "magics": 5_450,
+    "kg": 5_030,
+    "shapes": 3_150,
+    "llm": 3_060,
+    "results": 2_690,
+    "cli": 2_110,
+    "vectors": 2_180,
+    "tasks": 2_120,
+    "judging": 1_800,
+    "datasets": 1_460,
+    "run": 1_840,
 }
 # Lines of the whole package at most; whoever makes it shorter lowers this.
-TOTAL = 66_690
+TOTAL = 65_900
 AGENTS = {
     "ontology_matching": ["retrieve", "store", "search", "summarise", "validate", "merge"],
     "question_answering": ["link", "observe", "act", "reflect", "answer"],

@@ -30,6 +30,7 @@ from kgnb.results.table import Column, Table
 _YES, _NO = (Literal(text, datatype=f"{XSD}boolean") for text in ("true", "false"))
 _NONE = Literal("0", datatype=f"{XSD}integer")
 _GUESSED = 10  # values of a guess that are named
+_LIKELY = 0.25  # a guess that is wrong three times in four, as confidence is calibrated, would only be copied
 
 
 @view.register
@@ -61,8 +62,8 @@ def said(value: Answer) -> str:
 
 
 def guessed(value: Answer) -> list[str]:
-    """What the best reading gives, where the answer is unsure, and the query for it."""
-    if value.guess is None or value.values:
+    """What the best reading gives, where the answer is unsure and the reading not unlikely, and the query for it."""
+    if value.guess is None or value.values or value.confidence < _LIKELY:
         return []
     names = [plain(term, value.labels) for term in value.guess.values[:_GUESSED]]
     left = len(value.guess.values) - len(names)

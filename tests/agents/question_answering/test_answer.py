@@ -1,5 +1,7 @@
 """Answers over a small valley, without a model of language: values, proof, query; unsure where the graph is silent."""
 
+from dataclasses import replace
+
 from kgnb.agents.question_answering.pipeline import answer_question, learn, open_desk
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.agents.question_answering.views import answered
@@ -71,6 +73,8 @@ def test_what_is_unsure_offers_what_its_best_reading_gives_and_no_answer() -> No
     for shown in (card.html(), card.plain()):
         assert "Not an answer" in shown and "Ann Berger" in shown and "SPARQL of that reading" in shown
     assert "SELECT" not in " ".join(card.json()["notes"])  # behind a fold, for those who ask how it was found
+    unlikely = answered(replace(found, confidence=0.1)).html()
+    assert "Not an answer" not in unlikely and "Ann Berger" not in unlikely  # it would be taken for one
     sure = ask("Who is the warden of Upper Hut?", "upper")
     assert sure.guess is None and "Not an answer" not in answered(sure).html()
 
