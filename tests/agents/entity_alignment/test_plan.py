@@ -24,6 +24,20 @@ def test_the_doubtful_come_before_the_less_doubtful(proposal):
     assert max(proposal.confidence[matched]) <= min(proposal.confidence[left]) + 1e-6
 
 
+def test_statistics_count_what_the_graph_says_of_each_entity(proposal):
+    graph, columns = proposal.left, dict(zip(FEATURES, statistics(proposal).T, strict=True))
+    for row in range(0, len(proposal), 20):
+        entity = proposal.sources[row]
+        said = graph.attribute_triples[graph.attribute_triples[:, 0] == entity]
+        links = [(r, end) for h, r, t in graph.triples for end, one in (("head", h), ("tail", t)) if one == entity]
+        assert columns["attribute triples"][row] == len(said) and columns["attributes"][row] == len(set(said[:, 1]))
+        assert columns["relation triples"][row] == len(links) and columns["relations"][row] == len(set(links))
+        assert columns["has a name"][row] == bool(graph.names[entity])
+        likest = sorted(proposal.similarities[row][proposal.candidates[row] >= 0], reverse=True)[:3]
+        assert [columns[f"{nth} similarity"][row] for nth in ("first", "second", "third")][: len(likest)] == likest
+    assert np.array_equal(columns["confidence"], proposal.confidence.astype(np.float32))
+
+
 def test_paths_have_only_tools_with_something_to_work_on(proposal):
     row = statistics(proposal)[0].copy()
     row[FEATURES.index("attribute triples")] = 0
