@@ -1,7 +1,9 @@
 """The panel as the agents' control room: a run watched and stopped, its trace, queues, all of it by keyboard."""
 
 import re
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,13 +57,12 @@ def figure(run: Any, heading: str) -> str:
 def test_a_run_is_watched_while_it_goes_on_and_stopped(
     lab: Lab, visit: Callable[[Lab], Visit], slow: StubServer
 ) -> None:
-    folder = lab.folder / "live"
-    folder.mkdir()
+    folder = Path(tempfile.mkdtemp(prefix="live-", dir=lab.folder))  # another one when it is tried again
     (folder / "prices.toml").write_text(PRICES, encoding="utf-8")
     (folder / "kgnb.toml").write_text(SETTINGS.format(url=slow.url), encoding="utf-8")
     start = "%om start huts:alpine huts:refuge --embedder characters --judge model"
     page = visit(lab)
-    page.open(write(lab, "live/live.ipynb", "%load_ext kgnb", start, *MATCHING, "%om validate"))
+    page.open(write(lab, f"{folder.name}/live.ipynb", "%load_ext kgnb", start, *MATCHING, "%om validate"))
     panel = open_panel(page)
     for number in range(2 + len(MATCHING)):
         run_cell(page, number)
