@@ -258,13 +258,15 @@ class _Notes:
         clauses = [words(clause) for clause in re.split(r"[;.](?:\s+|$)", line.rest if line.key else line.text)]
         done = False
         for said, slot in product(clauses, [slot for slot in self.lexicon.slots if slot.is_object]):
-            for at, phrase in [(find(phrase, said), phrase) for phrase in slot.phrases]:
-                left, right = said[:at], said[(at or 0) + len(phrase) :]
-                subjects = [iri for name, (iri, kind) in self.names.items() if left and words(name) == left
+            for phrase in slot.phrases:
+                if not (at := find(phrase, said)):
+                    continue
+                left, right = said[:at], said[at + len(phrase) :]
+                subjects = [iri for name, (iri, kind) in self.names.items() if words(name) == left
                             and any(self.lexicon.is_a(kind, domain) for domain in slot.domain)]  # fmt: skip
                 objects = [str(term) for name, term in slot.value.choices
                            if right == words(name) or right in self.lexicon.phrases(str(term))]  # fmt: skip
-                if at and subjects and objects:
+                if subjects and objects:
                     done = self._call(slot.tool.name, line, subject=subjects[0], object=objects[0]).ok or done
         return done
 
