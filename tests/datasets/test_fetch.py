@@ -1,69 +1,49 @@
 """Downloads from a loopback server: checked, resumed, refused."""
 
 import hashlib
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from kgnb.datasets.fetch import KNOWN, data_folder, digest, fetch, get
 from kgnb.errors import BackendError, DataError
+from tests.loopback import LoopbackServer, Request
 
 BODY = bytes(range(256)) * 4096
 SHA256 = hashlib.sha256(BODY).hexdigest()
 
 
-class Server(ThreadingHTTPServer):
+class Server(LoopbackServer):
     """Serves ``BODY``; its attributes say how it misbehaves, ``asked`` notes the Range header of every request."""
 
-    daemon_threads = True
+    place = "/huts.bin"
     ranges = True
-    cut = 0  # bytes after which the answer breaks off
+    cut: int | None = None  # bytes after which the answer breaks off
     status = 200
     redirect = ""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Answer)
         self.asked: list[str | None] = []
+        super().__init__()
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/huts.bin"
-
-
-class Answer(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_GET(self) -> None:
-        server = self.server
-        asked = self.headers.get("Range")
-        server.asked.append(asked)
-        if server.redirect:
-            self.send_response(302)
-            self.send_header("Location", server.redirect)
-            self.end_headers()
-            return
-        start = int(asked[6:-1]) if asked and server.ranges else 0
-        status = 416 if start >= len(BODY) else 206 if start else server.status
+    def answer(self, request: Request) -> None:
+        asked = request.headers.get("Range")
+        self.asked.append(asked)
+        if self.redirect:
+            return request.send(302, b"", headers={"Location": self.redirect})
+        start = int(asked[6:-1]) if asked and self.ranges else 0
+        status = 416 if start >= len(BODY) else 206 if start else self.status
         body = BODY[start:] if status in (200, 206) else b"no"
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body[: server.cut] if server.cut else body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+        request.begin(status, "application/octet-stream", len(body))
+        request.wfile.write(body[: self.cut])
+        return None
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    server = Server()
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with Server() as server:
+        yield server
 
 
 def test_a_download_lands_under_its_name_and_is_not_repeated(server: Server, tmp_path: Path) -> None:
@@ -86,7 +66,7 @@ def test_a_broken_download_goes_on_where_it_stopped(server: Server, tmp_path: Pa
     assert not (tmp_path / "huts.bin").exists()
     had = (tmp_path / "huts.bin.part").stat().st_size
     assert 0 < had <= 300_000
-    server.cut = 0
+    server.cut = None
     assert fetch("huts.bin", server.url, SHA256, tmp_path).read_bytes() == BODY
     assert server.asked == [None, f"bytes={had}-"]
 

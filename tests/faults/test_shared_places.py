@@ -57,19 +57,19 @@ def test_a_qdrant_server_that_goes_away_in_the_middle_is_an_error_by_its_address
     monkeypatch.setattr("kgnb.patience.Patience.pause", lambda self, tried, asked=None: tried < 2)
     monkeypatch.chdir(tmp_path)
     shim = QdrantShim()
-    answer = shim.answer
+    answer = shim.said
 
     def leaving(*asked: object) -> tuple[int, dict[str, str], str]:
         if len(shim.requests) >= requests:
             return 503, {}, "<html>going down</html>"
         return answer(*asked)  # type: ignore[arg-type]
 
-    shim.answer = leaving  # type: ignore[method-assign,assignment]
+    shim.said = leaving  # type: ignore[method-assign,assignment]
     monkeypatch.setenv("KGNB_INDEX", shim.url)
     try:
         assert main([*MATCH, "-o", "out.sssom.tsv"]) == 1
     finally:
-        shim.close()
+        shim.stop()
     told = capsys.readouterr().err
     assert shim.url.removeprefix("http://") in told
     assert "Traceback" not in told

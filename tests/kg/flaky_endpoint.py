@@ -5,10 +5,11 @@ import socket
 import struct
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
 import pyoxigraph as ox
+
+from tests.loopback import LoopbackServer, Request
 
 PASSING = (
     "429 with Retry-After",
@@ -26,84 +27,33 @@ HARMLESS = ("gzip", "dripping", "chunks")
 """Ways of answering that look odd and lose nothing."""
 
 
-class FlakyEndpoint:
+class FlakyEndpoint(LoopbackServer):
     """Answers queries and updates over its own store; every other request meets the fault (a harmless one: each)."""
+
+    protocol, place = "HTTP/1.1", "/sparql"
 
     def __init__(self, fault: str) -> None:
         self.fault = fault
         self.store = ox.Store()
         self.requests = self.faults = 0
-        endpoint, turn = self, threading.Lock()
+        self._turn = threading.Lock()
+        super().__init__()
 
-        class Answering(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+    def answer(self, request: Request) -> None:
+        form, broken = parse_qs(request.body.decode()), self.fault
+        with self._turn:
+            self.requests += 1
+            failing = self.fault in PASSING and self.requests % 2 == 1
+            self.faults += failing
+            if failing and "update" in form and broken[:3] not in ("429", "503"):
+                broken = "503"  # an update whose answer is lost is never repeated: a test of its own
+            if failing and broken[:3].isdigit():
+                status, media_type, body = int(broken[:3]), "text/plain", b"come back later"
+            else:
+                status, media_type, body = self.sound(form)
+        send(request, status, media_type, body, broken if failing or self.fault in HARMLESS else "")
 
-            def do_POST(self) -> None:
-                form = parse_qs(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
-                with turn:
-                    endpoint.requests += 1
-                    failing = fault in PASSING and endpoint.requests % 2 == 1
-                    endpoint.faults += failing
-                    broken = fault
-                    if failing and "update" in form and fault[:3] not in ("429", "503"):
-                        broken = "503"  # an update whose answer is lost is never repeated: a test of its own
-                    if failing and broken[:3].isdigit():
-                        status, media_type, body = int(broken[:3]), "text/plain", b"come back later"
-                    else:
-                        status, media_type, body = endpoint.answer(form)
-                try:
-                    self._send(status, media_type, body, broken if failing or fault in HARMLESS else "")
-                except (BrokenPipeError, ConnectionResetError):
-                    self.close_connection = True
-
-            def _send(self, status: int, media_type: str, body: bytes, fault: str) -> None:
-                if fault == "reset before an answer":
-                    return self._reset()
-                self.send_response(status)
-                self.send_header("Content-Type", media_type)
-                if fault == "429 with Retry-After":
-                    self.send_header("Retry-After", "0")
-                if "gzip" in fault:
-                    self.send_header("Content-Encoding", "gzip")
-                    body = gzip.compress(body)[: -9 if "damaged" in fault else None]
-                if fault == "chunks":
-                    self.send_header("Transfer-Encoding", "chunked")
-                    self.end_headers()
-                    for start in range(0, len(body), 100):
-                        piece = body[start : start + 100]
-                        self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
-                    self.wfile.write(b"0\r\n\r\n")
-                    return None
-                self.send_header("Content-Length", str(len(body) + (fault == "shorter than announced")))
-                self.end_headers()
-                if fault == "reset within an answer":
-                    self.wfile.write(body[: len(body) // 2])
-                    return self._reset()
-                for start in range(0, len(body), 64) if fault == "dripping" else [0]:
-                    self.wfile.write(body[start : start + 64] if fault == "dripping" else body)
-                    self.wfile.flush()
-                    time.sleep(0.001 if fault == "dripping" else 0)
-                self.close_connection = self.close_connection or fault == "shorter than announced"
-                return None
-
-            def _reset(self) -> None:
-                self.wfile.flush()
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                self.connection.close()
-                self.close_connection = True
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Say nothing."""
-
-        class Quiet(ThreadingHTTPServer):
-            def handle_error(self, request: object, client_address: object) -> None:
-                """A connection this server has reset itself."""
-
-        self._server = Quiet(("127.0.0.1", 0), Answering)
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-
-    def answer(self, form: dict[str, list[str]]) -> tuple[int, str, bytes]:
+    def sound(self, form: dict[str, list[str]]) -> tuple[int, str, bytes]:
         """Status, media type and body, as a sound service would give them."""
         try:
             if "update" in form:
@@ -113,15 +63,36 @@ class FlakyEndpoint:
             if isinstance(found, ox.QueryTriples):
                 return 200, "text/turtle", found.serialize(format=ox.RdfFormat.TURTLE) or b""
             return 200, "application/sparql-results+json", found.serialize(format=ox.QueryResultsFormat.JSON) or b""
-        except SyntaxError as error:
-            return 400, "text/plain", str(error).encode()
-        except ValueError as error:
+        except (SyntaxError, ValueError) as error:
             return 400, "text/plain", str(error).encode()
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/sparql"
 
-    def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+def send(request: Request, status: int, media_type: str, body: bytes, fault: str) -> None:
+    """Send an answer with this fault."""
+    if fault == "reset before an answer":
+        return reset(request)
+    headers = {"Retry-After": "0"} if fault == "429 with Retry-After" else {}
+    if "gzip" in fault:
+        headers["Content-Encoding"] = "gzip"
+        body = gzip.compress(body)[: -9 if "damaged" in fault else None]
+    if fault == "chunks":
+        request.begin(status, media_type, None, {"Transfer-Encoding": "chunked"})
+        for piece in [*(body[start : start + 100] for start in range(0, len(body), 100)), b""]:
+            request.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        return None
+    request.begin(status, media_type, len(body) + (fault == "shorter than announced"), headers)
+    if fault == "reset within an answer":
+        request.wfile.write(body[: len(body) // 2])
+        return reset(request)
+    for start in range(0, len(body), 64) if fault == "dripping" else [0]:
+        request.wfile.write(body[start : start + 64] if fault == "dripping" else body)
+        time.sleep(0.001 if fault == "dripping" else 0)
+    request.close_connection = request.close_connection or fault == "shorter than announced"
+    return None
+
+
+def reset(request: Request) -> None:
+    """Break the connection off."""
+    request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    request.connection.close()
+    request.close_connection = True

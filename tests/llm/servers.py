@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.llm.obliging import oblige
-from tests.llm.stub_server import Answer, Body, Call, Seen, StubServer, completion, error_body
+from tests.llm.stub_server import Answer, Body, Call, Seen, StubServer, calling, completion, error_body
 
 
 @dataclass(frozen=True)
@@ -21,19 +21,8 @@ class Server:
     told: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _message(answer: Answer) -> dict[str, Any]:
-    if isinstance(answer, str):
-        return {"role": "assistant", "content": answer}
-    calls = [answer] if isinstance(answer, Call) else list(answer)
-    made = [
-        {"id": f"x{n}", "type": "function", "function": {"name": call.name, "arguments": json.dumps(call.arguments)}}
-        for n, call in enumerate(calls)
-    ]
-    return {"role": "assistant", "content": None, "tool_calls": made}
-
-
 def _whole(body: Body, answer: Answer, **more: Any) -> str:
-    return json.dumps(completion(body, _message(answer) | more, "stop", False))
+    return json.dumps(completion(body, calling(answer) | more, "stop", False))
 
 
 # ------------------------------------------------------------------------------------------------ OpenAI, Azure

@@ -9,14 +9,13 @@ The first call is turned away with 429, the second is answered, the third gets a
 from __future__ import annotations
 
 import json
-import ssl
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
+
+from tests.loopback import LoopbackServer, Request
 
 JSON = "application/json"
 Body = Mapping[str, Any]
@@ -125,15 +124,18 @@ def says(text: str, finish_reason: str = "stop") -> Fault:
     return Fault(text=text, finish_reason=finish_reason)
 
 
-class StubServer:
+class StubServer(LoopbackServer):
     """Serves /v1/chat/completions and /v1/models on 127.0.0.1, port chosen by the system.
 
     ``responder`` gets the request body and returns text, a ``Call`` or several; it may run on several threads at once.
     ``faults`` tells call by call (from 0) what goes wrong; None, or past the end: nothing. ``always`` happens to every
     call without a fault of its own. ``schema`` / ``tools``: what the server makes of ``response_format`` / ``tools``:
     "yes", "rejected" with 400; json_schema alone rejected ("object only"); tools "ignored": a responder's Call is then
-    written into the text as fenced JSON.
+    written into the text as fenced JSON. ``whole``: the text of the whole body, an error's sent with 400; ``routes``:
+    status and body by path.
     """
+
+    protocol, place = "HTTP/1.1", "/v1"
 
     def __init__(
         self,
@@ -149,49 +151,72 @@ class StubServer:
         whole: Callable[[Body], str] | None = None,
         routes: Mapping[str, Callable[[Seen], tuple[int, str]]] | None = None,
         owner: str = "stub",
-        certificate: Path | None = None,
+        certificate: Path | None = None,  # with its key, in PEM: it is spoken to by TLS
     ) -> None:
         self.responder, self.faults, self.always = responder, list(faults), always
         self.schema, self.tools, self.logprobs, self.models, self.delay = schema, tools, logprobs, models, delay
-        self.whole = whole  # the text of a body in place of the answer; an error's is sent with 400
-        self.routes, self.owner = dict(routes or {}), owner  # by path: status and body; who owns the models
-        self.certificate = certificate  # with its key, in PEM: it is spoken to by TLS
+        self.whole, self.routes, self.owner = whole, dict(routes or {}), owner
         self.requests: list[Seen] = []
         self.most_at_once = 0
         self._at_once = 0
         self._lock = threading.Lock()
         self._closing = threading.Event()
-
-    @property
-    def url(self) -> str:
-        """The base URL to give a client."""
-        return f"http{'s' if self.certificate else ''}://127.0.0.1:{self._http.server_address[1]}/v1"
+        super().__init__(certificate)
 
     @property
     def prompts(self) -> list[str]:
         """The last message of every request so far."""
         return [seen.prompt for seen in self.requests]
 
-    def __enter__(self) -> StubServer:
-        self._http = _Server(("127.0.0.1", 0), _Endpoint)
-        self._http.stub = self
-        if self.certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(self.certificate)
-            self._http.socket = context.wrap_socket(self._http.socket, server_side=True, do_handshake_on_connect=False)
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._closing.set()
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join(2)
+    def stop(self) -> None:
+        self._closing.set()  # nobody waits past the end
+        super().stop()
 
     # ------------------------------------------------------------------------------------------ one call
 
-    def arrive(self, seen: Seen) -> Fault:
+    def answer(self, request: Request) -> None:
+        path = request.path.partition("?")[0]
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        seen = Seen(request.path, headers, json.loads(request.body or b"{}"))
+        if request.command != "GET":
+            fault = self._arrive(seen)
+            try:
+                self._closing.wait(fault.delay + self.delay)
+                return self._answer(request, seen, fault)
+            finally:
+                with self._lock:
+                    self._at_once -= 1
+        if path in self.routes:
+            return _send(request, *self.routes[path](seen))
+        if path != "/v1/models":
+            return _send(request, 404, error_body("no such path"))
+        data = [{"id": name, "object": "model", "created": 0, "owned_by": self.owner} for name in self.models]
+        return _send(request, 200, json.dumps({"object": "list", "data": data}))
+
+    def _answer(self, request: Request, seen: Seen, fault: Fault) -> None:
+        path, body, media_type = seen.path.partition("?")[0], seen.body, fault.content_type
+        if fault.drop:
+            request.close_connection = True
+            return None
+        if path in self.routes:
+            return _send(request, *self.routes[path](seen))
+        if fault.body is not None:
+            text = fault.body.replace("{key}", seen.headers.get("authorization", "").removeprefix("Bearer "))
+        elif seen.path != "/v1/chat/completions":
+            return _send(request, 404, error_body("no such path"))
+        elif fault.status != 200:
+            text = error_body(f"status {fault.status}")
+        elif self.whole is not None:
+            text = self.whole(body)
+            return _send(request, 400 if "error" in json.loads(text) else 200, text)
+        else:
+            whole = completion(body, self.message(body, fault), fault.finish_reason, self.logprobs)
+            text = json.dumps(whole)
+            if body.get("stream"):
+                text, media_type = "".join(stream_events(whole, body)), "text/event-stream"
+        return _send(request, fault.status, text, media_type, fault.headers, fault.cut, fault.torn)
+
+    def _arrive(self, seen: Seen) -> Fault:
         """Notes a request and says what shall happen to it."""
         with self._lock:
             number = len(self.requests)
@@ -200,11 +225,6 @@ class StubServer:
             self.most_at_once = max(self.most_at_once, self._at_once)
         fault = self.faults[number] if number < len(self.faults) else None
         return fault or self.always or self._unsupported(seen.body) or Fault()
-
-    def leave(self) -> None:
-        """Notes that a request is done."""
-        with self._lock:
-            self._at_once -= 1
 
     def _unsupported(self, body: Body) -> Fault | None:
         form = (body.get("response_format") or {}).get("type")
@@ -215,25 +235,29 @@ class StubServer:
             return Fault(400, body=error_body("tools is not supported", "unsupported_parameter", "tools"))
         return None
 
-    def wait(self, seconds: float) -> None:
-        """Sleeps, but not past the end of the server."""
-        self._closing.wait(seconds)
-
     def message(self, body: Body, fault: Fault) -> dict[str, Any]:
         """The assistant's message."""
         answer = fault.text if fault.text is not None else self.responder(body)
-        if isinstance(answer, str):
-            return {"role": "assistant", "content": answer}
-        calls = [answer] if isinstance(answer, Call) else list(answer)
-        if not body.get("tools") or self.tools == "ignored":
+        calls = [answer] if isinstance(answer, Call) else answer
+        if not isinstance(calls, str) and (not body.get("tools") or self.tools == "ignored"):
             texts = [json.dumps({"name": call.name, "arguments": call.arguments}) for call in calls]
             return {"role": "assistant", "content": "\n".join(f"```json\n{text}\n```" for text in texts)}
-        return {"role": "assistant", "content": None, "tool_calls": [_native(n, call) for n, call in enumerate(calls)]}
+        return calling(answer)
 
 
-def _native(number: int, call: Call) -> dict[str, Any]:
-    arguments = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
-    return {"id": f"call_{number}", "type": "function", "function": {"name": call.name, "arguments": arguments}}
+def calling(answer: Answer) -> dict[str, Any]:
+    """The assistant's message for an answer: text, or native calls."""
+    if isinstance(answer, str):
+        return {"role": "assistant", "content": answer}
+    made = [
+        {
+            "name": call.name,
+            "arguments": call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments),
+        }
+        for call in ([answer] if isinstance(answer, Call) else answer)
+    ]
+    calls = [{"id": f"call_{n}", "type": "function", "function": function} for n, function in enumerate(made)]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
 def completion(body: Body, message: Mapping[str, Any], finish_reason: str, logprobs: bool) -> dict[str, Any]:
@@ -285,86 +309,16 @@ def _pieces(text: str) -> list[str]:
     return [text[start : start + 5] for start in range(0, len(text), 5)]
 
 
-class _Server(ThreadingHTTPServer):
-    stub: StubServer
-    request_queue_size = 64
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that hang up are what half of the tests are about: no noise."""
-
-
-class _Endpoint(BaseHTTPRequestHandler):
-    server: _Server
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    timeout = 30
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """No noise."""
-
-    def do_GET(self) -> None:  # noqa: N802 - the name http.server wants
-        if route := self.server.stub.routes.get(self.path):
-            return self._send(*route(Seen(self.path, {}, {})))
-        if self.path != "/v1/models":
-            return self._send(404, error_body("no such path"))
-        data = [
-            {"id": name, "object": "model", "created": 0, "owned_by": self.server.stub.owner}
-            for name in self.server.stub.models
-        ]
-        self._send(200, json.dumps({"object": "list", "data": data}))
-
-    def do_POST(self) -> None:  # noqa: N802 - the name http.server wants
-        stub = self.server.stub
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        fault = stub.arrive(Seen(self.path, headers, body))
-        try:
-            stub.wait(fault.delay + stub.delay)
-            self._answer(stub, body, fault, headers)
-        finally:
-            stub.leave()
-
-    def _answer(self, stub: StubServer, body: Body, fault: Fault, headers: Mapping[str, str]) -> None:
-        if fault.drop:
-            self.close_connection = True
-            return
-        content_type = fault.content_type
-        if route := stub.routes.get(self.path.partition("?")[0]):
-            return self._send(*route(Seen(self.path, headers, body)))
-        if fault.body is not None:
-            text = fault.body.replace("{key}", headers.get("authorization", "").removeprefix("Bearer "))
-        elif self.path != "/v1/chat/completions":
-            return self._send(404, error_body("no such path"))
-        elif fault.status != 200:
-            text = error_body(f"status {fault.status}")
-        elif stub.whole is not None:
-            text = stub.whole(body)
-            return self._send(400 if "error" in json.loads(text) else 200, text)
-        else:
-            whole = completion(body, stub.message(body, fault), fault.finish_reason, stub.logprobs)
-            if body.get("stream"):
-                text, content_type = "".join(stream_events(whole, body)), "text/event-stream"
-            else:
-                text = json.dumps(whole)
-        self._send(fault.status, text, content_type, fault.headers, fault.cut, fault.torn)
-
-    def _send(
-        self,
-        status: int,
-        text: str,
-        content_type: str = JSON,
-        headers: Mapping[str, str] | None = None,
-        cut: int | None = None,
-        torn: bool = False,
-    ) -> None:
-        content = text.encode()
-        sent = content[:cut]
-        length = len(content) if torn else len(sent)
-        self.close_connection = torn
-        self.send_response(status)
-        for name, value in (
-            {"Content-Type": content_type, "Content-Length": str(length)} | dict(headers or {})
-        ).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(sent)
+def _send(
+    request: Request,
+    status: int,
+    text: str,
+    media_type: str = JSON,
+    headers: Mapping[str, str] | None = None,
+    cut: int | None = None,
+    torn: bool = False,
+) -> None:
+    content = text.encode()
+    request.close_connection = torn
+    request.begin(status, media_type, len(content if torn else content[:cut]), headers)
+    request.wfile.write(content[:cut])

@@ -19,7 +19,7 @@ def shim() -> Iterator[QdrantShim]:
     """A loopback server that speaks Qdrant's wire; not a Qdrant server."""
     shim = QdrantShim()
     yield shim
-    shim.close()
+    shim.stop()
 
 
 @pytest.fixture(params=["memory", "qdrant-memory", "qdrant-folder", "qdrant-shim", "qdrant-server"])

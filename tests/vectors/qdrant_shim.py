@@ -8,18 +8,16 @@ about a server.
 import json
 import threading
 import warnings
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from pydantic import ValidationError
 from qdrant_client import QdrantClient, models
 
+from tests.loopback import LoopbackServer, Request
 
-class QdrantShim:
-    """Serves on a free loopback port until closed.
 
-    ``answer_next(status, headers, text)`` makes it fail the next request so; ``requests`` lists what came as
+class QdrantShim(LoopbackServer):
+    """``answer_next(status, headers, text)`` makes it fail the next request so; ``requests`` lists what came as
     (method, path, headers, body).
     """
 
@@ -29,39 +27,17 @@ class QdrantShim:
         self.engine = QdrantClient(":memory:", force_disable_check_same_thread=True)
         self.lock = threading.Lock()
         self.failures: list[tuple[int, dict[str, str], str]] = []
-        shim = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            def answer(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                with shim.lock:
-                    status, headers, text = shim.answer(self.command, self.path, dict(self.headers), body)
-                self.send_response(status)
-                for name, value in {"Content-Type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(text.encode())))
-                self.end_headers()
-                self.wfile.write(text.encode())
-
-            do_GET = do_PUT = do_POST = do_DELETE = answer
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
-        self.thread.start()
+    def answer(self, request: Request) -> None:
+        with self.lock:
+            status, headers, text = self.said(request.command, request.path, dict(request.headers), request.body)
+        request.send(status, text.encode(), headers=headers)
 
     def answer_next(self, status: int, headers: dict[str, str] | None = None, text: str = "{}") -> None:
         self.failures.append((status, headers or {}, text))
 
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
-
-    def answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], str]:
+    def said(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], str]:
         parsed = json.loads(body) if body else None
         headers = {name.lower(): value for name, value in headers.items()}
         self.requests.append((method, path, headers, parsed))
@@ -71,12 +47,9 @@ class QdrantShim:
             return self.failures.pop(0)
         try:
             result = self.carry_out(method, [unquote(part) for part in urlsplit(path).path.split("/")[1:]], parsed)
-        except ValidationError as error:
-            return 400, {}, json.dumps({"status": {"error": str(error)}})
-        except LookupError as error:
-            return 404, {}, json.dumps({"status": {"error": str(error)}})
-        except ValueError as error:
-            return 400, {}, json.dumps({"status": {"error": str(error)}})
+        except (LookupError, ValueError) as error:  # pydantic's errors of validation are ValueErrors
+            status = 404 if isinstance(error, LookupError) else 400
+            return status, {}, json.dumps({"status": {"error": str(error)}})
         return 200, {}, json.dumps({"result": result, "status": "ok", "time": 0.0})
 
     def carry_out(self, method: str, parts: list[str], body: Any) -> Any:

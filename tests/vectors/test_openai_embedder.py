@@ -16,7 +16,7 @@ from tests.vectors.embedding_server import EmbeddingServer
 def server() -> Iterator[EmbeddingServer]:
     server = EmbeddingServer()
     yield server
-    server.close()
+    server.stop()
 
 
 def opened(server: EmbeddingServer, waited: list[float] | None = None, **options: object) -> OpenAIEmbedder:
@@ -137,7 +137,7 @@ def test_an_answer_without_the_vectors_is_a_backend_error(server: EmbeddingServe
 def test_a_server_that_is_not_there_is_named(server: EmbeddingServer) -> None:
     waited: list[float] = []
     embedder = opened(server, waited)
-    server.close()
+    server.stop()
     with pytest.raises(BackendError, match="cannot be reached"):
         embedder.embed(["a"])
     assert waited == [0.5, 1.0]

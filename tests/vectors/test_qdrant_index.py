@@ -174,12 +174,11 @@ def test_nonsense_and_silence_are_backend_errors(shim: QdrantShim) -> None:
     shim.answer_next(200, text='{"result": nul')
     with pytest.raises(BackendError, match="no usable answer"):
         index.collections()
-    shim.close()
+    shim.stop()
     with pytest.raises(BackendError, match="no usable answer"):
         index.collections()
     assert len(waited) == 3
     index.close()
-    shim.server.server_close()
 
 
 def test_a_collection_that_vanished_is_named(shim: QdrantShim) -> None:
