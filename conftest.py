@@ -82,7 +82,7 @@ def benchmark_data() -> Path:
 
 OTHER_PROCESSES = (
     "tests/browser/", "tests/faults/", "tests/llm/", "tests/reporting/", "tests/agents/kg_construction/test_killed",
-    "tests/agents/kg_construction/test_serve", "tests/benchmarks/llm/test_in_flight", "tests/benchmarks/run/",
+    "tests/agents/kg_construction/test_serve",
     "tests/cli/test_dead_model", "tests/cli/test_match", "tests/judging/test_model_judge_over_http",
     "tests/kg/test_endpoint_graph", "tests/kg/test_flaky", "tests/kg/test_graph_contract", "tests/kg/test_updating",
     "tests/magics/test_kernel", "tests/tasks/test_asked_agents", "tests/tasks/test_asking_endpoints",

@@ -79,8 +79,6 @@ def cases(make: Samples, chain: tuple[Shape, ...], constraint: Constraint) -> It
         yield from _value(make, chain, constraint)
     elif shape.kind == "oneOf":
         yield from _listed(make, shape)
-    elif component in ("isA", "class"):
-        yield from _itself(make, shape, constraint)
 
 
 def _domain(make: Samples, shape: Shape) -> Iterator[Case]:
@@ -245,19 +243,6 @@ def _complement(make: Samples, shape: Shape, constraint: Constraint) -> Iterator
                             fine = make.add(predicate, holder[1], other, entity=True)
                             if bad and fine:
                                 yield Case((*holder[0], *calls, *more), (bad,), (fine,))
-
-
-def _itself(make: Samples, shape: Shape, constraint: Constraint) -> Iterator[Case]:
-    """A constraint on the entity itself: it is refused as it is made."""
-    for iri in shape.classes:
-        tool = next((t for t in make.pack.of_kind("create") if t.term == iri), None)
-        if tool is None:
-            continue
-        for part in constraint.terms:
-            for calls, _ in islice(make.entity(str(part), "A"), 3):
-                if calls and constraint.component in ("isA", "class"):
-                    fine = (tool.name, {"label": "A", "entity": make.entity(str(part), "A").__next__()[1]})
-                    yield Case(calls, ((tool.name, {"label": "other"}),), (fine,))
 
 
 def _unit(make: Samples, shape: Shape) -> Iterator[Case]:

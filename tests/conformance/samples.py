@@ -14,7 +14,7 @@ import rstr
 
 from kgnb.kg.terms import RDF, XSD, Iri, Literal, Term
 from kgnb.shapes.checking import holds
-from kgnb.shapes.datatypes import NUMBERS, compare, datatype_of, example, is_legal
+from kgnb.shapes.datatypes import NUMBERS, datatype_of, example, is_legal
 from kgnb.shapes.shape import PER_VALUE, Constraint, Path, Shape
 from kgnb.shapes.units import OM, QUDT_UNIT
 
@@ -398,8 +398,3 @@ def json_of(literal: Literal) -> Any:
     if literal.language:
         return Worded(literal.text, literal.language)
     return literal.text == "true" if literal.datatype == f"{XSD}boolean" else literal.text
-
-
-def differs(one: Literal, other: Literal) -> bool:
-    """Whether two literals have different values."""
-    return compare(one, other) != 0 and one.text != other.text

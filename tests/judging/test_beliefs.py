@@ -20,26 +20,14 @@ def believed(*, exclusive: bool) -> Beliefs[Which]:
     return Beliefs([Which()], [verdict], "this", lambda _, option: option, exclusive=exclusive)
 
 
-def test_an_answer_speaks_against_what_it_excludes() -> None:
-    beliefs = believed(exclusive=True)
-    before = beliefs.held(0)
-    beliefs.learn({0: (0, 0.9)})
-    after = beliefs.held(0)
-    assert after[0] > before[0]
-    assert after[1] < before[1]
-
-
-def test_an_answer_leaves_alone_what_may_stand_beside_it() -> None:
+def test_an_answer_speaks_against_what_it_excludes_and_leaves_alone_what_may_stand_beside_it() -> None:
+    for exclusive in (True, False):
+        beliefs = believed(exclusive=exclusive)
+        before = beliefs.held(0)
+        beliefs.learn({0: (0, 0.9)})
+        after = beliefs.held(0)
+        assert after[0] > before[0]
+        assert after[1] < before[1] if exclusive else after[1] == pytest.approx(before[1])
     beliefs = believed(exclusive=False)
-    before = beliefs.held(0)
-    beliefs.learn({0: (0, 0.9)})
-    after = beliefs.held(0)
-    assert after[0] > before[0]
-    assert after[1] == pytest.approx(before[1])
-
-
-def test_none_of_them_speaks_against_all() -> None:
-    beliefs = believed(exclusive=False)
-    before = beliefs.held(0)
-    beliefs.learn({0: (None, 0.9)})
+    beliefs.learn({0: (None, 0.9)})  # none of them: against all
     assert all(now < then for now, then in zip(beliefs.held(0), before, strict=True))

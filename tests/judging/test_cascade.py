@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kgnb.errors import BackendError
 from kgnb.judging import Asking, CallableJudge, Cascade, Estimate, Oracle, Verdict, estimate, unsure
-from kgnb.judging.cascade import Beliefs
 from tests.judging.questions import BUNK, KEEPER, STORM, Ask, ask
 
 
@@ -190,18 +187,3 @@ def test_erring_answers_help_even_so() -> None:
     both = right(Cascade(CallableJudge(guess), oracle, asking=Asking(0.5)).judge(MANY))
     assert alone == 300 and oracle.asked == 200
     assert both >= alone + 35  # half of the 100 mistakes are asked about, and nine in ten of the answers are right
-
-
-@given(
-    st.lists(st.floats(0, 1), min_size=1, max_size=4),
-    st.floats(0.05, 0.95),
-)
-def test_chances_stay_chances_and_no_gain_is_negative(confidences: list[float], reliability: float) -> None:
-    question = ask("class Bunk", *(f"O{number}" for number in range(len(confidences))))
-    verdict = Verdict("different", None, 0.5, also=tuple((f"b#O{at}", c) for at, c in enumerate(confidences)))
-    beliefs = Beliefs([question], [verdict], "equivalent", lambda one, option: (one.id, option))
-    assert beliefs.gain(0, reliability) >= 0
-    for answer in (None, 0, len(confidences) - 1):
-        beliefs.learn({0: (answer, reliability)})
-        chances = beliefs.of(0)
-        assert all(0 <= chance <= 1 for chance in chances) and sum(chances) <= 1 + 1e-9

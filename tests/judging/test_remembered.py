@@ -55,13 +55,6 @@ def test_what_was_decided_is_not_asked_again_and_reads_the_same(memory: Memory) 
     assert again.estimate(QUESTIONS) == Estimate(0)
 
 
-def test_a_question_that_changed_is_asked_again(memory: Memory) -> None:
-    Remembered(Counting(), memory).judge(QUESTIONS)
-    judge = Counting()
-    Remembered(judge, memory).judge([*QUESTIONS[:5], ask("class Number5", "Bed5", "Path")])
-    assert judge.asked == ["class Number5"]
-
-
 @pytest.mark.parametrize(
     ("judge", "where"), [(Counting("strict"), ""), (Counting(name="model:y"), ""), (Counting(), "elsewhere")]
 )

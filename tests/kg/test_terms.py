@@ -33,12 +33,6 @@ def test_what_is_written_is_read_back(term: Term) -> None:
 
 
 @given(LITERALS)
-def test_a_strict_parser_reads_the_same(term: Literal) -> None:
-    (quad,) = ox.parse(f"<urn:s> <urn:p> {n3(term)} .\n", format=ox.RdfFormat.N_TRIPLES)
-    assert from_oxigraph(quad.object) == term
-
-
-@given(LITERALS)
 def test_a_query_that_binds_a_literal_means_that_literal(term: Literal) -> None:
     (row,) = ox.Store().query(bind("SELECT ?x {}", {"x": term}))
     assert from_oxigraph(row[0]) == term

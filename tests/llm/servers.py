@@ -22,7 +22,7 @@ class Server:
 
 
 def _whole(body: Body, answer: Answer, **more: Any) -> str:
-    return json.dumps(completion(body, calling(answer) | more, "stop", False))
+    return json.dumps(completion(body, calling(answer) | more, "stop"))
 
 
 # ------------------------------------------------------------------------------------------------ OpenAI, Azure

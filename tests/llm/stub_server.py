@@ -145,7 +145,6 @@ class StubServer(LoopbackServer):
         always: Fault | None = None,
         schema: Literal["yes", "object only", "rejected"] = "yes",
         tools: Literal["yes", "ignored", "rejected"] = "yes",
-        logprobs: bool = False,
         models: Sequence[str] = ("stub",),
         delay: float = 0.0,
         whole: Callable[[Body], str] | None = None,
@@ -154,7 +153,7 @@ class StubServer(LoopbackServer):
         certificate: Path | None = None,  # with its key, in PEM: it is spoken to by TLS
     ) -> None:
         self.responder, self.faults, self.always = responder, list(faults), always
-        self.schema, self.tools, self.logprobs, self.models, self.delay = schema, tools, logprobs, models, delay
+        self.schema, self.tools, self.models, self.delay = schema, tools, models, delay
         self.whole, self.routes, self.owner = whole, dict(routes or {}), owner
         self.requests: list[Seen] = []
         self.most_at_once = 0
@@ -210,7 +209,7 @@ class StubServer(LoopbackServer):
             text = self.whole(body)
             return _send(request, 400 if "error" in json.loads(text) else 200, text)
         else:
-            whole = completion(body, self.message(body, fault), fault.finish_reason, self.logprobs)
+            whole = completion(body, self.message(body, fault), fault.finish_reason)
             text = json.dumps(whole)
             if body.get("stream"):
                 text, media_type = "".join(stream_events(whole, body)), "text/event-stream"
@@ -260,7 +259,7 @@ def calling(answer: Answer) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
-def completion(body: Body, message: Mapping[str, Any], finish_reason: str, logprobs: bool) -> dict[str, Any]:
+def completion(body: Body, message: Mapping[str, Any], finish_reason: str) -> dict[str, Any]:
     """A chat.completion; tokens are characters / 4, which is what a test can count."""
     prompt = sum(len(str(each.get("content") or "")) for each in body.get("messages", [])) // 4
     said = (
@@ -271,9 +270,6 @@ def completion(body: Body, message: Mapping[str, Any], finish_reason: str, logpr
         "message": message,
         "finish_reason": "tool_calls" if message.get("tool_calls") else finish_reason,
     }
-    if logprobs and body.get("logprobs"):
-        token = {"token": "ok", "logprob": -0.1, "bytes": None}
-        choice["logprobs"] = {"content": [{**token, "top_logprobs": [token]}], "refusal": None}
     return {
         "id": "chatcmpl-stub",
         "object": "chat.completion",
