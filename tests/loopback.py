@@ -2,7 +2,8 @@
 
 import ssl
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -84,3 +85,26 @@ class LoopbackServer(ThreadingHTTPServer):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.stop()
+
+
+class RawServer(LoopbackServer):
+    """Writes what it likes to whoever asks, HTTP or not, until nobody reads; ``write`` gets what takes bytes."""
+
+    def __init__(self, write: Callable[[Callable[[bytes], object]], object], place: str = "") -> None:
+        self._write, self.place = write, place
+        super().__init__()
+
+    def answer(self, request: Request) -> None:
+        self._write(request.wfile.write)
+
+
+def dripping(head: bytes) -> Callable[[Callable[[bytes], object]], None]:
+    """Writes the head, and then a byte at a time for as long as anybody reads."""
+
+    def write(out: Callable[[bytes], object]) -> None:
+        out(head)
+        while True:
+            out(b"a")
+            time.sleep(0.05)
+
+    return write

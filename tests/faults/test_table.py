@@ -33,11 +33,9 @@ REST = "\nAfter, with a table of its own:\n\n| fault | said |\n|---|---|\n| none
     ("page", "expected"),
     [
         (HEAD + "| old row | 1 | 1 | 0 |\n| **all** | **1** | **1** | **0** |\n" + REST, HEAD + WRITTEN + REST),
-        (HEAD + WRITTEN + REST, HEAD + WRITTEN + REST),
-        (HEAD + "| old row | 1 | 1 | 0 |\n", HEAD + WRITTEN),
         ("# Security\n\nNo table.\n", "# Security\n\nNo table.\n"),
     ],
-    ids=["older rows", "the same again", "a table at the end", "no table"],
+    ids=["older rows", "no table"],
 )
 def test_the_table_of_a_run_replaces_the_rows_of_the_page_and_nothing_else(
     tmp_path: Path, page: str, expected: str

@@ -2,12 +2,9 @@
 
 import gzip
 import json
-import signal
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import pytest
 
@@ -16,6 +13,7 @@ from kgnb.kg.endpoint_graph import EndpointGraph, _batches
 from kgnb.kg.endpoint_wire import Wire, harmless
 from kgnb.kg.terms import Blank, Iri, Literal, Triple, TripleTerm
 from kgnb.patience import Patience
+from tests.loopback import RawServer, dripping
 
 from .stub_endpoint import RESULTS, Reply, StubEndpoint, solutions
 
@@ -34,52 +32,6 @@ class Clock:
 
     def __call__(self, seconds: float) -> None:
         self.waits.append(seconds)
-
-
-class Dripping:
-    """A server that begins an answer and then sends one harmless byte now and then, for ever."""
-
-    def __init__(self, begin: bytes) -> None:
-        self._begin = begin
-        self._over = threading.Event()
-        self._server = socket.create_server(("127.0.0.1", 0))
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-
-    def __enter__(self) -> str:
-        self._thread.start()
-        return f"http://127.0.0.1:{self._server.getsockname()[1]}/sparql"
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._server.close()
-        self._thread.join()
-
-    def _serve(self) -> None:
-        try:
-            client, _ = self._server.accept()
-            with client:
-                client.recv(1 << 16)
-                client.sendall(self._begin)
-                while not self._over.wait(0.05):
-                    client.sendall(b"x")
-        except OSError:
-            pass
-
-
-@contextmanager
-def within_seconds(most: int) -> Iterator[None]:
-    """Ends what never ends, so that a test of it fails instead of hanging."""
-
-    def ring(*_: object) -> None:
-        raise AssertionError(f"still waiting after {most} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(most)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def endpoint(stub: StubEndpoint, clock: Clock | None = None, retries: int = 3, **more: object) -> EndpointGraph:
@@ -122,11 +74,12 @@ def test_a_redirect_is_not_followed_and_its_goal_named(stub: Start, status: int,
     assert len(service.received) == 1
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("begin", [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 503 Busy\r\nContent-Length: 9999\r\n\r\n"])
 def test_a_service_that_drips_its_headers_or_its_refusal_is_given_up(begin: bytes) -> None:
-    with Dripping(begin) as url:
-        graph = EndpointGraph(url, patience=Patience(tries=1))
-        with within_seconds(20), pytest.raises(BackendError, match="no answer within|busy"):
+    with RawServer(dripping(begin)) as server:
+        graph = EndpointGraph(server.url, patience=Patience(tries=1))
+        with pytest.raises(BackendError, match="no answer within|busy"):
             graph.select(SELECT, timeout=0.4)
 
 

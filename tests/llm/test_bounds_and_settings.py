@@ -2,22 +2,17 @@
 
 import gzip
 import json
-import socketserver
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
 
 from kgnb.backends import open_model
-from kgnb.errors import ConfigError
 from kgnb.llm.kept import Key
 from kgnb.llm.model import Message, ModelError, Request, ToolSpec
 from kgnb.llm.openai_model import Bounds, OpenAIModel
 from kgnb.settings import Settings
 from tests.llm.stub_server import Fault, StubServer, error_body
+from tests.loopback import RawServer, dripping
 
 ASK = Request((Message("user", "Which?"),))
 GREET = ToolSpec(
@@ -25,63 +20,32 @@ GREET = ToolSpec(
 )
 
 
-@contextmanager
-def raw_server(send: Callable[[Any], None]) -> Iterator[str]:
-    """A server that reads a request's head and then sends what it likes."""
-
-    class Handler(socketserver.BaseRequestHandler):
-        def handle(self) -> None:
-            self.request.recv(65536)
-            with suppress(OSError):
-                send(self.request)
-
-    class Server(socketserver.ThreadingTCPServer):
-        daemon_threads, allow_reuse_address = True, True
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-        server.shutdown()
-
-
-def drip(head: bytes) -> Callable[[Any], None]:
-    """Sends the head, and then a byte at a time for as long as anybody reads."""
-
-    def send(connection: Any) -> None:
-        connection.sendall(head)
-        while True:
-            connection.sendall(b"a")
-            time.sleep(0.05)
-
-    return send
-
-
-def endless(connection: Any) -> None:
-    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n")
+def endless(out: Any) -> None:
+    out(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n")
     while True:
-        connection.sendall(b"[" * 65536)
+        out(b"[" * 65536)
 
 
-def bomb(connection: Any) -> None:
+def bomb(out: Any) -> None:
     body = gzip.compress(b" " * 10_000_000)
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}"
-    connection.sendall(head.encode() + b"\r\n\r\n" + body)
+    out(head.encode() + b"\r\n\r\n" + body)
 
 
 @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n{"])
 def test_the_timeout_is_for_the_whole_call(head: bytes) -> None:
-    with raw_server(drip(head)) as url, pytest.raises(ModelError, match="no answer within 0.5 s"):
-        OpenAIModel("m", url, timeout=0.5).ask(ASK)
+    with RawServer(dripping(head), "/v1") as server, pytest.raises(ModelError, match="no answer within 0.5 s"):
+        OpenAIModel("m", server.url, timeout=0.5).ask(ASK)
 
 
 def test_a_reply_without_end_and_one_that_unpacks_are_refused() -> None:
-    with raw_server(endless) as url:
-        model = OpenAIModel("m", url, timeout=30)
+    with RawServer(endless, "/v1") as server:
+        model = OpenAIModel("m", server.url, timeout=30)
         model._bounds = Bounds(1_000_000)
         with pytest.raises(ModelError, match="longer than 0 MiB"):
             model.ask(ASK)
-    with raw_server(bomb) as url, pytest.raises(ModelError, match="compressed"):
-        OpenAIModel("m", url).ask(ASK)
+    with RawServer(bomb, "/v1") as server, pytest.raises(ModelError, match="compressed"):
+        OpenAIModel("m", server.url).ask(ASK)
 
 
 @pytest.mark.parametrize("status", [301, 303, 308])
@@ -116,19 +80,6 @@ def test_settings_go_into_every_call_and_into_what_it_is_kept_under(tmp_path: An
     assert body["tools"][0]["function"]["strict"] is True and "strict_tools" not in body
     assert second.headers["x-team"] == "not-for-logs-1"
     assert Key.of(ASK, "m") != Key.of(Request(ASK.messages, options={"top_p": 0.5}), "m")
-
-
-def test_azure_deployments_are_asked_with_a_version_and_their_own_header(tmp_path: Any) -> None:
-    def azure(body: Any) -> str:
-        return "fine"
-
-    with StubServer(azure) as server:
-        url = server.url.removesuffix("/v1") + "/v1"
-        model = OpenAIModel("stub", url, "azure-key-1234", api_version="2024-10-21")
-        with pytest.raises(ConfigError):  # the stub knows no path with a query
-            model.ask(ASK)
-    assert server.requests[0].path == "/v1/chat/completions?api-version=2024-10-21"
-    assert server.requests[0].headers["api-key"] == "azure-key-1234"
 
 
 def test_a_role_may_have_a_model_of_its_own() -> None:

@@ -231,14 +231,6 @@ def test_a_failure_is_one_attempt_and_says_whether_it_may_pass(
     assert error.status == status
 
 
-def test_a_slow_server_is_left_after_the_timeout() -> None:
-    late = stub.time_out(5)
-    with StubServer(faults=[late]) as server, pytest.raises(ModelError, match="no answer within 0.2 s") as caught:
-        OpenAIModel("stub", server.url, KEY, timeout=0.2).ask(ASK)
-    assert statuses(caught.value.attempts) == [0]
-    assert caught.value.attempts[0].seconds < 5
-
-
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refused_key_names_the_setting_and_never_the_key(status: int) -> None:
     with StubServer(always=stub.unauthorised(status)) as server:
