@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -18,16 +18,15 @@ from rdflib.plugins.sparql.sparql import SPARQLError
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Solutions
 from kgnb.kg.sparql import (
-    Token,
     bind,
     check_limit,
     expect_form,
     expect_update,
+    malformed,
     names_its_graphs,
     put_first,
     query_form,
     refuse_load,
-    tokens,
 )
 from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, triple_key
 
@@ -334,45 +333,8 @@ def _malformed(error: SyntaxError, query: str) -> DataError:
     if match is None:
         return DataError(str(error)[:300], where="SPARQL query", fix="mend the query")
     # Each parser goes back to where a triple or a group began when it is lost: the farther place is the nearer truth.
-    line, column = _word(query, max(_place(query) or (1, 1), _within(query, int(match[1]), int(match[2]))))
-    lines = query.splitlines()
-    near = lines[line - 1].strip()[:120] if 0 < line <= len(lines) else "the end of the query"
-    return DataError(
-        f"malformed query near: {near}",
-        where=f"SPARQL query, line {line}, column {column}",
-        fix="mend the query at this place",
-        details=match[3][:2000],
-    )
-
-
-def _word(query: str, place: tuple[int, int]) -> tuple[int, int]:
-    """Where the word begins at whose end or in which a parser stopped.
-
-    A string that is never closed, a bracket that closes nothing and a comparison without its right side are found
-    first: parsers run past them.
-    """
-    offset = sum(len(line) for line in query.splitlines(keepends=True)[: place[0] - 1]) + place[1] - 1
-    found = tokens(query)
-    at = next((token.start for token in found if token.kind == "mark" and token.text in "'\""), _unopened(found))
-    if at is None:
-        pairs = ((a, b) for a, b in pairwise(found) if a.kind == "mark" and a.text in "<>=&|!")
-        at = next((b.start for _, b in pairs if b.word == "AS" or b.kind == "mark" and b.text in ")},"), None)
-    if at is None:
-        inside = (token.start for token in found if token.start < offset <= token.start + len(token.text))
-        at = next(inside, offset)
-    before = query[:at]
-    return before.count("\n") + 1, at - before.rfind("\n")
-
-
-def _unopened(found: Iterable[Token]) -> int | None:
-    """Where a bracket closes what was not opened last."""
-    opened: list[str] = []
-    for token in found:
-        if token.kind == "mark" and token.text in "([{":
-            opened.append(token.text)
-        elif token.kind == "mark" and token.text in ")]}" and (not opened or opened.pop() + token.text not in "()[]{}"):
-            return token.start
-    return None
+    place = max(_place(query) or (1, 1), _within(query, int(match[1]), int(match[2])))
+    return malformed(query, *place, details=match[3])
 
 
 def _within(query: str, line: int, column: int) -> tuple[int, int]:

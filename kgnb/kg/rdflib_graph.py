@@ -19,7 +19,16 @@ from rdflib.term import Node
 
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Solutions
-from kgnb.kg.sparql import bind, check_limit, expect_form, expect_update, refuse_load, tokens, undeclared_prefixes
+from kgnb.kg.sparql import (
+    bind,
+    check_limit,
+    expect_form,
+    expect_update,
+    malformed,
+    refuse_load,
+    tokens,
+    undeclared_prefixes,
+)
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, is_iri, n3, triple_key
 
 _SWITCHES = threading.RLock()  # rdflib keeps some of what a query may do in globals of its module
@@ -132,7 +141,7 @@ class RdflibGraph:
             with _rdflib_set(SPARQL_DEFAULT_GRAPH_UNION=False, SPARQL_LOAD_GRAPHS=False):
                 self._union().update(text, initNs={})
         except ParseBaseException as error:
-            raise _malformed(error) from error
+            raise malformed(text, error.lineno, error.column, str(error)) from error
         except (SPARQLError, NotImplementedError, ValueError) as error:
             raise DataError(str(error)[:300], where="SPARQL update", fix="mend the update") from error
 
@@ -189,7 +198,7 @@ class RdflibGraph:
                             fix="ask a narrower query, add a LIMIT, or load the graph into an OxigraphGraph",
                         )
         except ParseBaseException as error:
-            raise _malformed(error) from error
+            raise malformed(text, error.lineno, error.column, str(error)) from error
         except (SPARQLError, NotImplementedError, ValueError) as error:
             raise DataError(str(error)[:300], where="SPARQL query", fix="mend the query") from error
         return found, rows
@@ -207,15 +216,6 @@ def _rdflib_set(**flags: bool) -> Iterator[None]:
         finally:
             for name, value in before.items():
                 setattr(rdflib_sparql, name, value)
-
-
-def _malformed(error: ParseBaseException) -> DataError:
-    return DataError(
-        f"malformed query near: {error.line.strip()[:120]}",
-        where=f"SPARQL query, line {error.lineno}, column {error.column}",
-        fix="mend the query at this place",
-        details=str(error)[:2000],
-    )
 
 
 def to_rdflib(term: Term) -> Node:

@@ -249,7 +249,10 @@ def _form(found: list[Token]) -> tuple[Form, int]:
     if word in _UPDATES:
         return "UPDATE", index
     raise DataError(
-        "no SELECT, ASK, CONSTRUCT or DESCRIBE was found" if found else "the query is empty",
+        "no SELECT, ASK, CONSTRUCT or DESCRIBE was found"
+        + (f" where {found[index].text[:40]!r} stands" if index < len(found) else "")
+        if found
+        else "the query is empty",
         where="SPARQL query",
         fix="begin the query with one of these words, after any PREFIX lines",
     )
@@ -279,6 +282,58 @@ def _closing(found: list[Token], opening: int) -> int:
         if depth == 0:
             return position
     raise DataError("a brace is opened and never closed", where="SPARQL query", fix="add the missing }")
+
+
+def malformed(query: str, line: int, column: int, details: str = "") -> DataError:
+    """The error for a query whose parser stopped at a place: the mistake, where it is a common one, or its line."""
+    found = tokens(query)
+    offset = sum(len(text) for text in query.splitlines(keepends=True)[: line - 1]) + column - 1
+    at, what, fix = _mistake(query, found) or (-1, "", "mend the query at this place")
+    if at < 0:
+        inside = (token.start for token in found if token.start < offset <= token.start + len(token.text))
+        at = next(inside, offset)
+        near = query[query.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()[:120]
+        what = f"malformed query near: {near or 'the end of the query'}"
+    before = query[:at]
+    where = f"SPARQL query, line {before.count(chr(10)) + 1}, column {at - before.rfind(chr(10))}"
+    return DataError(what, where=where, fix=fix, details=details[:2000])
+
+
+def _mistake(query: str, found: list[Token]) -> tuple[int, str, str] | None:
+    """Where a mistake begins that parsers run past, what it is and how to mend it; None where it is none of these."""
+    from pygments.lexers.rdf import SparqlLexer  # 30 ms, for a mistake only
+    from pygments.token import Error
+
+    opened: list[Token] = []
+    for token, following in zip(found, [*found[1:], None], strict=True):
+        if token.kind != "mark":
+            continue
+        if token.text in "'\"":
+            return token.start, "a text begins here and is not closed", f"Close it with {token.text} on the same line."
+        if token.text in "([{":
+            opened.append(token)
+        elif token.text in ")]}":
+            if not opened:
+                return token.start, f"{token.text} closes nothing", "Take it out, or open the bracket before it."
+            if (begun := opened.pop()).text + token.text not in ("()", "[]", "{}"):
+                line = query.count("\n", 0, begun.start) + 1
+                return (
+                    token.start,
+                    f"{token.text} stands where {begun.text} of line {line} is open",
+                    "Close that first.",
+                )
+        elif token.text in "<>=&|!" and following and (following.word == "AS" or following.text in ")},"):
+            return following.start, f"nothing stands after {token.text}", "Write what it is compared or joined with."
+    wrong = "".join(
+        text if kind is Error else " " * len(text) for _, kind, text in SparqlLexer().get_tokens_unprocessed(query)
+    )
+    if bare := next((token for token in found if token.word and wrong.startswith(token.text, token.start)), None):
+        fix = f'Write :{bare.text} with its prefix, ?{bare.text} for a variable or "{bare.text}" for a text.'
+        return bare.start, f"{bare.text[:80]} is no word of SPARQL and has no prefix", fix
+    if opened:
+        close = {"(": ")", "[": "]", "{": "}"}[opened[-1].text]
+        return opened[-1].start, f"{opened[-1].text} is opened here and never closed", f"Add the missing {close}."
+    return None
 
 
 def laid_out(query: str) -> str:

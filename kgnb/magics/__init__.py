@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
+from IPython import get_ipython
+
 from kgnb.agents.known import agents_from_elsewhere
 from kgnb.magics import completing, panel
 from kgnb.magics.agent import magics_of
+from kgnb.magics.arguments import LineError
+from kgnb.magics.check import CheckMagics
 from kgnb.magics.completing import line_matcher, matcher
 from kgnb.magics.ea import EaMagics
 from kgnb.magics.kg import KgMagics
@@ -19,7 +24,7 @@ from kgnb.magics.om import OmMagics
 from kgnb.magics.qa import QaMagics
 from kgnb.magics.runs import ReportMagics, RunMagics
 from kgnb.magics.session import Answering, Session
-from kgnb.magics.sparql import SparqlMagics, TurtleMagics
+from kgnb.magics.sparql import SparqlMagics, TurtleMagics, is_query
 from kgnb.magics.verbs import VerbMagics
 from kgnb.run.record import enter_cell
 from kgnb.settings import Settings
@@ -30,7 +35,7 @@ _QUESTION = re.compile(r"(\s*(?:\w+ *= *)?)%qa +(\w+ .*\?)\s*$")
 FAMILIES: tuple[type[VerbMagics], ...] = (
     *(KgMagics, SparqlMagics, TurtleMagics, VectorsMagics),
     *(OmMagics, EaMagics, QaMagics, KgcMagics),
-    *(LlmMagics, RunMagics, ReportMagics),
+    *(LlmMagics, RunMagics, ReportMagics, CheckMagics),
 )
 
 
@@ -56,13 +61,28 @@ def load(ipython: Any, settings: Settings | None = None) -> None:
         magics = made[family.magic] = family(ipython, session)
         ipython.register_magics(magics)
     ipython.Completer.custom_matchers.append(line_matcher(made, ipython))
-    ipython.input_transformers_cleanup.append(_questions)
+    ipython.input_transformers_cleanup.extend((_questions, _misread))
 
 
 def _questions(lines: list[str]) -> list[str]:
     """Runs a question as it is written: to IPython a question mark at the end of a line is a call for help."""
     found = [(_QUESTION.match(line), line) for line in lines]
     return [f"{m[1]}get_ipython().run_line_magic('qa', {m[2]!r})\n" if m else line for m, line in found]
+
+
+def _misread(lines: list[str]) -> list[str]:
+    """Refuses a cell whose first line is nearly one of our magics, or a query without its magic: Python says less."""
+    first = lines[0].strip() if lines else ""
+    name = first[2:].split()[0] if first.startswith("%%") and first[2:].split() else ""
+    if name and get_ipython().find_cell_magic(name) is None:
+        if near := get_close_matches(name, [family.magic for family in families()], n=1):
+            raise LineError(f"there is no %%{name}", line=first, at=name, fix=f"Did you mean %%{near[0]}?")
+    elif is_query("".join(lines)):
+        raise LineError("this is SPARQL, not Python", line=first, fix="Put %%sparql into a line above it.")
+    return lines
+
+
+_misread.has_side_effects = True  # type: ignore[attr-defined]  # so that IPython does not ask while somebody types
 
 
 def _answer_the_front_end(ipython: Any, session: Session) -> None:
@@ -97,7 +117,9 @@ def unload(ipython: Any) -> None:
     """Takes the magics away and closes what their session had open; what is not there is no error."""
     manager = ipython.magics_manager
     matchers = ipython.Completer.custom_matchers
-    ipython.input_transformers_cleanup[:] = [one for one in ipython.input_transformers_cleanup if one != _questions]
+    ipython.input_transformers_cleanup[:] = [
+        one for one in ipython.input_transformers_cleanup if one not in (_questions, _misread)
+    ]
     matchers[:] = [one for one in matchers if not getattr(one, "matcher_identifier", "").startswith("kgnb.")]
     sessions = set()
     for family in families():

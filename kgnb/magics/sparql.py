@@ -40,6 +40,11 @@ WITHOUT_EFFECT = ("--expand-all", "--no-scroll", "--hide-index", "--stop-physics
                   "--ignore-groups", "-i", "--connected-table", "-ct", "--group-by-raw", "-gr")  # fmt: skip
 MODES = ("query", "explain")
 _QUERY = re.compile(r"\s*(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*[\s{<]", re.IGNORECASE)  # a query in one line
+_NO_PYTHON = re.compile(  # how a query may begin, and Python may not
+    r"\s*(PREFIX\s+[\w.-]*:\s*<|BASE\s*<|SELECT\s+((DISTINCT|REDUCED)\s+)?([?$]|\*\s*(WHERE\b|FROM\b|\{)|\(.*\sAS\s+[?$])"
+    r"|(ASK|CONSTRUCT)\s*(WHERE\s*)?\{|DESCRIBE\s+[?$<])",
+    re.IGNORECASE,
+)
 _AT = re.compile(r"line (\d+), column (\d+)")
 
 
@@ -170,6 +175,11 @@ class SparqlMagics(PlainMagics, magic="sparql"):
             if name not in values and name in self.shell.user_ns:
                 values[name] = self.shell.user_ns[name]
         return values
+
+
+def is_query(text: str) -> bool:
+    """Whether a text begins as a SPARQL query does, and as no Python does."""
+    return _NO_PYTHON.match(text) is not None
 
 
 def _empty(found: Found) -> bool:

@@ -20,11 +20,7 @@ import nbformat
 HERE = Path(__file__).parent
 TEMPLATES = HERE.parent.parent / "extension" / "src" / "templates.json"
 FENCE = re.compile(r"^~~~ (code|exercise|solution|check|hint)(?: (\w+))?\n(.*?)^~~~$", re.MULTILINE | re.DOTALL)
-CHECK = "# Check your answer: run this cell. Its code is folded away, for it tells the answer.\n"
-MISSING = """{name} = globals().get("{name}", ...)
-filled = all(part is not ... and str(part) != "___" for part in ({name} if isinstance({name}, tuple) else [{name}]))
-assert filled, "nothing is filled in yet: put your answer into the cell above, and run it"
-"""
+CHECK = "%%check {name}\n# Run this cell to check your answer. Its code is folded away, for it tells the answer.\n"
 
 
 @dataclass(frozen=True)
@@ -59,8 +55,8 @@ def notebook(stem: str, source: str, solved: bool) -> Any:
         elif block.kind == ("exercise" if solved else "solution"):
             continue
         else:
-            text = MISSING.format(name=block.name) + block.text if block.kind == "check" and block.name else block.text
-            cell = nbformat.v4.new_code_cell(CHECK + text if block.kind == "check" else text)
+            head = CHECK.format(name=block.name).replace(" \n", "\n") if block.kind == "check" else ""
+            cell = nbformat.v4.new_code_cell(head + block.text)
             if block.kind != "code":
                 cell.metadata["tags"] = [block.kind]
             if block.kind == "check":
