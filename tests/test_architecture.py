@@ -69,7 +69,7 @@ ALLOWED: dict[str, set[str]] = {
 ROOMS = {
     "agents": 23_600,
     "reporting": 7_600,
-    "magics": 5_450,
+    "magics": 5_480,
     "kg": 5_030,
     "shapes": 3_150,
     "llm": 3_060,
