@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 import tempfile
@@ -32,6 +33,9 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as in kgnb.cli: two seconds to import
+
+# A shell that starts a run in the background has it ignore Ctrl-C, and what tests stop would go on for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost", "0.0.0.0", ""}
 KEPT = {"KGNB_DATA", "KGNB_QDRANT_URL"}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -92,7 +93,7 @@ WRONG = [  # what a learner may well type, and a word of what the check says to 
     ("05-two-languages", "ranked", (0.5, 0.5), "MRR"),
     ("05-two-languages", "bivouac", "bivouac du steinkar", "as it is written"),
     ("06-ontology-to-tools", "uncaught", "B", "say a, b or c"),
-    ("06-ontology-to-tools", "unlinked", "bug", "how far apart"),
+    ("06-ontology-to-tools", "unlinked", "margin", "last column"),
     ("07-runs-and-reports", "letters", ("b", "a"), "letters of the list"),
     ("07-runs-and-reports", "letters", ("none", "A"), "weeks"),
     ("07-runs-and-reports", "sent", "10", "without quotes"),
@@ -109,7 +110,13 @@ WRONG = [  # what a learner may well type, and a word of what the check says to 
 
 
 def test_a_check_says_what_is_off_with_a_wrong_answer() -> None:
-    given = {"equal": {1, 2}, "wanted": {1, 3}, "by_rule": set(), "by_you": {1, 3}}
+    given = {
+        "grounded": SimpleNamespace(links=()),
+        "equal": {1, 2},
+        "wanted": {1, 3},
+        "by_rule": set(),
+        "by_you": {1, 3},
+    }
     for stem, name, filled, said in WRONG:
         source = (TUTORIALS / "sources" / f"{stem}.md").read_text(encoding="utf-8")
         (check,) = (one.text for one in builder().blocks(source) if (one.kind, one.name) == ("check", name))

@@ -31,6 +31,7 @@ from kgnb.settings import Settings
 
 __all__ = ["FAMILIES", "load", "unload"]
 
+_MAGIC = re.compile(r"(%%?)([a-z]+)(?=\s|$)")
 _QUESTION = re.compile(r"(\s*(?:\w+ *= *)?)%qa +(\w+ .*\?)\s*$")
 FAMILIES: tuple[type[VerbMagics], ...] = (
     *(KgMagics, SparqlMagics, TurtleMagics, VectorsMagics),
@@ -71,14 +72,20 @@ def _questions(lines: list[str]) -> list[str]:
 
 
 def _misread(lines: list[str]) -> list[str]:
-    """Refuses a cell whose first line is nearly one of our magics, or a query without its magic: Python says less."""
-    first = lines[0].strip() if lines else ""
-    name = first[2:].split()[0] if first.startswith("%%") and first[2:].split() else ""
-    if name and get_ipython().find_cell_magic(name) is None:
-        if near := get_close_matches(name, [family.magic for family in families()], n=1):
-            raise LineError(f"there is no %%{name}", line=first, at=name, fix=f"Did you mean %%{near[0]}?")
-    elif is_query("".join(lines)):
-        raise LineError("this is SPARQL, not Python", line=first, fix="Put %%sparql into a line above it.")
+    """Refuses what is nearly one of our magics, and a query without its magic: Python says less of them."""
+    shell, names = get_ipython(), [family.magic for family in families()]
+    for line in lines[:1] if lines and lines[0].startswith("%%") else lines:
+        found = _MAGIC.match(line)
+        if (
+            found is None
+            or (shell.find_cell_magic if found[1] == "%%" else shell.find_line_magic)(found[2]) is not None
+        ):
+            continue
+        if near := get_close_matches(found[2], names, n=2):
+            fix = f"Did you mean {' or '.join(found[1] + name for name in near)}?"
+            raise LineError(f"there is no {found[1]}{found[2]}", line=line.strip(), at=found[2], fix=fix)
+    if is_query("".join(lines)):
+        raise LineError("this is SPARQL, not Python", line=lines[0].strip(), fix="Put %%sparql into a line above it.")
     return lines
 
 

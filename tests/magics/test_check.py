@@ -28,6 +28,7 @@ def test_a_check_tells_what_is_off_in_a_line_and_never_its_own_code(notebook: No
 
 def test_a_misspelt_magic_and_a_query_without_one_are_told_what_is_missing(notebook: Notebook) -> None:
     assert "Did you mean %%sparql?" in told(notebook("%%sparkl\nASK {}").error)
+    assert "%kgc?" in told(notebook("x = 1\n%kcg compile").error)
     for query in (
         "SELECT ?s { ?s ?p ?o }",
         "PREFIX a: <a:a>\nASK {}",
