@@ -147,6 +147,16 @@ export function styleFor(frame: Element): StylesheetJson {
         opacity: 0.75
       }
     },
+    {
+      selector: 'edge:loop',
+      style: {
+        'source-endpoint': `-12px -${HEIGHT / 2}px`,
+        'target-endpoint': `12px -${HEIGHT / 2}px`,
+        'loop-direction': '0deg',
+        'loop-sweep': '60deg',
+        'text-margin-y': -6
+      }
+    },
     { selector: 'node.hub', style: { 'min-zoomed-font-size': 0, 'z-index': 10 } },
     { selector: 'node.group', style: { 'border-style': 'dashed' } },
     { selector: 'node.emphasis', style: { 'border-color': accent, 'border-width': 2.5 } },
