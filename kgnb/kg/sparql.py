@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal as OneOf
 from typing import cast
 
@@ -191,6 +192,23 @@ def asked_for_all(query: str) -> list[str]:
     if form != "SELECT" or (head[:1] != ["*"] and head[:2] not in (["DISTINCT", "*"], ["REDUCED", "*"])):
         return []
     return list(dict.fromkeys(token.text[1:] for token in found if token.kind == "variable"))
+
+
+def never_bound(query: str) -> list[str]:
+    """The variables that a SELECT or CONSTRUCT query gives and whose values nothing in its WHERE says.
+
+    >>> never_bound("SELECT ?hut ?nam (?a + 1 AS ?b) { ?hut :name ?name ; :age ?a }")
+    ['nam']
+    """
+    found = tokens(query)
+    form, index = _form(found)
+    opening = _where(found, form, index)
+    if opening is None or form not in ("SELECT", "CONSTRUCT"):
+        return []
+    head = found[index : opening + 1]
+    given = [two.text[1:] for one, two in pairwise(head) if two.kind == "variable" and one.word != "AS"]
+    bound = {token.text[1:] for token in found[opening:] if token.kind == "variable"}
+    return [name for name in dict.fromkeys(given) if name not in bound]
 
 
 def beyond(query: str, rows: int) -> str | None:

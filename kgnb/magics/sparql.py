@@ -17,7 +17,7 @@ from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.query_process import endable
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.schema import misspelt, read_schema
-from kgnb.kg.sparql import query_form, tokens
+from kgnb.kg.sparql import never_bound, query_form, tokens
 from kgnb.kg.terms import is_iri
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.kg import Opened, mended, take
@@ -112,6 +112,9 @@ class SparqlMagics(PlainMagics, magic="sparql"):
         )
         if not arguments.update and _empty(found):
             found = self._with_hints(found, named, fill(text, values), prefixes)
+        if isinstance(found, Rows | Triples) and (unbound := never_bound(text)):
+            notes = (f"?{name} has no value: nothing in WHERE speaks of it." for name in unbound)
+            found = replace(found, notes=(*found.notes, *notes))
         if arguments.update:
             named.ontologies.clear()  # what was read of it may be out of date
             named.schema = named.reading = None

@@ -38,3 +38,10 @@ def test_a_misspelt_magic_and_a_query_without_one_are_told_what_is_missing(noteb
         assert "Put %%sparql into a line above it." in told(notebook(query).error), query
     for python in ("select = {1: 2}", "select (3)", "ask = construct = 1", "%%time\nx = 1", "base = {1} < {2}"):
         assert "sparql" not in str(notebook(python).error), python
+
+
+def test_a_variable_that_nothing_gives_a_value_is_named(notebook: Notebook) -> None:
+    notebook.good('%%turtle huts\n@prefix : <http://huts.example/> .\n:a :name "A" .')
+    for query in ("SELECT ?s ?nam { ?s :name ?name }", "CONSTRUCT { ?s :called ?nam } { ?s :name ?name }"):
+        assert "?nam has no value: nothing in WHERE speaks of it." in str(notebook.good(f"%%sparql\n{query}").value)
+    assert "no value" not in str(notebook.good("%%sparql\nSELECT (COUNT(?s) AS ?n) { ?s :name ?x }").value)
