@@ -372,22 +372,6 @@ def test_listeners_hear_every_event_and_progress_besides() -> None:
     json.dumps(heard)
 
 
-def test_a_run_reads_well_without_ids_and_times() -> None:
-    run = Run("example")
-    assert repr(run) == "Run(example: running, 0 steps)"
-    run.watch(ScriptedModel(["yes"])).ask(request())
-    run.watch_judge(CallableJudge(lambda pair: Verdict("unsure"), "rule")).judge([Pair("1", "Bunk"), Pair("2", "Bed")])
-    assert repr(run.finish()) == "Run(example: done, 1 step, 1 call, 2 judgements (2 unsure))"
-
-
-def test_a_run_shows_itself_as_run_json_html_and_text() -> None:
-    run = Run("example")
-    run.do(one, 1)
-    bundle = run.finish()._repr_mimebundle_()
-    data = bundle[0] if isinstance(bundle, tuple) else bundle
-    assert {"application/vnd.kgnb.run+json", "text/html", "text/plain"} <= set(data)
-
-
 def test_a_watched_judge_says_whether_it_is_a_simulation() -> None:
     class Oracle(CallableJudge[Pair]):
         simulation = True

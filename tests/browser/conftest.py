@@ -47,6 +47,17 @@ RUN_AXE = """async selector => {
     return found;
   } finally { document.body.style.height = ''; }
 }"""
+SHADES = ("JupyterLab Light", "JupyterLab Dark")
+CHOOSE = """([number, mode]) => {
+  const { content } = window.jupyterapp.shell.currentWidget;
+  content.activeCellIndex = number;
+  content.deselectAll();
+  content.mode = mode;
+  if (mode !== 'edit') return;
+  const { editor } = content.activeCell;
+  editor.focus();
+  editor.setCursorPosition(editor.getPositionAt(editor.model.sharedModel.getSource().length));
+}"""
 # What the server or the browser says on any page, ours or not; and JupyterLab, where two of its windows meet.
 HARMLESS = ("favicon", "/lsp/status", "preload", "WebSocket", "Failed to load resource: net::ERR_NETWORK_CHANGED",
             "Window name candidate")  # fmt: skip
@@ -122,9 +133,52 @@ class Visit:
             for node in violation["nodes"]
         ]
 
+    def serious(self, selector: str) -> list[str]:
+        """What axe calls serious or critical, contrast among it."""
+        return self.barriers(selector, ("serious", "critical"))
+
+    def panel(self) -> Any:
+        """Our panel, opened as a person does: by its tab, and in Notebook, which has none, from the menu."""
+        tab = self.page.get_by_role("tab", name="Knowledge graphs")
+        if self.lab.app == "notebook":
+            self.page.get_by_role("menuitem", name="View", exact=True).click()
+            for name in ("Left Sidebar", "Show Knowledge graphs"):
+                self.page.locator(".lm-Menu-item", has_text=name).click()
+        elif tab.get_attribute("aria-selected") != "true":
+            tab.click()
+        return self.page.locator("#kgnb-panel")
+
+    def begin_cell(self, number: int) -> None:
+        """Run the n-th cell and do not wait for it."""
+        self.page.evaluate(CHOOSE, [number, "command"])
+        self.page.evaluate("void window.jupyterapp.commands.execute('notebook:run-cell')")
+
+    def run_cells(self, *numbers: int) -> None:
+        """Run these cells, one after the other, and wait until the kernel is at rest."""
+        for number in numbers:
+            self.page.evaluate(CHOOSE, [number, "command"])
+            self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-cell')")
+        self.until_idle()
+
+    def complete(self, number: int) -> Any:
+        """Press Tab at the end of the n-th cell, as one who types there; what is offered."""
+        self.page.evaluate(CHOOSE, [number, "edit"])
+        self.page.keyboard.press("Tab")
+        return self.page.locator(".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item")
+
+    def mime_types(self) -> list[str]:
+        """What each cell is taken to hold."""
+        script = "window.jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.mimeType)"
+        found: list[str] = self.page.evaluate(script)
+        return found
+
+    def cell(self, number: int) -> Any:
+        """The n-th cell, counted from 0."""
+        return self.page.locator(".jp-Notebook .jp-Cell").nth(number)
+
     def result(self, number: int) -> Any:
         """The output of the n-th cell, counted from 0, scrolled into view."""
-        output = self.page.locator(".jp-Notebook .jp-Cell").nth(number).locator(".jp-OutputArea-output").first
+        output = self.cell(number).locator(".jp-OutputArea-output").first
         output.scroll_into_view_if_needed()
         return output
 

@@ -2,34 +2,17 @@
 
 from collections.abc import Callable
 from statistics import median
-from typing import Any
 
 import pytest
 
-from .conftest import PATIENCE, Lab, Visit, write
+from .conftest import PATIENCE, SHADES, Lab, Visit, write
 
 expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
 pytestmark = pytest.mark.browser
 
 QUERY = "%%sparql\nPREFIX : <http://huts.example/id/>\n# the highest\nSELECT ?hut WHERE { ?hut a :StaffedHut }"
 TURTLE = "%%turtle\n@prefix : <http://huts.example/id/> .\n:hochkar a :Hut ; :altitude 1920 ."
-SHADES = ("JupyterLab Light", "JupyterLab Dark")
 FRAGMENT = "hütt"  # of a German label: the class is called StaffedHut
-
-
-def cell(page: Visit, number: int) -> Any:
-    return page.page.locator(".jp-Notebook .jp-Cell").nth(number)
-
-
-def serious(page: Visit, selector: str) -> list[str]:
-    """What axe calls serious or critical, contrast among it."""
-    return page.barriers(selector, ("serious", "critical"))
-
-
-def mime_types(page: Visit) -> list[str]:
-    script = "window.jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.mimeType)"
-    found: list[str] = page.page.evaluate(script)
-    return found
 
 
 def test_a_newcomer_goes_from_the_launcher_to_results(lab: Lab, visit: Callable[[Lab], Visit]) -> None:
@@ -41,7 +24,7 @@ def test_a_newcomer_goes_from_the_launcher_to_results(lab: Lab, visit: Callable[
     page.page.keyboard.press("Enter")
     dialog = page.page.locator(".jp-Dialog")
     expect(dialog.locator("input:checked")).to_be_focused()
-    assert serious(page, ".kgnb-choice") == []
+    assert page.serious(".kgnb-choice") == []
     page.page.keyboard.press("ArrowDown")
     page.page.keyboard.press("Enter")
     page.page.wait_for_selector(".jp-NotebookPanel .jp-Notebook")
@@ -57,8 +40,7 @@ def opened(lab: Lab, visit: Callable[[Lab], Visit]) -> Visit:
     """The cells, run, with the panel beside them."""
     page = visit(lab)
     page.open(write(lab, "extension.ipynb", *CELLS))
-    page.page.get_by_role("tab", name="Knowledge graphs").click()
-    expect(page.page.locator("#kgnb-panel")).to_contain_text("kgnb is not loaded")
+    expect(page.panel()).to_contain_text("kgnb is not loaded")
     page.run_all()
     return page
 
@@ -72,19 +54,19 @@ def retype(page: Visit, number: int, source: str) -> None:
 def test_cells_are_coloured_as_what_they_hold_and_no_other_cell_is_touched(opened: Visit) -> None:
     wait = f"window.jupyterapp.shell.currentWidget.content.widgets[{ASKED}].model.mimeType === 'text/x-kgnb-sparql'"
     opened.page.wait_for_function(wait)
-    types = mime_types(opened)
+    types = opened.mime_types()
     assert (types[ASKED], types[WRITTEN], types[PLAIN]) == (
         "text/x-kgnb-sparql",
         "text/x-kgnb-turtle",
         "text/x-ipython",
     )
     for number in (ASKED, WRITTEN):
-        expect(cell(opened, number).locator(".cm-line").first.locator("span").first).to_be_visible()
-        assert cell(opened, number).locator(".cm-line span[class]").count() > 4
+        expect(opened.cell(number).locator(".cm-line").first.locator("span").first).to_be_visible()
+        assert opened.cell(number).locator(".cm-line span[class]").count() > 4
     retype(opened, ASKED, "x = 1")
-    assert mime_types(opened)[ASKED] == "text/x-ipython"
+    assert opened.mime_types()[ASKED] == "text/x-ipython"
     retype(opened, ASKED, QUERY)
-    assert mime_types(opened)[ASKED] == "text/x-kgnb-sparql"
+    assert opened.mime_types()[ASKED] == "text/x-kgnb-sparql"
 
 
 def test_files_of_queries_and_of_turtle_are_coloured(lab: Lab, visit: Callable[[Lab], Visit]) -> None:
@@ -100,13 +82,7 @@ def test_files_of_queries_and_of_turtle_are_coloured(lab: Lab, visit: Callable[[
 
 def test_a_part_of_a_label_completes_to_its_class_within_200_ms(opened: Visit) -> None:
     page = opened.page
-    at_end = f"""() => {{ const {{ content }} = window.jupyterapp.shell.currentWidget;
-        content.activeCellIndex = {TYPED}; content.mode = 'edit';
-        const editor = content.activeCell.editor; editor.focus();
-        editor.setCursorPosition(editor.getPositionAt(editor.model.sharedModel.getSource().length)); }}"""
-    page.evaluate(at_end)
-    page.keyboard.press("Tab")
-    offered = page.locator(".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item", has_text=":StaffedHut")
+    offered = opened.complete(TYPED).filter(has_text=":StaffedHut")
     expect(offered.first).to_contain_text("ütte")
     page.keyboard.press("Escape")
     took = sorted(page.evaluate(TIMES, 7))
@@ -114,18 +90,16 @@ def test_a_part_of_a_label_completes_to_its_class_within_200_ms(opened: Visit) -
     assert median(took) < 200
     for typed in ("HÜTT", "hutt"):  # another case, and without its accent; more letters then narrow the list
         retype(opened, TYPED, HALF.replace(FRAGMENT, typed))
-        page.evaluate(at_end)
-        page.keyboard.press("Tab")
+        opened.complete(TYPED)
         expect(offered.first).to_be_visible()
         page.keyboard.type("E")
         expect(offered.first.locator("mark")).to_have_text("Hütte")
         page.keyboard.press("Escape")
     retype(opened, TYPED, HALF)
-    page.evaluate(at_end)
-    page.keyboard.press("Tab")
+    opened.complete(TYPED)
     expect(offered.first).to_be_visible()
     page.keyboard.press("Enter")
-    written = cell(opened, TYPED).locator(".cm-content").inner_text()
+    written = opened.cell(TYPED).locator(".cm-content").inner_text()
     assert FRAGMENT not in written and "?x a :" in written
 
 
@@ -158,7 +132,7 @@ def test_the_panel_shows_the_session_and_inserts_the_next_stage(opened: Visit) -
     expect(health).to_contain_text("answers")
     for shade in SHADES:
         opened.theme(shade)
-        assert serious(opened, "#kgnb-panel, .kgnb-result") == []
+        assert opened.serious("#kgnb-panel, .kgnb-result") == []
     insert = panel.get_by_role("button", name="Insert a cell: %om store", exact=True)
     insert.focus()
     opened.page.keyboard.press("Enter")
@@ -200,7 +174,7 @@ PLAIN, _, ASKED, WRITTEN, _, FORMATS, _, TYPED = range(len(CELLS))
 
 
 def test_sparql_results_and_turtle_of_any_kernel_are_drawn_and_nothing_in_them_runs(opened: Visit) -> None:
-    outputs = cell(opened, FORMATS).locator(".jp-OutputArea-output")
+    outputs = opened.cell(FORMATS).locator(".jp-OutputArea-output")
     expect(outputs).to_have_count(3)
     expect(outputs.nth(0).locator("tbody tr")).to_have_count(1)
     expect(outputs.nth(0)).to_contain_text("<script>alert(1)</script>")
@@ -208,4 +182,4 @@ def test_sparql_results_and_turtle_of_any_kernel_are_drawn_and_nothing_in_them_r
     expect(outputs.nth(1).locator(".kgnb-turtle code > span").first).to_be_visible()  # coloured
     expect(outputs.nth(1)).to_contain_text("<script>alert(1)</script>")
     expect(outputs.nth(2)).to_contain_text("ours")  # our own bundle comes first
-    assert cell(opened, FORMATS).locator("img, script").count() == 0
+    assert opened.cell(FORMATS).locator("img, script").count() == 0

@@ -9,31 +9,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
-from .conftest import Lab, Visit, start_lab, write_json
+from .conftest import Lab, Visit, start_lab, write, write_json
 from .front_ends import FRONT_ENDS, NEWEST_LAB, PLUGINS, FrontEnd, build_wheel, environment, run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright")
 expect = playwright.expect
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-LOAD, TABLE, GRAPH, TYPED, AGAIN = range(5)
+# A kernel whose kgnb is of another series: it says so as kgnb says it, over the same comm.
+NEWER = """def newer(comm, _opened):
+    comm.on_msg(lambda asked: comm.send({"version": "99.1.0", "id": asked["content"]["data"]["id"]}))
+
+get_ipython().kernel.comm_manager.register_target("kgnb.version", newer)"""
+LOAD, TABLE, GRAPH, TYPED, AGAIN, BEHIND = range(6)
 CELLS = (
     "%load_ext kgnb\n%kg open huts:graph",
     "%%sparql\nSELECT ?hut ?name WHERE { ?hut rdfs:label ?name }",
     "%%sparql\nCONSTRUCT { ?hut :locatedIn ?valley }\nWHERE { ?hut a :StaffedHut ; :locatedIn ?valley }",
     "%%sparql\nSELECT ?x WHERE { ?x a hütt",  # never run: it is completed
     "%load_ext kgnb",
+    NEWER,
 )
-# A kernel whose kgnb is of another series: it says so as kgnb says it, over the same comm.
-NEWER = """
-def newer(comm, _opened):
-    comm.on_msg(lambda asked: comm.send({"version": "99.1.0", "id": asked["content"]["data"]["id"]}))
-
-get_ipython().kernel.comm_manager.register_target("kgnb.version", newer)
-"""
 OFF = (("settings", "insert", "completer", "commands"), ("mime", "languages", "panel", "versions"))
 SET = 25  # rows of a page, as this server's settings have it; 10 where nobody set it
 COLD = 120_000  # milliseconds; in a new environment Python compiles everything that a server and a kernel import
@@ -71,32 +69,23 @@ def serve(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
 ROWS = "settings/kgnb-labextension/settings.jupyterlab-settings"
 
 
-def write_notebook(lab: Lab, name: str) -> str:
-    """A notebook, and so a kernel, for one test."""
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in (*CELLS, NEWER.strip())])
-    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(book, lab.folder / name)
-    return name
-
-
 @pytest.mark.parametrize("front_end", FRONT_ENDS, ids=lambda front_end: front_end.name)
 def test_everything_works_in(front_end: FrontEnd, serve: Serve, visit: Callable[[Lab], Visit]) -> None:
     page = visit(serve(front_end))
     page.faults = front_end.faults
-    open_notebook(page, write_notebook(page.lab, f"{front_end.app}.ipynb"))
+    open_notebook(page, write(page.lab, f"{front_end.app}.ipynb", *CELLS))
     wanted = front_end.requirement.partition("==")[2]
     assert page.page.evaluate("window.jupyterapp.version").startswith(wanted)
     assert activated(page) == set(PLUGINS)
-    run_cells(page, LOAD, TABLE, GRAPH)
+    page.run_cells(LOAD, TABLE, GRAPH)
     assert page.page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
     expect(page.result(TABLE).locator(".kgnb-table .kgnb-row")).to_have_count(SET)
     expect(page.result(GRAPH).locator(".kgnb-graph .kgnb-graph-entry")).to_have_count(10)
-    assert mime_types(page)[: TYPED + 1] == ["text/x-kgnb-magics", *["text/x-kgnb-sparql"] * 3]
+    assert page.mime_types()[: TYPED + 1] == ["text/x-kgnb-magics", *["text/x-kgnb-sparql"] * 3]
     assert labelled(page)
-    open_panel(page)
-    expect(page.page.locator("#kgnb-panel")).to_contain_text("2,124 triples")
+    expect(page.panel()).to_contain_text("2,124 triples")
     page.save()
-    run_cells(page, AGAIN)
+    page.run_cells(AGAIN)
     expect(page.page.locator(".Toastify__toast", has_text="kgnb")).to_have_count(0)  # a busy server may complain
     begin_from_the_menu(page)
 
@@ -121,7 +110,7 @@ AGED = """document.addEventListener('readystatechange', () => {
 
 def test_with_half_the_plugins_off_the_others_work(serve: Serve, visit: Callable[[Lab], Visit]) -> None:
     lab = serve(NEWEST_LAB)
-    name = write_notebook(lab, "off.ipynb")
+    name = write(lab, "off.ipynb", *CELLS)
     config = lab.folder.parent / "config/labconfig/page_config.json"
     try:
         for off in OFF:
@@ -129,7 +118,7 @@ def test_with_half_the_plugins_off_the_others_work(serve: Serve, visit: Callable
             page = visit(lab)
             open_notebook(page, name)
             if off == OFF[0]:
-                run_cells(page, LOAD, TABLE, GRAPH, 5)  # the kernel, and what is saved, stay for the other pages
+                page.run_cells(LOAD, TABLE, GRAPH, BEHIND)  # the kernel, and what is saved, stay for the other pages
                 page.save()
             assert activated(page) == set(PLUGINS) - set(off)
             working = what_works(page)
@@ -141,14 +130,14 @@ def test_with_half_the_plugins_off_the_others_work(serve: Serve, visit: Callable
 
 def what_works(page: Visit) -> set[str]:
     """The plugins whose work is seen on the page. That of ``settings`` is seen in a table, which ``mime`` draws."""
-    run_cells(page, AGAIN)
+    page.run_cells(AGAIN)
     page.page.wait_for_function("window.jupyterapp.shell.currentWidget.content.widgets[1].outputArea.widgets.length")
     rows = page.page.locator(".kgnb-table .kgnb-row")
     event = "new CustomEvent('kgnb:insert-cell', { detail: { source: '%kg list' }, cancelable: true })"
     works = {
         "mime": page.page.locator(".kgnb-table").count() > 0 and page.page.locator(".kgnb-graph").count() == 1,
         "settings": rows.count() > 0 and page.result(TABLE).locator(".kgnb-row").count() == SET,
-        "languages": mime_types(page)[TYPED] == "text/x-kgnb-sparql",
+        "languages": page.mime_types()[TYPED] == "text/x-kgnb-sparql",
         "completer": labelled(page),
         "commands": page.page.evaluate("window.jupyterapp.commands.hasCommand('kgnb:new-notebook')"),
         "panel": page.page.get_by_role("tab", name="Knowledge graphs").count() == 1,
@@ -156,8 +145,7 @@ def what_works(page: Visit) -> set[str]:
         "insert": page.page.evaluate(f"!document.dispatchEvent({event})"),
     }
     if works["panel"]:
-        open_panel(page)
-        expect(page.page.locator("#kgnb-panel")).to_contain_text("2,124 triples")
+        expect(page.panel()).to_contain_text("2,124 triples")
     return {name for name, seen in works.items() if seen}
 
 
@@ -201,26 +189,6 @@ def activated(page: Visit) -> set[str]:
     return {str(found).partition(":")[2] for found in page.page.evaluate(script)}
 
 
-def run_cells(page: Visit, *numbers: int) -> None:
-    for number in numbers:
-        page.page.evaluate(
-            """async number => {
-                const { content } = window.jupyterapp.shell.currentWidget;
-                content.activeCellIndex = number;
-                content.deselectAll();
-                await window.jupyterapp.commands.execute('notebook:run-cell');
-            }""",
-            number,
-        )
-    page.until_idle()
-
-
-def mime_types(page: Visit) -> list[str]:
-    script = "window.jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.mimeType)"
-    found: list[str] = page.page.evaluate(script)
-    return found
-
-
 def labelled(page: Visit) -> bool:
     """Whether a class is offered with its label. A busy kernel may be late, and JupyterLab waits a second for it: then
     nothing opens, or what others offer, and a person presses the key again."""
@@ -229,36 +197,13 @@ def labelled(page: Visit) -> bool:
 
 def completions(page: Visit) -> list[str]:
     """What the Tab key offers at the end of the query that is being typed."""
-    page.page.evaluate(
-        """number => {
-            const { content } = window.jupyterapp.shell.currentWidget;
-            content.activeCellIndex = number;
-            content.mode = 'edit';
-            const { editor } = content.activeCell;
-            editor.focus();
-            editor.setCursorPosition(editor.getPositionAt(editor.model.sharedModel.getSource().length));
-        }""",
-        TYPED,
-    )
-    page.page.keyboard.press("Tab")
-    offered = page.page.locator(".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item")
+    offered = page.complete(TYPED)
     with suppress(playwright.TimeoutError):
         offered.filter(has_text=":StaffedHut").first.wait_for(timeout=5_000)
     found: list[str] = offered.all_inner_texts()
     page.page.keyboard.press("Escape")
     page.page.keyboard.press("Escape")
     return found
-
-
-def open_panel(page: Visit) -> None:
-    """As a person does: by its tab, and in Notebook, which has none, from the menu."""
-    if page.lab.app == "lab":
-        page.page.get_by_role("tab", name="Knowledge graphs").click()
-        return
-    page.page.get_by_role("menuitem", name="View", exact=True).click()
-    item: Any = page.page.locator(".lm-Menu-item")
-    item.filter(has_text="Left Sidebar").click()
-    item.filter(has_text="Show Knowledge graphs").click()
 
 
 def begin_from_the_menu(page: Visit) -> None:

@@ -11,8 +11,7 @@ import pytest
 from tests.judging.test_model_judge_over_http import first_option
 from tests.llm.stub_server import StubServer
 
-from .conftest import PATIENCE, Lab, Visit
-from .test_extension import SHADES, serious, write
+from .conftest import PATIENCE, SHADES, Lab, Visit, write
 
 expect = pytest.importorskip("playwright.sync_api", reason="browser tests need the package playwright").expect
 pytestmark = pytest.mark.browser
@@ -32,22 +31,6 @@ def slow() -> Iterator[StubServer]:
         yield server
 
 
-def open_panel(page: Visit) -> Any:
-    tab = page.page.get_by_role("tab", name="Knowledge graphs")
-    if tab.get_attribute("aria-selected") != "true":
-        tab.click()
-    return page.page.locator("#kgnb-panel")
-
-
-def run_cell(page: Visit, number: int) -> None:
-    """Runs one cell and does not wait for it."""
-    script = (
-        "number => { const { content } = window.jupyterapp.shell.currentWidget; content.activeCellIndex = number; }"
-    )
-    page.page.evaluate(script, number)
-    page.page.evaluate("void window.jupyterapp.commands.execute('notebook:run-cell')")
-
-
 def figure(run: Any, heading: str) -> str:
     """What stands under a heading of a run's figures."""
     shown: str = run.locator("dl div", has=run.page.get_by_text(heading, exact=True)).locator("dd").inner_text()
@@ -63,18 +46,18 @@ def test_a_run_is_watched_while_it_goes_on_and_stopped(
     start = "%om start huts:alpine huts:refuge --embedder characters --judge model"
     page = visit(lab)
     page.open(write(lab, f"{folder.name}/live.ipynb", "%load_ext kgnb", start, *MATCHING, "%om validate"))
-    panel = open_panel(page)
+    panel = page.panel()
     for number in range(2 + len(MATCHING)):
-        run_cell(page, number)
+        page.begin_cell(number)
     page.until_idle()
     expect(panel).to_contain_text("up to summarise")
-    run_cell(page, 2 + len(MATCHING))
+    page.begin_cell(2 + len(MATCHING))
     working = panel.locator(".kgnb-panel-working")
     bar = working.get_by_role("progressbar", name="Progress of validate")
     expect(bar).to_have_attribute("aria-valuenow", ANY_NUMBER, timeout=PATIENCE)
     first = int(bar.get_attribute("aria-valuenow"))
     page.page.wait_for_function(FURTHER, arg=first)
-    assert serious(page, "#kgnb-panel") == []
+    assert page.serious("#kgnb-panel") == []
     panel.get_by_role("button", name="Open the run 1. Ontology matching").press("Enter")
     trace = page.page.locator(".kgnb-run-area .kgnb-run")
     expect(trace.locator(".kgnb-step", has_text="validate")).to_contain_text("running")
@@ -132,7 +115,7 @@ def worked(opened: Visit) -> Visit:
 
 
 def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Visit) -> None:
-    panel = open_panel(worked)
+    panel = worked.panel()
     panel.get_by_role("button", name="Open the run 1. Ontology matching").press("Enter")
     trace = worked.page.locator(".kgnb-run-area .kgnb-run")
     steps = trace.locator(".kgnb-step")
@@ -145,7 +128,7 @@ def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Vis
     expect(trace.locator(".kgnb-judgement").first).to_contain_text("unsure")
     for shade in SHADES:
         worked.theme(shade)
-        assert serious(worked, ".kgnb-run-area") == []
+        assert worked.serious(".kgnb-run-area") == []
     trace.get_by_role("button", name="to look at").press("Enter")
     trace.get_by_role("button", name="Show the cell that made search").press("Enter")
     expect(worked.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")).to_be_visible()
@@ -155,7 +138,7 @@ def test_a_trace_is_filtered_and_searched_and_leads_back_to_the_cell(worked: Vis
 
 
 def test_a_saved_run_is_listed_and_opens(worked: Visit) -> None:
-    panel = open_panel(worked)
+    panel = worked.panel()
     panel.get_by_role("button", name="Open the run reports/huts").press("Enter")
     opened = worked.page.locator(".lm-DockPanel-widget:not(.lm-mod-hidden) .kgnb-run")
     expect(opened.locator(".kgnb-caption")).to_have_text("entity alignment")
@@ -163,7 +146,7 @@ def test_a_saved_run_is_listed_and_opens(worked: Visit) -> None:
 
 
 def test_a_queue_that_waits_is_listed_and_opens(worked: Visit) -> None:
-    panel = open_panel(worked)
+    panel = worked.panel()
     waiting = panel.locator(".kgnb-panel-section", has_text="Waiting for you")
     expect(waiting).to_contain_text("Ontology matching")
     expect(waiting).to_contain_text("questions wait")
@@ -180,11 +163,11 @@ def test_a_queue_that_waits_is_listed_and_opens(worked: Visit) -> None:
     expect(queue).to_contain_text(f"0 of {many} answered")  # what the panel counted is what the review asks
     for shade in SHADES:
         worked.theme(shade)
-        assert serious(worked, ".kgnb-review") == []
+        assert worked.serious(".kgnb-review") == []
 
 
 def test_everything_in_the_panel_is_reached_by_tab_and_a_cell_inserted_by_enter(worked: Visit) -> None:
-    panel = open_panel(worked)
+    panel = worked.panel()
     for drawn in ("Insert a cell: %om merge", "Open the run 1. Ontology matching", "Open the run reports/huts"):
         expect(panel.get_by_role("button", name=drawn)).to_be_visible(timeout=PATIENCE)  # the kernel has answered
     buttons = panel.locator("button:visible, input:visible")  # all that can be pressed or typed into

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -135,17 +136,15 @@ class Undisturbed:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Undisturbed]:
-    found: dict[str, Undisturbed] = {}
 
+    @cache
     def get(agent: str) -> Undisturbed:
-        if agent not in found:
-            home = tmp_path_factory.mktemp(agent)
-            notes_in(home)
-            with StubServer(counting(agent)) as server, kernel(home, **asking(server)) as calm:
-                begun = time.monotonic()
-                calm.run(*BOOKS[agent])
-                found[agent] = Undisturbed(exported(home), time.monotonic() - begun)
-        return found[agent]
+        home = tmp_path_factory.mktemp(agent)
+        notes_in(home)
+        with StubServer(counting(agent)) as server, kernel(home, **asking(server)) as calm:
+            begun = time.monotonic()
+            calm.run(*BOOKS[agent])
+            return Undisturbed(exported(home), time.monotonic() - begun)
 
     return get
 
@@ -158,12 +157,6 @@ def exported(home: Path) -> bytes:
     [file] = home.glob("out.*")
     assert file.stat().st_size
     return file.read_bytes()
-
-
-@pytest.fixture
-def whole(undisturbed: Callable[[str], Undisturbed]) -> bytes:
-    """What the cells of ontology matching write when nothing happens to them."""
-    return undisturbed("om").written
 
 
 @pytest.mark.fault("kill -9")
@@ -192,7 +185,9 @@ def test_an_agent_whose_kernel_is_killed_again_and_again_ends_with_the_same_byte
 
 
 @pytest.mark.fault("two notebooks, one project")
-def test_two_kernels_at_once_in_one_folder_with_one_cache_write_the_same(tmp_path: Path, whole: bytes) -> None:
+def test_two_kernels_at_once_in_one_folder_with_one_cache_write_the_same(
+    tmp_path: Path, undisturbed: Callable[[str], Undisturbed]
+) -> None:
     with (
         StubServer(Counting()) as server,
         kernel(tmp_path, **asking(server)) as one,
@@ -203,7 +198,9 @@ def test_two_kernels_at_once_in_one_folder_with_one_cache_write_the_same(tmp_pat
                 assert not [said for said in both.end(asked) if said["type"] == "error"]
         for number, each in enumerate((one, other)):
             each.run(f"%om export {number}.sssom.tsv")
-    assert (tmp_path / "0.sssom.tsv").read_bytes() == (tmp_path / "1.sssom.tsv").read_bytes() == whole
+    assert (
+        (tmp_path / "0.sssom.tsv").read_bytes() == (tmp_path / "1.sssom.tsv").read_bytes() == undisturbed("om").written
+    )
 
 
 BOOK = (

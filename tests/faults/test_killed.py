@@ -6,6 +6,7 @@ In the short form ``match`` is killed in a kernel (test_kernels), ``build`` in t
 import random
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,16 +48,14 @@ class Counting:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[bytes, float]]:
     """What a command writes when nothing happens to it, and how many seconds it takes."""
-    found: dict[str, tuple[bytes, float]] = {}
 
+    @cache
     def get(command: str) -> tuple[bytes, float]:
-        if command not in found:
-            with StubServer(Counting()) as server:
-                place, begun = Place(tmp_path_factory.mktemp(command), server, NARROW), time.monotonic()
-                status, _, told = place.run(*COMMANDS[command])
-            assert status == 0, told
-            found[command] = place.out(command), time.monotonic() - begun
-        return found[command]
+        with StubServer(Counting()) as server:
+            place, begun = Place(tmp_path_factory.mktemp(command), server, NARROW), time.monotonic()
+            status, _, told = place.run(*COMMANDS[command])
+        assert status == 0, told
+        return place.out(command), time.monotonic() - begun
 
     return get
 

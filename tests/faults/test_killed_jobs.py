@@ -5,6 +5,7 @@ import json
 import random
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,15 +64,13 @@ def test_a_report_that_is_killed_again_and_again_is_made_with_the_same_figures(
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[list[str], float]]:
     """The ids of what a command asks for in its first round, and how many seconds that takes."""
-    found: dict[str, tuple[list[str], float]] = {}
 
+    @cache
     def get(command: str) -> tuple[list[str], float]:
-        if command not in found:
-            place, begun = Place(tmp_path_factory.mktemp(command), None, BATCH), time.monotonic()
-            status, _, told = place.run(*COMMANDS[command])
-            assert status == WAITING, told
-            found[command] = ids(place), time.monotonic() - begun
-        return found[command]
+        place, begun = Place(tmp_path_factory.mktemp(command), None, BATCH), time.monotonic()
+        status, _, told = place.run(*COMMANDS[command])
+        assert status == WAITING, told
+        return ids(place), time.monotonic() - begun
 
     return get
 

@@ -23,7 +23,7 @@ from tests.virtuoso import GRAPH, virtuoso
 from .flaky_endpoint import FlakyEndpoint
 from .stub_endpoint import Reply, StubEndpoint
 
-FLAKY = ("flaky stub: reset within an answer", "flaky stub: chunks")  # every fault: test_flaky_endpoint
+FLAKY = ("flaky stub: reset within an answer",)  # every fault: test_flaky_endpoint
 KINDS = ("files", "memory", "disk", "rdflib", "rdflib plain", "oxigraph server", "virtuoso", *FLAKY)
 
 

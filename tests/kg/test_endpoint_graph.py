@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from kgnb.errors import BackendError, DataError
+from kgnb.errors import BackendError
 from kgnb.kg.endpoint_graph import EndpointGraph, _batches
 from kgnb.kg.endpoint_wire import Wire, harmless
 from kgnb.kg.terms import Blank, Iri, Literal, Triple, TripleTerm
@@ -182,14 +182,6 @@ def test_reads_every_shape_of_term(stub: Start) -> None:
     assert [row[0] for row in found] == [*(term for _, term in cells), None]
 
 
-def test_a_limit_asks_for_one_row_more_and_flags_what_was_cut(stub: Start) -> None:
-    rows = [{"x": {"type": "literal", "value": str(n)}} for n in range(3)]
-    service = stub(Reply(solutions(*rows)))
-    found = endpoint(service).select(SELECT, limit=2)
-    assert (len(found), found.truncated) == (2, True)
-    assert service.received[0].form["query"][0].endswith("LIMIT 3")
-
-
 def test_queries_go_by_post_however_long(stub: Start) -> None:
     service = stub(GOOD)
     values = " ".join(f"<http://hut.example/{n}>" for n in range(10_000))
@@ -209,16 +201,6 @@ def test_a_service_that_answers_late_is_given_up(stub: Start) -> None:
         endpoint(service).select(SELECT, timeout=0)
 
 
-def test_construct_asks_for_turtle_and_reads_it(stub: Start) -> None:
-    body = b"@prefix : <urn:h/> . :hut :name 'Hut'@en ; :near _:b ."
-    service = stub(Reply(body, media_type="text/turtle; charset=utf-8"))
-    found = endpoint(service).construct("CONSTRUCT WHERE { ?s ?p ?o }")
-    assert (Iri("urn:h/hut"), Iri("urn:h/name"), Literal("Hut", "en")) in found
-    assert len(found) == 2
-    assert "turtle" in service.received[0].headers["Accept"]
-    assert "json" not in service.received[0].headers["Accept"]
-
-
 @pytest.mark.parametrize(("status", "word"), [(401, "password"), (403, "allow"), (404, "path"), (500, "details")])
 def test_a_refusal_is_not_tried_again_and_says_what_to_do(stub: Start, status: int, word: str) -> None:
     service = stub(Reply(b"no", status=status, media_type="text/plain"))
@@ -226,13 +208,6 @@ def test_a_refusal_is_not_tried_again_and_says_what_to_do(stub: Start, status: i
         endpoint(service).select(SELECT)
     assert word in raised.value.fix
     assert len(service.received) == 1
-
-
-def test_a_malformed_query_is_a_data_error_with_the_place_the_service_names(stub: Start) -> None:
-    service = stub(Reply(b"Parse error: line 2, column 14: unexpected }", status=400, media_type="text/plain"))
-    with pytest.raises(DataError) as raised:
-        endpoint(service).select(SELECT)
-    assert "line 2, column 14" in raised.value.where
 
 
 def test_credentials_are_sent_and_never_shown(stub: Start) -> None:

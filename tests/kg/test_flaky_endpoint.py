@@ -73,6 +73,10 @@ def test_what_may_have_been_written_is_not_written_twice(stub: Start) -> None:
     with pytest.raises(BackendError, match="short|broke"):
         graph.add([(HUT, NAME, Blank("b1"))])
     assert len(service.received) == 1
+    unknown = stub(Reply(status=504))  # whether it was carried out is not known; 429 and 503 say it was not
+    with pytest.raises(BackendError, match="1 tries|busy"):
+        EndpointGraph(unknown.url, update_url=unknown.url).update("INSERT DATA { <urn:a> <urn:p> 1 }")
+    assert len(unknown.received) == 1
     with pytest.raises(BackendError, match="4 tries"):
         graph.add([(HUT, NAME, Literal("x"))])
     assert len(service.received) == 5

@@ -41,12 +41,8 @@ def named(triples: list[Triple]) -> list[Triple]:
     return [t for t in triples if not isinstance(t[0], Blank) and not isinstance(t[2], Blank)]
 
 
-def test_is_a_graph(graph: Graph) -> None:
-    assert isinstance(graph, Graph)
-    assert graph.name
-
-
 def test_an_empty_graph_has_nothing(graph: Graph) -> None:
+    assert isinstance(graph, Graph) and graph.name
     assert graph.count() == 0
     assert graph.triples() == []
     assert graph.select("SELECT * { ?s ?p ?o }").rows == ()
@@ -59,9 +55,9 @@ def test_gives_back_every_triple_as_it_was_added(filled: Graph) -> None:
     assert sorted(named(filled.triples()), key=repr) == sorted(named(TRIPLES), key=repr)
     (near,) = filled.triples(HUT, NEAR)
     assert isinstance(near[2], Blank)
-
-
-def test_adding_a_triple_twice_adds_it_once(filled: Graph) -> None:
+    assert [t[2] for t in filled.triples(HUT, NAME)] == [
+        t for _, _, t in (TRIPLES[2], TRIPLES[0], TRIPLES[1])
+    ]  # sorted
     filled.add(TRIPLES[:4])
     assert filled.count() == 6
 
@@ -82,10 +78,6 @@ def test_finds_the_triples_that_match(filled: Graph) -> None:
         assert len(filled.triples(**pattern)) == count, pattern  # type: ignore[arg-type]
 
 
-def test_triples_come_sorted(filled: Graph) -> None:
-    assert [t[2] for t in filled.triples(HUT, NAME)] == [t for _, _, t in (TRIPLES[2], TRIPLES[0], TRIPLES[1])]
-
-
 def test_selects_rows_with_unbound_variables_as_none(filled: Graph) -> None:
     found = filled.select(f"SELECT ?s ?beds {{ ?s <{NAME}> 'spring' OPTIONAL {{ ?s <{BEDS}> ?beds }} }}")
     assert found.variables == ("s", "beds")
@@ -99,10 +91,7 @@ def test_a_limit_says_whether_there_was_more(filled: Graph) -> None:
     for limit, rows, truncated in ((2, 2, True), (4, 4, False), (0, 0, True), (99, 4, False)):
         found = filled.select(f"SELECT ?n {{ ?s <{NAME}> ?n }}", limit=limit)
         assert (len(found), found.truncated) == (rows, truncated), limit
-
-
-def test_the_limit_inside_a_query_is_respected(filled: Graph) -> None:
-    found = filled.select(f"SELECT ?n {{ ?s <{NAME}> ?n }} LIMIT 1", limit=3)
+    found = filled.select(f"SELECT ?n {{ ?s <{NAME}> ?n }} LIMIT 1", limit=3)  # that of the query holds
     assert (len(found), found.truncated) == (1, False)
 
 

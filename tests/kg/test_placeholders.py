@@ -4,24 +4,12 @@ import decimal
 import numpy as np
 import pytest
 import rdflib
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kgnb.errors import DataError
-from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.placeholders import fill, placeholders, term_of, terms_of
 from kgnb.kg.terms import Iri, Literal
 
 HUT, LABEL = Iri("http://huts.example/id/hut"), Iri("http://www.w3.org/2000/01/rdf-schema#label")
-
-
-@given(st.text(max_size=40).filter(lambda text: not any("\ud800" <= letter <= "\udfff" for letter in text)))
-def test_whatever_a_text_holds_it_stays_a_literal(text: str) -> None:
-    with OxigraphGraph() as graph:
-        graph.add([(HUT, LABEL, Literal(text)), (HUT, LABEL, Literal("another"))])
-        query = fill(f"SELECT ?hut {{ ?hut <{LABEL}> {{{{name}}}} }}", {"name": text})
-        assert graph.select(query).rows == ((HUT,),)
-        assert graph.count() == 2
 
 
 def test_an_injection_attempt_stays_a_literal() -> None:

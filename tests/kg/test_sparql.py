@@ -1,11 +1,9 @@
 """Queries taken apart."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kgnb.errors import DataError
-from kgnb.kg.sparql import bind, limited, query_form, undeclared_prefixes
+from kgnb.kg.sparql import bind, limited, query_form
 from kgnb.kg.terms import Iri, Literal
 
 X = {"x": Iri("urn:x")}
@@ -35,15 +33,6 @@ def test_tells_the_form(query: str, form: str) -> None:
 def test_refuses_what_is_no_query(query: str) -> None:
     with pytest.raises(DataError):
         query_form(query)
-
-
-@given(st.text())
-def test_taking_a_text_apart_never_fails_otherwise(text: str) -> None:
-    for work in (query_form, undeclared_prefixes, lambda t: bind(t, X), lambda t: limited(t, 3)):
-        try:
-            work(text)
-        except DataError as error:
-            assert error.fix
 
 
 @pytest.mark.parametrize(

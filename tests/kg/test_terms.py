@@ -1,12 +1,9 @@
 """Terms written and read back."""
 
-import pyoxigraph as ox
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.kg.oxigraph_graph import from_oxigraph
-from kgnb.kg.sparql import bind, query_form
 from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, TripleTerm, n3
 from tests.kg.n3_reader import parse_term
 
@@ -30,13 +27,6 @@ TERMS = st.one_of(SIMPLE, st.builds(TripleTerm, st.one_of(IRIS, BLANKS), IRIS, S
 @given(TERMS)
 def test_what_is_written_is_read_back(term: Term) -> None:
     assert parse_term(n3(term)) == term
-
-
-@given(LITERALS)
-def test_a_query_that_binds_a_literal_means_that_literal(term: Literal) -> None:
-    (row,) = ox.Store().query(bind("SELECT ?x {}", {"x": term}))
-    assert from_oxigraph(row[0]) == term
-    assert query_form(bind("ASK { ?s ?p ?x }", {"x": term})) == "ASK"
 
 
 @given(TEXT)

@@ -5,9 +5,8 @@ from collections.abc import Callable
 import pytest
 import rdflib
 
-from kgnb.errors import BackendError, DataError
+from kgnb.errors import DataError
 from kgnb.kg.graph import Graph, Updatable
-from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.tasks.querying import query
 from tests.kg.stub_endpoint import Reply, StubEndpoint
@@ -40,25 +39,6 @@ def test_query_refuses_an_update_that_nobody_asked_for(graph: Graph) -> None:
     assert graph.count() == 0
     query(graph, text, update=True)
     assert graph.count() == 1
-
-
-def test_a_store_for_reading_is_not_changed(tmp_path: object) -> None:
-    folder = f"{tmp_path}/store"
-    OxigraphGraph(folder).close()
-    with OxigraphGraph(folder, read_only=True) as graph, pytest.raises(BackendError, match="reading only"):
-        graph.update("INSERT DATA { <urn:a> <urn:p> 1 }")
-
-
-def test_an_update_to_a_service_is_sent_once_even_if_it_breaks_off() -> None:
-    from kgnb.kg.endpoint_graph import EndpointGraph
-
-    stub = StubEndpoint(Reply(status=504))  # whether it was carried out is not known; 429 and 503 say it was not
-    try:
-        with pytest.raises(BackendError, match="1 tries|busy"):
-            EndpointGraph(stub.url, update_url=stub.url).update("INSERT DATA { <urn:a> <urn:p> 1 }")
-        assert len(stub.received) == 1
-    finally:
-        stub.stop()
 
 
 def test_from_fetches_nothing_on_an_rdflib_graph(stub: Callable[..., StubEndpoint]) -> None:

@@ -1,7 +1,6 @@
 """Asking many at once: order, failures as values, width, contexts, interrupts."""
 
 import _thread
-import contextvars
 import signal
 import subprocess
 import sys
@@ -21,8 +20,6 @@ from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import Run
 from tests.llm import stub_server as stub
 from tests.llm.stub_server import StubServer
-
-step: contextvars.ContextVar[str] = contextvars.ContextVar("step", default="none")
 
 
 def asks(count: int) -> list[Request]:
@@ -79,21 +76,6 @@ def test_never_wider_than_told() -> None:
     assert server.most_at_once == 3
     with pytest.raises(ValueError):
         ask_many(ScriptedModel([]), asks(1), 0)
-
-
-def test_workers_see_the_callers_context_and_keep_theirs_to_themselves() -> None:
-    def remember(request: Request) -> str:
-        seen = step.get()
-        step.set("changed by a worker")
-        return seen
-
-    token = step.set("validate")
-    try:
-        outcomes = ask_many(ScriptedModel(remember), asks(6), 2)
-        assert {outcome.text for outcome in outcomes if isinstance(outcome, Reply)} == {"validate"}
-        assert step.get() == "validate"
-    finally:
-        step.reset(token)
 
 
 def test_on_done_runs_in_the_callers_thread_and_its_fault_ends_the_batch() -> None:

@@ -122,15 +122,6 @@ def test_any_object_is_found_as_it_was_written(value: dict[str, Any], around: st
 # ------------------------------------------------------------------------------------------------ asking
 
 
-def test_a_good_reply_takes_one_call_and_carries_the_schema() -> None:
-    model = ScriptedModel(['{"choice": "A"}'])
-    value, replies = structured(model, ASK, Choice)
-    assert value == Choice(choice="A")
-    assert len(replies) == 1
-    schema = model.asked[0].schema
-    assert schema is not None and schema["properties"]["choice"]["enum"] == ["A", "B", "none"]
-
-
 def test_one_repair_shows_the_model_what_was_wrong() -> None:
     with StubServer(faults=[stub.says('{"choice": "Z"}'), stub.says('{"choice": "B"}')]) as server:
         value, replies = structured(OpenAIModel("stub", server.url), ASK, Choice)

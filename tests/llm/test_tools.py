@@ -245,12 +245,6 @@ def test_calls_are_numbered_alike_whatever_ids_the_server_draws() -> None:
     assert asked("call_8f3a") == asked("call_77b0")
 
 
-def test_the_requests_sampling_goes_through() -> None:
-    model = ScriptedModel([calling("finish", **DONE)])
-    call_tools(model, START, TOOLS, 5, request=Request((), seed=7, max_tokens=99))
-    assert (model.asked[0].seed, model.asked[0].max_tokens) == (7, 99)
-
-
 def test_a_finish_of_ones_own_gives_its_arguments() -> None:
     spec = ToolSpec("answer", "Answers.", {"type": "object", "properties": {"iri": {"enum": ["x:a"]}}})
     model = ScriptedModel([calling("answer", iri="x:made-up"), calling("answer", iri="x:a")])
