@@ -37,18 +37,19 @@ VERDICT = Verdict("equivalent", "http://hut.example/a", 0.9, "alike", "model")
 
 
 @contextmanager
-def held(path: Path) -> Iterator[int]:
-    """Another process that is writing to the file for as long as this lasts: its number."""
+def held(path: Path, code: str = HOLD) -> Iterator[int]:
+    """Another process that is writing to the file, or runs such code, for as long as this lasts: its number."""
     other = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert other.stdin and other.stdout
     try:
         assert other.stdout.readline() == "held\n"
         yield other.pid
     finally:
-        other.stdin.close()
+        other.kill()  # as a kernel that dies: nothing of it is left to lock the file
         other.wait()
+        other.stdin.close()
         other.stdout.close()
 
 

@@ -4,10 +4,7 @@
 import base64
 import errno
 import json
-import os
 import socket
-import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -31,7 +28,7 @@ from kgnb.settings import Settings
 from kgnb.tasks.agents import agent_called, call
 from kgnb.tasks.building import compile_ontology
 from tests.apart import run_apart
-from tests.faults.test_served_under_load import TBOX
+from tests.faults.test_served_under_load import TBOX, serving
 from tests.kg.stub_endpoint import Reply, StubEndpoint, solutions
 
 KEY, PASSWORD, TOKEN = (
@@ -123,19 +120,12 @@ def test_odd_arguments_of_an_agent_are_refused_in_words(agent: str, odd: Any) ->
 @pytest.mark.slow
 @pytest.mark.fault("planted secrets")
 def test_no_key_is_in_what_a_server_says_over_http(tmp_path: Path) -> None:
-    (tmp_path / "huts.ttl").write_text(TBOX)
     (tmp_path / "kgnb.toml").write_text('[model]\nname = "openai:m"\nkey = "env:OUR_MODEL"\n')
     endpoint = StubEndpoint(Reply(solutions()))
     address = endpoint.url.replace("//", f"//reader:{PASSWORD}@") + f"?api_key={KEY}"
-    words = ["serve", "huts.ttl", "--http", "--token", "env:OUR_TOKEN", "--reference", address, "--out", "built.trig"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "kgnb", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "OUR_TOKEN": TOKEN, "OUR_MODEL": KEY},
-    )  # fmt: skip
-    assert process.stderr is not None
+    words = ["--token", "env:OUR_TOKEN", "--reference", address, "--out", "built.trig"]
     heard: list[str] = []
-    try:
-        url = process.stderr.readline().strip().removeprefix("kgnb: ")
+    with serving(tmp_path, *words, heard=heard, OUR_TOKEN=TOKEN, OUR_MODEL=KEY) as (url, _):
         heard.append(url)
         endpoint.stop()
         headers = {"Authorization": f"Bearer {TOKEN}"}
@@ -162,11 +152,6 @@ def test_no_key_is_in_what_a_server_says_over_http(tmp_path: Path) -> None:
             answer = httpx2.post(url, content=b"{}", headers=wrong | kinds)
             assert answer.status_code == 401
             heard.append(f"{answer.headers} {answer.text}")
-    finally:
-        process.terminate()
-        process.wait(60)
-        heard.append(process.stderr.read())
-        process.stderr.close()
     told = "\n".join(heard) + "".join(one.read_text() for one in tmp_path.glob("built.trig*"))
     assert told.count('"is_error":true') + told.count('"isError":true') >= 4
     assert "Traceback" not in told
@@ -175,22 +160,17 @@ def test_no_key_is_in_what_a_server_says_over_http(tmp_path: Path) -> None:
         assert secret not in told
 
 
-FEW = "from kgnb.agents.kg_construction import serve; serve.MOST_AT_ONCE = 20; from kgnb.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
+FEW = (
+    "from kgnb.agents.kg_construction import serve; serve.MOST_AT_ONCE = 20;"
+    "from kgnb.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
+)
 
 
 @pytest.mark.slow
 @pytest.mark.fault("MCP server")
 def test_a_page_of_another_site_a_long_body_and_a_crowd_are_turned_away(tmp_path: Path) -> None:
-    (tmp_path / "huts.ttl").write_text(TBOX)
-    words = ["serve", "huts.ttl", "--http", "--token", "env:OUR_TOKEN"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", FEW, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "OUR_TOKEN": TOKEN},
-    )  # fmt: skip
-    assert process.stderr is not None
     crowd: list[socket.socket] = []
-    try:
-        url = process.stderr.readline().strip().removeprefix("kgnb: ")
+    with serving(tmp_path, "--token", "env:OUR_TOKEN", program=("-c", FEW), OUR_TOKEN=TOKEN) as (url, _):
         headers = {
             "Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
@@ -215,10 +195,6 @@ def test_a_page_of_another_site_a_long_body_and_a_crowd_are_turned_away(tmp_path
         while status() == 503 and time.monotonic() < end:
             time.sleep(0.1)
         assert status() == plain
-    finally:
-        process.terminate()
-        process.wait(60)
-        process.stderr.close()
 
 
 @pytest.mark.fault("MCP server")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -40,11 +40,23 @@ BEDS = rdflib.URIRef("https://hut.example/beds")
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A server in a process of its own that keeps its graph in ``built.trig``; its URL."""
+def serving(
+    home: Path, *words: str, program: Sequence[str] = ("-m", "kgnb"), heard: list[str] | None = None, **more: str
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server in a process of its own, by default one that keeps its graph in ``built.trig``; its URL.
+
+    ``heard`` gets what it said on standard error, ``more`` is in its environment.
+    """
     (home / "huts.ttl").write_text(TBOX)
-    words = ["-m", "kgnb", "serve", str(home / "huts.ttl"), "--http", "--no-token", "--out", str(home / "built.trig")]
-    process = subprocess.Popen([sys.executable, *words], stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    command = [
+        sys.executable,
+        *program,
+        "serve",
+        "huts.ttl",
+        "--http",
+        *(words or ("--no-token", "--out", "built.trig")),
+    ]
+    process = subprocess.Popen(command, cwd=home, stderr=subprocess.PIPE, text=True, env={**os.environ, **more})
     try:
         assert process.stderr is not None
         said = (line.strip().removeprefix("kgnb: ") for line in process.stderr)  # how many facts were read, then where
@@ -52,7 +64,8 @@ def serving(home: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     finally:
         process.terminate()
         process.wait(60)
-        process.stderr.close()
+        ([] if heard is None else heard).append(process.stderr.read())  # type: ignore[union-attr]
+        process.stderr.close()  # type: ignore[union-attr]
 
 
 def client_of(url: str) -> Client:

@@ -12,6 +12,7 @@ import pytest
 
 from kgnb.cli import main
 from tests.faults.commands import Place
+from tests.faults.test_caches_in_use import held
 from tests.faults.tries import WHOLE
 from tests.vectors.qdrant_shim import QdrantShim
 
@@ -30,21 +31,11 @@ sys.stdin.read()
 def test_a_qdrant_folder_that_another_process_holds_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "vectors"
     place = Place(tmp_path, None, {"KGNB_INDEX": str(folder)})
-    other = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert other.stdin and other.stdout
-    try:
-        assert other.stdout.readline() == "held\n"
+    with held(folder, HOLD):
         status, _, told = place.run(*MATCH, "-o", "out.sssom.tsv")
-        assert status == 1
-        assert str(folder) in told and "in use by another kernel or program" in told
-        assert "Traceback" not in told
-    finally:
-        other.kill()  # as a kernel that dies: nothing of it is left to lock the folder
-        other.wait()
-        other.stdin.close()
-        other.stdout.close()
+    assert status == 1
+    assert str(folder) in told and "in use by another kernel or program" in told
+    assert "Traceback" not in told
     status, _, told = place.run(*MATCH, "-o", "out.sssom.tsv")
     assert status == 0, told
 
