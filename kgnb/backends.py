@@ -206,9 +206,11 @@ def _embedder(name: str, settings: Settings) -> Embedder:
     if name == "tiny":
         return TinyEmbedder()
     if scheme == "openai" and model:
-        key = _key(settings.embedder_key) or settings.api_key()
-        url = settings.embedder_url or settings.base_url or None
-        return OpenAIEmbedder(model, base_url=url, api_key=key.reveal() or None)
+        url = settings.embedder_url or settings.base_url
+        key = _key(settings.embedder_key)
+        if not key and server_alias(url) == server_alias(settings.base_url):  # the model's is no business of another
+            key = settings.api_key()
+        return OpenAIEmbedder(model, base_url=url or None, api_key=key.reveal() or None)
     if scheme == "sentence-transformers" and model:
         return SentenceTransformersEmbedder(model)
     raise ConfigError(f"there is no embedder {name!r}", fix=f"Choose one of {', '.join(EMBEDDERS)}.")

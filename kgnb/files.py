@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import sqlite3
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
 from typing import IO, Any, BinaryIO, cast
 from typing import Literal as OneOf
 
@@ -33,18 +33,17 @@ def write_whole(
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        part = path.with_name(f".{path.name[:200]}.{token_hex(4)}.part")
         try:
-            with os.fdopen(descriptor, "wb") as stream:
+            with part.open("xb") as stream:
+                if path.exists():
+                    part.chmod(path.stat().st_mode & 0o777)
                 data(stream) if callable(data) else stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.chmod(name, mode)
-            os.replace(name, path)
+            part.replace(path)
         except BaseException:
-            with suppress(FileNotFoundError):  # interrupted just after the renaming: there is nothing left to take away
-                os.unlink(name)
+            part.unlink(missing_ok=True)  # interrupted just after the renaming: there is nothing left to take away
             raise
         if lasting:
             settle(path.parent)
@@ -62,6 +61,15 @@ def write_json(path: Path, content: Any) -> Path:
     return write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
+def read_at_most(stream: BinaryIO | gzip.GzipFile, most: int) -> bytes:
+    """The first bytes of a stream, piece by piece: Python sets aside at once whatever a single read asks for."""
+    pieces = []
+    while most and (piece := stream.read(min(16 << 20, most))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
+
+
 def from_json(text: str | bytes) -> Any:
     """What a JSON text says; ValueError also where it nests deeper than Python reads.
 
@@ -73,12 +81,6 @@ def from_json(text: str | bytes) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("it nests too deep") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def settle(folder: Path) -> None:

@@ -7,8 +7,15 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
 
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})  # HTTP statuses after which asking again may help
+
+
+def on_this_machine(url: str) -> bool:
+    """Whether a service runs here: a proxy that the environment names is for the world outside."""
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 @dataclass(frozen=True, slots=True)

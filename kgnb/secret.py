@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
 HIDDEN = "[redacted]"
 SHORTEST = 6  # anything shorter would blot out innocent text
@@ -44,9 +47,11 @@ _longest_first: tuple[str, ...] = ()
 
 
 def hide(*secrets: str) -> None:
-    """From now on ``blot`` takes these out of every text, but for those that are shorter than six characters."""
+    """From now on ``blot`` takes these out of every text, also as JSON has them, but for those shorter than six."""
     global _longest_first
-    _hidden.update(secret for secret in secrets if len(secret) >= SHORTEST)
+    for secret in secrets:
+        if len(secret) >= SHORTEST:
+            _hidden.update((secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]))
     _longest_first = tuple(sorted(_hidden, key=lambda value: (-len(value), value)))
 
 
@@ -71,6 +76,15 @@ def blot_forms(text: str) -> str:
     for form in TOLD:
         text = form.sub(rf"\g<before>{HIDDEN}", text)
     return text
+
+
+def blotted(value: Any) -> Any:
+    """Plain data with ``blot`` done to every text in it, and to nothing else."""
+    if isinstance(value, str):
+        return blot(value)
+    if isinstance(value, Mapping):
+        return {blot(name): blotted(item) for name, item in value.items()}
+    return [blotted(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 class Secret:

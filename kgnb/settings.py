@@ -42,7 +42,7 @@ def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
             "a key is named, never written out",
             fix='Put it in an environment variable and say env:NAME, for example key = "env:OPENAI_API_KEY".',
         )
-    value = (os.environ if environment is None else environment).get(name, "")
+    value = (os.environ if environment is None else environment).get(name, "").strip("\r\n")  # of a file it came from
     if not value:
         raise ConfigError(
             f"the environment variable {name} is not set", fix=f"export {name}=... before starting Jupyter."
@@ -50,7 +50,8 @@ def secret(handle: str, environment: Mapping[str, str] | None = None) -> Secret:
     return Secret(value, handle)
 
 
-SECRET_NAME = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)($|_)", re.I)
+SECRET_NAME = re.compile(r"(^|_|^PG)(API_?KEY|KEY|TOKEN|SECRET|PASS(WORD|WD|PHRASE)?|PWD|CREDENTIALS?)($|_)", re.I)
+_HANDLE = re.compile("env:|keyring:")
 
 
 def secret_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -76,6 +77,7 @@ def known_secrets(settings: Settings, environment: Mapping[str, str] | None = No
     urls += [value for value in environment.values() if "://" in value]
     values = [*(value for url in urls for value in _within(url)), *secret_variables(environment).values()]
     handles = [settings.key, settings.embedder_key, settings.index_key, *(one.auth for one in settings.endpoints)]
+    handles += [text for text in map(str, json.loads(settings.headers or "{}").values()) if _HANDLE.match(text)]
     for handle in handles:
         try:
             values.append(secret(handle, environment).reveal() if handle else "")
@@ -248,7 +250,7 @@ class Settings:
         """The further headers; a value that is a handle stands for its secret."""
         given = json.loads(self.headers or "{}").items()
         return {
-            name: secret(value, environment) if value.startswith(("env:", "keyring:")) else Secret(value)
+            name: secret(value, environment) if _HANDLE.match(value) else Secret(value)
             for name, value in ((name, str(value)) for name, value in given)
         }
 
@@ -304,7 +306,7 @@ def _endpoints(entries: Any, path: Path) -> tuple[Endpoint, ...]:
                 near = get_close_matches(key, known, n=1)
                 fix = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
                 raise ConfigError(f"{where}: there is no setting {key}", fix=fix)
-            if key == "auth" and not str(value).startswith(("env:", "keyring:")):
+            if key == "auth" and not _HANDLE.match(str(value)):
                 raise ConfigError(f"{where}.auth holds a key itself", fix="Name it instead: env:NAME.")
             wanted = {"timeout": (int, float), "named_graphs": bool}.get(key, str)
             if not isinstance(value, wanted):  # type: ignore[arg-type]  # a tuple of types is one too
@@ -339,7 +341,7 @@ def _json_object(value: Any, where: str) -> str:
 
 def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = None) -> Any:
     """``value`` as the setting's type; a key that is not a handle is refused before it can be shown."""
-    if name in ("key", "embedder_key", "index_key") and not str(value).startswith(("env:", "keyring:")):
+    if name in ("key", "embedder_key", "index_key") and not _HANDLE.match(str(value)):
         raise ConfigError(f"{where} holds a key itself", fix="Name it instead: env:NAME of an environment variable.")
     least = {"width": 1, "timeout": 0.001}.get(name, 0)
     try:

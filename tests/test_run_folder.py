@@ -14,12 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgnb.errors import DataError
+from kgnb.errors import DataError, NotKept
 from kgnb.judging import CallableJudge, Option, Verdict
 from kgnb.llm.model import Message, Request
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.run import Run
 from kgnb.run.folder import EVENTS, SUMMARY
+from kgnb.secret import hide
 from tests.test_run import Pair, TinyGraph
 
 
@@ -168,3 +169,23 @@ def test_an_interrupted_run_says_cancelled(tmp_path: Path) -> None:
 def test_no_folder_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="nowhere"):
         Run.load(tmp_path / "nowhere")
+
+
+def test_secrets_are_blotted_and_the_record_around_them_stays(tmp_path: Path) -> None:
+    hide('say "Hütte"', "271828")
+    texts = ['say "Hütte"', "271828", "-----BEGIN PRIVATE KEY-----", "told", "-----END PRIVATE KEY-----"]
+    run = Run("example", folder=tmp_path)
+    judge = run.watch_judge(CallableJudge(lambda pair: Verdict("different", None, 0.271828, pair.text), "rule"))
+    with run:
+        run.do(judge.judge, [Pair(str(number), text) for number, text in enumerate(texts)])
+    [step] = Run.load(tmp_path).steps
+    told = [(judgement.text, judgement.confidence) for judgement in step.judgements]
+    assert told == [(text if text == "told" or "END" in text else "[redacted]", 0.271828) for text in texts]
+    assert len(json.loads((tmp_path / SUMMARY).read_text())["steps"][0]["judgements"]) == len(texts)
+
+
+def test_a_folder_that_cannot_be_made_costs_the_trace_and_not_the_run(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.warns(NotKept, match="not kept any further"), Run("example", folder=tmp_path / "file") as run:
+        assert run.do(len, [1]) == 1
+    assert run.state == "done"

@@ -1,11 +1,14 @@
+from contextlib import ExitStack
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from kgnb.backends import open_embedder
 from kgnb.errors import ConfigError, DataError
 from kgnb.secret import Secret
-from kgnb.settings import Settings, secret
+from kgnb.settings import Settings, known_secrets, secret
+from tests.vectors.embedding_server import EmbeddingServer
 
 
 def write(folder: Path, text: str) -> Path:
@@ -59,11 +62,27 @@ def test_a_malformed_file_names_the_line(tmp_path: Path) -> None:
 
 def test_a_key_in_the_environment_is_found_by_its_handle() -> None:
     assert Settings(key="env:MY_KEY").api_key({"MY_KEY": "planted"}).reveal() == "planted"
-    assert Settings().api_key({"OPENAI_API_KEY": "planted"}).reveal() == "planted"
+    assert Settings().api_key({"OPENAI_API_KEY": "planted\n"}).reveal() == "planted"  # out of a file, with its line end
 
 
 def test_the_default_server_s_key_never_goes_to_another_server() -> None:
     assert not Settings(base_url="http://127.0.0.1:1/v1").api_key({"OPENAI_API_KEY": "planted"})
+
+
+def test_the_model_s_key_goes_to_no_other_server_of_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "planted")
+    settings = Settings(embedder="openai:m", cache=tmp_path)
+    with ExitStack() as stack:
+        stack.callback((server := EmbeddingServer()).stop)
+        open_embedder(None, settings.with_(embedder_url=server.url)).embed(["hut"])
+        open_embedder(None, settings.with_(base_url=server.url, key="env:OPENAI_API_KEY")).embed(["bed"])
+    assert [seen["authorization"] for seen in server.headers] == ["Bearer none", "Bearer planted"]
+
+
+def test_the_secrets_of_headers_and_of_variables_named_by_custom_are_known() -> None:
+    settings = Settings(headers='{"X-Team": "env:TEAM", "X-Title": "mountain huts"}')
+    known = known_secrets(settings, {"TEAM": "planted-1", "PGPASSWORD": "planted-2", "DB_PASS": "planted-3"})
+    assert known == ("planted-1", "planted-2", "planted-3")
 
 
 def test_a_variable_that_is_not_set_is_named() -> None:

@@ -70,7 +70,8 @@ class Memory:
 
     def close(self) -> None:
         """Closes the file; what is in it stays."""
-        self._db.close()
+        if not self._lost:
+            self._db.close()
 
     def get(self, judge: str, questions: Sequence[str]) -> dict[str, Verdict]:
         """The verdicts there are, by question id, marked as remembered."""

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import pyoxigraph as ox
 
-from kgnb.errors import BackendError
+from kgnb.errors import BackendError, DataError
 from kgnb.files import from_json
 from kgnb.kg.endpoint_wire import PATIENCE, Answer, Courtesy, Wire, courtesy_towards, harmless, public_url
 from kgnb.kg.graph import Solutions
@@ -176,6 +176,8 @@ class EndpointGraph:
             raise ValueError(f"an endpoint's address begins with http:// or https://, not {public_url(url)!r}")
         if token and (user or password):
             raise ValueError("give a token or a user and password, not both")
+        if not all(text.isprintable() for text in (token, *(headers or {}).values())):  # an error further on shows it
+            raise ValueError("a token and a header are one line of printable characters")
         address, authorization = _authorization(url, user, password, token)
         if default_graph and not is_iri(default_graph):
             raise ValueError(f"a named graph is named by an absolute IRI, not {default_graph!r}")
@@ -231,7 +233,7 @@ class EndpointGraph:
             return False
         try:
             return len(read_solutions(self._wire, self._wire.ask(next_row))) > 0
-        except BackendError:  # it cannot say: better a warning too many
+        except (BackendError, DataError):  # it cannot say, or takes no OFFSET: better a warning too many
             return True
 
     def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:

@@ -24,7 +24,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 from kgnb.errors import BackendError, DataError
-from kgnb.patience import Patience, retry_after
+from kgnb.files import read_at_most
+from kgnb.patience import Patience, on_this_machine, retry_after
 from kgnb.secret import HIDDEN, blot_forms
 
 AGENT = f"kgnb/{metadata.version('kgnb')} (agents over knowledge graphs)"
@@ -159,7 +160,7 @@ def _open(request: urllib.request.Request, seconds: float, end: float) -> http.c
     director = urllib.request.OpenerDirector()
     for handler in (
         _Handler(end),
-        urllib.request.ProxyHandler(),
+        urllib.request.ProxyHandler({} if on_this_machine(request.full_url) else None),
         urllib.request.HTTPErrorProcessor(),
         urllib.request.HTTPDefaultErrorHandler(),
     ):
@@ -369,12 +370,10 @@ def _unpacked(body: bytes, headers: Mapping[str, str], most: int = 1 << 24) -> b
     encoding = next((value.lower() for name, value in headers.items() if name.lower() == "content-encoding"), "")
     if "gzip" not in encoding and body[:2] != b"\x1f\x8b":
         return body
-    reader = zlib.decompressobj(wbits=31)
-    unpacked = reader.decompress(body, most)
-    if reader.unconsumed_tail:
+    with gzip.open(io.BytesIO(body)) as stream:
+        unpacked = read_at_most(stream, most + 1)
+    if len(unpacked) > most:
         raise OverflowError(f"unpacks to more than {most} bytes")
-    if not reader.eof:
-        raise gzip.BadGzipFile("cut short")
     return unpacked
 
 

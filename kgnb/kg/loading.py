@@ -10,18 +10,18 @@ import html.entities
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
+from typing import Any, cast
 from typing import Literal as OneOf
-from typing import cast
 from urllib.parse import quote, urljoin
 from xml.parsers import expat
 
 import pyoxigraph as ox
 
 from kgnb.errors import DataError
+from kgnb.files import read_at_most
 from kgnb.kg.graph import Graph
 from kgnb.kg.hazards import LONGEST_TERM, TURTLE, long_term_line, markup, prolog_end, refuse_deep, refuse_swelling
 from kgnb.kg.name_triples import SUFFIXES as NAMES
@@ -50,7 +50,6 @@ SUFFIXES: dict[str, Format] = {
 }
 MOST_BYTES = 4 << 30
 """No file is read beyond this size, so that a small compressed file cannot fill the memory."""
-_PIECE = 16 << 20
 
 _CONVERT = (
     "save it as Turtle or RDF/XML first, with Protégé (Save as) or `robot convert --input FILE --output FILE.ttl`"
@@ -62,39 +61,29 @@ _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._\-]+
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 
 
-def file_bytes(path: Path) -> bytes:
-    """The bytes of a file, unpacked where it is gzipped; raises DataError where it cannot be read or is empty."""
+def file_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a file, unpacked where it is gzipped; raises DataError where it cannot be read, or holds nothing."""
     where = str(path)
     try:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
         with gzip.open(path) if packed else path.open("rb") as stream:
-            data = _limited(stream)
+            data = read_at_most(stream, most + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(
             f"the gzip data is damaged: {error}", where=where, fix="fetch or pack the file again"
         ) from error
     except OSError as error:
         raise DataError(
-            f"cannot be read: {error.strerror or error}", where=where, fix="check its permissions"
+            f"cannot be read: {error.strerror or error}", where=where, fix="check its name and its permissions"
         ) from error
-    if len(data) > MOST_BYTES:
-        raise DataError("unpacks to more than 4 GiB", where=where, fix="serve it from a SPARQL endpoint instead")
+    if len(data) > most:
+        raise DataError(f"holds more than {most >> 20:,} MiB", where=where, fix="ask a graph of this size by SPARQL")
     if data[:4] == b"PK\x03\x04":
         raise DataError("this is a zip archive", where=where, fix="unpack it and load the files inside")
     if not data.strip():
         raise DataError("the file is empty", where=where, fix="check that it was fetched or saved completely")
     return data
-
-
-def _limited(stream: gzip.GzipFile | BufferedReader) -> bytes:
-    """What a stream holds, one byte more than the limit at most: Python sets aside at once whatever a read asks for."""
-    pieces = []
-    left = MOST_BYTES + 1
-    while left and (piece := stream.read(min(_PIECE, left))):
-        pieces.append(piece)
-        left -= len(piece)
-    return b"".join(pieces)
 
 
 def decode(data: bytes, mended: Counter[str], examples: dict[str, str]) -> str:
@@ -109,8 +98,10 @@ def decode(data: bytes, mended: Counter[str], examples: dict[str, str]) -> str:
     declared = _DECLARED.match(data)
     if declared and declared[1].lower() not in {b"utf-8", b"utf8", b"us-ascii"}:
         try:
-            return _rewritten(data.decode(declared[1].decode("ascii")))
-        except (LookupError, UnicodeDecodeError):
+            text = data.decode(declared[1].decode("ascii"))
+            text.encode("utf-8")  # UTF-7 can say half a surrogate pair
+            return _rewritten(text)
+        except (LookupError, UnicodeError):
             pass
     try:
         return _rewritten(data.decode("utf-8"))
@@ -586,21 +577,20 @@ def _relabelled(quads: list[ox.Quad], digest: str) -> list[ox.Quad]:
     """The quads with blank nodes named by the file's content and their place in it."""
     labels: dict[str, ox.BlankNode] = {}
 
-    def name(term: ox.BlankNode) -> ox.BlankNode:
-        if term.value not in labels:
-            labels[term.value] = ox.BlankNode(f"f{digest}n{len(labels)}")
-        return labels[term.value]
+    def named(term: Any) -> Any:
+        if isinstance(term, ox.BlankNode):
+            if term.value not in labels:
+                labels[term.value] = ox.BlankNode(f"f{digest}n{len(labels)}")
+            return labels[term.value]
+        if isinstance(term, ox.Triple):
+            return ox.Triple(named(term.subject), term.predicate, named(term.object))
+        return term
 
-    blank = ox.BlankNode
+    renamed = ox.BlankNode, ox.Triple
     for at, quad in enumerate(quads):
         subject, value, graph = quad.subject, quad.object, quad.graph_name
-        if isinstance(subject, blank) or isinstance(value, blank) or isinstance(graph, blank):
-            quads[at] = ox.Quad(
-                name(subject) if isinstance(subject, blank) else subject,
-                quad.predicate,
-                name(value) if isinstance(value, blank) else value,
-                name(graph) if isinstance(graph, blank) else graph,
-            )
+        if isinstance(subject, renamed) or isinstance(value, renamed) or isinstance(graph, renamed):
+            quads[at] = ox.Quad(named(subject), quad.predicate, named(value), named(graph))
     return quads
 
 
@@ -612,7 +602,7 @@ def _files(paths: Iterable[str | Path]) -> list[Path]:
         if path.is_file():
             found[path] = None
         elif path.is_dir():
-            found |= dict.fromkeys(_inside(path, sorted(path.rglob("*"))))
+            found |= dict.fromkeys(_inside(path))
         elif any(mark in str(given) for mark in "*?["):
             matches = [Path(match) for match in sorted(glob.glob(str(path), recursive=True))]
             files = [match for match in matches if match.is_file()]
@@ -628,8 +618,15 @@ def _files(paths: Iterable[str | Path]) -> list[Path]:
     return list(found)
 
 
-def _inside(folder: Path, files: Sequence[Path]) -> list[Path]:
-    known = [file for file in files if file.is_file() and Path(file.name.removesuffix(".gz")).suffix in SUFFIXES]
+def _inside(folder: Path) -> list[Path]:
+    """The RDF files below a folder; what is hidden (JupyterLab's old versions, macOS's attributes) is none of them."""
+    known = [
+        file
+        for file in sorted(folder.rglob("*"))
+        if Path(file.name.lower().removesuffix(".gz")).suffix in SUFFIXES
+        and not any(part.startswith(".") for part in file.relative_to(folder).parts)
+        and file.is_file()
+    ]
     if not known:
         raise DataError("no RDF file in this folder", where=str(folder), fix=f"RDF files end in {' '.join(SUFFIXES)}")
     return known

@@ -35,7 +35,7 @@ def term_of(value: object) -> Term:
         return iri_of(value) if isinstance(value, Iri) else value
     if isinstance(value, rdflib.term.Identifier):
         return from_rdflib(value)
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # also NumPy's, by its old name or new
         return Literal("true" if value else "false", datatype=f"{XSD}boolean")
     if isinstance(value, numbers.Integral):
         return Literal(str(int(value)), datatype=f"{XSD}integer")
@@ -45,9 +45,9 @@ def term_of(value: object) -> Term:
         return Literal(f"{value:f}", datatype=f"{XSD}decimal")
     if isinstance(value, numbers.Real):
         return Literal(_double(float(value)), datatype=f"{XSD}double")
-    if isinstance(value, datetime.datetime):  # before date: a datetime is one
+    if isinstance(value, datetime.datetime) and value == value:  # before date, for it is one; pandas' NaT is none
         return Literal(value.isoformat(), datatype=f"{XSD}dateTime")
-    if isinstance(value, datetime.date):
+    if isinstance(value, datetime.date) and value == value:
         return Literal(value.isoformat(), datatype=f"{XSD}date")
     if isinstance(value, str):
         return Literal(str(value))

@@ -148,10 +148,7 @@ def _parquet(solutions: Solutions, path: Path) -> Path:
     frame = frame_of(solutions)
     mixed = [name for name in frame.columns if str(frame[name].dtype) == "object"]
     frame[mixed] = frame[mixed].astype("string")
-    written = path.with_name(path.name + ".part")
-    frame.to_parquet(written)
-    written.replace(path)
-    return path
+    return write_whole(path, frame.to_parquet)
 
 
 def frame_of(solutions: Solutions) -> Any:

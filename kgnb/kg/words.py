@@ -37,12 +37,14 @@ def words(name: str) -> tuple[str, ...]:
             after = text[position + 1 : position + 3]
             if character in "'’" and current and after[:1] in "sS" and not after[1:].isalpha() and after:
                 continue  # Parkinson's stays one word; d'adhérent is two
-            found, current = [*found, current] if current else found, ""
+            found.append(current)
+            current = ""
             continue
         if current and _starts_a_word(text, position):
-            found, current = [*found, current], ""
+            found.append(current)
+            current = ""
         current += character
-    return tuple(word.casefold() for word in ([*found, current] if current else found))
+    return tuple(word.casefold() for word in (*found, current) if word)
 
 
 def _starts_a_word(text: str, position: int) -> bool:

@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 from kgnb.errors import BackendError, LimitError, ReplyError, Waiting
 from kgnb.llm.model import ChatModel, Reply, Request
-from kgnb.llm.pacing import stopped
+from kgnb.llm.pacing import rest, stopped
 
 Failure: TypeAlias = BackendError | ReplyError | LimitError | Waiting
 Outcome: TypeAlias = Reply | Failure
@@ -166,6 +166,7 @@ def _land() -> None:
 
 def _next(done: queue.SimpleQueue[Item]) -> Item:
     while True:
+        rest(0)  # ends this round too where it is part of one that was stopped
         try:
             return done.get(timeout=0.2)  # an endless wait cannot be interrupted on Windows
         except queue.Empty:

@@ -18,7 +18,7 @@ from kgnb.files import append_lines, read_lines, write_whole
 from kgnb.llm.kept import Key
 from kgnb.llm.model import Reply, Request, Usage
 from kgnb.llm.prices import Price, estimate_tokens, estimate_usage
-from kgnb.llm.replay import MissingReply, Turns
+from kgnb.llm.replay import MissingReply, turns
 from kgnb.llm.wire import from_wire, to_wire
 
 ENDPOINT = "/v1/chat/completions"
@@ -153,7 +153,7 @@ class BatchModel:
         self._sizes: dict[str, int] = {}  # of its files, when they were read
         self._waiting: dict[str, int] = {}  # tokens by id: of requests made here that have no reply
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._turns = Turns(self.folder / "batch")
+        self._turns = turns(self.folder.absolute() / "batch")
         self._replies.refresh()
 
     @property
@@ -190,8 +190,9 @@ class BatchModel:
             if self._written[wanted] > len(self._replies.errors.get(wanted, ())):
                 return
             if self._file is None:
-                numbers = [int(path.stem[9:]) for path in self.folder.glob("requests-[0-9]*.jsonl")]
-                self._file = self.folder / f"requests-{max(numbers, default=0) + 1:03}.jsonl"
+                names = (path.stem[9:] for path in self.folder.glob("requests-*.jsonl"))
+                number = max((int(name) for name in names if name.isdecimal()), default=0) + 1
+                self._file = self.folder / f"requests-{number:03}.jsonl"
             body = {"model": self._name} | to_wire(request)
             append_lines(self._file, [{"custom_id": wanted, "method": "POST", "url": ENDPOINT, "body": body}])
             self._written[wanted] += 1

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from kgnb.errors import DataError
 from kgnb.files import from_json
 from kgnb.llm.model import Reply, Request, ToolCall, Usage
-from kgnb.secret import blot
+from kgnb.patience import on_this_machine
+from kgnb.secret import blot, blotted
 
 VERSION = 1
 """Of the cache's form; part of every key, so that an old reply is never taken for a new one."""
@@ -70,8 +71,8 @@ def server_alias(base_url: str) -> str:
     >>> server_alias("https://user:pass@llm.example.org:8443/v1"), server_alias("http://127.0.0.1:8080/v1")
     ('llm.example.org', 'local')
     """
-    host = urlsplit(base_url or "https://api.openai.com").hostname or ""
-    return "local" if host in ("localhost", "::1") or host.startswith("127.") else host
+    url = base_url or "https://api.openai.com"
+    return "local" if on_this_machine(url) else urlsplit(url).hostname or ""
 
 
 def address_of(server: str) -> str:
@@ -89,16 +90,8 @@ def _call_to_json(call: ToolCall) -> dict[str, Any]:
 
 def without_secrets(reply: Reply) -> Reply:
     """The reply with any secret in it blotted out, so that it is the same when it is replayed from what was kept."""
-    calls = tuple(replace(call, arguments=_blotted(call.arguments)) for call in reply.tool_calls)
-    return replace(reply, text=blot(reply.text), tool_calls=calls, carried=_blotted(reply.carried))
-
-
-def _blotted(value: Any) -> Any:
-    if isinstance(value, str):
-        return blot(value)
-    if isinstance(value, Mapping):
-        return {name: _blotted(item) for name, item in value.items()}
-    return [_blotted(item) for item in value] if isinstance(value, list | tuple) else value
+    calls = tuple(replace(call, arguments=blotted(call.arguments)) for call in reply.tool_calls)
+    return replace(reply, text=blot(reply.text), tool_calls=calls, carried=blotted(reply.carried))
 
 
 def reply_to_json(reply: Reply) -> str:

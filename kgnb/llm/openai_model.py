@@ -15,12 +15,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 from kgnb.errors import ConfigError
 from kgnb.files import from_json
-from kgnb.llm.kept import server_alias
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage, shown
 from kgnb.llm.prices import estimate_usage
 from kgnb.llm.reply import json_values
 from kgnb.llm.wire import CARRIED, Form, Gathered, completion_of, error_text, from_wire, responses_body, to_wire
-from kgnb.patience import retry_after
+from kgnb.patience import on_this_machine, retry_after
 from kgnb.secret import SHORTEST, Secret
 
 MOST = 64 * 2**20
@@ -179,7 +178,7 @@ class OpenAIModel:
         self._bounds = Bounds()
         self._api_version = api_version
         self._headers = {"api-key": self._key} if api_version else {}  # Azure's deployments want it there
-        self._headers |= {name: value.reveal() for name, value in (headers or {}).items()}
+        self._headers |= {name: _checked_key(value) for name, value in (headers or {}).items() if value}
         self._forms: dict[str, Form] = {}  # by schema: the strictest form the server took
         self._strictest: Form = "json_schema"  # what a new schema is put in
         self._without: frozenset[str] = frozenset()  # parameters the server refused
@@ -212,7 +211,7 @@ class OpenAIModel:
         spent = Usage()
         while True:
             body = to_wire(request, form, without) | self._streaming(without)
-            start = time.perf_counter()
+            start, by_responses = time.perf_counter(), self._responses
             got = self._call(body)
             seconds = time.perf_counter() - start
             if isinstance(got, Reply) and form == "json_schema" and ignored(got, request.schema):
@@ -226,7 +225,7 @@ class OpenAIModel:
                 self._forms[schema], self._without = form, self._without | without
                 break
             attempts.append(Attempt(got.status, got.message, seconds))
-            if not self._responses and responses_only(got):
+            if not by_responses and responses_only(got):
                 self._responses = True
                 continue
             end = ending(got)
@@ -277,8 +276,8 @@ class OpenAIModel:
                 self._plain(f"{root}/api/generate", own)  # loads the model: then it tells what it was loaded with
                 loaded = self._plain(f"{root}/api/ps").get("models") or ()
                 names = (self._name, f"{self._name}:latest")
-                found = (one.get("context_length", 0) for one in loaded if one.get("name") in names)
-                self._context = int(next(found, 0))
+                found = (one.get("context_length") for one in loaded if one.get("name") in names)
+                self._context = int(next(found, 0) or 0)
             else:
                 self._context = int(given.group(1))
         return self._context
@@ -358,10 +357,9 @@ class OpenAIModel:
             if self._client is None:
                 import openai
 
-                # A proxy named in the environment is for the world outside, not for this machine.
                 # A redirect would take the prompts elsewhere, and what is packed may unpack to any length.
                 own = openai.DefaultHttpxClient(
-                    trust_env=server_alias(self.base_url) != "local",
+                    trust_env=not on_this_machine(self.base_url),
                     follow_redirects=False,
                     event_hooks={"response": [plain_only]},
                 )
@@ -422,7 +420,7 @@ def _json(text: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _checked_key(api_key: str | Secret | None, base_url: str) -> str:
+def _checked_key(api_key: str | Secret | None, base_url: str = "") -> str:
     key = (api_key.reveal() if isinstance(api_key, Secret) else api_key or "").strip()
     if not key and base_url == OPENAI:
         raise ConfigError(
@@ -430,7 +428,9 @@ def _checked_key(api_key: str | Secret | None, base_url: str) -> str:
             fix='Set model.key = "env:OPENAI_API_KEY" in kgnb.toml (and that variable), or another model.base_url.',
         )
     if not (key.isascii() and key.isprintable()):  # a header cannot hold it, and the error would show it
-        raise ConfigError("the API key holds characters that no key has", fix="Copy it again into its variable.")
+        raise ConfigError(
+            "the API key, or a header, holds characters that none may have", fix="Copy it again into its variable."
+        )
     return key or "none"  # the client wants one, local servers do not
 
 

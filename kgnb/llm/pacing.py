@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -226,9 +226,8 @@ class SharedPace(Pace):
         self.server = server
         host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]  # a folder may be several machines'
         self.path = folder / f"pace-{host}.sqlite"
-        with self._writing() as db:
-            for table in _TABLES:
-                db.execute(table)
+        with self._writing():
+            pass  # says now that it cannot be written
 
     @contextmanager
     def turn(self, tokens: int) -> Iterator[Sent]:
@@ -237,8 +236,8 @@ class SharedPace(Pace):
             try:
                 yield sent
             finally:
-                if sent.tokens != tokens:
-                    with self._writing() as db:
+                if sent.tokens != tokens:  # where it cannot be noted, the estimate counts: the reply is paid for
+                    with suppress(DataError), self._writing() as db:
                         db.execute("UPDATE sent SET tokens = ? WHERE number = ?", (sent.tokens, sent.number))
 
     def hold(self, seconds: float) -> None:
@@ -276,6 +275,8 @@ class SharedPace(Pace):
                 try:
                     db.execute("PRAGMA synchronous = OFF")  # a minute's memory need not outlive the machine
                     db.execute("BEGIN IMMEDIATE")
+                    for table in _TABLES:  # also where somebody emptied the folder meanwhile
+                        db.execute(table)
                     yield db
                     db.execute("COMMIT")
                 finally:

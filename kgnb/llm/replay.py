@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
@@ -75,6 +76,12 @@ def _taken(file: int, place: int) -> bool:
             raise
         return False
     return True
+
+
+@cache
+def turns(path: Path) -> Turns:
+    """Those beside a file, one for a process: a descriptor stays open, for to close one lets go of all its locks."""
+    return Turns(path)
 
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (digest TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL)"
@@ -258,7 +265,7 @@ class Replaying:
         self.cache = cache
         self.mode = mode
         self.server = _server_of(model) if server is None else server
-        self._turns = Turns(cache.path)
+        self._turns = turns(cache.path.absolute())
 
     def __repr__(self) -> str:
         return f"Replaying({self.model!r}, mode={self.mode!r})"

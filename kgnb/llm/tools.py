@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, validate_call
 
 from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolCall, ToolSpec, shown
 from kgnb.llm.reply import HOPELESS, UnusableReply, json_values
-from kgnb.llm.wire import UNREADABLE
+from kgnb.llm.wire import UNREADABLE, readable
 
 _SILENT = 3  # replies in a row without a call, after which a model is left alone
 _NUDGE = "That was no tool call. Call a tool, or {finish}."
@@ -218,7 +218,7 @@ def _calls_in_text(text: str, names: Set[str] | None) -> tuple[ToolCall, ...]:
     arguments = values[0].get("arguments", {})
     if not isinstance(name, str) or names is not None and name not in names:
         return ()
-    return (ToolCall("", name, arguments if isinstance(arguments, dict) else {UNREADABLE: str(arguments)}),)
+    return (ToolCall("", name, readable(arguments)),)
 
 
 def tool_from_function(function: Callable[..., Any]) -> Tool:

@@ -107,6 +107,8 @@ def from_wire(body: Any, model: str) -> Reply:
     """The reply in a completion's JSON; ValueError says what is amiss when there is none."""
     if not isinstance(body, Mapping):
         raise ValueError("the answer is not a JSON object")
+    if _deep(body):
+        raise ValueError("the answer nests too deep")
     if body.get("error"):  # some gateways send their errors with status 200
         raise ValueError(f"the server answered with an error: {error_text(body)}")
     choices = body.get("choices")
@@ -117,14 +119,14 @@ def from_wire(body: Any, model: str) -> Reply:
         raise ValueError("the answer's first choice holds no message")
     text, refusal = _text(message.get("content")), _text(message.get("refusal"))
     reason = "refusal" if refusal and not text else str(choices[0].get("finish_reason") or "stop")
-    calls = message.get("tool_calls")
+    calls = _list(message.get("tool_calls"))
     return Reply(
         text=text or refusal,
-        tool_calls=tuple(_calls(calls if isinstance(calls, list) else [])),
+        tool_calls=tuple(_calls(calls)),
         usage=_usage(body.get("usage")),
         finish_reason=reason,
         model=str(body.get("model") or model),
-        carried=_carried(message, calls if isinstance(calls, list) else []),
+        carried=_carried(message, calls),
     )
 
 
@@ -157,10 +159,21 @@ def _arguments(function: Mapping[str, Any]) -> Mapping[str, Any]:
     if sent is None or sent == "":
         return {}
     try:
-        value = from_json(sent) if isinstance(sent, str) else sent
-    except (ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, dict) else {UNREADABLE: str(sent)}
+        return readable(from_json(sent) if isinstance(sent, str) else sent)
+    except ValueError:
+        return {UNREADABLE: str(sent)}
+
+
+def readable(arguments: Any) -> Mapping[str, Any]:
+    """A call's arguments, where they are a JSON object that does not nest too deep to be worked with."""
+    if isinstance(arguments, dict) and not _deep(arguments):
+        return arguments
+    return {UNREADABLE: "an object that nests too deep" if isinstance(arguments, dict) else str(arguments)}
+
+
+def _deep(value: Any, most: int = 100) -> bool:
+    inner = value.values() if isinstance(value, Mapping) else _list(value)
+    return not most or any(_deep(each, most - 1) for each in inner)
 
 
 def _usage(usage: Any) -> Usage:
@@ -208,14 +221,12 @@ class Gathered:
             raise ValueError(f"the server broke off with an error: {error_text(chunk)}")
         self._usage = chunk.get("usage") or self._usage
         self._model = chunk.get("model") or self._model
-        choices = chunk.get("choices")
-        choice = _mapping(choices[0] if isinstance(choices, list) and choices else None)
+        choice = _mapping(next(iter(_list(chunk.get("choices"))), None))
         self._reason = choice.get("finish_reason") or self._reason
         delta = _mapping(choice.get("delta"))
         for name, pieces in self._said.items():
             pieces.append(_text(delta.get(name)))
-        parts = delta.get("tool_calls")
-        for part in map(_mapping, parts if isinstance(parts, list) else ()):
+        for part in map(_mapping, _list(delta.get("tool_calls"))):
             index = part.get("index")
             empty = {"id": "", "name": "", "arguments": ""}
             call = self._calls.setdefault(index if isinstance(index, int) else 0, empty)
@@ -237,6 +248,10 @@ class Gathered:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 _DROPPED = ("messages", "seed", "stream", "stream_options", "response_format", "verbosity", "reasoning_effort", "tools")
@@ -276,7 +291,7 @@ def completion_of(answer: Any) -> Any:
     if not isinstance(output, list) or answer.get("error"):
         return answer
     items = [item for item in output if isinstance(item, Mapping)]
-    parts = [part for item in items if item.get("type") == "message" for part in item.get("content") or ()]
+    parts = [_mapping(part) for item in items if item.get("type") == "message" for part in _list(item.get("content"))]
     calls = [
         {"id": item.get("call_id"), "function": {"name": item.get("name"), "arguments": item.get("arguments")}}
         for item in items
@@ -288,8 +303,8 @@ def completion_of(answer: Any) -> Any:
         "tool_calls": calls,
         "reasoning_details": [dict(item) for item in items if item.get("type") == "reasoning"],
     }
-    why = (answer.get("incomplete_details") or {}).get("reason", "")
-    used = answer.get("usage") or {}
+    why = _mapping(answer.get("incomplete_details")).get("reason", "")
+    used = _mapping(answer.get("usage"))
     usage = {
         "prompt_tokens": used.get("input_tokens"),
         "completion_tokens": used.get("output_tokens"),

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import os
 import re
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 from kgnb.errors import DataError
 from kgnb.files import write_whole
+from kgnb.kg.loading import file_bytes
 from kgnb.mapping_files import alignment_rdf, sssom, turtle
 from kgnb.mappings import Alignment, Mapping
 
@@ -72,18 +72,7 @@ def load(path: str | os.PathLike[str]) -> Alignment:
     """Read an alignment in the format its suffix names; DataError says where the file is not what it should be."""
     file = Path(path)
     form = format_of(file)
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise DataError(
-            f"cannot be read: {error.strerror}",
-            where=str(file),
-            fix="Check the path; relative paths start where you are.",
-        ) from error
-    if file.name.lower().endswith(".gz"):
-        content = _unpacked(content, file)
-    if not content.strip():
-        raise DataError("the file is empty", where=str(file), fix="Name a file that holds an alignment.")
+    content = file_bytes(file, MAX_BYTES)
     if form == "turtle":
         return turtle.read(file)
     if form == "sssom" and (found := _pairs(content)):
@@ -110,16 +99,3 @@ def load_reference(path: str | os.PathLike[str]) -> Alignment:
             fix="Name a reference alignment with at least one mapping.",
         )
     return alignment
-
-
-def _unpacked(content: bytes, file: Path) -> bytes:
-    try:
-        unpacker = zlib.decompressobj(wbits=31)
-        unpacked = unpacker.decompress(content, MAX_BYTES)
-    except zlib.error as error:
-        raise DataError(f"is not a gzip file: {error}", where=str(file), fix="Fetch the file again.") from error
-    if unpacker.unconsumed_tail:
-        raise DataError(f"unpacks to more than {MAX_BYTES} bytes", where=str(file), fix="Unpack and check it yourself.")
-    if not unpacker.eof:
-        raise DataError("ends in the middle", where=str(file), fix="Fetch the file again.")
-    return unpacked

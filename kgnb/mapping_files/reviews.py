@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kgnb.errors import DataError
 from kgnb.files import write_whole
+from kgnb.kg.loading import file_bytes
 from kgnb.mapping_files import sssom
 from kgnb.mappings import Alignment, Mapping
 
@@ -57,18 +58,12 @@ def read(path: str | os.PathLike[str]) -> list[Review]:
     Raises:
         DataError: the file is missing or malformed, or nobody reviewed any of its mappings.
     """
-    file = Path(path)
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise DataError(
-            f"cannot be read: {error.strerror}", where=str(file), fix="Name an SSSOM file of reviewed mappings."
-        ) from error
-    found = [_review(mapping, row) for mapping, row in sssom.read_rows(content, str(file)) if _reviewed(row)]
+    rows = sssom.read_rows(file_bytes(Path(path)), str(path))
+    found = [_review(mapping, row) for mapping, row in rows if _reviewed(row)]
     if not found:
         raise DataError(
             "nobody has reviewed any mapping in it",
-            where=str(file),
+            where=str(path),
             fix=f"Reviewed rows have a reviewer_label, or {CURATED} as mapping_justification.",
         )
     return found

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import yaml
@@ -209,8 +210,11 @@ def _split(text: str, where: str) -> tuple[dict[str, Any], str, int]:
         end = len(text) if end < 0 else end + 1
         header.append(text[position:end].lstrip("#").rstrip())
         position = end
+    written = textwrap.dedent("\n".join(header)) + "\n"
     try:
-        values = yaml.safe_load(textwrap.dedent("\n".join(header)) + "\n")
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(written, yaml.SafeLoader)):
+            raise ValueError("it refers to its own parts, which may unfold to any length")
+        values = yaml.safe_load(written)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
@@ -342,8 +346,12 @@ class Curies:
     def shorten(self, iri: str) -> str:
         """The CURIE of an IRI, or "" if it has none."""
         namespace = namespace_of(iri)
-        prefix = next((prefix for prefix, known in self.prefixes.items() if known == namespace), "")
+        prefix = self._by_namespace.get(namespace, "")
         return f"{prefix}:{iri[len(namespace) :]}" if namespace and prefix else ""
+
+    @cached_property
+    def _by_namespace(self) -> dict[str, str]:
+        return {namespace: prefix for prefix, namespace in reversed(self.prefixes.items())}  # the first one stays
 
     def must_shorten(self, iri: str) -> str:
         """The CURIE of an IRI; ValueError for what is no absolute IRI."""

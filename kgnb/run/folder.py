@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from kgnb.errors import DataError, NotKept
 from kgnb.files import from_json, write_whole
 from kgnb.run.record import VERSION, Event, Record
-from kgnb.secret import blot
+from kgnb.secret import blot, blotted
 
 EVENTS = "events.jsonl"
 SUMMARY = "run.json"
@@ -33,14 +33,14 @@ class RunFolder:
         """Add events, each on a line of its own; they are in the hands of the operating system on return."""
         if self._lost:
             return
-        if not self._begun:
-            self.path.mkdir(parents=True, exist_ok=True)
-            _set_aside(self.path / EVENTS)
-            self._begun = True
         try:
+            if not self._begun:
+                self.path.mkdir(parents=True, exist_ok=True)
+                _set_aside(self.path / EVENTS)
+                self._begun = True
             if self._file is None:
                 self._file = (self.path / EVENTS).open("a", encoding="utf-8")
-            self._file.write(blot("".join(json.dumps(event, allow_nan=False) + "\n" for event in events)))
+            self._file.write(_clean(_lines, events))
             self._file.flush()
         except OSError as error:
             self._lose(f"{self.path / EVENTS}: {error.strerror or error}")
@@ -60,7 +60,7 @@ class RunFolder:
         self.close()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            write_whole(self.path / SUMMARY, blot(_written(record)))
+            write_whole(self.path / SUMMARY, _clean(_written, record.to_json()))
         except (OSError, DataError) as error:
             self._lose(str(error).partition("\n")[0])
 
@@ -71,13 +71,23 @@ class RunFolder:
             warnings.warn(f"the trace of this run is not kept any further: {why}", NotKept, stacklevel=2)
 
 
-def _written(record: Record) -> str:
-    """The record as JSON, a line for each of its entries and each step: Python indents at a tenth of the speed."""
-    content = record.to_json()
-    steps = content.pop("steps")
-    entries = [f" {json.dumps(name)}: {json.dumps(value, allow_nan=False)}" for name, value in content.items()]
-    told = ",\n".join(f"  {json.dumps(step, allow_nan=False)}" for step in steps)
-    entries.insert(list(content).index("totals"), f' "steps": [\n{told}\n ]')
+def _clean(write: Callable[[Any], str], content: Any) -> str:
+    """What is written of plain data, its texts blotted one by one: numbers and what stands between texts must stay."""
+    text = write(content)
+    return text if blot(text) == text else write(blotted(content))
+
+
+def _lines(events: Sequence[Event]) -> str:
+    return "".join(json.dumps(event, allow_nan=False) + "\n" for event in events)
+
+
+def _written(record: Mapping[str, Any]) -> str:
+    """A record as JSON, a line for each of its entries and each step: Python indents at a tenth of the speed."""
+    told = ",\n".join(f"  {json.dumps(step, allow_nan=False)}" for step in record["steps"])
+    entries = (
+        f' "{name}": ' + (f"[\n{told}\n ]" if name == "steps" else json.dumps(value, allow_nan=False))
+        for name, value in record.items()
+    )
     return "{\n" + ",\n".join(entries) + "\n}\n"
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from kgnb.errors import BackendError, ConfigError, KgnbError
-from kgnb.patience import BUSY, Patience, retry_after
+from kgnb.patience import BUSY, Patience, on_this_machine, retry_after
 from kgnb.vectors.embedder import Vectors
 
 OPENAI = "https://api.openai.com/v1"
@@ -140,11 +140,11 @@ class OpenAIEmbedder:
         data = getattr(reply, "data", None)
         if not isinstance(data, list) or len(data) != expected:
             raise ValueError(f"{expected} texts were sent, and the reply holds no list of as many vectors")
-        if sorted(getattr(item, "index", -1) for item in data) != list(range(expected)):
-            raise ValueError("the reply's vectors are not numbered like the texts")
         try:
+            if sorted(item.index for item in data) != list(range(expected)):
+                raise ValueError("the reply's vectors are not numbered like the texts")
             rows = np.array([item.embedding for item in sorted(data, key=lambda item: item.index)], dtype=np.float64)
-        except TypeError as error:
+        except (TypeError, AttributeError) as error:
             raise ValueError(f"the reply holds something that is not a vector: {error}") from error
         lengths = np.linalg.norm(rows, axis=1, keepdims=True) if rows.ndim == 2 else np.zeros(1)
         if rows.ndim != 2 or not np.isfinite(lengths).all() or not (lengths > 0).all():
@@ -161,10 +161,18 @@ class OpenAIEmbedder:
         """The client; imported on first use, as that takes a second or two."""
         with self._lock:
             if self._client is None:
+                from openai import DefaultHttpxClient
                 from openai import OpenAI as Client
 
-                key = self._key or "none"  # the client wants one, local servers do not
-                self._client = Client(api_key=key, base_url=self._url, timeout=self._timeout, max_retries=0)
+                # A redirect would take the texts elsewhere.
+                own = DefaultHttpxClient(trust_env=not on_this_machine(self._url), follow_redirects=False)
+                self._client = Client(
+                    api_key=self._key or "none",  # the client wants one, local servers do not
+                    base_url=self._url,
+                    timeout=self._timeout,
+                    max_retries=0,
+                    http_client=own,
+                )
                 if self._url != OPENAI:  # read from the environment, and no business of another server
                     self._client.organization = self._client.project = None
             return self._client

@@ -19,7 +19,7 @@ from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from kgnb.errors import BackendError, ConfigError, KgnbError
-from kgnb.patience import BUSY, Patience, retry_after
+from kgnb.patience import BUSY, Patience, on_this_machine, retry_after
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.index import (
     RESERVED,
@@ -40,7 +40,6 @@ _NAMESPACE = uuid.UUID("7f2f3c53-7a35-5cf4-9f0d-3f0f8d6f7f11")  # of this packag
 _BATCH = 256  # points a request: about 2 MB of JSON at 384 dimensions, 15 MB at 3072 (a server takes 32)
 _PAGE = {True: 5000, False: 512}  # points a page when everything is read, by local or remote
 _MARGIN = 2e-5  # scores as near as this to the k-th may change places when they are computed again
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 Found = TypeVar("Found")
 
@@ -303,7 +302,7 @@ def _connect(url: str, api_key: str | None, timeout: float) -> QdrantClient:
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ConfigError(f"{url!r} is not the URL of a Qdrant server.", fix="For example http://localhost:6333")
     with warnings.catch_warnings():
-        if parts.hostname in _LOOPBACK:  # a key that stays on this machine needs no encryption
+        if on_this_machine(url):  # a key that stays on this machine needs no encryption
             warnings.simplefilter("ignore", UserWarning)
         return QdrantClient(url=url, api_key=api_key, timeout=int(np.ceil(timeout)), check_compatibility=False)
 

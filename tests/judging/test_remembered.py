@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.errors import DataError
+from kgnb.errors import DataError, NotKept
 from kgnb.judging import Estimate, Memory, ModelJudge, Remembered, Verdict
 from kgnb.llm.scripted import ScriptedModel
 from tests.judging.questions import Ask, ask
@@ -126,3 +126,11 @@ def test_a_damaged_or_foreign_file_is_an_error_that_says_which(tmp_path: Path) -
         db.execute("PRAGMA user_version = 99")
     with pytest.raises(DataError, match="format is 99"):
         Memory(tmp_path / "w.sqlite")
+
+
+def test_a_memory_that_cannot_be_opened_is_done_without_and_closed(tmp_path: Path) -> None:
+    (tmp_path / "v.sqlite").mkdir()
+    with pytest.warns(NotKept):
+        memory = Memory(tmp_path / "v.sqlite")
+    assert memory.get("rule", ["1"]) == {}
+    memory.close()

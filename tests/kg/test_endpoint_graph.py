@@ -293,6 +293,25 @@ def test_a_service_that_says_it_cut_the_answer_is_believed(stub: Start) -> None:
     assert endpoint(stub(Reply(GOOD.body, headers={"X-SPARQL-MaxRows": "1"}))).select(SELECT).truncated
 
 
+@pytest.mark.parametrize("status", [400, 500])
+def test_rows_are_kept_where_the_service_will_not_say_whether_there_are_more(stub: Start, status: int) -> None:
+    rows = Reply(solutions(*[{"x": {"type": "literal", "value": str(number)}} for number in range(500)]))
+    found = endpoint(stub(rows, Reply(b"no OFFSET here", status))).select(SELECT)
+    assert (len(found), found.truncated) == (500, True)
+
+
+def test_a_token_that_no_header_can_hold_is_refused_without_showing_it() -> None:
+    for more in ({"token": "hush\nhush"}, {"headers": {"X-Key": "hush\n"}}):
+        with pytest.raises(ValueError, match="one line") as caught:
+            EndpointGraph("http://127.0.0.1:9/sparql", **more)  # type: ignore[arg-type]
+        assert "hush" not in str(caught.value)
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(stub: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    assert len(endpoint(stub(GOOD)).select(SELECT)) == 1
+
+
 def test_construct_refuses_rdf_that_is_cut_off(stub: Start) -> None:
     with pytest.raises(BackendError, match="malformed RDF"):
         endpoint(stub(Reply(b"<urn:a> <urn:b> 'unfin", media_type="text/turtle"))).construct(

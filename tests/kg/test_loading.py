@@ -122,6 +122,13 @@ def test_a_declared_encoding_is_no_mistake(tmp_path: Path, encoding: str) -> Non
     assert graph.ask("ASK { ?s ?p 'Hütte' }")
 
 
+@pytest.mark.parametrize(("encoding", "said"), [("undefined", b""), ("utf-7", b"+2AA-"), ("punycode", b"")])
+def test_a_declared_encoding_that_does_not_fit_is_passed_over(tmp_path: Path, encoding: str, said: bytes) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?>\n' + rdf_xml("<h:n>Hut|</h:n>")
+    load(graph := OxigraphGraph(), write(tmp_path, "a.rdf", text.encode().replace(b"|", said)))
+    assert graph.count() == 1
+
+
 def test_a_declared_entity_is_no_mistake(tmp_path: Path) -> None:
     text = "<!DOCTYPE rdf:RDF [<!ENTITY h 'http://hut.example/'>]>\n" + rdf_xml('<h:p rdf:resource="&h;b"/>')
     graph = OxigraphGraph()
@@ -186,9 +193,12 @@ def test_a_folder_is_loaded_whole_and_an_empty_one_refused(tmp_path: Path) -> No
     (tmp_path / "in").mkdir()
     write(tmp_path / "in", "b.ttl", SAME["hut.ttl"])
     write(tmp_path, "a.rdf.gz", gzip.compress(SAME["hut.rdf"].encode()))
+    write(tmp_path, "C.TTL", SAME["hut.ttl"])
     write(tmp_path, "readme.md", "# Huts")
+    (tmp_path / ".ipynb_checkpoints").mkdir()  # where JupyterLab keeps what a file was before
+    write(tmp_path / ".ipynb_checkpoints", "b-checkpoint.ttl", "<urn:old> <urn:p> <urn:b> .")
     report = load(OxigraphGraph(), tmp_path)
-    assert [Path(file).name for file in report.files] == ["a.rdf.gz", "b.ttl"]
+    assert [Path(file).name for file in report.files] == ["C.TTL", "a.rdf.gz", "b.ttl"]
     (tmp_path / "none").mkdir()
     with pytest.raises(DataError, match="no RDF file"):
         load(OxigraphGraph(), tmp_path / "none")
@@ -219,6 +229,12 @@ def test_blank_nodes_of_two_files_stay_apart(tmp_path: Path) -> None:
     graph = OxigraphGraph()
     load(graph, write(tmp_path, "a.nt", "_:x <urn:p> <urn:a> .\n"), write(tmp_path, "b.nt", "_:x <urn:p> <urn:b> .\n"))
     assert len({subject for subject, _, _ in graph.triples()}) == 2
+
+
+def test_a_blank_node_in_a_triple_term_is_the_one_outside_of_it(tmp_path: Path) -> None:
+    graph = OxigraphGraph()
+    load(graph, write(tmp_path, "a.ttl", "<urn:r> <urn:says> <<( _:x <urn:p> <urn:o> )>> . _:x <urn:q> 1 ."))
+    assert graph.ask("ASK { ?r <urn:says> <<( ?x <urn:p> ?o )>> . ?x <urn:q> 1 }")
 
 
 def test_entities_that_multiply_are_refused_at_once(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ import datetime
 import decimal
 
 import numpy as np
+import pandas
 import pytest
 import rdflib
 
@@ -39,12 +40,15 @@ def test_what_is_missing_or_quoted_is_named_with_its_place() -> None:
         fill('ASK { ?a ?b "{{hut}}" }', {"hut": "x"})
     with pytest.raises(DataError, match="no RDF term for a NoneType"):
         fill("ASK { ?a ?b {{hut}} }", {"hut": None})
+    with pytest.raises(DataError, match="no RDF term for a NaTType"):
+        fill("ASK { ?a ?b {{hut}} }", {"hut": pandas.NaT})
 
 
 @pytest.mark.parametrize(
     ("value", "text", "datatype"),
     [
         (True, "true", "boolean"),
+        (np.bool_(True), "true", "boolean"),
         (np.int64(3), "3", "integer"),
         (2.5, "2.5", "double"),
         (float("inf"), "INF", "double"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import BackendError, ConfigError, DataError, LimitError
-from kgnb.llm.asking import StopAsking, ask_many, stop_asking
+from kgnb.llm.asking import StopAsking, ask_many, do_many, stop_asking
 from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.pacing import Pace, Paced, rest
@@ -66,6 +66,29 @@ def test_what_the_next_call_would_meet_too_ends_it_at_once(error: Exception) -> 
         ask_many(model, asks(500), 2)
     assert caught.value is error
     assert len(model.asked) < 100
+
+
+def test_what_ends_a_batch_ends_the_batches_within_it() -> None:
+    begun = threading.Event()
+    asked: list[int] = []
+
+    def one(number: int) -> None:
+        asked.append(number)
+        begun.set()
+        time.sleep(0.05)
+
+    def whole(number: int) -> None:
+        if number:
+            begun.wait(60)
+            raise ConfigError("key")
+        do_many(one, range(200), 1)
+
+    with pytest.raises(ConfigError):
+        do_many(whole, range(2), 2)
+    for worker in threading.enumerate():
+        if worker.name == "kgnb-ask":
+            worker.join(60)
+    assert len(asked) < 20
 
 
 def test_never_wider_than_told() -> None:

@@ -45,6 +45,10 @@ def test_a_request_waits_in_the_form_of_the_batch_api_and_is_written_once(tmp_pa
         with pytest.raises(Waiting):
             again.ask(asking("Who?", schema={"type": "object"}))
     [row] = lines(tmp_path / "requests-001.jsonl")
+    (tmp_path / "requests-001 (copy).jsonl").touch()  # a file that somebody split, or set aside
+    with pytest.raises(Waiting):
+        BatchModel(tmp_path, "m").ask(asking("Where?"))
+    assert (tmp_path / "requests-002.jsonl").is_file()
     assert (row["method"], row["url"], row["body"]["model"]) == ("POST", "/v1/chat/completions", "m")
     assert row["body"]["messages"][1] == {"role": "user", "content": "Who?"}
     assert row["body"]["response_format"]["type"] == "json_schema"

@@ -89,7 +89,12 @@ def test_sends_tools_and_reads_calls() -> None:
         Message("assistant", "", (ToolCall("call_1", "search", {"label": "Chair"}),)),
         Message("tool", "nothing", tool_call_id="call_1"),
     )
-    with StubServer(lambda body: [Call("search", {"label": "Referee"}), Call("search", "{broken")]) as server:
+    calls = [
+        Call("search", {"label": "Referee"}),
+        Call("search", "{broken"),
+        Call("search", '{"a":' * 300 + "1" + "}" * 300),
+    ]
+    with StubServer(lambda body: calls) as server:
         reply = model_of(server).ask(Request(history, tools=(SEARCH,)))
     sent = server.requests[0].body
     assert sent["tools"][0]["function"] == {"name": "search", "description": "Finds.", "parameters": SEARCH.parameters}
@@ -97,6 +102,7 @@ def test_sends_tools_and_reads_calls() -> None:
     assert sent["messages"][2] == {"role": "tool", "content": "nothing", "tool_call_id": "call_1"}
     assert reply.tool_calls[0] == ToolCall("call_0", "search", {"label": "Referee"})
     assert reply.tool_calls[1].arguments == {UNREADABLE: "{broken"}
+    assert list(reply.tool_calls[2].arguments) == [UNREADABLE]
 
 
 # ------------------------------------------------------------------------------------------------ making do

@@ -268,3 +268,16 @@ def test_a_changed_file_is_named_and_nothing_is_taken_in(cache: ReplayCache, tmp
 def test_importing_from_nowhere_is_an_error(cache: ReplayCache, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is no folder"):
         cache.import_folder(tmp_path / "nowhere")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list open files")
+def test_models_opened_again_and_again_hold_no_more_files_open(tmp_path: Path) -> None:
+    ReplayCache(tmp_path / "replies.sqlite").put(Key.of(ASK, "m"), Reply("A"))
+
+    def files_open() -> int:
+        cache = ReplayCache(tmp_path / "replies.sqlite")
+        assert Replaying("m", cache, "replay").ask(ASK).text == "A"
+        cache.close()
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    assert len({files_open() for _ in range(5)}) == 1

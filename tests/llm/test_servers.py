@@ -1,5 +1,7 @@
 """Schema, tool loop and plain text with every server that docs/models.md lists, each a stub of what it documents."""
 
+import json
+import threading
 from pathlib import Path
 from typing import Literal
 
@@ -7,12 +9,13 @@ import pytest
 from pydantic import BaseModel
 
 from kgnb.errors import ReplyError
-from kgnb.llm.model import Message, Request
+from kgnb.llm.asking import ask_many
+from kgnb.llm.model import Message, Reply, Request
 from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.reply import structured
 from kgnb.llm.tools import call_tools, tool_from_function
-from tests.llm.servers import SERVERS, Server, ollama
-from tests.llm.stub_server import StubServer
+from tests.llm.servers import SERVERS, Server, ollama, responses, responses_only
+from tests.llm.stub_server import Body, StubServer
 
 DOCS = Path(__file__).parents[2] / "docs" / "models.md"
 ASK = Request((Message("system", "Choose."), Message("user", "A or B?")), max_tokens=200)
@@ -47,6 +50,24 @@ def test_a_schema_a_tool_loop_and_words_work_with_each_server(name: str) -> None
         refused = len(stub.requests)
         assert model.ask(ASK).text and len(stub.requests) == refused + 1, "what it refused once is not sent again"
     assert f"| {name} |" in DOCS.read_text(encoding="utf-8")
+
+
+def test_calls_side_by_side_all_go_over_to_the_responses_form() -> None:
+    both = threading.Barrier(2, timeout=60)
+
+    def refused(body: Body) -> str:
+        both.wait()
+        return responses_only(body)
+
+    with StubServer(whole=refused, routes={"/v1/responses": responses}) as stub:
+        replies = ask_many(OpenAIModel("stub", stub.url), [ASK, ASK], 2)
+    assert [isinstance(reply, Reply) for reply in replies] == [True, True]
+
+
+def test_a_responses_answer_of_another_shape_holds_no_text() -> None:
+    odd = json.dumps({"output": [{"type": "message", "content": "A"}], "incomplete_details": "none", "usage": []})
+    with StubServer(whole=responses_only, routes={"/v1/responses": lambda seen: (200, odd)}) as stub:
+        assert OpenAIModel("stub", stub.url).ask(ASK).text == ""
 
 
 def test_the_responses_form_carries_reasoning_settings_and_counts() -> None:

@@ -98,6 +98,14 @@ def test_true_tokens_and_holds_are_known_to_all(tmp_path: Path) -> None:
         assert clock.now == 1067.0
 
 
+def test_a_folder_that_is_emptied_meanwhile_costs_no_reply(tmp_path: Path) -> None:
+    emptied = pace(tmp_path, Clock(), tokens_per_minute=100)
+    for _ in range(2):
+        with emptied.turn(10) as sent:
+            sent.tokens = 20
+            emptied.path.unlink()
+
+
 def test_servers_have_each_a_budget_of_their_own(tmp_path: Path) -> None:
     clock = Clock()
     for server in ("a", "b"):

@@ -53,10 +53,10 @@ def test_packed_files_are_read(full: Alignment, tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     assert load(packed) == full
     packed.write_bytes(packed.read_bytes()[:-40])
-    with pytest.raises(DataError, match="ends in the middle"):
+    with pytest.raises(DataError, match="gzip data is damaged"):
         load(packed)
-    packed.write_bytes(b"plain")
-    with pytest.raises(DataError, match="not a gzip file"):
-        load(packed)
+    content = plain.read_bytes()
+    packed.write_bytes(gzip.compress(content[:900]) + gzip.compress(content[900:]))  # as bgzip and cat leave it
+    assert load(packed) == full
     with pytest.raises(ValueError, match="unpacked"):
         save(full, packed)

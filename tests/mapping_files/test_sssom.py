@@ -118,6 +118,7 @@ def test_denied_equivalence_is_different_and_other_denials_are_left_out() -> Non
         (MINIMAL.replace("Matching\n", "Matching\tmore\n"), "huts.sssom.tsv:5", "5 fields, the table 4 columns"),
         ("#curie_map: [\n" + MINIMAL, "huts.sssom.tsv:", "header is not YAML"),
         ("#- a list\n" + MINIMAL.split("\n", 3)[3], "huts.sssom.tsv:1", "no slots"),
+        ("#a: &a [1]\n#mapping_tool: *a\n" + MINIMAL, "huts.sssom.tsv:1", "unfold to any length"),
         ("#curie_map: 3\n" + MINIMAL.split("\n", 3)[3], "huts.sssom.tsv", "curie_map is not a map"),
         ("#kgnb_dropped: [3]\n" + MINIMAL, "huts.sssom.tsv", "not a list of texts"),
         ("#kgnb_unsure: ['{']\n" + MINIMAL, "huts.sssom.tsv", "not JSON"),

@@ -126,6 +126,8 @@ def test_a_wrong_key_or_model_is_a_setting_and_the_key_is_never_shown(server: Em
         '{"data": [{"index": 1, "embedding": [1.0]}]}',
         '{"data": [{"embedding": [1.0]}]}',
         '{"data": [null]}',
+        '{"data": [{"index": null, "embedding": [1.0]}]}',
+        '{"data": [{"index": 0, "vector": [1.0]}]}',
     ],
 )
 def test_an_answer_without_the_vectors_is_a_backend_error(server: EmbeddingServer, text: str) -> None:
@@ -167,6 +169,7 @@ def test_a_key_that_no_header_can_hold_is_refused_without_showing_it() -> None:
 def test_an_organisation_in_the_environment_goes_to_no_other_server(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # nor is a proxy asked for this machine
     monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
     opened(server).embed(["a"])
