@@ -101,19 +101,6 @@ def test_never_wider_than_told() -> None:
         ask_many(ScriptedModel([]), asks(1), 0)
 
 
-def test_on_done_runs_in_the_callers_thread_and_its_fault_ends_the_batch() -> None:
-    model = ScriptedModel(lambda request: "A")
-    threads = set[threading.Thread]()
-    ask_many(model, asks(4), 2, lambda index, outcome: threads.add(threading.current_thread()))
-    assert threads == {threading.current_thread()}
-
-    def stop(index: int, outcome: object) -> None:
-        raise KeyError(index)
-
-    with pytest.raises(KeyError):
-        ask_many(ScriptedModel(lambda request: time.sleep(0.01) or "A"), asks(200), 2, stop)
-
-
 def test_an_interrupt_ends_it_within_a_second_even_while_all_wait_to_try_again() -> None:
     with StubServer(always=stub.rate_limited(after=30)) as server:
         waiting, told = threading.Semaphore(0), list[float]()

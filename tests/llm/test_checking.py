@@ -1,6 +1,9 @@
 """What `%llm test` finds out."""
 
 import json
+from collections.abc import Callable
+
+import pytest
 
 from kgnb.llm.checking import check
 from kgnb.llm.openai_model import OpenAIModel
@@ -25,26 +28,24 @@ def test_an_able_server_can_do_everything() -> None:
     assert "tool calls: yes" in str(found)
 
 
-def test_a_server_that_ignores_what_it_is_asked_is_seen_through() -> None:
-    with StubServer(lambda body: "green", models=["other"]) as server:
-        found = check(OpenAIModel("stub", server.url))
-    assert (found.schema, found.tools) == (False, False)
-    assert "the server lists other, not stub" in str(found)
+REFUSALS = tuple(f"{what} is not supported" for what in
+                 ("response_format json_schema", "response_format json_object", "tools"))  # fmt: skip
 
 
-def test_what_a_server_refuses_is_noted() -> None:
-    with StubServer(lambda body: "green", schema="rejected", tools="rejected") as server:
-        found = check(OpenAIModel("stub", server.url))
-    assert (found.schema, found.tools) == (False, False)
-    assert found.notes == (
-        "response_format json_schema is not supported",
-        "response_format json_object is not supported",
-        "tools is not supported",
-    )
-
-
-def test_one_failing_question_does_not_hide_the_others() -> None:
-    with StubServer(able, faults=[None, stub.server_error()]) as server:
-        found = check(OpenAIModel("stub", server.url))
-    assert (found.schema, found.tools) == (False, True)
-    assert "it is us, not you" in found.notes[0]
+@pytest.mark.parametrize(
+    ("server", "can", "notes", "said"),
+    [
+        (lambda: StubServer(lambda body: "green", models=["other"]), (False, False), None, "lists other, not stub"),
+        (lambda: StubServer(lambda body: "green", schema="rejected", tools="rejected"), (False, False), REFUSALS, ""),
+        (lambda: StubServer(able, faults=[None, stub.server_error()]), (False, True), None, "it is us, not you"),
+    ],
+    ids=["ignores what it is asked", "refuses it", "fails once"],
+)
+def test_what_a_server_cannot_do_is_seen_through_and_noted(
+    server: Callable[[], StubServer], can: tuple[bool, bool], notes: tuple[str, ...] | None, said: str
+) -> None:
+    with server() as started:
+        found = check(OpenAIModel("stub", started.url))
+    assert (found.schema, found.tools) == can
+    assert notes in (None, found.notes)
+    assert said in str(found) + str(found.notes)

@@ -255,27 +255,22 @@ def test_a_servers_words_are_cleaned_before_they_are_shown() -> None:
     assert len(str(caught.value)) < 700
 
 
-@pytest.mark.parametrize("key", ["", None, Secret("")])
-def test_openais_own_server_needs_a_key(key: str | Secret | None) -> None:
-    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        OpenAIModel("gpt", None, key)
-
-
-@pytest.mark.parametrize("url", ["localhost:8080", "ftp://example.org", "http://", "http://[::1", "http://a:99999/v1"])
-def test_a_bad_url_is_refused_at_once(url: str) -> None:
-    with pytest.raises(ConfigError, match="base_url"):
-        OpenAIModel("m", url)
-
-
-def test_a_key_that_no_header_can_hold_is_refused_without_showing_it() -> None:
-    with pytest.raises(ConfigError) as caught:
-        OpenAIModel("m", "http://127.0.0.1:9/v1", "sk-pâté")
+@pytest.mark.parametrize(
+    ("name", "url", "key", "said"),
+    [
+        *(("gpt", None, key, "OPENAI_API_KEY") for key in ("", None, Secret(""))),
+        *(("m", url, "k", "base_url") for url in
+          ("localhost:8080", "ftp://example.org", "http://", "http://[::1", "http://a:99999/v1")),
+        ("m", "http://127.0.0.1:9/v1", "sk-pâté", ""),  # no header can hold it
+        ("", "http://127.0.0.1:9/v1", "k", "KGNB_MODEL"),
+    ],
+)  # fmt: skip
+def test_bad_settings_are_refused_at_once_and_no_key_is_shown(
+    name: str, url: str | None, key: str | Secret | None, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said) as caught:
+        OpenAIModel(name, url, key)
     assert "pâté" not in str(caught.value)
-
-
-def test_a_name_is_needed() -> None:
-    with pytest.raises(ConfigError, match="KGNB_MODEL"):
-        OpenAIModel("", "http://127.0.0.1:9/v1")
 
 
 def test_a_local_server_needs_no_key_and_secrets_are_taken() -> None:

@@ -207,19 +207,17 @@ def test_one_damaged_entry_is_named(cache: ReplayCache) -> None:
         cache.get(key)
 
 
-def test_somebody_elses_database_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("statement", "said"), [("CREATE TABLE photos (id)", "no cache of replies"), ("PRAGMA user_version = 99", "later")]
+)
+def test_somebody_elses_database_and_a_later_version_are_refused(tmp_path: Path, statement: str, said: str) -> None:
     path = tmp_path / "other.sqlite"
+    if "later" in said:
+        ReplayCache(path).close()
     with sqlite3.connect(path) as other:
-        other.execute("CREATE TABLE photos (id)")
-    with pytest.raises(DataError, match="no cache of replies"):
+        other.execute(statement)
+    with pytest.raises(DataError, match=said):
         ReplayCache(path)
-
-
-def test_a_later_version_is_refused(cache: ReplayCache) -> None:
-    with sqlite3.connect(cache.path) as other:
-        other.execute("PRAGMA user_version = 99")
-    with pytest.raises(DataError, match="later version"):
-        ReplayCache(cache.path)
 
 
 # ------------------------------------------------------------------------------------------------ a colleague
