@@ -42,16 +42,6 @@ def test_an_error_keeps_its_type_gets_a_note_and_is_on_record() -> None:
     assert run.steps[0].error == "DataError: a.csv:3: no such column"
 
 
-def test_an_interrupt_is_cancelled_not_failed() -> None:
-    def search() -> None:
-        raise KeyboardInterrupt
-
-    run = Run("example")
-    with pytest.raises(KeyboardInterrupt):
-        run.do(search)
-    assert (run.state, run.steps[0].state) == ("cancelled", "cancelled")
-
-
 def test_a_run_that_failed_can_go_on_and_end_well() -> None:
     run = Run("example")
     with pytest.raises(ZeroDivisionError):
