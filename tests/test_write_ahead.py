@@ -2,11 +2,14 @@
 
 import multiprocessing
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
 
+from kgnb.errors import DataError
 from kgnb.files import write_ahead
 from kgnb.judging.remembered import Memory
 from kgnb.llm.replay import ReplayCache
@@ -38,6 +41,33 @@ def test_a_new_cache_is_opened_by_many_processes_at_once(tmp_path: Path) -> None
         worker.join(120)
     assert [worker.exitcode for worker in workers] == [0] * PROCESSES
     assert len(list(tmp_path.glob("*.sqlite"))) == FILES * len(KINDS)
+
+
+def statement(path: Path, text: str) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(text)
+
+
+HARMS: dict[str, Callable[[Path], object]] = {
+    "no database": lambda path: path.write_bytes(b"not a database, but long enough to be taken for one" * 20),
+    "zeros": lambda path: path.write_bytes(b"\0" * 5000),
+    "a later format": lambda path: statement(path, "PRAGMA user_version = 99"),
+    "somebody else's": lambda path: statement(path, "CREATE TABLE photos (id)"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_cache_is_named_and_left_as_it_is(tmp_path: Path, kind: type[VectorCache]) -> None:
+    for name, harm in HARMS.items():
+        if name == "somebody else's" and kind is not ReplayCache:
+            continue  # the others add their table to it: a person names the file of replies alone
+        path = tmp_path / f"{name}.sqlite"
+        harm(path)
+        before = path.read_bytes()
+        with pytest.raises(DataError) as caught:
+            kind(path)
+        assert caught.value.where == str(path) and caught.value.fix, name
+        assert path.read_bytes() == before
 
 
 def test_it_is_written_ahead(tmp_path: Path) -> None:

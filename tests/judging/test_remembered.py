@@ -1,4 +1,3 @@
-import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -116,16 +115,6 @@ def test_thousands_of_questions_at_once(memory: Memory) -> None:
     judge = Counting()
     Remembered(judge, memory).judge(many)
     assert judge.asked == []
-
-
-def test_a_damaged_or_foreign_file_is_an_error_that_says_which(tmp_path: Path) -> None:
-    (tmp_path / "v.sqlite").write_bytes(b"this is no database at all, but long enough to look like one" * 30)
-    with pytest.raises(DataError, match="v.sqlite"):
-        Memory(tmp_path / "v.sqlite")
-    with sqlite3.connect(tmp_path / "w.sqlite") as db:
-        db.execute("PRAGMA user_version = 99")
-    with pytest.raises(DataError, match="format is 99"):
-        Memory(tmp_path / "w.sqlite")
 
 
 def test_a_memory_that_cannot_be_opened_is_done_without_and_closed(tmp_path: Path) -> None:

@@ -188,16 +188,6 @@ def test_the_first_reply_stays(cache: ReplayCache) -> None:
 # ------------------------------------------------------------------------------------------------ damage
 
 
-@pytest.mark.parametrize("content", [b"not a database at all, but long enough to be taken for one" * 20, b"\0" * 5000])
-def test_a_damaged_file_is_named_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "replies.sqlite"
-    path.write_bytes(content)
-    with pytest.raises(DataError, match="cannot be used") as caught:
-        ReplayCache(path)
-    assert caught.value.where == str(path)
-    assert path.read_bytes() == content
-
-
 def test_one_damaged_entry_is_named(cache: ReplayCache) -> None:
     key = Key.of(ASK, "m")
     cache.put(key, Reply("A"))
@@ -205,19 +195,6 @@ def test_one_damaged_entry_is_named(cache: ReplayCache) -> None:
         other.execute("UPDATE replies SET reply = '{\"text\": 1}'")
     with pytest.raises(DataError, match=key.digest):
         cache.get(key)
-
-
-@pytest.mark.parametrize(
-    ("statement", "said"), [("CREATE TABLE photos (id)", "no cache of replies"), ("PRAGMA user_version = 99", "later")]
-)
-def test_somebody_elses_database_and_a_later_version_are_refused(tmp_path: Path, statement: str, said: str) -> None:
-    path = tmp_path / "other.sqlite"
-    if "later" in said:
-        ReplayCache(path).close()
-    with sqlite3.connect(path) as other:
-        other.execute(statement)
-    with pytest.raises(DataError, match=said):
-        ReplayCache(path)
 
 
 # ------------------------------------------------------------------------------------------------ a colleague

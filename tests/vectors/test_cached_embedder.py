@@ -113,15 +113,6 @@ def test_a_forked_child_opens_the_file_anew(tmp_path: Path) -> None:
     assert cached.cache.count() == 3
 
 
-def test_a_file_that_is_no_cache_says_how_to_mend_it(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.sqlite"
-    path.write_bytes(b"this is not a database at all, but it is long enough to be read as one" * 20)
-    with pytest.raises(DataError) as caught:
-        VectorCache(path)
-    assert caught.value.where == str(path)
-    assert "Delete this file" in caught.value.fix
-
-
 BEYOND = b"\0" + np.array([32, 32], "<u2").tobytes() + np.ones(1, "<f4").tobytes()  # a part in place 32 of 32
 BROKEN = [b"", b"abc", b"\1\2\0", BEYOND, np.full(32, np.nan, "<f4").tobytes(), np.full(32, 9, "<f4").tobytes(), "text"]
 
@@ -175,15 +166,6 @@ def test_vectors_of_another_length_are_found_out(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(DataError, match="different lengths"):
         cached.embed(["hut", "warden"])
-
-
-def test_a_cache_of_a_later_format_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    connection.close()
-    with pytest.raises(DataError, match="format is 99"):
-        VectorCache(path)
 
 
 def test_a_folder_that_cannot_be_is_a_backend_error(tmp_path: Path) -> None:
