@@ -60,7 +60,7 @@ HARMS: dict[str, Callable[[Path], object]] = {
 def test_what_is_no_cache_is_named_and_left_as_it_is(tmp_path: Path, kind: type[VectorCache]) -> None:
     for name, harm in HARMS.items():
         if name == "somebody else's" and kind is not ReplayCache:
-            continue  # the others add their table to it: a person names the file of replies alone
+            continue  # the others add their own table to it
         path = tmp_path / f"{name}.sqlite"
         harm(path)
         before = path.read_bytes()
