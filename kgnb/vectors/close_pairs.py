@@ -3,7 +3,8 @@
 The vectors of one side are sorted into cells; each vector of the other side is compared with those in the few cells
 nearest to it (Sivic and Zisserman, ICCV 2003; Jégou et al., TPAMI 33(1), 2011), which are held as 16-bit floats. A
 neighbour in a cell that was not looked into is missed: of 50,000 generated vectors a side, one in fifty of the ten
-nearest. faiss is the extra ``kgnb[large]``; whoever asks looks first whether it is ``available``.
+nearest. faiss is the extra ``kgnb[large]``; whoever asks looks first whether it is ``available``. Vectors are put on
+the grid of ``reproducible`` and the centres are learnt here, so that the same pairs are found on every processor.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgnb.vectors.embedder import Vectors
+from kgnb.vectors.reproducible import on_grid, unit
 
 Integers = NDArray[np.int64]
 Each = Callable[..., Iterator[Any]]
@@ -27,6 +29,7 @@ _PROBED_MOST = 25  # cells: what the share comes to at 100,000; of 200,000 the r
 _CELLS = 2.0  # times the square root of the number of vectors
 _ROWS = 16_384  # looked up at a time
 _SAMPLE = 40  # vectors a cell that the centres are learnt from
+_TURNS = 6  # of learning them
 
 
 class Pairs(NamedTuple):
@@ -61,7 +64,7 @@ def close_pairs(
 
 def _search(block: Vectors, index: Any, k: int) -> tuple[NDArray[np.float32], Integers]:
     """The k nearest of each row of a block, -1 where there are fewer."""
-    cosines, columns = index.search(block.astype(np.float32, copy=False), k)
+    cosines, columns = index.search(on_grid(block), k)
     return cosines, columns
 
 
@@ -75,10 +78,9 @@ def _looked_up(a: Vectors, b: Vectors, k: int, probed: float | None, seed: int, 
     index = faiss.IndexIVFScalarQuantizer(
         centres, b.shape[1], cells, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
     )
-    index.cp.seed, index.cp.niter, index.cp.spherical = seed + 1, 6, True
-    index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, _SAMPLE
-    held = b.astype(np.float32, copy=False)
-    index.train(held)
+    held = on_grid(b)
+    centres.add(_centres(held, cells, seed))
+    index.train(held[:1])  # nothing is left to learn
     index.add(held)
     del held
     few = min(_PROBED_MOST, max(_PROBED_LEAST, round(PROBED * cells)))
@@ -89,3 +91,17 @@ def _looked_up(a: Vectors, b: Vectors, k: int, probed: float | None, seed: int, 
     )
     rows, places = np.nonzero(columns >= 0)
     return Pairs(rows, columns[rows, places].astype(np.int64), cosines[rows, places])
+
+
+def _centres(vectors: Vectors, cells: int, seed: int) -> Vectors:
+    """The centre of each cell (spherical k-means, Dhillon and Modha 2001); all sums are exact."""
+    draw = np.random.default_rng(seed)
+    sample = vectors[np.sort(draw.choice(len(vectors), min(len(vectors), _SAMPLE * cells), replace=False))]
+    centres = sample[np.sort(draw.choice(len(sample), cells, replace=False))]
+    for _ in range(_TURNS):
+        blocks = (sample[at : at + _ROWS] for at in range(0, len(sample), _ROWS))
+        cell = np.concatenate([(block @ centres.T).argmax(axis=1) for block in blocks])
+        order = np.argsort(cell, kind="stable")
+        filled, starts = np.unique(cell[order], return_index=True)
+        centres[filled] = unit(np.add.reduceat(sample[order], starts, axis=0, dtype=np.float64))
+    return centres

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from kgnb.vectors.close_pairs import Each, alone, available, close_pairs
+from kgnb.vectors.reproducible import exp, log, on_grid, solved
 
 EXACT_UP_TO = 30_000
 """Rows on a side up to which all are compared with all."""
@@ -30,6 +31,7 @@ class Pairs(NamedTuple):
 def nearest_pairs(left: Singles, right: Singles, k: int, block_rows: int, each: Each = alone) -> Pairs:
     """The ``k`` best columns of each row and the ``k`` best rows of each column, by the product of the two.
 
+    Vectors are on the grid of ``kgnb.vectors.reproducible``; of equal products the first count.
     A row without any vector (all zero) has no pair. Beyond ``EXACT_UP_TO`` rows on both sides only near ones are
     compared, if faiss is installed: nearly all of the best are found, the same ones every time. ``each`` does the work
     on blocks of rows, in order.
@@ -115,9 +117,15 @@ def _filled(rows: Singles) -> NDArray[np.bool_]:
 
 
 def _top(scores: Singles, k: int) -> Longs:
+    """Where the ``k`` best of each row stand, in order of place; of equal ones the first."""
     if k >= scores.shape[1]:
         return np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
-    return np.argpartition(scores, -k, axis=1)[:, -k:].astype(np.int64)
+    least = np.partition(scores, -k, axis=1)[:, -k, None]
+    kept = scores >= least
+    for row in np.flatnonzero(np.count_nonzero(kept, axis=1) > k):
+        equal = np.flatnonzero(scores[row] == least[row])
+        kept[row, equal[k - np.count_nonzero(kept[row]) :]] = False
+    return np.nonzero(kept)[1].reshape(len(scores), k)
 
 
 def dense_dots(left: Singles, right: Singles, pairs: Pairs, block: int = _DENSE) -> Singles:
@@ -153,7 +161,7 @@ def sinkhorn(pairs: Pairs, logits: Singles, height: int, width: int, *, rounds: 
     ``even``: every column is taken by someone; otherwise by at most one, as where entities have no counterpart.
     Rows come last, so each adds up to one. Pairs that are not listed have no chance.
     """
-    chances = np.exp(logits.astype(np.float64) - row_best(pairs, logits, height)[pairs.rows])
+    chances = exp(logits - row_best(pairs, logits, height)[pairs.rows])
     for _ in range(rounds):
         chances /= _sums(pairs.rows, chances, height)[pairs.rows]
         full = _sums(pairs.columns, chances, width)
@@ -222,44 +230,64 @@ def hungarian(pairs: Pairs, scores: Singles, height: int, width: int) -> Longs:
 
 
 MOST = 20_000  # rows that weights are learnt from: of more, every second, third, ... is taken
+FINE = 1 << 16  # steps between 0 and 1 of what is weighed and of weights: their products add up exactly in float64
+_COARSE = 1 << 8  # the same where three numbers are multiplied
+_STEPS, _HALVINGS = 20, 10  # of Newton's method: more than it has been seen to take, and tries to go less far
+_NEAR = 1e-3  # the step it ends with
 
 
 def fitted(pairs: Pairs, views: Singles, truth: Singles, prior: Doubles, *, height: int, strength: float) -> Doubles:
     """The weights under which each row would choose as ``truth`` (chances, a row of pairs adding up to one) does.
 
     A conditional logit (McFadden 1974), held near ``prior`` as if ``strength`` rows had said so; a row whose ``truth``
-    is zero throughout does not count. No weight turns negative: every view is made so that more is better.
+    is zero throughout does not count. No weight turns negative: every view is made so that more is better. Newton's
+    method on what is above zero (Bertsekas 1982), all sums of numbers on grids coarse enough to be exact.
     """
     told = np.bincount(pairs.rows, weights=truth, minlength=height) > 0
     if (number := int(told.sum())) > MOST:
         told[np.setdiff1d(np.flatnonzero(told), np.flatnonzero(told)[:: -(-number // MOST)])] = False
     kept = told[pairs.rows]
-    rows, columns = pairs.rows[kept], pairs.columns[kept]
+    rows = pairs.rows[kept]
     if not len(rows):
-        return prior.copy()
-    _, rows = np.unique(rows, return_inverse=True)
-    rows = rows.ravel()
-    few = Pairs(rows, columns)
-    number = int(rows[-1]) + 1
-    x, target = views[kept].astype(np.float64), truth[kept].astype(np.float64)
-    mass = np.bincount(rows, weights=target, minlength=number)
-
-    def loss(weights: Doubles) -> tuple[float, Doubles]:
-        logits = x @ weights
-        highest = row_best(few, logits.astype(np.float32), number)
-        raised = np.exp(logits - highest[rows])
-        total = np.bincount(rows, weights=raised, minlength=number)
-        expected = raised / total[rows] * mass[rows]
-        value = float((mass * (np.log(total) + highest)).sum() - target @ logits)
-        away = (weights - prior) / scale
-        return (value + strength * float(away @ away)) / number, (
-            (expected - target) @ x + 2 * strength * away / scale
-        ) / number
-
+        return on_grid(prior, FINE).astype(np.float64)
+    starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
+    rows = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(rows)]))
+    x, target = views[kept].astype(np.float64), on_grid(truth[kept], FINE).astype(np.float64)
+    coarse = on_grid(x, _COARSE).astype(np.float64)
+    mass = np.add.reduceat(target, starts)
     scale = np.maximum(np.abs(prior), 1.0)
-    bounds = [(0.0, None)] * len(prior)
-    from scipy.optimize import minimize  # slow to import
 
-    found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 60})
-    weights: Doubles = found.x
+    def chosen(weights: Doubles) -> tuple[float, Doubles]:
+        """The loss, and how the mass of each row falls on its pairs."""
+        logits = x @ weights
+        highest = np.maximum.reduceat(logits, starts)
+        raised = exp(logits - highest[rows])
+        total = np.add.reduceat(raised, starts)
+        away = (weights - prior) / scale
+        loss = np.sum(mass * (log(total) + highest)) - np.sum(target * logits) + strength * np.sum(away * away)
+        return float(loss), on_grid(raised * (mass / total)[rows], FINE).astype(np.float64)
+
+    weights = on_grid(prior, FINE).astype(np.float64)
+    loss, expected = chosen(weights)
+    for _ in range(_STEPS):
+        slope = (expected - target) @ x + 2 * strength * (weights - prior) / scale**2
+        mean = np.add.reduceat(expected[:, None] * coarse, starts) / np.maximum(mass, 1 / FINE)[:, None]
+        mean = on_grid(mean, _COARSE).astype(np.float64)
+        bend = (coarse * expected[:, None]).T @ coarse - (mean * mass[:, None]).T @ mean
+        bend += np.diag(2 * strength / scale**2)
+        free = (weights > 0) | (slope < 0)
+        step = np.zeros_like(weights)
+        step[free] = solved(bend[np.ix_(free, free)], slope[free])
+        for _ in range(_HALVINGS):
+            trial = on_grid(np.maximum(weights - step, 0.0), FINE).astype(np.float64)
+            reached = chosen(trial)
+            if reached[0] < loss:
+                break
+            step /= 2
+        else:
+            break
+        moved = float(np.max(np.abs(trial - weights)))
+        weights, (loss, expected) = trial, reached
+        if moved < _NEAR:
+            break
     return weights

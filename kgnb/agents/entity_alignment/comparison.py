@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from kgnb.agents.entity_alignment.candidates import (
+    FINE,
     Pairs,
     Singles,
     dense_dots,
@@ -36,11 +37,11 @@ from kgnb.agents.entity_alignment.relations import (
     signatures,
     spread,
     statements,
-    unit,
 )
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.vectors.close_pairs import Each, alone
 from kgnb.vectors.embedder import Embedder, Vectors
+from kgnb.vectors.reproducible import log, on_grid, unit
 
 NEAREST = 30  # candidates a view proposes for a row, and for a column
 BESIDE = 10  # the same for a view that comes second to names
@@ -165,7 +166,8 @@ class Comparison:
         for part in found:
             prior |= part.prior
         none = np.empty((len(entities.rows), 0), dtype=np.float32)
-        return Evidence(np.hstack([none, *(part.values for part in found)]), prior)
+        values = np.hstack([none, *(part.values for part in found)])
+        return Evidence(on_grid(values, FINE, out=values), prior)
 
     def given(self) -> Matrix:
         """Anchors before anything is found: seeds, and equal names met once a side among what is not asked about."""
@@ -407,7 +409,7 @@ def overlap(seen: Seen, pairs: Pairs) -> list[Singles]:
     product = sparse_dots(seen.left, seen.right, pairs)
     mine, yours = (_lengths(side) for side in seen)
     cosine = product / (1.0 + mine[pairs.rows] * yours[pairs.columns])
-    amount: Singles = (np.log1p(product) / 4.5).astype(np.float32)
+    amount: Singles = (log(1 + product) / 4.5).astype(np.float32)
     return [cosine.astype(np.float32), amount]
 
 
@@ -444,7 +446,7 @@ def shared_values(left: EntityGraph, right: EntityGraph) -> Seen | None:
     mine, yours = (sparse.csr_matrix((t.data, t.indices, t.indptr), shape=(t.shape[0], len(numbers))) for t in tables)
     often = [np.bincount(table.indices, minlength=len(numbers)) for table in (mine, yours)]
     both = (often[0] > 0) & (often[1] > 0)
-    rarity = np.log1p((len(left) + len(right)) / np.maximum(often[0] + often[1], 1)) * both
+    rarity = log(1 + (len(left) + len(right)) / np.maximum(often[0] + often[1], 1)) * both
     weights = sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
     found = Seen(sparse.csr_matrix(mine @ weights), sparse.csr_matrix(yours @ weights))
     found.left.eliminate_zeros()

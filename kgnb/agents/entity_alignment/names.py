@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers, Value
-from kgnb.agents.entity_alignment.relations import LARGE, SPREAD, in_blocks, narrowed, principal, sampled, unit
+from kgnb.agents.entity_alignment.relations import LARGE, SPREAD, in_blocks, narrowed, sampled
 from kgnb.kg.graph import Graph
 from kgnb.kg.labels import choose_label, is_code, readable_name
 from kgnb.kg.ontology import Text
@@ -26,6 +26,7 @@ from kgnb.kg.vocabulary import BUILT_IN, LABELS, META_TYPES, NAMES, SYNONYMS, TY
 from kgnb.vectors.character_embedder import hashed_grams
 from kgnb.vectors.embedder import Embedder, Vectors
 from kgnb.vectors.nearest import centred
+from kgnb.vectors.reproducible import log, principal, unit
 
 _DIMENSIONS = 1 << 18  # of the sparse n-gram space: names of 100,000 entities hardly collide
 _PROJECTED = 256
@@ -181,9 +182,9 @@ def _keys(texts: Sequence[str]) -> NDArray[np.int64]:
 
 def _weighed(counts: sparse.csr_matrix) -> sparse.csr_matrix:
     """Damped counts times rarity, unit rows."""
-    rarity = np.log((1 + counts.shape[0]) / (1 + np.bincount(counts.indices, minlength=counts.shape[1]))) + 1
+    rarity = log((1 + counts.shape[0]) / (1 + np.bincount(counts.indices, minlength=counts.shape[1]))) + 1
     weighed = counts.copy()
-    weighed.data = ((1 + np.log(counts.data)) * rarity[counts.indices]).astype(np.float32)
+    weighed.data = ((1 + log(counts.data)) * rarity[counts.indices]).astype(np.float32)
     lengths = np.sqrt(np.asarray(weighed.multiply(weighed).sum(axis=1)).ravel())
     weighed.data /= np.repeat(lengths, np.diff(weighed.indptr)).astype(np.float32)
     return weighed

@@ -61,12 +61,14 @@ from kgnb.agents.entity_alignment.values import (
 from kgnb.run.dask import blocks_on
 from kgnb.vectors.close_pairs import alone
 from kgnb.vectors.embedder import Embedder, Vectors
+from kgnb.vectors.reproducible import exp
 
 _LESSONS_ENOUGH = 500  # seeds from which on the views are weighed by seeds alone
 _PASSES = 2  # of weighing by what was found, and finding again
 _STRENGTH = 20.0  # rows that the weights before learning are worth
 _BLOCK = 1 << 18  # pairs weighed at a time, of more than eight times as many: 27 MB
 _CHANCE = 0.1  # below this, a pair anchors nothing
+_EXACT_HOPS = 3  # unit vectors side by side whose products stay exact (kgnb.vectors.reproducible)
 
 Labels = tuple[list[Vectors], list[Vectors]]
 
@@ -117,7 +119,7 @@ def _searched(comparison: Comparison, pairs: Pairs, labelled: Labels | None, fou
     """The pairs so far, what the anchors propose, and what is left on both sides with each other."""
     more = [pairs]
     if labelled is not None:
-        near = [np.hstack(side) for side in labelled]
+        near = [np.hstack(side[:_EXACT_HOPS]) for side in labelled]
         more.append(comparison.near(near, BESIDE if comparison.names else NEAREST))
         if found is not None:
             more.append(_leftovers(comparison, found, near))
@@ -298,7 +300,7 @@ def believed(evidence: Evidence, given: Longs, rows: Longs, chances: Singles, ma
     }
     views |= {"chance": chances * views["spelling"], "margin": margin[rows] * views["spelling"]}
     found = np.zeros(len(margin), dtype=np.float32)
-    found[rows] = 1 / (1 + np.exp(-sum(weight * views[view] for view, weight in BELIEF.items())))
+    found[rows] = 1 / (1 + exp(-sum(weight * views[view] for view, weight in BELIEF.items())))
     return found
 
 

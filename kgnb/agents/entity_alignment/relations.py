@@ -13,6 +13,7 @@ from scipy import sparse
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.vectors.close_pairs import Each, alone
 from kgnb.vectors.embedder import Vectors
+from kgnb.vectors.reproducible import log, on_grid, principal, unit
 
 Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
@@ -43,7 +44,7 @@ def edges_of(graph: EntityGraph) -> Edges:
     start, end = np.concatenate([subject, object_]), np.concatenate([object_, subject])
     relation = np.concatenate([relation, relation + len(graph.relations)])
     _, place, often = np.unique(relation * len(graph) + end, return_inverse=True, return_counts=True)
-    rarity = np.log1p(len(graph) / often[place.ravel()]).astype(np.float32)
+    rarity = log(1 + len(graph) / often[place.ravel()]).astype(np.float32)
     return Edges(start, relation, end, len(graph), 2 * len(graph.relations), rarity)
 
 
@@ -52,7 +53,7 @@ def adjacency(edges: Edges) -> Matrix:
     _, first = np.unique(edges.start * edges.entities + edges.end, return_index=True)
     start, end = edges.start[first], edges.end[first]
     often = np.bincount(end, minlength=edges.entities)
-    weights = np.log1p(edges.entities / np.maximum(often[end], 1)).astype(np.float32)
+    weights = log(1 + edges.entities / np.maximum(often[end], 1)).astype(np.float32)
     return sparse.csr_matrix((weights, (start, end)), shape=(edges.entities, edges.entities))
 
 
@@ -135,7 +136,7 @@ def signatures(left: Edges, right: Edges, alike: Matrix) -> Seen:
         )
         for side in (left, right)
     )
-    rarity = np.log1p(right.entities / np.maximum(np.bincount(theirs.indices, minlength=right.relations), 1))
+    rarity = log(1 + right.entities / np.maximum(np.bincount(theirs.indices, minlength=right.relations), 1))
     weights = sparse.diags(np.sqrt(rarity).astype(np.float32), format="csr")
     for side in (mine, theirs):
         side.data = np.sqrt(np.minimum(side.data, 4))
@@ -201,13 +202,6 @@ def labels(anchors: Integers, size: int, side: int, dimensions: int, seed: int) 
     return found
 
 
-def unit(rows: NDArray[np.float32]) -> Vectors:
-    """Rows of unit length; what is (nearly) zero is zero."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    found: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-6)
-    return found
-
-
 WIDE = 512  # dimensions up to which vectors stay as they are
 NARROW = 384  # dimensions kept of wider ones; as many as the bundled embedder has
 MANY = 30_000  # rows on both sides together up to which they stay as they are
@@ -219,11 +213,11 @@ _ROWS = 8192  # made at a time, of what is wider in between
 
 
 def narrowed(left: Vectors, right: Vectors, *, many: int = MANY) -> tuple[Vectors, Vectors]:
-    """Both sides in the directions in which they differ most, unit rows; as they are where they are few or not wide.
+    """Both sides on the grid, in the directions in which they differ most where they are many and wide; unit rows.
 
     Principal directions of an evenly drawn sample; cosines are about kept. ``left`` and ``right`` are centred.
     """
-    rows = len(left) + len(right)
+    rows, left, right = len(left) + len(right), on_grid(left), on_grid(right)
     if rows <= many or left.shape[1] <= WIDE:
         return left, right
     directions = principal(np.vstack([left[sampled(rows)], right[sampled(rows)]]), NARROW)
@@ -233,12 +227,6 @@ def narrowed(left: Vectors, right: Vectors, *, many: int = MANY) -> tuple[Vector
 def sampled(rows: int) -> slice:
     """Evenly drawn rows, enough to learn directions from."""
     return slice(None, None, -(-rows // _SAMPLE))
-
-
-def principal(sample: Vectors, narrow: int) -> Vectors:
-    """The directions in which these rows differ most: (width, narrow)."""
-    directions: Vectors = np.linalg.eigh(sample.T @ sample)[1][:, -narrow:]  # the last have the greatest variance
-    return directions
 
 
 def in_blocks(work: Callable[[slice], Vectors], rows: int) -> Vectors:
