@@ -23,7 +23,7 @@ _LN2_HIGH, _LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.
 
 def on_grid(values: NDArray[np.floating], steps: int = GRID, out: Singles | None = None) -> Singles:
     """The values as multiples of 1 / ``steps``, a power of two."""
-    found = np.multiply(values, steps, dtype=np.float32, out=out)
+    found: Singles = np.multiply(values, steps, dtype=np.float32, out=out)
     np.rint(found, out=found)
     found /= steps
     return found
