@@ -9,6 +9,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import IO, Any, BinaryIO, cast
@@ -32,7 +33,7 @@ def write_whole(
         DataError: it cannot be written; the old file stays.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
-    try:
+    with _written(path):
         part = path.with_name(f".{path.name[:200]}.{token_hex(4)}.part")
         try:
             with part.open("xb") as stream:
@@ -47,13 +48,19 @@ def write_whole(
             raise
         if lasting:
             settle(path.parent)
+    return path
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise DataError(
             f"cannot be written: {error.strerror or error}",
             where=str(path),
             fix=_WAYS.get(error.errno or 0, _ANOTHER),
         ) from error
-    return path
 
 
 def write_json(path: Path, content: Any) -> Path:
@@ -100,19 +107,23 @@ def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
     """Add entries in one write that reaches the disk before this returns; a cut last line is closed and marked first.
 
     ASCII only, so that a write that is cut anywhere leaves valid UTF-8.
+
+    Raises:
+        DataError: it cannot be written.
     """
     if not entries:
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(entry, ensure_ascii=True, allow_nan=False) + "\n" for entry in entries)
-    new = not path.exists()
-    with path.open("ab+", buffering=0) as file:
-        rest = (_closing(cast(BinaryIO, file)) + text).encode()
-        while rest:  # all of it in the first write, save on a full disk: then that says so
-            rest = rest[file.write(rest) :]
-        os.fsync(file.fileno())
-    if new:
-        settle(path.parent)
+    with _written(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = not path.exists()
+        with path.open("ab+", buffering=0) as file:
+            rest = (_closing(cast(BinaryIO, file)) + text).encode()
+            while rest:  # all of it in the first write, save on a full disk: then that says so
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        if new:
+            settle(path.parent)
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -123,7 +134,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     if not path.exists():
         return
-    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    lines = path.read_text(encoding="utf-8-sig", errors="replace").split("\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.endswith(CUT):
             continue

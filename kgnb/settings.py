@@ -269,7 +269,7 @@ def _from_file(folder: Path) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(
             str(error), where=str(path), fix="Mend the file; its form is described in docs/settings.md."
@@ -352,7 +352,7 @@ def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = N
             return path if path.is_absolute() or folder is None else folder / path
         if kind in ("int", "float"):
             number = float(value) if kind == "float" else int(value)
-            if not math.isfinite(number) or isinstance(value, bool) or number < least:
+            if not math.isfinite(number) or isinstance(value, bool) or number < least or number != float(value):
                 raise ValueError
             return number
     except (TypeError, ValueError, OverflowError) as error:

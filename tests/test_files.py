@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.files import write_whole
+from kgnb.errors import DataError
+from kgnb.files import append_lines, read_lines, write_whole
 
 
 def test_a_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:
@@ -32,3 +33,14 @@ def test_an_interrupt_just_after_the_renaming_stays_an_interrupt(
     with pytest.raises(KeyboardInterrupt):
         write_whole(tmp_path / "page.html", "new")
     assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_lines_that_cannot_be_kept_are_an_error_that_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match="lines.jsonl: cannot be written"):
+        append_lines(tmp_path / "file" / "lines.jsonl", [{"a": 1}])
+
+
+def test_lines_that_an_editor_of_windows_saved_are_read(tmp_path: Path) -> None:
+    (tmp_path / "lines.jsonl").write_text('\ufeff{"a": 1}\n', encoding="utf-8")
+    assert list(read_lines(tmp_path / "lines.jsonl")) == [(1, {"a": 1})]

@@ -46,6 +46,7 @@ def test_a_parent_folder_s_file_counts_and_its_paths_are_relative_to_it(tmp_path
         ('[endpoints.ours]\nurl = "http://x"\nauth = "sk-planted-0123456789"\n', "holds a key itself"),
         ('[endpoints.ours]\nurl = "http://x"\ntimeuot = 3\n', "Did you mean timeout?"),
         ("[endpoints.ours]\nurl = 3\n", "is 3"),
+        ("[budget]\ncalls = 0.5\n", "budget.calls is 0.5"),  # no budget at all, if it were cut to 0
     ],
 )
 def test_a_wrong_setting_says_what_and_how_to_mend_it(tmp_path: Path, text: str, message: str) -> None:
@@ -53,6 +54,10 @@ def test_a_wrong_setting_says_what_and_how_to_mend_it(tmp_path: Path, text: str,
         Settings.load(write(tmp_path, text), {})
     assert message in str(error.value)
     assert "sk-planted" not in str(error.value)
+
+
+def test_a_file_of_windows_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    assert Settings.load(write(tmp_path, '\ufeff[model]\nname = "m"\n'), {}).model == "m"
 
 
 def test_a_malformed_file_names_the_line(tmp_path: Path) -> None:

@@ -39,13 +39,13 @@ def looks_like_names(head: str) -> bool:
     return bool(whole) and 2 * sum(len(_cells(line)) == 3 for line in whole) > len(whole)
 
 
-def entity_iri(name: str, base: str | None = None) -> str:
+def entity_iri(name: str) -> str:
     """The IRI an entity of this name gets.
 
     >>> entity_iri("the 3rd hut")
     'http://names.example/entity/the%203rd%20hut'
     """
-    return f"{base or BASE}entity/{_UNSAFE.sub(_encoded, name)}"
+    return f"{BASE}entity/{_UNSAFE.sub(_encoded, name)}"
 
 
 def read_name_triples(text: str, where: str, base: str | None = None) -> list[ox.Quad]:

@@ -370,9 +370,10 @@ class Axioms:
             head = next(iter(self.get(head, v.REST)), Iri(v.NIL))
         return members
 
-    def members(self, expression: Term, *, operators: Collection[str] = (v.UNION, v.INTERSECTION)) -> list[Iri]:
+    def members(self, expression: Term) -> list[Iri]:
         """The named classes and datatypes an expression is made of: itself, or the members of its unions."""
-        return sorted({term for term in self._walk(expression, operators, set()) if isinstance(term, Iri)})
+        walked = self._walk(expression, (v.UNION, v.INTERSECTION), set())
+        return sorted({term for term in walked if isinstance(term, Iri)})
 
     def conjuncts(self, expression: Term) -> list[Term]:
         """What must hold together: the expression itself, or the members of its intersections, nested ones too."""

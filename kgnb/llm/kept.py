@@ -129,7 +129,7 @@ def reply_from_json(text: str, where: str) -> Reply:
             model=str(content["model"]),
             carried=dict(content.get("carried", {})),
         )
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"is no kept reply: {type(error).__name__}: {error}", where=where, fix="Restore it, or delete this entry."
         ) from error

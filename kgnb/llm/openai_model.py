@@ -508,6 +508,8 @@ def ending(got: Refusal) -> str:
     if got.status not in (400, 413, 422):
         return ""
     said = f"{got.code} {got.message}"
+    if re.search(r"max_(completion_)?tokens\W.{0,20}too large", said):  # as vLLM says; the prompt fits
+        return ""
     return "context_overflow" if _OVERFLOW.search(said) else "content_filter" if _FILTERED.search(said) else ""
 
 

@@ -180,6 +180,12 @@ def test_a_prompt_that_cannot_be_answered_gives_a_reply_without_text(fault: Faul
     assert statuses(reply.attempts) == [400]
 
 
+def test_a_limit_on_the_reply_that_is_too_large_is_no_prompt_that_is_too_long() -> None:
+    told = "'max_tokens' is too large: 8192. This model's maximum context length is 4096 tokens."
+    with StubServer(always=Fault(400, body=stub.error_body(told))) as server, pytest.raises(ModelError, match="8192"):
+        model_of(server).ask(Request(ASK.messages, max_tokens=8192))
+
+
 def test_a_refusal_is_its_own_ending() -> None:
     refusal = Fault(body='{"choices": [{"message": {"content": null, "refusal": "I will not."}}]}')
     with StubServer(faults=[refusal]) as server:
