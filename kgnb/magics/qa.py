@@ -17,7 +17,7 @@ from kgnb.agents.question_answering.answer import answer_question_of
 from kgnb.agents.question_answering.judges import GIVE, KEEP, NONE, PERFORM, QaQuestion
 from kgnb.agents.question_answering.pipeline import STALLED
 from kgnb.agents.question_answering.reflect import reflect_question
-from kgnb.agents.question_answering.state import Desk, Judges, State
+from kgnb.agents.question_answering.state import GraphContext, Judges, State
 from kgnb.agents.question_answering.values import Answer, Query, Question, written
 from kgnb.backends import file_of
 from kgnb.datasets.questions import read_questions, sampled
@@ -30,7 +30,7 @@ from kgnb.magics.progress import summary
 from kgnb.magics.verbs import Verb, verb
 from kgnb.results.bundle import count
 from kgnb.results.table import Column, Table, Value, numbers, texts
-from kgnb.tasks.asking import Outcome, entity_named, open_desk, open_judges
+from kgnb.tasks.asking import Outcome, entity_named, open_context, open_judges
 from kgnb.tasks.asking import written as as_line
 
 BEFORE = {
@@ -65,7 +65,7 @@ class AskingTask(Task):
         super().__init__(*given, **more)
         self.states: list[State] = []  # of the question under way
         self.answers: list[Answer] = []
-        self.desk: Desk  # what many questions share; whoever makes the task sets it
+        self.context: GraphContext  # what many questions share; whoever makes the task sets it
 
     @property
     def state(self) -> State:
@@ -95,7 +95,7 @@ class AskingTask(Task):
             first = BEFORE[stage][0]
             raise OutOfOrder(f"{stage} comes after {' or '.join(BEFORE[stage])}", fix=f"Run first: %qa {first}")
         self.states = states
-        return replace(states[-1], options=self["options"], desk=self.desk)
+        return replace(states[-1], options=self["options"], context=self.context)
 
     def choices(self, stage: str, state: State) -> QaQuestion:
         """What a person may choose from in a stage.
@@ -113,7 +113,7 @@ class AskingTask(Task):
     def keep(self, stage: str, value: State) -> State:
         """Takes a state as the one after a stage."""
         self.values[stage] = value
-        self.states.append(replace(value, desk=self.desk))
+        self.states.append(replace(value, context=self.context))
         if value.answered is not None:
             self.answers.append(value.answered)
         return self.states[-1]
@@ -121,7 +121,7 @@ class AskingTask(Task):
     def step(self, stage: str, listener: Listener, state: State, by: Chosen | None = None) -> State:
         """Runs one stage on a state; ``by`` is what a person at the cell has chosen."""
         if by is not None:
-            state = replace(state, desk=replace(state.desk, judges=Judges.all(by)).watched(self.run))
+            state = replace(state, context=replace(state.context, judges=Judges.all(by)).watched(self.run))
         self.do(stage, listener, state=state)
         return self.states[-1]
 
@@ -168,7 +168,7 @@ def listed(stage: str, options: Sequence[Option]) -> Table:
 
 
 def rounds(state: State) -> Table:
-    """One row an action: the action, why, who chose it, what it brought; refused ones too. Notes: the readings held."""
+    """One row an action: the action, why, who chose it, what it brought; refused ones too. Notes: interpretations."""
     columns = [*numbers(round="Round"), *texts(action="Action", why="Why", by="Chosen by")]
     columns += numbers(confidence="Confidence", triples="Triples", values="Values")
     rows: list[list[Value]] = []
@@ -176,7 +176,7 @@ def rounds(state: State) -> Table:
         rows += [[number, f"refused: {one.action}", one.reason, "", None, None, None] for one in acted.refused]
         said: list[Value] = [number, written(acted.action), acted.reason, acted.judged_by, round(acted.confidence, 3)]
         rows.append([*said, len(acted.triples), len(acted.values)])
-    readings = [f"read as ({r.score:.2f}): {r.explanation}" for r in state.observation.readings[:5]]
+    interpretations = [f"read as ({r.score:.2f}): {r.explanation}" for r in state.observation.interpretations[:5]]
     linked = [
         f"{link.mention or 'given'}: {link.label} ({link.how}, {link.score:.2f})" for link in state.linked.links[:8]
     ]
@@ -184,7 +184,7 @@ def rounds(state: State) -> Table:
     memory = [f"{paths} of {triples} remembered"] if state.history else []
     answer = state.answered
     ended = [f"{answer.status}: {answer.rationale}"] if answer is not None else ["not answered yet"]
-    return Table(columns, rows, caption=state.question.text, notes=[*linked, *readings, *memory, *ended])
+    return Table(columns, rows, caption=state.question.text, notes=[*linked, *interpretations, *memory, *ended])
 
 
 ENTITY = argument(
@@ -205,7 +205,7 @@ class QaMagics(AgentMagics, agent=AGENT):
     def new_task(self, arguments: argparse.Namespace) -> AskingTask:
         """A task over one graph; without its judge there is nothing to ask, so that is made first."""
         task = self.task_of(AskingTask, {"graph": arguments.graph}, AGENT.chosen(vars(arguments)))
-        task.desk = open_desk(
+        task.context = open_context(
             task["graph"], judge="rule", embedder=task["embedder"], options=task["options"], run=task.run,
             settings=self.session.settings,
         )  # fmt: skip
@@ -309,7 +309,7 @@ class QaMagics(AgentMagics, agent=AGENT):
         kept = sampled(asked if arguments.given else [replace(one, entities=()) for one in asked], arguments.sample)
         progress = self.progress()
         with task.telling(progress):
-            measured = ask_all(kept, task.desk, task["options"], task.run)
+            measured = ask_all(kept, task.context, task["options"], task.run)
         progress.clear()
         items = [one.item for one in measured]
         missed = [one.asked.id for one in measured if not one.right]
@@ -357,13 +357,13 @@ class QaMagics(AgentMagics, agent=AGENT):
         return task
 
     def _judge(self, task: AskingTask) -> None:
-        """Sets the judge of the desk; a person at the cells judges by what each line says, and needs none here."""
+        """Sets the judge of the context; a person at the cells judges by what each line says, and needs none here."""
         if task.option("judge") == "person":
             return
         model = self.session.model() if task.option("judge") in ("auto", "model", "cascade") else None
         watched = task.run.watch(model) if model is not None else None
         judges = open_judges(task.option("judge"), watched)
-        task.desk = replace(task.desk, judges=judges, model=watched).watched(task.run)
+        task.context = replace(task.context, judges=judges, model=watched).watched(task.run)
 
     def _begin(self, task: AskingTask, arguments: argparse.Namespace) -> Any:
         """A new question (or the one under way, again), linked."""
@@ -371,7 +371,7 @@ class QaMagics(AgentMagics, agent=AGENT):
         if arguments.question and not words.strip():
             raise ValueError("the question is empty")
         entities = tuple(
-            entity_named(str(name), task.desk.graph, task.desk.hood.own_naming) for name in arguments.entity
+            entity_named(str(name), task.context.graph, task.context.reader.own_naming) for name in arguments.entity
         )
         if words.strip():
             question = Question(f"q{len(task.answers) + 1}", words, entities)
@@ -379,18 +379,18 @@ class QaMagics(AgentMagics, agent=AGENT):
             before = task.state.question
             question = replace(before, entities=entities or before.entities)
         task.states = []
-        return self._step(task, "link", pipeline.begin(question, task.desk, task["options"]))
+        return self._step(task, "link", pipeline.begin(question, task.context, task["options"]))
 
     def _step(self, task: AskingTask, stage: str, state: State, by: Chosen | None = None) -> State:
         progress = self.progress()
-        new = task.step(stage, progress, state.at(task.desk), by)
+        new = task.step(stage, progress, state.at(task.context), by)
         progress.say(summary(task.run.steps[-1]))
         return new
 
     def _judged(self, stage: str, arguments: argparse.Namespace) -> Any:
         """A stage with a judge: a person's choice, the list to choose from, or the judge's own."""
         task = self._task(arguments)
-        state = task.ready(stage).at(task.desk)
+        state = task.ready(stage).at(task.context)
         sparql = str(getattr(arguments, "sparql", ""))
         by = None
         if arguments.choice or sparql:
@@ -415,7 +415,7 @@ class QaMagics(AgentMagics, agent=AGENT):
                 fix="Go on: %qa observe, then %qa act and %qa reflect, %qa answer",
             )
         progress, steps = self.progress(), len(task.run.steps)
-        state = replace(task.state, options=task["options"]).at(task.desk)
+        state = replace(task.state, options=task["options"]).at(task.context)
         while state.answered is None:
             state = task.step(next_stage(state), progress, state)
         progress.say(summary(*task.run.steps[steps:], name="ask"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from kgnb.agents.question_answering.state import Desk
+from kgnb.agents.question_answering.state import GraphContext
 from kgnb.agents.question_answering.values import Options
 from kgnb.agents.question_answering.views import proof
 from kgnb.backends import open_embedder, open_graph
@@ -34,7 +34,7 @@ from kgnb.results.table import Column, Score, Table, Value, numbers, percents, t
 from kgnb.results.table import metrics as score_table
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.asking import Outcome, answer_questions, open_desk, plain, plain_triple
+from kgnb.tasks.asking import Outcome, answer_questions, open_context, plain, plain_triple
 from kgnb.tasks.running import new_run
 
 ZEROS = 'the reference is the literal "0"'
@@ -164,7 +164,7 @@ def wrong(measured: Sequence[MeasuredQuestion]) -> list[MeasuredQuestion]:
 
 
 def ask_all(
-    questions: Sequence[Asked], desk: Desk, options: Options, run: Run, *, out: Path | None = None
+    questions: Sequence[Asked], context: GraphContext, options: Options, run: Run, *, out: Path | None = None
 ) -> list[MeasuredQuestion]:
     """Ask the questions; what was answered before a budget was spent is kept."""
     by_id = {asked.id: asked for asked in questions}
@@ -176,12 +176,13 @@ def ask_all(
         now = _counted(run)  # against all there is by now: several are under way, and a step that was begun counts on
         rounds = outcome.answer.rounds if outcome.answer else 0
         cost = replace(now - mark, questions=1, rounds=rounds)
-        proof_holds = supported(outcome, getattr(desk.graph, "unwatched", desk.graph))  # no query of the next question
+        unwatched = getattr(context.graph, "unwatched", context.graph)  # no query of the next question
+        proof_holds = supported(outcome, unwatched)
         measured.append(MeasuredQuestion(by_id[outcome.id], outcome, proof_holds, cost))
         mark = replace(now, seconds=perf_counter(), cpu=process_time())
 
     try:
-        answer_questions(questions, desk, options=options, run=run, out=out, on_outcome=came)
+        answer_questions(questions, context, options=options, run=run, out=out, on_outcome=came)
     except (LimitError, BackendError):
         if not measured:
             raise
@@ -270,8 +271,8 @@ def run_questions(
     embed = open_embedder(embedder or None, settings)
     asking: dict[str, Any] = {"judge": judge, "embedder": embed, "settings": settings}
     with run:
-        desk = open_desk(opened, run=run, options=options, **asking)
-        measured = ask_all(chosen, desk, options, run, out=session.folder / "answers.jsonl")
+        context = open_context(opened, run=run, options=options, **asking)
+        measured = ask_all(chosen, context, options, run, out=session.folder / "answers.jsonl")
     notes = [*task.notes, *([_SLICED] if sliced else [])]
     if run.partial:
         notes.insert(0, f"Partial: {run.partial}; {len(measured)} of {len(chosen)} questions were asked.")
@@ -369,7 +370,7 @@ def sweep(
     for name, changed in variants(options):
         run = new_run("question_answering", {}, parameters={"variant": name}, settings=settings)
         with run:
-            measured = ask_all(questions, open_desk(graph, run=run, **asking), changed, run)
+            measured = ask_all(questions, open_context(graph, run=run, **asking), changed, run)
         found.append(_line(name, measured, len(questions)))
     return found
 
@@ -388,9 +389,9 @@ def judged(
     for name, judge, changed in asked if settings.model else asked[:1]:
         run = new_run("question_answering", {}, parameters={"judge": name}, settings=settings)
         with run:
-            desk = open_desk(graph, run=run, **{**asking, "judge": judge})
+            context = open_context(graph, run=run, **{**asking, "judge": judge})
             try:
-                measured = ask_all(questions, desk, changed, run)
+                measured = ask_all(questions, context, changed, run)
             except (BackendError, MissingReply):  # a recording lacks this judge's replies: its row says so
                 measured = []
         found.append(_line(name, measured, len(questions)))

@@ -18,7 +18,7 @@ from typing import Any
 from kgnb.agents.question_answering import pipeline
 from kgnb.agents.question_answering.model_judges import ModelActor, make_judges
 from kgnb.agents.question_answering.names import NAMING
-from kgnb.agents.question_answering.state import Desk, Example, Judges, OverlappingModel, Turn
+from kgnb.agents.question_answering.state import Example, GraphContext, Judges, OverlappingModel, Turn
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import GraphSource, file_of, open_embedder, open_graph
 from kgnb.datasets.questions import Asked
@@ -206,7 +206,7 @@ DEAD_AFTER = 3
 
 def answer_question(
     question: str | Question,
-    graph: GraphSource | Desk,
+    graph: GraphSource | GraphContext,
     *,
     entities: Sequence[str] = (),
     judge: JudgeSource = "auto",
@@ -222,7 +222,7 @@ def answer_question(
     """The answer to a question from a graph: values, the triples that prove them, SPARQL that reproduces them.
 
     Args:
-        graph: files, folders, an endpoint's URL, ``huts:graph``, an rdflib graph, a Graph, or a Desk of ``open_desk``.
+        graph: files, folders, an endpoint's URL, ``huts:graph``, an rdflib graph, a Graph, what ``open_context`` gave.
         entities: the IRIs (or names) of what the question speaks of; without them they are looked for.
         judge: "auto" (cascade if a model is set, else rule), "rule", "model", "cascade", "person", a Judge, a Judges
             value with one judge a stage, or any function from a question to a verdict.
@@ -244,7 +244,7 @@ def answer_question(
     """
     settings = settings or Settings.load()
     own_run = run is None
-    desk, run = _opened(
+    context, run = _opened(
         graph, run, settings, on_event, judge=judge, embedder=embedder, model=model, options=options,
         examples=examples, decisions=decisions,
     )  # fmt: skip
@@ -253,21 +253,25 @@ def answer_question(
         if entities:
             asked = replace(asked, entities=tuple(entities))
         run.expect(Estimate(options.rounds), "up to")
-        return pipeline.answer_question(_named(asked, desk), desk, options=options, run=run)
+        return pipeline.answer_question(_named(asked, context), context, options=options, run=run)
 
 
 def _opened(
-    graph: GraphSource | Desk, run: Run | None, settings: Settings, on_event: Callable[[Any], None] | None, **given: Any
-) -> tuple[Desk, Run]:
-    """The desk that was given, or one opened as ``given`` says; and the run, made here where there is none."""
-    if isinstance(graph, Desk):
+    graph: GraphSource | GraphContext,
+    run: Run | None,
+    settings: Settings,
+    on_event: Callable[..., None] | None,
+    **given: Any,
+) -> tuple[GraphContext, Run]:
+    """The context that was given, or one opened as ``given`` says; and the run, made here where there is none."""
+    if isinstance(graph, GraphContext):
         return graph, run or new_run("question_answering", {}, settings=settings, on_event=on_event)
     opened = open_graph(graph, settings)
     run = run or new_run("question_answering", graph_digests(graph, opened), settings=settings, on_event=on_event)
-    return open_desk(opened, run=run, settings=settings, **given), run
+    return open_context(opened, run=run, settings=settings, **given), run
 
 
-def open_desk(
+def open_context(
     graph: GraphSource,
     *,
     judge: JudgeSource = "auto",
@@ -278,7 +282,7 @@ def open_desk(
     decisions: str | Path | None = None,
     run: Run | None = None,
     settings: Settings | None = None,
-) -> Desk:
+) -> GraphContext:
     """What many questions over one graph share: labels, relations and vectors are looked up once.
 
     With a ``run``, its queries, calls and judgements are noted there. Arguments as in ``answer_question``.
@@ -292,7 +296,7 @@ def open_desk(
     turn = Turn()
     if watched is not None:
         watched = OverlappingModel(watched, turn)
-    return pipeline.open_desk(
+    return pipeline.open_context(
         opened,
         embedder=open_embedder(embedder, settings),
         judge=open_judges(judge, watched, decisions),
@@ -306,7 +310,7 @@ def open_desk(
 
 def answer_questions(
     questions: Iterable[Askable],
-    graph: GraphSource | Desk,
+    graph: GraphSource | GraphContext,
     *,
     judge: JudgeSource = "auto",
     embedder: str | Embedder | None = None,
@@ -344,7 +348,7 @@ def answer_questions(
     settings = settings or Settings.load()
     asked = list(_asked(questions))
     own_run = run is None
-    desk, run = _opened(
+    context, run = _opened(
         graph, run, settings, on_event, judge=judge, embedder=embedder, model=model, options=options,
         examples=examples, decisions=decisions,
     )  # fmt: skip
@@ -352,7 +356,7 @@ def answer_questions(
     found: dict[str, Outcome] = dict(file.kept) if file is not None else {}
     with run if own_run else nullcontext():
         left = [each for each in asked if each.id not in found]
-        for outcome in _outcomes(left, desk, options, run, settings.width if width is None else width):
+        for outcome in _outcomes(left, context, options, run, settings.width if width is None else width):
             found[outcome.id] = outcome
             if file is not None:
                 file.add(outcome)
@@ -363,7 +367,9 @@ def answer_questions(
     return [found[each.id] for each in asked]
 
 
-def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: Run, width: int) -> Iterator[Outcome]:
+def _outcomes(
+    questions: Sequence[Question], context: GraphContext, options: Options, run: Run, width: int
+) -> Iterator[Outcome]:
     """Asks the questions, ``width`` at once, and gives their outcomes in order.
 
     A service that fails several in a row ends it. A question whose reply is not there yet does not count as failed:
@@ -371,15 +377,15 @@ def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: 
     """
     dead = 0
     pending: list[Waiting] = []
-    _expect(run, desk, questions, options)
+    _expect(run, context, questions, options)
     forecast = Forecast(run)
 
     def asked(question: Question) -> Answer:
-        with desk.turn.taken():
+        with context.turn.taken():
             run.check()
-            return pipeline.answer_question(_named(question, desk), desk, options=options, run=run)
+            return pipeline.answer_question(_named(question, context), context, options=options, run=run)
 
-    at_once = max(1, min(width, len(questions))) if desk.model is not None else 1
+    at_once = max(1, min(width, len(questions))) if context.model is not None else 1
     with ThreadPoolExecutor(at_once) as pool:
         waiting = deque(enumerate(questions))
         under_way: deque[tuple[int, Question, Future[Answer]]] = deque()
@@ -413,12 +419,13 @@ def _outcomes(questions: Sequence[Question], desk: Desk, options: Options, run: 
     raise_waiting(pending)
 
 
-def _expect(run: Run, desk: Desk, questions: Sequence[Question], options: Options) -> None:
+def _expect(run: Run, context: GraphContext, questions: Sequence[Question], options: Options) -> None:
     """Tell what questions will take, a cascade at most; the schema is read for it whether anybody listens or not."""
-    if questions and desk.model is not None and "model:" in desk.judges.act.name:
-        with desk.turn.taken():
-            expected = ModelActor(desk.model).expected(pipeline.begin(questions[0], desk, options), len(questions))
-        run.expect(expected, "about" if desk.judges.act.name.startswith("model:") else "up to")
+    if questions and context.model is not None and "model:" in context.judges.act.name:
+        with context.turn.taken():
+            state = pipeline.begin(questions[0], context, options)
+            expected = ModelActor(context.model).expected(state, len(questions))
+        run.expect(expected, "about" if context.judges.act.name.startswith("model:") else "up to")
 
 
 def graph_digests(source: GraphSource, graph: Graph) -> dict[str, str]:
@@ -432,10 +439,10 @@ def graph_digests(source: GraphSource, graph: Graph) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
 
-def _named(question: Question, desk: Desk) -> Question:
+def _named(question: Question, context: GraphContext) -> Question:
     """The question with names among its entities replaced by the IRIs they stand for."""
-    own = desk.hood.own_naming
-    return replace(question, entities=tuple(entity_named(name, desk.graph, own) for name in question.entities))
+    own = context.reader.own_naming
+    return replace(question, entities=tuple(entity_named(name, context.graph, own) for name in question.entities))
 
 
 def _asked(questions: Iterable[Askable]) -> Iterator[Question]:

@@ -68,7 +68,7 @@ def test_a_no_says_what_was_looked_for_and_not_found(asking: Notebook) -> None:
 
 def test_a_query_on_a_card_gives_the_same_as_the_one_that_was_run(asking: Notebook) -> None:
     answer = asking.good('%qa ask "Which huts are higher than 2000 metres?"').value
-    graph = asking.session.tasks["question_answering"].desk.graph
+    graph = asking.session.tasks["question_answering"].context.graph
     shown = card(answer)["query"]
     assert shown.startswith("PREFIX") and len(shown.splitlines()) > 4
     assert graph.select(shown).rows == graph.select(answer.sparql).rows != ()

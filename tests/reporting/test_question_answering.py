@@ -31,7 +31,7 @@ from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Table
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.asking import open_desk
+from kgnb.tasks.asking import open_context
 from tests.reporting.conftest import drawn_cells
 
 
@@ -161,8 +161,8 @@ def test_what_checks_the_proof_of_an_answer_is_no_query_of_the_next_question(ses
     task = question_set("huts", session.settings.data)
     run = Run("question_answering")
     graph = open_questions_graph(task, session.settings)
-    desk = open_desk(graph, judge="rule", embedder="characters", run=run, settings=session.settings)
-    measured = ask_all(task.questions[:4], desk, Options(), run)
+    context = open_context(graph, judge="rule", embedder="characters", run=run, settings=session.settings)
+    measured = ask_all(task.questions[:4], context, Options(), run)
     noted = [query.query for step in run.steps for query in step.queries]
     assert any(one.support for one in measured) and not [text for text in noted if text.startswith("triples")]
     assert sum(one.cost.queries for one in measured) == len(noted) > 0
@@ -179,8 +179,8 @@ def test_the_yes_no_and_counting_questions_of_qald_go_the_whole_way_over_a_local
     asked = asked[::3]
     run = Run("question_answering")
     script = Script({one.text: one.sparql for one in asked})
-    desk = open_desk(graph, judge=script, embedder="characters", run=run, settings=session.settings)
-    measured = ask_all(asked, desk, Options(depth=1, breadth=20, rounds=2), run)
+    context = open_context(graph, judge=script, embedder="characters", run=run, settings=session.settings)
+    measured = ask_all(asked, context, Options(depth=1, breadth=20, rounds=2), run)
     assert len(measured) == len(asked) and not [one for one in measured if one.outcome.status == "failed"]
     answered = [one for one in measured if one.outcome.values]
     # what is answered is what the query gives on the slice; what names things never seen was refused, not guessed

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kgnb.agents.question_answering.graph_schema import graph_schema
-from kgnb.agents.question_answering.interpretation import Hop, Reading, counted_from, sparql
+from kgnb.agents.question_answering.interpretation import Hop, Interpretation, counted_from, sparql
 from kgnb.agents.question_answering.judges import ActQuestion
 from kgnb.agents.question_answering.prompts import look_lines, path_text, result_text, with_prefixes
 from kgnb.agents.question_answering.querying import check, proof_of, resolve, rows_of, ties, unknown, values_of
@@ -38,7 +38,7 @@ from kgnb.llm.model import Message
 
 _READINGS = 5  # offered
 _NEIGHBOURS = 12  # offered
-_TRIED = 4  # readings that are run for a model to choose from
+_TRIED = 4  # interpretations that are run for a model to choose from
 _NOTHING = ("0", "false")
 PENDING = "(asked)"
 """The result of a call whose action has not been done yet."""
@@ -47,7 +47,7 @@ PENDING = "(asked)"
 def act(state: State) -> State:
     """The state with one more action done: chosen by the judge, checked, and asked of the graph."""
     question = act_question(state)
-    (verdict,) = state.desk.judges.act.judge([question])
+    (verdict,) = state.context.judges.act.judge([question])
     state = after(state, getattr(verdict, "tried", ()))
     known: dict[str, str] = {**state.observation.labels, **state.memory.labels}
     known |= {one.iri: one.label for one in state.linked.links}
@@ -81,12 +81,12 @@ def _ended(state: State, acted: Acted, column: str) -> State:
 
 
 def tried(state: State) -> tuple[Acted, ...]:
-    """The best readings as queries that were run, those alone that bring something, and each something else."""
-    schema, found = graph_schema(state.desk), dict[frozenset[Term], Acted]()
-    for reading in state.observation.readings:
-        query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(reading))
-        said = path_text(reading, state.desk.hood.names.label) or reading.explanation
-        acted = Acted(Query(with_prefixes(schema, query)), said, reading.confidence, "rule")
+    """The best interpretations as queries that were run, those alone that bring something, and each something else."""
+    schema, found = graph_schema(state.context), dict[frozenset[Term], Acted]()
+    for candidate in state.observation.interpretations:
+        query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(candidate))
+        said = path_text(candidate, state.context.reader.names.label) or candidate.explanation
+        acted = Acted(Query(with_prefixes(schema, query)), said, candidate.confidence, "rule")
         try:
             acted = _performed(replace(state, history=tuple(found.values())), acted)
         except (DataError, BackendError):
@@ -111,11 +111,11 @@ def _told(state: State, acted: Acted, verdict: Verdict) -> State:
 
 def act_question(state: State) -> ActQuestion:
     """What may be done next. Nothing that was done before is offered again."""
-    label = state.desk.hood.names.label
-    offers: list[tuple[Action, str, Reading | None]] = []
-    for reading in state.observation.readings[:_READINGS]:
-        action = action_of(reading)
-        offers.append((action, f"ask the graph: {reading.explanation}", reading))
+    label = state.context.reader.names.label
+    offers: list[tuple[Action, str, Interpretation | None]] = []
+    for candidate in state.observation.interpretations[:_READINGS]:
+        action = action_of(candidate)
+        offers.append((action, f"ask the graph: {candidate.explanation}", candidate))
     for seen in state.observation.triples[:_NEIGHBOURS]:
         subject, relation, object_ = seen.triple
         near = object_ if seen.inverse else subject
@@ -131,7 +131,7 @@ def act_question(state: State) -> ActQuestion:
         for b in task[at + 1 : 3]
     ]
     done = {written(acted.action) for acted in state.history}
-    unique: dict[str, tuple[Action, str, Reading | None]] = {}
+    unique: dict[str, tuple[Action, str, Interpretation | None]] = {}
     for entry in offers:
         unique.setdefault(written(entry[0]), entry)
     left = [entry for key, entry in unique.items() if key not in done]
@@ -141,28 +141,28 @@ def act_question(state: State) -> ActQuestion:
         text=act_text(state),
         actions=tuple(action for action, _, _ in left),
         shown=tuple(shown for _, shown, _ in left),
-        readings=tuple(reading for _, _, reading in left),
+        interpretations=tuple(candidate for _, _, candidate in left),
         done=tuple(acted.action for acted in state.history),
         settled=state.settled,
         state=state,
     )
 
 
-def action_of(reading: Reading) -> Action:
-    """The action that asks what a reading asks: one relation of an entity, or a query."""
-    plain = reading.form == "values" and _bare(reading)
-    if plain and reading.start is not None and len(reading.hops) == 1:
-        return Neighbours(reading.start, reading.hops[0].relation)
-    return Query(sparql(reading))
+def action_of(candidate: Interpretation) -> Action:
+    """The action that asks what an interpretation asks: one relation of an entity, or a query."""
+    plain = candidate.form == "values" and _bare(candidate)
+    if plain and candidate.start is not None and len(candidate.hops) == 1:
+        return Neighbours(candidate.start, candidate.hops[0].relation)
+    return Query(sparql(candidate))
 
 
-def _bare(reading: Reading) -> bool:
-    """Whether a reading is a path and nothing else."""
-    return reading.type is None and not (reading.by or reading.also or reading.among)
+def _bare(candidate: Interpretation) -> bool:
+    """Whether an interpretation is a path and nothing else."""
+    return candidate.type is None and not (candidate.by or candidate.also or candidate.among)
 
 
 def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
-    """The action, if it may be done; a query of ``ours`` follows a reading, and need not be taken apart again.
+    """The action, if it may be done; a query of ``ours`` follows an interpretation, and need not be taken apart again.
 
     Raises:
         ValueError: it was done before, names what was never seen, or asks too much; says which.
@@ -176,7 +176,7 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
         raise ValueError("this was done before, and its result stands above: call something else")
     if isinstance(action, Query):
         if not ours:
-            check(action.sparql, state.seen | graph_schema(state.desk).iris)
+            check(action.sparql, state.seen | graph_schema(state.context).iris)
         return action
     named = [action.entity, action.relation] if isinstance(action, Neighbours) else []
     if isinstance(action, Paths):
@@ -186,24 +186,24 @@ def allowed(state: State, action: Action, *, ours: bool = False) -> Action:
             raise ValueError("paths are of 1 to 3 triples")
         named = [action.a, action.b]
     for iri in named:
-        if iri is not None and iri not in state.seen and iri not in graph_schema(state.desk).iris:
+        if iri is not None and iri not in state.seen and iri not in graph_schema(state.context).iris:
             raise ValueError(unknown(iri, state.seen))
     return action
 
 
 def _done(state: State, question: ActQuestion, verdict: Verdict) -> Acted:
-    by = verdict.judged_by or state.desk.judges.act.name
+    by = verdict.judged_by or state.context.judges.act.name
     refused: tuple[Refusal, ...] = tuple(Refusal(text, reason) for text, reason in getattr(verdict, "refused", ()))
     if verdict.choice is None:
         return Acted(Finish(), verdict.rationale or "no action was chosen", 0.0, by, refused=refused)
     try:
         action = read_action(verdict.choice)
-        reading = _reading(question, action)
-        allowed(state, action, ours=reading is not None)
+        candidate = _interpretation(question, action)
+        allowed(state, action, ours=candidate is not None)
     except (ValueError, DataError) as error:  # not an action, or not allowed
         reason = error.what if isinstance(error, DataError) else str(error)
         return Acted(Finish(), "the action was refused", 0.0, by, refused=(*refused, Refusal(verdict.choice, reason)))
-    acted = Acted(action, verdict.rationale, verdict.confidence, by, reading=reading, refused=refused)
+    acted = Acted(action, verdict.rationale, verdict.confidence, by, interpretation=candidate, refused=refused)
     try:
         return _performed(state, acted)
     except DataError as error:  # a query that its engine cannot read or carry out
@@ -212,68 +212,68 @@ def _done(state: State, question: ActQuestion, verdict: Verdict) -> Acted:
         return replace(acted, confidence=0.0, error=f"the graph did not answer: {error.what}")
 
 
-def _reading(question: ActQuestion, action: Action) -> Reading | None:
-    pairs = zip(question.actions, question.readings, strict=True)
-    return next((reading for offered, reading in pairs if written(offered) == written(action)), None)
+def _interpretation(question: ActQuestion, action: Action) -> Interpretation | None:
+    pairs = zip(question.actions, question.interpretations, strict=True)
+    return next((candidate for offered, candidate in pairs if written(offered) == written(action)), None)
 
 
 def _performed(state: State, acted: Acted) -> Acted:
     """The action with what the graph says to it."""
-    hood, action = state.desk.hood, acted.action
+    reader, action = state.context.reader, acted.action
     if isinstance(action, Neighbours):
-        triples, notes = _neighbours(state, action, acted.reading)
+        triples, notes = _neighbours(state, action, acted.interpretation)
         return replace(acted, triples=triples, notes=notes)
     if isinstance(action, Paths):
-        paths = hood.between(action.a, action.b, action.max_length)
+        paths = reader.between(action.a, action.b, action.max_length)
         return replace(acted, triples=tuple(dict.fromkeys(triple for path in paths for triple in path)))
-    if isinstance(action, Query) and acted.reading is not None:
-        return _read_query(state, acted, action, acted.reading)
+    if isinstance(action, Query) and acted.interpretation is not None:
+        return _read_query(state, acted, action, acted.interpretation)
     if isinstance(action, Query):
-        found = rows_of(hood, action.sparql)
+        found = rows_of(reader, action.sparql)
         number = 1 + sum(1 for earlier in state.history if earlier.number)
         values = tuple(dict.fromkeys(row[0] for row in found.rows if row and row[0] is not None))
-        tied = ties(hood, action.sparql, found)
+        tied = ties(reader, action.sparql, found)
         return replace(
             acted, values=values, columns=found.variables, rows=found.rows, truncated=found.truncated, number=number,
-            triples=proof_of(hood, action.sparql) if values else (), notes=(tied,) if tied else (),
+            triples=proof_of(reader, action.sparql) if values else (), notes=(tied,) if tied else (),
         )  # fmt: skip
     return acted
 
 
-def _read_query(state: State, acted: Acted, action: Query, reading: Reading) -> Acted:
-    """A query that follows a reading, with the paths that prove what it gives."""
-    hood = state.desk.hood
-    values, note = values_of(hood, action.sparql)
-    if reading.start is not None and reading.hops and _bare(reading):
-        paths, more = hood.along(reading.start, reading.hops)
-        if reading.target is not None:
-            paths = [path for path in paths if reading.target in (path[-1][0], path[-1][2])]
+def _read_query(state: State, acted: Acted, action: Query, candidate: Interpretation) -> Acted:
+    """A query that follows an interpretation, with the paths that prove what it gives."""
+    reader = state.context.reader
+    values, note = values_of(reader, action.sparql)
+    if candidate.start is not None and candidate.hops and _bare(candidate):
+        paths, more = reader.along(candidate.start, candidate.hops)
+        if candidate.target is not None:
+            paths = [path for path in paths if candidate.target in (path[-1][0], path[-1][2])]
         triples = tuple(dict.fromkeys(triple for path in paths for triple in path))
         note = note or more
     else:
-        query = counted_from(reading, values) if reading.counted else action.sparql
-        triples = proof_of(hood, query) if values else ()
+        query = counted_from(candidate, values) if candidate.counted else action.sparql
+        triples = proof_of(reader, query) if values else ()
     return replace(acted, values=values, triples=triples, notes=(note,) if note else ())
 
 
 def _neighbours(
-    state: State, action: Neighbours, reading: Reading | None
+    state: State, action: Neighbours, candidate: Interpretation | None
 ) -> tuple[tuple[Triple, ...], tuple[str, ...]]:
-    hood, options = state.desk.hood, state.options
-    if reading is not None:
-        hops = [reading.hops[0]]
+    reader, options = state.context.reader, state.options
+    if candidate is not None:
+        hops = [candidate.hops[0]]
     elif action.relation is not None:
         hops = [Hop(action.relation), Hop(action.relation, inverse=True)]
     else:
-        hops = [hop for hop, _, _ in hood.ways(action.entity, inverse=options.directions == "both").hops]
+        hops = [hop for hop, _, _ in reader.expand(action.entity, inverse=options.directions == "both").hops]
     if options.directions == "outgoing":
         hops = [hop for hop in hops if not hop.inverse]
     found: list[Triple] = []
     notes: list[str] = []
     for hop in hops:
-        ends, more = hood.ends(action.entity, hop, options.page)
+        ends, more = reader.ends(action.entity, hop, options.page)
         if more:
-            notes.append(f"{hood.names.label(hop.relation)}: the first {len(ends):,} were read, and there are more")
+            notes.append(f"{reader.names.label(hop.relation)}: the first {len(ends):,} were read, and there are more")
         for end in ends:
             if not hop.inverse:
                 found.append((action.entity, hop.relation, end))

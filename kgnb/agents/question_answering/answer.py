@@ -1,8 +1,8 @@
 """Answer: values, the triples that prove them, and a query that gives them again (section 3.1).
 
 A query is shown only after it was run and gave exactly the values. Where what is remembered does not support an answer,
-or the wording does not fit what was followed, there are no values, the status is "unsure", and what the best reading
-gives is a guess beside them.
+or the wording does not fit what was followed, there are no values, the status is "unsure", and what the best
+interpretation gives is a guess beside them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnb.agents.question_answering.interpretation import Hop, Reading, sparql
+from kgnb.agents.question_answering.interpretation import Hop, Interpretation, sparql
 from kgnb.agents.question_answering.judges import GIVE, AnswerQuestion
 from kgnb.agents.question_answering.querying import Resolved, projected, resolve, same_values, values_of
 from kgnb.agents.question_answering.reflect import end_of
@@ -33,13 +33,13 @@ def answer(state: State) -> State:
         blank = _blank(state, state.acted.judged_by, state.acted.reason, 0.0)
         return replace(state, stage="answer", answered=_unsure(state, blank, (), ()))
     question, acted = answer_question_of(state)
-    (verdict,) = state.desk.judges.answer.judge([question])
-    by = verdict.judged_by or state.desk.judges.answer.name
+    (verdict,) = state.context.judges.answer.judge([question])
+    by = verdict.judged_by or state.context.judges.answer.name
     chosen = _chosen(question, verdict.decision, [verdict.choice, *(choice for choice, _ in verdict.also)])
     base = _blank(state, by, verdict.rationale, verdict.confidence)
     support = _support(state, question, acted, chosen)
     if not chosen or not support or verdict.confidence < state.options.confidence:
-        if chosen and acted is not None and acted.reading is not None:
+        if chosen and acted is not None and acted.interpretation is not None:
             values, query, _ = _reproduced(state, question, acted, chosen)
             base = replace(base, guess=Guess(values, query), labels=_labels(state, values, ()))
         return replace(state, stage="answer", answered=_unsure(state, base, chosen, support))
@@ -82,8 +82,8 @@ def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
     if not support:
         paths = [path for path in state.memory.paths if end_of(path, state.linked.entities) in found.values]
         support = tuple(dict.fromkeys(triple for path in paths for triple in path)) or _touching(state, found.values)
-    if not query and (reading := _common(state, found.values)):
-        query, note = _gives(state, found, sparql(reading))
+    if not query and (interpretation := _common(state, found.values)):
+        query, note = _gives(state, found, sparql(interpretation))
     if not query and not support:
         return _unsure(state, base, found.values, ())
     return replace(
@@ -100,7 +100,7 @@ def _gives(state: State, found: Resolved, query: str) -> tuple[str, str]:
     if found.query is not None and not found.whole:
         query = projected(query, column, found.values)
     try:
-        values, note = values_of(state.desk.hood, query)
+        values, note = values_of(state.context.reader, query)
     except (BackendError, DataError, ValueError) as error:
         return "", f"no query is shown, for it could not be run: {str(error).splitlines()[0]}"
     if same_values(values, found.values):
@@ -121,20 +121,20 @@ def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:
     values: tuple[Term, ...] = ()
     if acted is not None and acted.values:
         values = acted.values
-    elif acted is not None and acted.reading is not None:
-        values = tuple(dict.fromkeys(_end(acted.reading.hops[-1], triple) for triple in acted.triples))
+    elif acted is not None and acted.interpretation is not None:
+        values = tuple(dict.fromkeys(_end(acted.interpretation.hops[-1], triple) for triple in acted.triples))
     else:
         values = tuple(dict.fromkeys(end_of(path, state.linked.entities) for path in state.memory.paths))
     offered = values[:_MOST]
-    state.desk.hood.names.fetch(sorted(iris(offered)))
+    state.context.reader.names.fetch(sorted(iris(offered)))
     return (
         AnswerQuestion(
             asked=state.question.text,
             text=act_text(state),
             values=offered,
             shown=tuple(term_text(state, value) for value in offered),
-            reading=acted.reading if acted else None,
-            complete=acted is not None and len(values) <= _MOST and not (acted.reading and acted.notes),
+            interpretation=acted.interpretation if acted else None,
+            complete=acted is not None and len(values) <= _MOST and not (acted.interpretation and acted.notes),
         ),
         acted,
     )
@@ -151,8 +151,8 @@ def _support(state: State, question: AnswerQuestion, acted: Acted | None, chosen
     """The triples that prove the chosen values: whole paths that end in them, or all a query matched."""
     if not chosen:
         return ()
-    if acted is not None and (acted.values or acted.reading is not None):
-        if set(chosen) == set(question.values) or not acted.reading:
+    if acted is not None and (acted.values or acted.interpretation is not None):
+        if set(chosen) == set(question.values) or not acted.interpretation:
             return acted.triples or _denied(acted)
         paths = _paths(acted, chosen)
         return tuple(dict.fromkeys(triple for path in paths for triple in path)) or acted.triples
@@ -162,14 +162,14 @@ def _support(state: State, question: AnswerQuestion, acted: Acted | None, chosen
 
 def _denied(acted: Acted) -> tuple[Triple, ...]:
     """A "no" and a count of none are proved by what was looked for, and is not there: the pattern's own start."""
-    reading = acted.reading
-    if reading is None or reading.start is None or not reading.hops:
+    interpretation = acted.interpretation
+    if interpretation is None or interpretation.start is None or not interpretation.hops:
         return ()
     empty = acted.values in (
         (Literal("false", datatype=f"{XSD}boolean"),),
         (Literal("0", datatype=f"{XSD}integer"),),
     )
-    return reading.nearby if empty else ()
+    return interpretation.nearby if empty else ()
 
 
 def _paths(acted: Acted, chosen: Sequence[Term]) -> list[Path]:
@@ -181,19 +181,19 @@ def _reproduced(
 ) -> tuple[tuple[Term, ...], str, str]:
     """The values, the query that gives exactly them ("" if there is none), and a note."""
     query = ""
-    if acted is not None and acted.reading is not None:
-        query = sparql(acted.reading)
+    if acted is not None and acted.interpretation is not None:
+        query = sparql(acted.interpretation)
         ran = isinstance(acted.action, Query) and acted.action.sparql == query and not acted.notes
         if ran and same_values(acted.values, chosen):  # that very query gave them a moment ago
             return acted.values, query, ""
     elif acted is not None and isinstance(acted.action, Query):
         query = acted.action.sparql
-    elif reading := _common(state, chosen):
-        query = sparql(reading)
+    elif interpretation := _common(state, chosen):
+        query = sparql(interpretation)
     if not query:
         return chosen, "", ""
     try:
-        values, note = values_of(state.desk.hood, query)
+        values, note = values_of(state.context.reader, query)
     except (BackendError, DataError, ValueError) as error:
         return chosen, "", f"no query is shown, for it could not be run: {str(error).splitlines()[0]}"
     if same_values(values, chosen) or (question.complete is False and set(chosen) <= set(values)):
@@ -201,7 +201,7 @@ def _reproduced(
     return chosen, "", "no query is shown: none gives exactly these values"
 
 
-def _common(state: State, chosen: Sequence[Term]) -> Reading | None:
+def _common(state: State, chosen: Sequence[Term]) -> Interpretation | None:
     """The relations that lead from a task entity to all chosen values along remembered paths, if they are the same."""
     found: set[tuple[Iri, tuple[Hop, ...]]] = set()
     for path in state.memory.paths:
@@ -220,7 +220,7 @@ def _common(state: State, chosen: Sequence[Term]) -> Reading | None:
     if len(found) != 1:
         return None
     ((start, common),) = found
-    return Reading(start, common)
+    return Interpretation(start, common)
 
 
 def _unsure(state: State, base: Answer, chosen: Sequence[Term], support: Sequence[Triple]) -> Answer:
@@ -234,10 +234,10 @@ def _unsure(state: State, base: Answer, chosen: Sequence[Term], support: Sequenc
     else:
         reason = base.rationale or "nothing was found"
     blank = replace(base, status="unsure", rationale=reason, confidence=base.confidence if chosen else 0.0)
-    if state.options.own_knowledge and state.desk.model is not None:
+    if state.options.own_knowledge and state.context.model is not None:
         from kgnb.agents.question_answering.model_judges import own_answer
 
-        return own_answer(state.desk.model, blank)
+        return own_answer(state.context.model, blank)
     return blank
 
 
@@ -252,7 +252,7 @@ def _labels(state: State, values: Sequence[Term], support: Sequence[Triple]) -> 
         | iris(state.memory.triples)
         | frozenset(map(str, state.linked.entities))
     )
-    return dict(state.desk.hood.names.labels(sorted(wanted)))
+    return dict(state.context.reader.names.labels(sorted(wanted)))
 
 
 def _said(action: str, reason: str) -> str:

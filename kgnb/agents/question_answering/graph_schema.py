@@ -11,16 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.lexicon import is_relation
 from kgnb.agents.question_answering.names import NAMING, local_name
-from kgnb.agents.question_answering.neighbourhood import Neighbourhood
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.labels import readable_name
 from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Iri, Literal, Term, n3
 
 if TYPE_CHECKING:
-    from kgnb.agents.question_answering.state import Desk
+    from kgnb.agents.question_answering.state import GraphContext
 
 _AT_ONCE = 20  # relations sampled with one query
 _SAMPLE = 60  # triples of a relation whose ends' classes are looked at
@@ -89,47 +89,47 @@ class GraphSchema:
         )  # not every engine reads x:A.S._Roma, legal as it is
 
 
-def graph_schema(desk: Desk) -> GraphSchema:
-    """The schema of the desk's graph; asked for once."""
-    if "schema" not in desk.memo:
-        desk.memo["schema"] = _read(desk)
-    found = desk.memo["schema"]
+def graph_schema(context: GraphContext) -> GraphSchema:
+    """The schema of the context's graph; asked for once."""
+    if "schema" not in context.memo:
+        context.memo["schema"] = _read(context)
+    found = context.memo["schema"]
     assert isinstance(found, GraphSchema)
     return found
 
 
-def _read(desk: Desk) -> GraphSchema:
-    from kgnb.agents.question_answering.link import directory_of  # it needs the desk, and the desk this room
+def _read(context: GraphContext) -> GraphSchema:
+    from kgnb.agents.question_answering.link import directory_of  # it needs the context, and the context this room
 
-    hood, directory = desk.hood, directory_of(desk)
+    reader, directory = context.reader, directory_of(context)
     typing = directory.typing()
-    counts = _class_counts(hood, typing)
+    counts = _class_counts(reader, typing)
     known = [*counts, *(iri for iri in directory.classes() if iri not in counts)]
-    vocabulary = [entry for entry in hood.vocabulary() if is_relation(entry[0])]
+    vocabulary = [entry for entry in reader.vocabulary() if is_relation(entry[0])]
     vocabulary = sorted(vocabulary, key=lambda entry: (-entry[1], entry[0]))
     notes = [f"{len(vocabulary) - _MOST} rarer relations are not described"] if len(vocabulary) > _MOST else []
     vocabulary = [entry for entry in vocabulary if entry[0] not in typing][:_MOST]
-    hood.names.fetch([*known, *(iri for iri, _, _ in vocabulary)])
-    uses = _uses(hood, [iri for iri, _, _ in vocabulary], typing, frozenset(known))
-    inverses = _inverses(hood, [iri for iri, _, sample in vocabulary if isinstance(sample, Iri)])
+    reader.names.fetch([*known, *(iri for iri, _, _ in vocabulary)])
+    uses = _uses(reader, [iri for iri, _, _ in vocabulary], typing, frozenset(known))
+    inverses = _inverses(reader, [iri for iri, _, sample in vocabulary if isinstance(sample, Iri)])
     relations = []
     for iri, count, sample in vocabulary:
         domains, ranges, literal, example = uses.get(iri, ((), (), isinstance(sample, Literal), sample))
-        names = hood.names.of(iri) or (iri,)
+        names = reader.names.of(iri) or (iri,)
         relations.append(RelationUse(iri, names, count, domains, ranges, literal, example or sample, inverses.get(iri)))
-    classes = tuple(ClassUse(iri, hood.names.label(iri), counts.get(iri, 0)) for iri in known)
-    naming = tuple(str(iri) for iri, _, _ in hood.vocabulary() if iri in NAMING or iri in hood.own_naming())
-    some = _rows(hood, "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) } LIMIT 500", 500)
+    classes = tuple(ClassUse(iri, reader.names.label(iri), counts.get(iri, 0)) for iri in known)
+    naming = tuple(str(iri) for iri, _, _ in reader.vocabulary() if iri in NAMING or iri in reader.own_naming())
+    some = _rows(reader, "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) } LIMIT 500", 500)
     entities = [row[0] for row in some]
     prefixes = _prefixes([*(one.iri for one in classes), *(one.iri for one in relations)], entities)
     return GraphSchema(classes, tuple(relations), typing, naming, prefixes, tuple(notes))
 
 
-def _class_counts(hood: Neighbourhood, typing: Sequence[Iri]) -> dict[Iri, int]:
+def _class_counts(reader: GraphReader, typing: Sequence[Iri]) -> dict[Iri, int]:
     found: dict[Iri, int] = {}
     for relation in typing:
         query = f"SELECT ?c (COUNT(?s) AS ?n) WHERE {{ ?s {n3(relation)} ?c }} GROUP BY ?c"
-        for cls, number in _rows(hood, query, 5000):
+        for cls, number in _rows(reader, query, 5000):
             if isinstance(cls, Iri) and not cls.startswith((OWL, RDF, RDFS, XSD)):
                 found[cls] = found.get(cls, 0) + (int(number.text) if isinstance(number, Literal) else 0)
     return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
@@ -139,7 +139,7 @@ Use = tuple[tuple[str, ...], tuple[str, ...], bool, Term | None]
 
 
 def _uses(
-    hood: Neighbourhood, relations: Sequence[Iri], typing: Sequence[Iri], classes: frozenset[str]
+    reader: GraphReader, relations: Sequence[Iri], typing: Sequence[Iri], classes: frozenset[str]
 ) -> dict[Iri, Use]:
     """Where each relation leads from and to, by samples of its triples."""
     kind = "|".join(n3(one) for one in typing)
@@ -154,7 +154,7 @@ def _uses(
         ends: dict[Iri, Counter[str]] = defaultdict(Counter)
         literal: Counter[Iri] = Counter()
         example: dict[Iri, Term | None] = {}
-        for p, d, r, t, n, x in sorted(_rows(hood, query, 20_000), key=str):
+        for p, d, r, t, n, x in sorted(_rows(reader, query, 20_000), key=str):
             if not isinstance(p, Iri):
                 continue
             number = int(n.text) if isinstance(n, Literal) else 1
@@ -177,7 +177,7 @@ def _main(ends: Counter[str]) -> tuple[str, ...]:
     return tuple(end for end, number in ranked if number >= _SHARE * total)[:_ENDS]
 
 
-def _inverses(hood: Neighbourhood, relations: Sequence[Iri]) -> dict[Iri, Iri]:
+def _inverses(reader: GraphReader, relations: Sequence[Iri]) -> dict[Iri, Iri]:
     """The relations whose facts are stored the other way round as well, by what."""
     found: dict[Iri, Iri] = {}
     for begin in range(0, len(relations), _AT_ONCE):
@@ -188,7 +188,7 @@ def _inverses(hood: Neighbourhood, relations: Sequence[Iri]) -> dict[Iri, Iri]:
         )
         total: Counter[Iri] = Counter()
         back: dict[Iri, Counter[Iri]] = defaultdict(Counter)
-        for p, q, n, _ in _rows(hood, query, 5000):
+        for p, q, n, _ in _rows(reader, query, 5000):
             number = int(n.text) if isinstance(n, Literal) else 0
             if isinstance(p, Iri):
                 total[p] += number
@@ -207,9 +207,9 @@ def _samples(relations: Sequence[Iri], each: int) -> str:
     )
 
 
-def _rows(hood: Neighbourhood, query: str, limit: int) -> Sequence[tuple[Term | None, ...]]:
+def _rows(reader: GraphReader, query: str, limit: int) -> Sequence[tuple[Term | None, ...]]:
     try:
-        return hood.select(query, limit=limit).rows
+        return reader.select(query, limit=limit).rows
     except (BackendError, DataError):  # a service too slow for it: the schema says less, and the loop goes on
         return ()
 

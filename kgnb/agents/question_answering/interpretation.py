@@ -33,7 +33,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """What the question is taken to ask: who or what lies at the end of ``hops`` from ``start``.
 
     ``form`` says what is made of it: the values themselves, their number, whether ``target`` is among them (or there is
@@ -64,11 +64,7 @@ class Reading:
     @property
     def iris(self) -> tuple[Iri, ...]:
         """Every entity, class and relation it speaks of."""
-        hops = (
-            *self.hops,
-            *self.by,
-            *(hop for condition in self.also for hop in condition.hops),
-        )
+        hops = (*self.hops, *self.by, *(hop for condition in self.also for hop in condition.hops))
         ends = (self.start, self.type, *self.among, *(condition.entity for condition in self.also))
         return tuple(iri for iri in (*ends, *(hop.relation for hop in hops)) if iri is not None)
 
@@ -111,25 +107,25 @@ def of_type(variable: str, kind: Iri, typed_by: Iri = TYPE) -> str:
     return f"{variable} {n3(typed_by)} ?kind . ?kind <{wider}>* {n3(kind)} ."
 
 
-def body(reading: Reading) -> str:
-    """The graph pattern of a reading; its values are ``?answer``, what they are ordered or compared by ``?by``."""
+def body(candidate: Interpretation) -> str:
+    """The graph pattern of an interpretation; its values are ``?answer``, what orders or bounds them ``?by``."""
     parts: list[str] = []
-    if reading.among:
-        parts.append(f"VALUES ?answer {{ {' '.join(map(n3, reading.among))} }}")
-    if reading.start is not None and reading.hops:
-        parts.append(pattern(reading.start, reading.hops, "?answer"))
-    for number, condition in enumerate(reading.also):
+    if candidate.among:
+        parts.append(f"VALUES ?answer {{ {' '.join(map(n3, candidate.among))} }}")
+    if candidate.start is not None and candidate.hops:
+        parts.append(pattern(candidate.start, candidate.hops, "?answer"))
+    for number, condition in enumerate(candidate.also):
         parts.append(_from_answer(condition.hops, n3(condition.entity), f"?c{number}_"))
-    if reading.type is not None:
-        parts.append(of_type("?answer", reading.type, reading.typed_by))
-    if reading.by:
-        parts.append(_from_answer(reading.by, "?by", "?b"))
-    if reading.bound is not None:
-        compared = "?by" if reading.by else "?answer"
-        if reading.operator == IN_YEAR:
-            parts.append(f"FILTER (STRSTARTS(STR({compared}), {n3(Literal(reading.bound.text))}))")
-        elif reading.operator in OPERATORS:
-            parts.append(f"FILTER ({compared} {reading.operator} {n3(reading.bound)})")
+    if candidate.type is not None:
+        parts.append(of_type("?answer", candidate.type, candidate.typed_by))
+    if candidate.by:
+        parts.append(_from_answer(candidate.by, "?by", "?b"))
+    if candidate.bound is not None:
+        compared = "?by" if candidate.by else "?answer"
+        if candidate.operator == IN_YEAR:
+            parts.append(f"FILTER (STRSTARTS(STR({compared}), {n3(Literal(candidate.bound.text))}))")
+        elif candidate.operator in OPERATORS:
+            parts.append(f"FILTER ({compared} {candidate.operator} {n3(candidate.bound)})")
     return " ".join(parts)
 
 
@@ -144,22 +140,22 @@ def _from_answer(hops: Sequence[Hop], end: str, between: str) -> str:
     return " ".join(parts)
 
 
-def sparql(reading: Reading) -> str:
-    """The query whose answer is the reading's: SELECT ?answer, a COUNT, or ASK."""
-    where = body(reading)
-    if reading.form == "exists":
+def sparql(candidate: Interpretation) -> str:
+    """The query whose answer is the interpretation's: SELECT ?answer, a COUNT, or ASK."""
+    where = body(candidate)
+    if candidate.form == "exists":
         asked = where
-        if reading.target is not None:
-            asked = f"{where} FILTER (?answer = {n3(reading.target)})"
-            plain = reading.type is None and not reading.by and not reading.also
-            if reading.start is not None and reading.hops and plain:
-                asked = _ended(reading)
+        if candidate.target is not None:
+            asked = f"{where} FILTER (?answer = {n3(candidate.target)})"
+            plain = candidate.type is None and not candidate.by and not candidate.also
+            if candidate.start is not None and candidate.hops and plain:
+                asked = _ended(candidate)
         return f"ASK {{ {asked} }}"
-    if reading.form == "count":
+    if candidate.form == "count":
         return f"SELECT (COUNT(DISTINCT ?answer) AS ?n) WHERE {{ {where} }}"
-    if reading.form in ("most", "least"):
-        best = "MAX" if reading.form == "most" else "MIN"
-        if reading.counted:
+    if candidate.form in ("most", "least"):
+        best = "MAX" if candidate.form == "most" else "MIN"
+        if candidate.counted:
             all_n, all_m = (
                 f"{{ SELECT ?answer (COUNT(DISTINCT ?by) AS {name}) WHERE {{ {where} }} GROUP BY ?answer }}"
                 for name in ("?n", "?m")
@@ -171,15 +167,19 @@ def sparql(reading: Reading) -> str:
     return f"SELECT DISTINCT ?answer WHERE {{ {where} }} ORDER BY ?answer"
 
 
-def counted_from(reading: Reading, values: Sequence[Term]) -> str:
+def counted_from(candidate: Interpretation, values: Sequence[Term]) -> str:
     """The query for what was counted of the values there are most of: the proof that they have so many."""
     chosen = " ".join(n3(value) for value in values if isinstance(value, Iri))
-    return f"SELECT DISTINCT ?answer WHERE {{ VALUES ?answer {{ {chosen} }} {body(reading)} }}"
+    return f"SELECT DISTINCT ?answer WHERE {{ VALUES ?answer {{ {chosen} }} {body(candidate)} }}"
 
 
-def _ended(reading: Reading) -> str:
-    """The path of a reading with its target in the place of the last variable, which any store looks up at once."""
-    assert reading.start is not None and reading.target is not None
-    if reading.hops[-1].relation == reading.typed_by and len(reading.hops) == 1 and isinstance(reading.target, Iri):
-        return of_type(n3(reading.start), reading.target, reading.typed_by)
-    return pattern(reading.start, reading.hops, n3(reading.target))
+def _ended(candidate: Interpretation) -> str:
+    """The path with the target in the place of the last variable, which any store looks up at once."""
+    assert candidate.start is not None and candidate.target is not None
+    if (
+        candidate.hops[-1].relation == candidate.typed_by
+        and len(candidate.hops) == 1
+        and isinstance(candidate.target, Iri)
+    ):
+        return of_type(n3(candidate.start), candidate.target, candidate.typed_by)
+    return pattern(candidate.start, candidate.hops, n3(candidate.target))

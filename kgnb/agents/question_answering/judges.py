@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
-from kgnb.agents.question_answering.interpretation import Reading
+from kgnb.agents.question_answering.interpretation import Interpretation
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Action, Finish, written
 from kgnb.judging import Option, Verdict
@@ -30,9 +30,9 @@ class ActQuestion:
     text: str  # the question, the observation and the memory, to read
     actions: tuple[Action, ...]
     shown: tuple[str, ...]  # how each reads
-    readings: tuple[Reading | None, ...]  # the reading an action follows
+    interpretations: tuple[Interpretation | None, ...]  # the interpretation an action follows
     done: tuple[Action, ...] = ()
-    settled: bool = False  # what is remembered is all that the best reading asks for
+    settled: bool = False  # what is remembered is all that the best interpretation asks for
     state: State | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -55,7 +55,7 @@ class ReflectQuestion:
     triples: tuple[Triple, ...]
     shown: tuple[str, ...]
     keep: int
-    ranked: tuple[int, ...] = ()  # the indexes in the order in which the reading or the observation has them
+    ranked: tuple[int, ...] = ()  # the indexes in the order in which the interpretation or the observation has them
 
     @cached_property
     def id(self) -> str:
@@ -76,8 +76,8 @@ class AnswerQuestion:
     text: str
     values: tuple[Term, ...]
     shown: tuple[str, ...]
-    reading: Reading | None = None  # the one the values come from
-    complete: bool = False  # the values are all there are, for that reading
+    interpretation: Interpretation | None = None  # the one the values come from
+    complete: bool = False  # the values are all there are, for that interpretation
 
     @cached_property
     def id(self) -> str:
@@ -115,16 +115,16 @@ class RuleJudge:
 
     def _act(self, question: ActQuestion) -> Verdict:
         followed = [
-            (action, reading)
-            for action, reading in zip(question.actions, question.readings, strict=True)
-            if reading is not None
+            (action, interpretation)
+            for action, interpretation in zip(question.actions, question.interpretations, strict=True)
+            if interpretation is not None
         ]
         finish = next((action for action in question.actions if isinstance(action, Finish)), None)
         if followed and not (question.settled and finish):
-            action, reading = followed[0]
+            action, interpretation = followed[0]
             also = tuple((written(other), r.confidence) for other, r in followed[1:4])
-            reason = f"the wording fits best: {reading.explanation}"
-            return Verdict(PERFORM, written(action), reading.confidence, reason, self.name, also)
+            reason = f"the wording fits best: {interpretation.explanation}"
+            return Verdict(PERFORM, written(action), interpretation.confidence, reason, self.name, also)
         if finish is not None:
             reason = "what is remembered is what was asked for" if question.settled else "no relation fits the wording"
             return Verdict(PERFORM, written(finish), 1.0 if question.settled else 0.5, reason, self.name)
@@ -138,9 +138,9 @@ class RuleJudge:
         return Verdict(KEEP, str(chosen[0]), 1.0, "on the path that fits the wording", self.name, also)
 
     def _answer(self, question: AnswerQuestion) -> Verdict:
-        if not question.values or question.reading is None:
+        if not question.values or question.interpretation is None:
             return Verdict(NONE, None, 0.0, "nothing that is remembered answers the question", self.name)
-        also = tuple((str(at), question.reading.confidence) for at in range(1, len(question.values)))
-        left = ", ".join(question.reading.unused)
-        why = f"read as {question.reading.explanation}" + (f"; not used: {left}" if left else "")
-        return Verdict(GIVE, "0", question.reading.confidence, why, self.name, also)
+        also = tuple((str(at), question.interpretation.confidence) for at in range(1, len(question.values)))
+        left = ", ".join(question.interpretation.unused)
+        why = f"read as {question.interpretation.explanation}" + (f"; not used: {left}" if left else "")
+        return Verdict(GIVE, "0", question.interpretation.confidence, why, self.name, also)

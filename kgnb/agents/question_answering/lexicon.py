@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.names import NAMING
-from kgnb.agents.question_answering.neighbourhood import Neighbourhood
 from kgnb.agents.question_answering.segmentation import Phrase, says
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, Iri, Term
 from kgnb.kg.words import plain, words
@@ -62,7 +62,7 @@ def bundled(embedder: str) -> Mapping[str, Vectors]:
 
 
 class Wording:
-    """Vectors of texts, kept for as long as the desk is: a second question about the same relations computes none."""
+    """Vectors of texts, kept as long as the context: a second question about the same relations computes none."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -198,7 +198,7 @@ class Fit:
 class Lexicon:
     """What the relations of one graph are called; phrases already compared are kept."""
 
-    hood: Neighbourhood
+    reader: GraphReader
     wording: Wording
     learned: Mapping[tuple[str, Iri], float] = field(default_factory=dict)  # nearness that examples add, by phrase
     _names: dict[Iri, tuple[str, ...]] = field(default_factory=dict)
@@ -228,15 +228,15 @@ class Lexicon:
             self._samples.update(self._shared._samples)
         elif not self._whole:
             self._whole = True
-            common = sorted(self.hood.vocabulary(), key=lambda entry: (-entry[1], entry[0]))
+            common = sorted(self.reader.vocabulary(), key=lambda entry: (-entry[1], entry[0]))
             common = [entry for entry in common if is_relation(entry[0])][:_COMPARED]
             fresh = {iri: sample for iri, _, sample in common} | {
                 iri: sample for iri, sample in fresh.items() if sample is not None or iri not in {c[0] for c in common}
             }
         new = [iri for iri in sorted(fresh) if iri not in self._names and is_relation(iri)]
-        self.hood.names.fetch(new)
+        self.reader.names.fetch(new)
         for iri in new:
-            self._names[iri] = self.hood.names.of(iri)[:6] or (iri,)
+            self._names[iri] = self.reader.names.of(iri)[:6] or (iri,)
         for iri, sample in fresh.items():
             if sample is not None:
                 self._samples.setdefault(iri, sample)
@@ -252,7 +252,7 @@ class Lexicon:
 
     def name(self, relation: Iri) -> str:
         """What a relation is called."""
-        return self._names[relation][0] if relation in self._names else self.hood.names.label(relation)
+        return self._names[relation][0] if relation in self._names else self.reader.names.label(relation)
 
     def sample(self, relation: Iri) -> Term | None:
         """One object of a relation."""

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
+from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.interpretation import TYPE
 from kgnb.agents.question_answering.lexicon import Wording
 from kgnb.agents.question_answering.names import ALIASES, NAMING, local_name
-from kgnb.agents.question_answering.neighbourhood import Neighbourhood
 from kgnb.agents.question_answering.segmentation import AUXILIARIES, EMPTY, QUESTION_WORDS, find, says, tokens
-from kgnb.agents.question_answering.state import Desk, State
+from kgnb.agents.question_answering.state import GraphContext, State
 from kgnb.agents.question_answering.values import How, Link, Linked
 from kgnb.errors import BackendError
 from kgnb.kg.labels import is_code, readable_name
@@ -35,25 +35,25 @@ def link(state: State) -> State:
 
 def directory(state: State) -> Directory:
     """The names of the graph, read once for all questions."""
-    return directory_of(state.desk)
+    return directory_of(state.context)
 
 
-def directory_of(desk: Desk) -> Directory:
-    """The names of a desk's graph."""
-    if "directory" not in desk.memo:
-        desk.memo["directory"] = Directory(desk.hood, desk.wording)
-    return cast(Directory, desk.memo["directory"])
+def directory_of(context: GraphContext) -> Directory:
+    """The names of a context's graph."""
+    if "directory" not in context.memo:
+        context.memo["directory"] = Directory(context.reader, context.wording)
+    return cast(Directory, context.memo["directory"])
 
 
 def _given(state: State) -> Linked:
     """The entities the question brings, each with the words that name it, where some do, and the classes it names."""
     sentence = tokens(state.question.text)
-    names = state.desk.hood.names
+    names = state.context.reader.names
     wanted = [Iri(iri) for iri in dict.fromkeys(state.question.entities)]
     for iri in wanted:
         if not is_iri(iri):
             raise ValueError(f"not an absolute IRI: {str(iri)!r}; an entity is given by its full IRI")
-    same = state.desk.hood.same(wanted)
+    same = state.context.reader.same(wanted)
     found = []
     for iri in wanted:
         meant = same.get(iri, iri)
@@ -69,7 +69,7 @@ def _given(state: State) -> Linked:
 
 def _classes(state: State, sentence: Sequence[str], given: Sequence[Link]) -> list[Link]:
     """The classes the question names besides the entities it brings: they say what kind of thing is asked for."""
-    names = state.desk.hood.names
+    names = state.context.reader.names
     classes = [iri for iri in directory(state).classes() if iri not in {link.iri for link in given}]
     names.fetch(classes)
     found: dict[tuple[int, int], Link] = {}
@@ -100,12 +100,12 @@ def _named_too(state: State, sentence: Sequence[str], given: Sequence[Link]) -> 
     taken: set[int] = set()
     found: list[Link] = []
     classes = directory(state).classes()
-    relations = {relation for relation, _, _ in state.desk.hood.vocabulary()}
+    relations = {relation for relation, _, _ in state.context.reader.vocabulary()}
     hits = [hit for hit in directory(state).exactly(left) if hit[1] not in relations and hit[1] not in classes]
     for span, iri, _, score, how in sorted(hits, key=lambda hit: (hit[0][0] - hit[0][1], -hit[3], hit[1])):
         if not taken & set(range(*span)) and "_" not in left[span[0] : span[1]]:
             taken |= set(range(*span))
-            found.append(Link(iri, state.desk.hood.names.label(iri), _words(sentence, span), score, how))
+            found.append(Link(iri, state.context.reader.names.label(iri), _words(sentence, span), score, how))
     return found
 
 
@@ -114,8 +114,8 @@ def _found(state: State) -> Linked:
     sentence = tokens(state.question.text)
     names = directory(state)
     hits = names.mentions(sentence)
-    relations = {relation for relation, _, _ in state.desk.hood.vocabulary()}
-    relations |= state.desk.hood.properties(dict.fromkeys(hit[1] for hit in hits))
+    relations = {relation for relation, _, _ in state.context.reader.vocabulary()}
+    relations |= state.context.reader.properties(dict.fromkeys(hit[1] for hit in hits))
     hits = [hit for hit in hits if hit[1] not in relations]
     chosen: list[Hit] = []
     taken: set[int] = set()
@@ -127,14 +127,14 @@ def _found(state: State) -> Linked:
         here = _of_the_class_beside(state, sentence, here, hits)
         best = here[0][3]
         chosen += [hit for hit in here if hit[3] >= 0.9 * best][: state.options.links]
-    same = state.desk.hood.same([hit[1] for hit in chosen])
-    state.desk.hood.names.fetch([same.get(hit[1], hit[1]) for hit in chosen])
+    same = state.context.reader.same([hit[1] for hit in chosen])
+    state.context.reader.names.fetch([same.get(hit[1], hit[1]) for hit in chosen])
     classes = names.classes()
     links = [
-        Link(same.get(iri, iri), state.desk.hood.names.label(same.get(iri, iri)), _words(sentence, span), score, how,
-             is_class=iri in classes)
+        Link(one, state.context.reader.names.label(one), _words(sentence, span), score, how, is_class=iri in classes)
         for span, iri, _, score, how in sorted(chosen, key=lambda hit: (hit[0], -hit[3], hit[1]))
-    ]  # fmt: skip
+        for one in [same.get(iri, iri)]
+    ]
     notes = ["not all labels of the graph were read"] if names.partial else []
     # a redirect and what it leads to may both be called so: they are one, by the better of their scores
     unique = {(link.iri, link.mention): link for link in reversed(links)}
@@ -155,7 +155,7 @@ def _of_the_class_beside(state: State, sentence: Sequence[str], here: list[Hit],
     things, kinds = (" ".join(n3(iri) for iri in sorted(some)) for some in ({hit[1] for hit in here}, beside))
     by = "|".join(n3(iri) for iri in sorted({classes[iri] for iri in beside}))
     query = f"SELECT DISTINCT ?x WHERE {{ VALUES ?x {{ {things} }} VALUES ?c {{ {kinds} }} ?x {by} ?c }}"
-    meant = {row[0] for row in state.desk.hood.select(query).rows}
+    meant = {row[0] for row in state.context.reader.select(query).rows}
     if not meant:
         return here
     # the others stay possible, and are said
@@ -194,8 +194,8 @@ Hit = tuple[Span, Iri, str, float, How]
 class Directory:
     """Entities by name. Labels are read once; a graph too large for that is asked for exact texts."""
 
-    def __init__(self, hood: Neighbourhood, wording: Wording, *, most: int = _MOST) -> None:
-        self._hood, self._wording, self._most = hood, wording, most
+    def __init__(self, reader: GraphReader, wording: Wording, *, most: int = _MOST) -> None:
+        self._reader, self._wording, self._most = reader, wording, most
         self._names: dict[tuple[str, ...], dict[Iri, str]] = {}
         self._by_word: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         self._read = False
@@ -221,7 +221,7 @@ class Directory:
         """The relations of the graph that say what class a thing is of: RDF's own, and those of its name."""
         named = [
             iri
-            for iri, _, sample in self._hood.vocabulary()
+            for iri, _, sample in self._reader.vocabulary()
             if isinstance(sample, Iri) and iri != TYPE and (iri == INSTANCE or normal(local_name(iri)) in _TYPING)
         ]
         return (TYPE, *named)
@@ -229,7 +229,7 @@ class Directory:
     def _read_classes(self, query: str, relation: Iri) -> None:
         assert self._classes is not None
         try:
-            rows = self._hood.select(query, limit=_CLASSES).rows
+            rows = self._reader.select(query, limit=_CLASSES).rows
         except BackendError:
             return
         for row in sorted(rows, key=str):
@@ -239,7 +239,7 @@ class Directory:
     def mentions(self, sentence: Sequence[str]) -> list[Hit]:
         """Every entity that words of the question may name."""
         spans = list(_spans(sentence))
-        counts = {iri: count for iri, count, _ in self._hood.vocabulary()}
+        counts = {iri: count for iri, count, _ in self._reader.vocabulary()}
         naming = self._naming()
         labels = sum(count for iri, count in counts.items() if iri in naming)
         small = 0 < sum(counts.values()) <= _SMALL and labels <= self._most
@@ -265,7 +265,7 @@ class Directory:
 
     def _naming(self) -> list[str]:
         """The predicates that name things: those of the vocabularies in use, and the graph's own."""
-        return sorted({*NAMING, *self._hood.own_naming()})
+        return sorted({*NAMING, *self._reader.own_naming()})
 
     def _named(self, sentence: Sequence[str], span: Span) -> list[Hit]:
         text = " ".join(sentence[span[0] : span[1]])
@@ -333,7 +333,7 @@ class Directory:
     def _some(self, query: str) -> list[tuple[Term | None, ...]]:
         """The rows of a query in order; those there are room for, none where it is too much for a service."""
         try:
-            found = self._hood.select(query, limit=self._most)
+            found = self._reader.select(query, limit=self._most)
         except BackendError:
             self.partial = True
             return []
@@ -363,7 +363,7 @@ class Directory:
             values = " ".join(n3(literal) for literal in literals[begin : begin + 400])
             # a filter: joined with a second VALUES, some engines read every label there is
             query = f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} ?s ?q ?l FILTER (?q IN ({naming})) }}"
-            for iri, text in sorted(self._hood.select(query).rows, key=str):
+            for iri, text in sorted(self._reader.select(query).rows, key=str):
                 if isinstance(iri, Iri) and isinstance(text, Literal):
                     self._add(iri, text.text)
                     any_named = True

@@ -91,7 +91,7 @@ class Turn(Verdict):
     refused: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     talk: tuple[Message, ...] = field(default=(), compare=False, repr=False)
     emulated: bool = field(default=False, compare=False)
-    tried: tuple[Acted, ...] = field(default=(), compare=False, repr=False)  # readings that were run beforehand
+    tried: tuple[Acted, ...] = field(default=(), compare=False, repr=False)  # interpretations that were run beforehand
     column: str = field(default="", compare=False)  # of the query: its rows are the answer
 
 
@@ -109,12 +109,12 @@ class _Taken:
 class ModelActor:
     """Chooses actions by native tool calls, or as JSON where a server has none.
 
-    With ``readings`` it may take one of those that the rule judge holds possible, and say with a query which column of
-    it answers: mostly one call.
+    With ``interpretations`` it may take one of those that the rule judge holds possible, and say with a query which
+    column of it answers: mostly one call.
     """
 
-    def __init__(self, model: ChatModel, *, emulate: bool | None = None, readings: bool = False) -> None:
-        self._model, self._emulate, self._readings = model, emulate, readings
+    def __init__(self, model: ChatModel, *, emulate: bool | None = None, interpretations: bool = False) -> None:
+        self._model, self._emulate, self._interpretations = model, emulate, interpretations
         self.name = f"model:{model.name}"
 
     def judge(self, questions: Sequence[QaQuestion]) -> list[Verdict]:
@@ -135,7 +135,7 @@ class ModelActor:
         state = question.state
         if state is None:
             raise ValueError("a model is asked about a question under way")
-        offer = self._readings and state.options.tools == "all"
+        offer = self._interpretations and state.options.tools == "all"
         ran = tried(state) if offer and not state.talk else ()
         state = after(state, ran)
         begun = state.talk or opening(state, ran if offer else None)
@@ -189,7 +189,7 @@ def _tools(state: State, taken: _Taken, *, offer: bool = False) -> dict[str, Too
 
     With ``offer`` a query may end the run.
     """
-    schema = graph_schema(state.desk)
+    schema = graph_schema(state.context)
 
     def take(action: Action, confidence: float = 0.9, why: str = "") -> str:
         if taken.action is not None:
@@ -261,7 +261,7 @@ def _called(name: str, function: Callable[..., str]) -> Tool:
 def _iri(state: State, text: str) -> Iri:
     """The IRI that a model wrote: in full, in angle brackets, short, or after its label as it was shown."""
     said = text.strip()
-    prefixes = {**PREFIXES, **graph_schema(state.desk).prefixes}
+    prefixes = {**PREFIXES, **graph_schema(state.context).prefixes}
     for part in (said, said.split(" ")[-1] if said else ""):
         bare = part.strip("<>()")
         prefix, colon, local = bare.partition(":")
@@ -382,7 +382,7 @@ def make_judges(
         model = set_model(model, name)
         found = Judges(ModelActor(model, emulate=emulate), ModelReflector(model), ModelAnswerer(model))
         if name == "cascade":
-            act = ModelActor(model, emulate=emulate, readings=True)
+            act = ModelActor(model, emulate=emulate, interpretations=True)
             found = Judges(_cascade(act), _cascade(found.reflect), _cascade(found.answer))
     if decisions is None:
         return found

@@ -12,7 +12,7 @@ from math import ceil
 
 from kgnb.agents.question_answering.interpretation import Hop
 from kgnb.agents.question_answering.lexicon import is_relation
-from kgnb.agents.question_answering.readings import read_question
+from kgnb.agents.question_answering.semantic_parser import interpret
 from kgnb.agents.question_answering.state import State, iris
 from kgnb.agents.question_answering.values import Observation, Seen
 from kgnb.kg.labels import is_code
@@ -24,22 +24,22 @@ _RELATIONS = 12  # of one entity whose ends are read in one turn
 
 def observe(state: State) -> State:
     """The state with a new observation around its entities, and its round counted up."""
-    options, desk = state.options, state.desk
-    queries, embedded = desk.hood.queries, desk.wording.computed
+    options, context = state.options, state.context
+    queries, embedded = context.reader.queries, context.wording.computed
     if state.talk and options.tools == "all":  # the model looks for itself, and reads what it finds
         return replace(state, stage="observe", round=state.round + 1)
-    if state.settled:  # nothing that is seen now could change what the best reading asks for
+    if state.settled:  # nothing that is seen now could change what the best interpretation asks for
         return replace(state, stage="observe", round=state.round + 1)
-    readings = state.observation.readings if state.round else read_question(state)
+    interpretations = state.observation.interpretations if state.round else interpret(state)
     triples: tuple[Seen, ...] = ()
     notes: tuple[str, ...] = ("observation is switched off: only the readings of the question are seen",)
     if options.observation:
         triples, notes = _look(state) if options.tools == "paper" else _near(state)
     shown = iris(tuple(seen.triple for seen in triples))
-    used = frozenset(str(iri) for reading in readings for iri in reading.iris)
-    labels = desk.hood.names.labels(sorted(shown | used))
+    used = frozenset(str(iri) for interpretation in interpretations for iri in interpretation.iris)
+    labels = context.reader.names.labels(sorted(shown | used))
     observation = Observation(
-        triples, readings, notes, desk.hood.queries - queries, desk.wording.computed - embedded, labels
+        triples, interpretations, notes, context.reader.queries - queries, context.wording.computed - embedded, labels
     )
     seen = state.seen | shown | used | frozenset(map(str, state.entities))
     return replace(state, stage="observe", round=state.round + 1, observation=observation, seen=seen)
@@ -50,16 +50,18 @@ def _near(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
 
     Who may ask queries needs no more to begin with, and it costs one query an entity.
     """
-    desk, found, notes = state.desk, list[Seen](), list[str]()
+    context, found, notes = state.context, list[Seen](), list[str]()
     for entity in state.entities[:_ENTITIES]:
-        ways = desk.hood.ways(entity, inverse=state.options.directions == "both")
-        if ways.note:
-            notes.append(f"{desk.hood.names.label(entity)}: {ways.note}")
-        known = [(hop, end) for hop, _, end in ways.hops if is_relation(hop.relation) and end is not None]
+        expansion = context.reader.expand(entity, inverse=state.options.directions == "both")
+        if expansion.note:
+            notes.append(f"{context.reader.names.label(entity)}: {expansion.note}")
+        known = [(hop, end) for hop, _, end in expansion.hops if is_relation(hop.relation) and end is not None]
         if not known:
             continue
-        desk.lexicon.meet((hop.relation, end) for hop, end in known)
-        near = desk.wording.nearness([state.question.text], [desk.lexicon.name(hop.relation) for hop, _ in known])[0]
+        context.lexicon.meet((hop.relation, end) for hop, end in known)
+        near = context.wording.nearness(
+            [state.question.text], [context.lexicon.name(hop.relation) for hop, _ in known]
+        )[0]
         found += [
             Seen(_triple(entity, hop, end), float(score), 1, hop.inverse)
             for (hop, end), score in zip(known, near, strict=True)
@@ -90,16 +92,16 @@ def _look(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
 
 def _around(state: State, entity: Iri, turn: int, notes: list[str]) -> list[Seen]:
     """The triples of one entity's best relations."""
-    desk, options = state.desk, state.options
-    ways = desk.hood.ways(entity, inverse=options.directions == "both")
-    if ways.note:
-        notes.append(f"{desk.hood.names.label(entity)}: {ways.note}")
-    known = [way for way in ways.hops if is_relation(way[0].relation)]
+    context, options = state.context, state.options
+    expansion = context.reader.expand(entity, inverse=options.directions == "both")
+    if expansion.note:
+        notes.append(f"{context.reader.names.label(entity)}: {expansion.note}")
+    known = [step for step in expansion.hops if is_relation(step[0].relation)]
     if not known:
         return []
-    desk.lexicon.meet((hop.relation, sample) for hop, _, sample in known)
-    names = [desk.lexicon.name(hop.relation) for hop, _, _ in known]
-    near = desk.wording.nearness([state.question.text], names)[0]
+    context.lexicon.meet((hop.relation, sample) for hop, _, sample in known)
+    names = [context.lexicon.name(hop.relation) for hop, _, _ in known]
+    near = context.wording.nearness([state.question.text], names)[0]
     ranked = sorted(
         zip(known, near, strict=True), key=lambda entry: (-entry[1], entry[0][0].relation, entry[0][0].inverse)
     )
@@ -108,24 +110,24 @@ def _around(state: State, entity: Iri, turn: int, notes: list[str]) -> list[Seen
     for (hop, count, _), score in ranked[:_RELATIONS]:
         ends, more = _ends(state, entity, hop, count, room)
         if more:
-            notes.append(f"{desk.hood.names.label(entity)}, {desk.lexicon.name(hop.relation)}: {more}")
+            notes.append(f"{context.reader.names.label(entity)}, {context.lexicon.name(hop.relation)}: {more}")
         found += [Seen(_triple(entity, hop, end), float(score), turn, hop.inverse) for end in ends if _fits(hop, end)]
     return found
 
 
 def _ends(state: State, entity: Iri, hop: Hop, count: int, room: int) -> tuple[list[Term], str]:
     """Other ends of a relation: all, or as many as there is room for out of a page of them."""
-    desk = state.desk
+    context = state.context
     if count <= room:
-        return list(desk.hood.ends(entity, hop, room)[0]), ""
-    read, truncated = desk.hood.ends(entity, hop, state.options.page)
+        return list(context.reader.ends(entity, hop, room)[0]), ""
+    read, truncated = context.reader.ends(entity, hop, state.options.page)
     sample = [read[at * len(read) // (2 * room)] for at in range(2 * room)] if len(read) > 2 * room else list(read)
     sample = list(dict.fromkeys(sample))
-    desk.hood.names.fetch([end for end in sample if isinstance(end, Iri)])
+    context.reader.names.fetch([end for end in sample if isinstance(end, Iri)])
     # a code says nothing, and a vector of it would say nothing at some cost
-    texts = [desk.hood.names.label(end) if isinstance(end, Iri) else getattr(end, "text", "") for end in sample]
+    texts = [context.reader.names.label(end) if isinstance(end, Iri) else getattr(end, "text", "") for end in sample]
     texts = ["" if is_code(text) else text for text in texts]
-    near = desk.wording.likeness([state.question.text], texts)[0]
+    near = context.wording.likeness([state.question.text], texts)[0]
     best = sorted(range(len(sample)), key=lambda at: (-near[at], at))[:room]
     of = f"the first {len(read):,} of " if truncated else ""
     return [

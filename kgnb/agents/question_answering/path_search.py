@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgnb.agents.question_answering.interpretation import Hop, Reading
+from kgnb.agents.question_answering.interpretation import Hop, Interpretation
 from kgnb.agents.question_answering.lexicon import (
     BACKWARD,
     SPREAD,
@@ -22,11 +22,7 @@ from kgnb.agents.question_answering.lexicon import (
     is_relation,
     not_elsewhere,
 )
-from kgnb.agents.question_answering.segmentation import (
-    Phrase,
-    segmentations,
-    ungrand,
-)
+from kgnb.agents.question_answering.segmentation import Phrase, segmentations, ungrand
 from kgnb.kg.terms import Iri
 
 BEAM = 10
@@ -45,7 +41,7 @@ MISSED = 0.1
 UNSAID = 0.1
 """A part of a phrase that is less sure than this to stand for the phrase's relation says something of its own."""
 HOP = 0.1
-"""What each further relation costs a reading, in log likelihood: what one relation says is not said by two."""
+"""What each further relation costs an interpretation, in log likelihood: what one relation says is not said by two."""
 RETURN = 3.0
 """What it costs to go back along the relation one came by: few ask for that."""
 RETURNED = 0.1
@@ -69,24 +65,24 @@ class _Partial:
         return sure * above_noise(self.near / words, several=len(self.hops) > 1)
 
 
-def path_readings(
+def candidate_paths(
     start: Iri, sentence: Sequence[str], lexicon: Lexicon, *, longest: int, inverse: bool, most: int = 20
-) -> tuple[Reading, ...]:
-    """The readings of a masked question as a path from an entity, best first.
+) -> tuple[Interpretation, ...]:
+    """The interpretations of a masked question as a path from an entity, best first.
 
     ``sentence`` has X in the place of the entity; ``longest`` bounds the relations in a row.
     """
     cuts: Sequence[tuple[Phrase, ...]] = segmentations(ungrand(sentence), longest)
-    lexicon.meet((hop.relation, None) for hop, _, _ in lexicon.hood.ways(start, inverse=inverse).hops)
+    lexicon.meet((hop.relation, None) for hop, _, _ in lexicon.reader.expand(start, inverse=inverse).hops)
     cuts = _whole_names(cuts, lexicon)
-    found: dict[tuple[Hop, ...], Reading] = {}
+    found: dict[tuple[Hop, ...], Interpretation] = {}
     for cut in cuts:
         for path in _beam(start, cut, lexicon, inverse):
             known = found.get(path.hops)
             if known is None or path.score > known.score:
-                found[path.hops] = _reading(start, cut, path, lexicon)
+                found[path.hops] = _candidate(start, cut, path, lexicon)
     ranked = sorted(
-        found.values(), key=lambda reading: (-reading.score, [(h.relation, h.inverse) for h in reading.hops])
+        found.values(), key=lambda candidate: (-candidate.score, [(h.relation, h.inverse) for h in candidate.hops])
     )
     return tuple(ranked[:most])
 
@@ -107,15 +103,15 @@ def _beam(start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool) ->
             beam = beam[:EXPANDED]
         grown: list[_Partial] = []
         for path in beam:
-            ways = lexicon.hood.ways(start, path.hops, inverse=inverse).hops
-            ways = tuple(way for way in ways if is_relation(way[0].relation))
-            lexicon.meet((hop.relation, sample) for hop, _, sample in ways)
+            steps = lexicon.reader.expand(start, path.hops, inverse=inverse).hops
+            steps = tuple(step for step in steps if is_relation(step[0].relation))
+            lexicon.meet((hop.relation, sample) for hop, _, sample in steps)
             fit = lexicon.fit(phrase)
-            forward = frozenset(hop.relation for hop, _, _ in ways if not hop.inverse)
-            back = frozenset(hop.relation for hop, _, _ in ways if hop.inverse)
+            forward = frozenset(hop.relation for hop, _, _ in steps if not hop.inverse)
+            back = frozenset(hop.relation for hop, _, _ in steps if hop.inverse)
             parts = [] if fit.named else lexicon.fits([Phrase(text, 1) for text in phrase.parts])
             grown += [
-                _step(path, hop, phrase, fit, parts, forward, back, lexicon.name(hop.relation)) for hop, _, _ in ways
+                _step(path, hop, phrase, fit, parts, forward, back, lexicon.name(hop.relation)) for hop, _, _ in steps
             ]
         grown.sort(key=lambda path: (-path.score, [(hop.relation, hop.inverse) for hop in path.hops]))
         beam = grown[:BEAM]
@@ -164,13 +160,13 @@ def _step(
     )
 
 
-def _reading(start: Iri, cut: Sequence[Phrase], path: _Partial, lexicon: Lexicon) -> Reading:
+def _candidate(start: Iri, cut: Sequence[Phrase], path: _Partial, lexicon: Lexicon) -> Interpretation:
     said = "; ".join(
         f'"{phrase.text.rstrip("?")}" as {lexicon.name(hop.relation)}{" (inverse)" if hop.inverse else ""}'
         for phrase, hop in zip(cut, path.hops, strict=True)
     )
     words = sum(phrase.words for phrase in cut)
-    return Reading(
+    return Interpretation(
         start,
         path.hops,
         score=path.score / max(1, words) - HOP * (len(cut) - 1),

@@ -13,10 +13,10 @@ from kgnb.agents.question_answering.answer import answer
 from kgnb.agents.question_answering.judges import RuleJudge
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
-from kgnb.agents.question_answering.path_search import path_readings
+from kgnb.agents.question_answering.path_search import candidate_paths
 from kgnb.agents.question_answering.reflect import reflect
 from kgnb.agents.question_answering.segmentation import find, masked, segmentations, tokens
-from kgnb.agents.question_answering.state import Desk, Example, Judges, State, Turn
+from kgnb.agents.question_answering.state import Example, GraphContext, Judges, State, Turn
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.errors import LimitError
 from kgnb.judging import Judge
@@ -30,7 +30,7 @@ STALLED = 2
 """Rounds in a row without progress after which an answer is forced."""
 
 
-def open_desk(
+def open_context(
     graph: Graph,
     *,
     embedder: Embedder,
@@ -40,32 +40,32 @@ def open_desk(
     examples: Sequence[Example] = (),
     run: Run | None = None,
     turn: Turn | None = None,
-) -> Desk:
+) -> GraphContext:
     """What many questions over one graph share: names, relations and vectors are looked up once.
 
     With a ``run``, its graph queries, judgements and model calls are recorded. ``examples`` teach how people word the
     relations of this graph; by default none are used. A ``turn`` is shared with a model that gives it away.
     """
     watched = run.watch_graph(graph) if run else graph
-    desk = Desk.open(
+    context = GraphContext.open(
         watched, embedder=embedder, judge=judge or RuleJudge(), model=model,
         page=options.page, most=options.most, timeout=options.timeout, turn=turn,
     )  # fmt: skip
     if examples:
-        learn(desk, examples, options)
-    return desk.watched(run) if run else desk
+        learn(context, examples, options)
+    return context.watched(run) if run else context
 
 
-def begin(question: Question | str, desk: Desk, options: Options = Options()) -> State:
+def begin(question: Question | str, context: GraphContext, options: Options = Options()) -> State:
     """The state before the first stage; ``link``, ``observe``, ``act``, ``reflect`` and ``answer`` move it on."""
     if isinstance(question, str):
         question = Question(hashlib.sha256(question.encode()).hexdigest()[:12], question)
-    return State(question, options, replace(desk, lexicon=desk.lexicon.own()))
+    return State(question, options, replace(context, lexicon=context.lexicon.own()))
 
 
 def answer_question(
     question: Question | str,
-    graph: Graph | Desk,
+    graph: Graph | GraphContext,
     *,
     embedder: Embedder | None = None,
     judge: Judge[Any] | Judges | None = None,
@@ -76,7 +76,7 @@ def answer_question(
 ) -> Answer:
     """The answer to a question from a graph, with its proof.
 
-    A ``Desk`` in place of the graph brings its own embedder and judges, and what earlier questions have looked up.
+    A ``GraphContext`` in place of the graph brings its embedder and judges, and what earlier questions have looked up.
     Without a judge the rule judge decides; ``model`` is asked for facts and for what it knows itself, where
     ``options`` want either. A spent budget forces the answer that is supported best so far.
 
@@ -84,15 +84,15 @@ def answer_question(
         ValueError: there is no embedder, or an entity of the question is not an IRI.
     """
     run = run or Run("question_answering")
-    if isinstance(graph, Desk):
-        desk = graph
+    if isinstance(graph, GraphContext):
+        context = graph
     elif embedder is None:
         raise ValueError("an embedder is needed to compare words with relations")
     else:
-        desk = open_desk(
+        context = open_context(
             graph, embedder=embedder, judge=judge, options=options, model=model, examples=examples, run=run
         )
-    state = run.do(link, begin(question, desk, options))
+    state = run.do(link, begin(question, context, options))
     try:
         while state.round < options.rounds and state.stalled < STALLED and not state.finished:
             state = run.do(observe, state)
@@ -108,42 +108,46 @@ def answer_question(
 
 def _offline(state: State) -> State:
     """The state with judges that cost nothing."""
-    return replace(state, desk=replace(state.desk, judges=Judges.all(RuleJudge()), model=None))
+    return replace(state, context=replace(state.context, judges=Judges.all(RuleJudge()), model=None))
 
 
 WEIGHT = 0.3
 """Nearness that a phrase gains with a relation that examples always use it for."""
 
 
-def learn(desk: Desk, examples: Sequence[Example], options: Options) -> dict[tuple[str, Iri], float]:
-    """Teach the desk's lexicon the wording of the examples, and give what was learned by phrase and relation."""
+def learn(context: GraphContext, examples: Sequence[Example], options: Options) -> dict[tuple[str, Iri], float]:
+    """Teach the context's lexicon the wording of the examples, and give what was learned by phrase and relation."""
     counts: dict[str, dict[Iri, int]] = defaultdict(lambda: defaultdict(int))
     for text, entities, answers in examples:
         for entity in entities:
-            for phrase, relation in _explained(desk, text, Iri(entity), frozenset(answers), options):
+            for phrase, relation in _explained(context, text, Iri(entity), frozenset(answers), options):
                 counts[phrase][relation] += 1
     learned = {
         (phrase, relation): WEIGHT * number / sum(relations.values())
         for phrase, relations in counts.items()
         for relation, number in relations.items()
     }
-    desk.lexicon.learned = {**desk.lexicon.learned, **learned}
-    desk.lexicon.forget()
+    context.lexicon.learned = {**context.lexicon.learned, **learned}
+    context.lexicon.forget()
     return learned
 
 
-def _explained(desk: Desk, text: str, entity: Iri, answers: frozenset[str], options: Options) -> list[tuple[str, Iri]]:
-    """The phrases of a question with the relations they must stand for, if one reading gives just its answers."""
+def _explained(
+    context: GraphContext, text: str, entity: Iri, answers: frozenset[str], options: Options
+) -> list[tuple[str, Iri]]:
+    """The phrases of a question with the relations they must stand for, if an interpretation gives just its answers."""
     sentence = tokens(text)
-    spans = (find(name, sentence) for name in desk.hood.names.of(entity))
+    spans = (find(name, sentence) for name in context.reader.names.of(entity))
     sentence = masked(sentence, next((span for span in spans if span), None))
     inverse = options.directions == "both"
-    for reading in path_readings(entity, sentence, desk.lexicon, longest=options.hops, inverse=inverse):
-        paths, _ = desk.hood.along(entity, reading.hops)
-        last = reading.hops[-1]
+    for candidate in candidate_paths(entity, sentence, context.lexicon, longest=options.hops, inverse=inverse):
+        paths, _ = context.reader.along(entity, candidate.hops)
+        last = candidate.hops[-1]
         if {_text(path[-1][0] if last.inverse else path[-1][2]) for path in paths} == answers:
-            cut = next((c for c in segmentations(sentence, options.hops) if len(c) == len(reading.hops)), ())
-            return [(phrase.text, hop.relation) for phrase, hop in zip(cut, reading.hops, strict=False) if phrase.text]
+            cut = next((c for c in segmentations(sentence, options.hops) if len(c) == len(candidate.hops)), ())
+            return [
+                (phrase.text, hop.relation) for phrase, hop in zip(cut, candidate.hops, strict=False) if phrase.text
+            ]
     return []
 
 

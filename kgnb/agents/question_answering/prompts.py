@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import log10
 
 from kgnb.agents.question_answering.graph_schema import ClassUse, GraphSchema, RelationUse, graph_schema
-from kgnb.agents.question_answering.interpretation import Hop, Reading
+from kgnb.agents.question_answering.interpretation import Hop, Interpretation
 from kgnb.agents.question_answering.segmentation import EMPTY
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Acted, Look, Neighbours, Paths, Query
@@ -98,12 +98,12 @@ _TOKEN = 4  # characters, about
 _ENTITIES = 10
 _FACTS = 12
 _PATHS = 3
-_TRIED_ROWS = 5  # of a reading's result
+_TRIED_ROWS = 5  # of an interpretation's result
 _FOUND = 25  # relations and classes a look into the schema shows
 
 
 def opening(state: State, tried: Sequence[Acted] | None = None) -> tuple[Message, ...]:
-    """The first two messages of a conversation about a question; with the readings ``tried`` where they are offered."""
+    """The first two messages of a conversation about a question; with those ``tried`` where they are offered."""
     paper = state.options.tools == "paper"
     parts = [] if paper else [f"{FENCE} SCHEMA", *schema_lines(state), ""]
     parts += [f"{FENCE} THIS QUESTION", *question_lines(state, paths=not paper and tried is None)]
@@ -113,7 +113,7 @@ def opening(state: State, tried: Sequence[Acted] | None = None) -> tuple[Message
 
 
 def _tried_lines(state: State, acted: Acted) -> list[str]:
-    """A reading that was run: in words, as SPARQL, and what it gives."""
+    """An interpretation that was run: in words, as SPARQL, and what it gives."""
     assert isinstance(acted.action, Query)
     query = re.sub(r"(?m)^PREFIX .*\n", "", acted.action.sparql)
     shown = _rows_shown(state, acted, _TRIED_ROWS)
@@ -122,7 +122,7 @@ def _tried_lines(state: State, acted: Acted) -> list[str]:
 
 def question_lines(state: State, *, paths: bool) -> list[str]:
     """The question with its entities, facts near it, and the paths it may mean."""
-    schema = graph_schema(state.desk)
+    schema = graph_schema(state.context)
     kinds = _kinds(state, schema)
     lines = [f"QUESTION: {line(state.question.text)}", "ENTITIES:"]
     for link in state.linked.links[:_ENTITIES]:
@@ -155,13 +155,13 @@ def _spread(triples: Sequence[Triple], about: Sequence[Iri], each: int) -> list[
 
 
 def _path_lines(state: State) -> list[str]:
-    label = state.desk.hood.names.label
-    shown = [path_text(reading, label) for reading in state.observation.readings]
+    label = state.context.reader.names.label
+    shown = [path_text(candidate, label) for candidate in state.observation.interpretations]
     return [f"- {text}" for text in list(dict.fromkeys(filter(None, shown)))[:_PATHS]]
 
 
-def path_text(reading: Reading, label: Callable[[str], str]) -> str:
-    """A reading as a path: ``Sorne Refuge -warden-> ?x -lives in-> ?answer``; "" where it follows no relation."""
+def path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
+    """An interpretation as a path: ``Sorne Refuge -warden-> ?x -lives in-> ?answer``; "" without relations."""
 
     def walk(first: str, hops: Sequence[Hop], last: str) -> str:
         for place, hop in enumerate(hops, start=1):
@@ -170,17 +170,17 @@ def path_text(reading: Reading, label: Callable[[str], str]) -> str:
         return first
 
     parts = []
-    if reading.start is not None and reading.hops:
-        end = "?answer" if reading.target is None else line(label(str(reading.target)))
-        parts.append(walk(line(label(reading.start)), reading.hops, end))
-    if reading.by:
-        extreme = {"most": " (highest)", "least": " (lowest)"}.get(reading.form, "")
-        bound = f" {reading.operator} {reading.bound.text}" if reading.bound is not None else ""
-        parts.append(walk("?answer", reading.by, f"?by{extreme}{bound}"))
-    if reading.type is not None:
-        parts.append(f"?answer a {line(label(reading.type))}")
+    if candidate.start is not None and candidate.hops:
+        end = "?answer" if candidate.target is None else line(label(str(candidate.target)))
+        parts.append(walk(line(label(candidate.start)), candidate.hops, end))
+    if candidate.by:
+        extreme = {"most": " (highest)", "least": " (lowest)"}.get(candidate.form, "")
+        bound = f" {candidate.operator} {candidate.bound.text}" if candidate.bound is not None else ""
+        parts.append(walk("?answer", candidate.by, f"?by{extreme}{bound}"))
+    if candidate.type is not None:
+        parts.append(f"?answer a {line(label(candidate.type))}")
     text = " ; ".join(parts)
-    return f"number of {text}" if text and reading.form == "count" else text
+    return f"number of {text}" if text and candidate.form == "count" else text
 
 
 # ---------------------------------------------------------------------------------------------------- the schema
@@ -188,13 +188,13 @@ def path_text(reading: Reading, label: Callable[[str], str]) -> str:
 
 def schema_lines(state: State) -> list[str]:
     """The schema within its budget of tokens: whole where it fits, else what fits the question best first."""
-    schema = graph_schema(state.desk)
+    schema = graph_schema(state.context)
     budget = state.options.schema_tokens * _TOKEN
     head = [f"PREFIX {prefix}: <{namespace}>" for prefix, namespace in declared(schema).items()]
     head.append("labels: " + (", ".join(schema.short(iri) for iri in schema.naming[:4]) or "none: IRIs are the names"))
     head.append("class of a thing: " + ", ".join(schema.short(iri) for iri in schema.typing))
     classes = [_class_line(schema, one) for one in schema.classes]
-    state.desk.hood.names.fetch([one.example for one in schema.relations if isinstance(one.example, Iri)])
+    state.context.reader.names.fetch([one.example for one in schema.relations if isinstance(one.example, Iri)])
     relations = [_relation_line(schema, state, one) for one in schema.relations]
     room = budget - _size(head)
     if _size(classes) + _size(relations) > room:
@@ -235,7 +235,7 @@ def with_prefixes(schema: GraphSchema, sparql: str) -> str:
 
 def look_lines(state: State, words: str) -> tuple[list[str], frozenset[str]]:
     """The relations and classes that words speak of, in any language, and their IRIs."""
-    schema = graph_schema(state.desk)
+    schema = graph_schema(state.context)
     ranked = ranks(state, schema, words)
     every: list[tuple[float, str, str]] = [
         *((ranked[one.iri], _class_line(schema, one), str(one.iri)) for one in schema.classes),
@@ -254,13 +254,13 @@ def ranks(state: State, schema: GraphSchema, words: str = "") -> dict[Iri, float
     text = words or state.question.text
     names: list[tuple[Iri, str]] = [(one.iri, one.name) for one in schema.classes]
     names += [(one.iri, name) for one in schema.relations for name in one.names]
-    near = state.desk.wording.likeness([text], [name for _, name in names])[0]
+    near = state.context.wording.likeness([text], [name for _, name in names])[0]
     said = {word for word in key(text) if word not in EMPTY}
     counts = {one.iri: one.count for one in schema.classes} | {one.iri: one.count for one in schema.relations}
     around: set[str] = set()
     if not words:
         around = {str(seen.triple[1]) for seen in state.observation.triples}
-        around |= {str(iri) for reading in state.observation.readings[:_PATHS] for iri in reading.iris}
+        around |= {str(iri) for candidate in state.observation.interpretations[:_PATHS] for iri in candidate.iris}
         around |= {str(link.iri) for link in state.linked.links}
     found: dict[Iri, float] = {}
     for (iri, name), value in zip(names, near, strict=True):
@@ -277,7 +277,7 @@ def _class_line(schema: GraphSchema, one: ClassUse) -> str:
 
 
 def _relation_line(schema: GraphSchema, state: State, one: RelationUse) -> str:
-    label = state.desk.hood.names.label
+    label = state.context.reader.names.label
     start = "|".join(line(label(end)) for end in one.domains) or "?"
     end = "|".join(end if one.literal else line(label(end)) for end in one.ranges) or ("text" if one.literal else "?")
     example = ""
@@ -321,7 +321,7 @@ def _kinds(state: State, schema: GraphSchema) -> dict[str, tuple[str, ...]]:
     query = f"SELECT ?x ?c WHERE {{ VALUES ?x {{ {' '.join(map(n3, wanted))} }} ?x {typing} ?c }} ORDER BY ?x ?c"
     known = {one.iri: one.name for one in schema.classes}
     found: dict[str, list[str]] = {}
-    for thing, cls in state.desk.hood.select(query).rows:
+    for thing, cls in state.context.reader.select(query).rows:
         if cls in known:
             found.setdefault(str(thing), []).append(line(known[Iri(str(cls))]))
     return {thing: tuple(names[:3]) for thing, names in found.items()}
@@ -356,7 +356,7 @@ def result_text(state: State, acted: Acted, *, last: bool = False) -> str:
 
 def _rows_shown(state: State, acted: Acted, most: int = ROWS) -> list[str]:
     total, shown = len(acted.rows), acted.rows[:most]
-    state.desk.hood.names.fetch([str(term) for row in shown for term in row if isinstance(term, Iri)])
+    state.context.reader.names.fetch([str(term) for row in shown for term in row if isinstance(term, Iri)])
     number = acted.number
     more = " or more" if acted.truncated else ""
     said = f"rows 1 to {len(shown)} of {total}{more}" if total else "no rows"
@@ -370,7 +370,7 @@ def _rows_shown(state: State, acted: Acted, most: int = ROWS) -> list[str]:
 def triple_line(state: State, triple: Triple) -> str:
     """A triple on one line: labels and IRIs of its ends, and its relation."""
     subject, relation, object_ = triple
-    name = graph_schema(state.desk).short(relation)
+    name = graph_schema(state.context).short(relation)
     return f"{term_line(state, subject)} {name} {term_line(state, object_)}"
 
 
@@ -379,7 +379,7 @@ def term_line(state: State, term: Term | None) -> str:
     if term is None:
         return "(none)"
     if isinstance(term, Iri):
-        name, short = line(state.desk.hood.names.label(term))[:_CELL], graph_schema(state.desk).short(term)
+        name, short = line(state.context.reader.names.label(term))[:_CELL], graph_schema(state.context).short(term)
         return short if name == short.rpartition(":")[2] or name == term else f"{name} {short}"
     text = line(term.text) if isinstance(term, Literal) else n3(term)
     return text if len(text) <= _CELL else text[: _CELL - 1] + "…"

@@ -16,8 +16,8 @@ from rdflib import Literal as RdflibLiteral
 from rdflib import URIRef, Variable
 from rdflib.plugins.sparql import prepareQuery
 
+from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.graph_schema import graph_schema
-from kgnb.agents.question_answering.neighbourhood import Neighbourhood
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Acted, Commit
 from kgnb.errors import DataError, KgnbError
@@ -89,26 +89,26 @@ def named(query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def values_of(hood: Neighbourhood, query: str) -> tuple[tuple[Term, ...], str]:
+def values_of(reader: GraphReader, query: str) -> tuple[tuple[Term, ...], str]:
     """The first column of a query's answer, each value once; yes or no as ``xsd:boolean``; and a note if it was cut."""
     if refuse_update(query) == "ASK":
-        return (_said(hood, query),), ""
+        return (_said(reader, query),), ""
     if "LIMIT" in [token.word for token in tokens(query)] or "OFFSET" in [token.word for token in tokens(query)]:
-        found = hood.select(query, limit=min(hood.most, 9_000))  # Virtuoso sorts no more than 10,000
+        found = reader.select(query, limit=min(reader.most, 9_000))  # Virtuoso sorts no more than 10,000
         rows, note = found.rows, "there are more rows than were read" if found.truncated else ""
     else:
-        rows, note = hood.rows(query)
+        rows, note = reader.rows(query)
     return tuple(dict.fromkeys(row[0] for row in rows if row and row[0] is not None)), note
 
 
-def rows_of(hood: Neighbourhood, query: str) -> Solutions:
-    """A query's whole result, as far as ``hood.most`` rows; yes or no as one row of the column "yes"."""
+def rows_of(reader: GraphReader, query: str) -> Solutions:
+    """A query's whole result, as far as ``reader.most`` rows; yes or no as one row of the column "yes"."""
     if refuse_update(query) == "ASK":
-        return Solutions(("yes",), ((_said(hood, query),),))
-    return hood.select(query, limit=min(hood.most, 9_000))  # Virtuoso sorts no more than 10,000
+        return Solutions(("yes",), ((_said(reader, query),),))
+    return reader.select(query, limit=min(reader.most, 9_000))  # Virtuoso sorts no more than 10,000
 
 
-def ties(hood: Neighbourhood, query: str, found: Solutions) -> str:
+def ties(reader: GraphReader, query: str, found: Solutions) -> str:
     """What a LIMIT has cut off although it ties with the last row shown, as a note; "" where it has cut no tie.
 
     Only what the query orders by and selects can be compared.
@@ -128,7 +128,7 @@ def ties(hood: Neighbourhood, query: str, found: Solutions) -> str:
         return ""
     end = stream[place + 1].start + len(number)
     wider = f"{query[: stream[place].start]}LIMIT {int(number) + 20}{query[end:]}"
-    more = hood.select(wider, limit=int(number) + 20)
+    more = reader.select(wider, limit=int(number) + 20)
     at = [more.variables.index(column) for column in columns]
     last = [found.rows[-1][place] for place in at]
     tied = [row for row in more.rows[len(found.rows) :] if [row[place] for place in at] == last]
@@ -142,13 +142,13 @@ def projected(query: str, column: str, among: Sequence[Term] = ()) -> str:
     return f"{query[: form.start]}SELECT DISTINCT ?{column} WHERE {{ {{ {query[form.start :].strip()} }}{only} }}"
 
 
-def _said(hood: Neighbourhood, query: str) -> Literal:
-    hood.asked += 1
-    yes = hood.graph.ask(query, timeout=hood.timeout)
+def _said(reader: GraphReader, query: str) -> Literal:
+    reader.asked += 1
+    yes = reader.graph.ask(query, timeout=reader.timeout)
     return Literal("true" if yes else "false", datatype=f"{XSD}boolean")
 
 
-def proof_of(hood: Neighbourhood, query: str) -> tuple[Triple, ...]:
+def proof_of(reader: GraphReader, query: str) -> tuple[Triple, ...]:
     """The triples of the graph that match a query's patterns, so that its answer can be checked against them.
 
     Empty where a query has no plain triple patterns, or the graph cannot say.
@@ -158,22 +158,22 @@ def proof_of(hood: Neighbourhood, query: str) -> tuple[Triple, ...]:
         return ()
     where = _where(query)
     try:
-        hood.asked += 1
+        reader.asked += 1
         text = f"{_prologue(query)}CONSTRUCT {{ {template} }} WHERE {where} LIMIT {PROOF}"
-        found = tuple(hood.graph.construct(text, timeout=hood.timeout))
-        return _there(hood, found) if "UNION" in [token.word for token in tokens(query)] else found
+        found = tuple(reader.graph.construct(text, timeout=reader.timeout))
+        return _there(reader, found) if "UNION" in [token.word for token in tokens(query)] else found
     except KgnbError:
         return ()
 
 
-def _there(hood: Neighbourhood, triples: Sequence[Triple]) -> tuple[Triple, ...]:
+def _there(reader: GraphReader, triples: Sequence[Triple]) -> tuple[Triple, ...]:
     """The triples the graph has: where one side of a UNION matched, the patterns of the other were filled in too."""
     known: set[Triple] = set()
     plain = [triple for triple in triples if not any(isinstance(term, Blank) for term in triple)]
     for begin in range(0, len(plain), _AT_ONCE):
         rows = " ".join(f"({' '.join(map(n3, triple))})" for triple in plain[begin : begin + _AT_ONCE])
         query = f"SELECT ?s ?p ?o WHERE {{ VALUES (?s ?p ?o) {{ {rows} }} ?s ?p ?o }}"
-        known.update(hood.select(query, limit=_AT_ONCE).rows)  # type: ignore[arg-type]  # all three are bound
+        known.update(reader.select(query, limit=_AT_ONCE).rows)  # type: ignore[arg-type]  # all three are bound
     return tuple(triple for triple in plain if triple in known)
 
 
@@ -319,7 +319,7 @@ def _numbers(said: str, forms: dict[str, list[Term]]) -> list[Term] | None:
 
 def _forms(state: State) -> dict[str, list[Term]]:
     """Every way a term that was seen may be written, with the terms it may be."""
-    schema, label = graph_schema(state.desk), state.desk.hood.names.label
+    schema, label = graph_schema(state.context), state.context.reader.names.label
     found: dict[str, list[Term]] = {}
 
     def add(form: str, term: Term) -> None:

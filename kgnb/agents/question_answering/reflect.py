@@ -38,7 +38,7 @@ def reflect(state: State) -> State:
     question = reflect_question(state, triples)
     chosen, reason, by = _chosen(state, question)
     memory = remember(state.memory, [question.triples[at] for at in chosen], state.linked.entities)
-    labels = state.desk.hood.names.labels(sorted(iris(memory.triples)))
+    labels = state.context.reader.names.labels(sorted(iris(memory.triples)))
     return _with(
         state, replace(memory, reason=reason, judged_by=by, labels=labels), progress=bool(state.talk or memory.added)
     )
@@ -47,7 +47,7 @@ def reflect(state: State) -> State:
 def reflect_question(state: State, triples: Sequence[Triple]) -> ReflectQuestion:
     """Which of the triples to keep."""
     offered = tuple(triples[:_MOST])
-    state.desk.hood.names.fetch(sorted(iris(offered)))  # all at once, not one by one
+    state.context.reader.names.fetch(sorted(iris(offered)))  # all at once, not one by one
     return ReflectQuestion(
         asked=state.question.text,
         text=act_text(state),
@@ -100,11 +100,11 @@ def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, st
     if mode in ("similarity", "facts"):
         facts = _facts(state) if mode == "facts" else []
         said = "nearest to facts the model wrote" if facts else "nearest to the question"
-        near = state.desk.wording.likeness(facts or [state.question.text], question.shown).max(axis=0)
+        near = state.context.wording.likeness(facts or [state.question.text], question.shown).max(axis=0)
         best = sorted(range(number), key=lambda at: (-round(float(near[at]), 6), at))[:keep]
         return best, said, mode
-    (verdict,) = state.desk.judges.reflect.judge([question])
-    by = verdict.judged_by or state.desk.judges.reflect.name
+    (verdict,) = state.context.judges.reflect.judge([question])
+    by = verdict.judged_by or state.context.judges.reflect.name
     if verdict.decision in (NONE, UNSURE) or verdict.choice is None:
         return [], verdict.rationale, by
     asked = [verdict.choice, *(choice for choice, _ in verdict.also)]
@@ -136,10 +136,10 @@ def _ranked(state: State, triples: Sequence[Triple]) -> tuple[int, ...]:
 
 def _facts(state: State) -> list[str]:
     """Facts the model expects, none where there is no model."""
-    if state.desk.model is None:
+    if state.context.model is None:
         return []
     prompt = FACTS.format(keep=state.options.keep, question=" ".join(state.question.text.split()))
-    reply = state.desk.model.ask(Request((Message("user", prompt),)))
+    reply = state.context.model.ask(Request((Message("user", prompt),)))
     return [line.strip() for line in reply.text.splitlines() if line.strip()][: state.options.keep]
 
 

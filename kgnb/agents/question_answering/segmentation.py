@@ -146,11 +146,11 @@ def segmentations(sentence: Sequence[str], longest: int) -> list[tuple[Phrase, .
     """
     if list(sentence[-1:]) == ["do"]:  # "What does X do?" asks for X's job
         sentence = [*sentence[:-1], "job"]
-    ways = [pieces for pieces in (_pieces(sentence), _pieces(sentence, verb=True), _around(sentence)) if pieces]
-    if not ways:
+    cuts = [pieces for pieces in (_pieces(sentence), _pieces(sentence, verb=True), _around(sentence)) if pieces]
+    if not cuts:
         return [(Phrase(_asked(_Piece(tuple(t for t in sentence if t != X)), True), 1),)]
     found: list[tuple[Phrase, ...]] = []
-    for pieces in ways:
+    for pieces in cuts:
         for number in range(1, min(longest, len(pieces)) + 1):
             for groups in _groups(pieces, number):
                 found.append(tuple(_phrase(group, at == number - 1) for at, group in enumerate(groups)))

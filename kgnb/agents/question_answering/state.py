@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.lexicon import Lexicon, Wording
-from kgnb.agents.question_answering.neighbourhood import Neighbourhood
 from kgnb.agents.question_answering.values import (
     Acted,
     Answer,
@@ -113,12 +113,12 @@ class Judges:
 
 
 @dataclass(frozen=True, eq=False)
-class Desk:
+class GraphContext:
     """Opened things, and what was learned of the graph: names, relations, vectors. Shared by many questions."""
 
     graph: Graph
     judges: Judges
-    hood: Neighbourhood
+    reader: GraphReader
     wording: Wording
     lexicon: Lexicon
     model: ChatModel | None = None
@@ -137,14 +137,14 @@ class Desk:
         most: int = 10_000,
         timeout: float = 30.0,
         turn: Turn | None = None,
-    ) -> Desk:
-        """A desk over an opened graph; nothing is asked of it yet."""
-        hood = Neighbourhood(graph, page=page, most=most, timeout=timeout)
+    ) -> GraphContext:
+        """A context over an opened graph; nothing is asked of it yet."""
+        reader = GraphReader(graph, page=page, most=most, timeout=timeout)
         wording = Wording(embedder)
-        return cls(graph, Judges.all(judge), hood, wording, Lexicon(hood, wording), model, turn=turn or Turn())
+        return cls(graph, Judges.all(judge), reader, wording, Lexicon(reader, wording), model, turn=turn or Turn())
 
-    def watched(self, run: Run) -> Desk:
-        """The same desk with its judges and model on the run's record."""
+    def watched(self, run: Run) -> GraphContext:
+        """The same context with its judges and model on the run's record."""
         judges = Judges(*(run.watch_judge(j) for j in (self.judges.act, self.judges.reflect, self.judges.answer)))
         model = self.model
         if model is not None and not isinstance(model, OverlappingModel):  # such a one was watched before
@@ -161,7 +161,7 @@ class State:
 
     question: Question
     options: Options
-    desk: Desk = field(repr=False, compare=False)
+    context: GraphContext = field(repr=False, compare=False)
     stage: str = ""
     linked: Linked = field(default_factory=lambda: Linked(()))
     entities: tuple[Iri, ...] = ()  # observed next: the task entities first, then where memory's paths end
@@ -187,14 +187,16 @@ class State:
 
     @property
     def followed(self) -> Acted | None:
-        """The last action that followed a reading and brought something."""
-        return next((a for a in reversed(self.history) if a.reading is not None and (a.values or a.triples)), None)
+        """The last action that followed an interpretation and brought something."""
+        return next(
+            (a for a in reversed(self.history) if a.interpretation is not None and (a.values or a.triples)), None
+        )
 
     @property
     def settled(self) -> bool:
-        """Whether the last action followed the reading that fits best, and brought what it asks for."""
-        best = self.observation.readings[0] if self.observation.readings else None
-        return self.followed is not None and self.followed.reading == best
+        """Whether the last action followed the interpretation that fits best, and brought what it asks for."""
+        best = self.observation.interpretations[0] if self.observation.interpretations else None
+        return self.followed is not None and self.followed.interpretation == best
 
     @property
     def value(self) -> Linked | Observation | Acted | Memory | Answer | None:
@@ -207,9 +209,9 @@ class State:
             "answer": self.answered,
         }.get(self.stage)
 
-    def at(self, desk: Desk) -> State:
-        """The same state at another desk over the same graph; it keeps its own lexicon."""
-        return replace(self, desk=replace(desk, lexicon=self.desk.lexicon))
+    def at(self, context: GraphContext) -> State:
+        """The same state at another context over the same graph; it keeps its own lexicon."""
+        return replace(self, context=replace(context, lexicon=self.context.lexicon))
 
     def marked_partial(self, why: str) -> State:
         """The same state; its answer, if there is one, is said to be partial."""
@@ -238,7 +240,7 @@ _LONG = 120  # characters of one label
 def term_text(state: State, term: Term) -> str:
     """A term on one line, cut short: its label, or its text."""
     text = (
-        state.desk.hood.names.label(term)
+        state.context.reader.names.label(term)
         if isinstance(term, Iri)
         else term.text
         if isinstance(term, Literal)

@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from kgnb.agents.options import Field, options
-from kgnb.agents.question_answering.interpretation import Reading
+from kgnb.agents.question_answering.interpretation import Interpretation
 from kgnb.files import from_json
 from kgnb.kg.terms import Iri, Term, Triple, n3
 from kgnb.results.bundle import Shown
@@ -241,22 +241,22 @@ class Seen:
 class Observation(Shown):
     """What ``observe`` gives: the subgraph around the task entities that fits the question, best first.
 
-    ``readings`` are the ways to read the question over the relations there are, best first: what the rule judge
+    ``interpretations`` are the ways to read the question over the relations there are, best first: what the rule judge
     chooses from, and a hint for the others.
     """
 
     triples: tuple[Seen, ...] = ()
-    readings: tuple[Reading, ...] = ()
+    interpretations: tuple[Interpretation, ...] = ()
     notes: tuple[str, ...] = ()  # what was sampled or left out, in words
     queries: int = 0
     embedded: int = 0  # texts whose vector was computed now
     labels: Mapping[str, str] = field(default_factory=dict, repr=False)  # by IRI
 
     def counts(self) -> dict[str, int]:
-        """Triples, readings, and what they cost."""
+        """Triples, interpretations, and what they cost."""
         return {
             "triples": len(self.triples),
-            "readings": len(self.readings),
+            "readings": len(self.interpretations),
             "queries": self.queries,
             "embedded": self.embedded,
         }
@@ -285,7 +285,7 @@ class Acted(Shown):
     truncated: bool = False  # there are more rows than were read
     number: int = 0  # which of the question's queries this is, from 1; 0: it is none, or it failed
     error: str = ""  # what the graph or its query engine said instead of a result
-    reading: Reading | None = None  # the reading the action follows
+    interpretation: Interpretation | None = None  # the interpretation the action follows
     refused: tuple[Refusal, ...] = ()
     notes: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # those known by then
@@ -320,7 +320,7 @@ class Memory(Shown):
 
 @dataclass(frozen=True)
 class Guess:
-    """What the best reading gives where it is too unlikely to be an answer; ``sparql`` as of an Answer."""
+    """What the best interpretation gives where it is too unlikely to be an answer; ``sparql`` as of an Answer."""
 
     values: tuple[Term, ...]
     sparql: str = ""

@@ -62,7 +62,7 @@ def said(value: Answer) -> str:
 
 
 def guessed(value: Answer) -> list[str]:
-    """What the best reading gives, where the answer is unsure and the reading not unlikely, and the query for it."""
+    """What the best interpretation gives, where the answer is unsure and it is not unlikely, and the query for it."""
     if value.guess is None or value.values or value.confidence < _LIKELY:
         return []
     names = [plain(term, value.labels) for term in value.guess.values[:_GUESSED]]
@@ -145,7 +145,7 @@ def observed(value: Observation) -> Table:
     """The observed triples, best first."""
     columns = [Column("turn", "turn", "number"), Column("score", "score", "number"), *_TRIPLE]
     rows = [[seen.turn, round(seen.score, 3), *_cells(seen.triple, value.labels)] for seen in value.triples]
-    notes = [*value.notes, *(f"read as: {r.explanation}" for r in value.readings[:5])]
+    notes = [*value.notes, *(f"read as: {r.explanation}" for r in value.interpretations[:5])]
     return Table(columns, rows, caption=f"{count(len(value.triples), 'triple')} around the entities", notes=notes)
 
 

@@ -43,7 +43,7 @@ class Says:
 def ready(text: str, *entities: str, judge: object = None) -> State:
     made = observe(link(state(text, *entities)))
     judges = Judges(judge or RuleJudge(), RuleJudge(), RuleJudge())  # type: ignore[arg-type]
-    return replace(made, desk=replace(made.desk, judges=judges))
+    return replace(made, context=replace(made.context, judges=judges))
 
 
 def done(action: Action, text: str = ASKED, *entities: str) -> Acted:

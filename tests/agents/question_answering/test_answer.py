@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kgnb.agents.question_answering.pipeline import answer_question, learn, open_desk
+from kgnb.agents.question_answering.pipeline import answer_question, learn, open_context
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.agents.question_answering.views import answered
 from kgnb.kg.endpoint_graph import EndpointGraph
@@ -10,12 +10,12 @@ from kgnb.kg.terms import Iri, Literal
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.patience import Patience
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from tests.agents.question_answering.worlds import TURTLE, V, big, desk, graph, serving
+from tests.agents.question_answering.worlds import TURTLE, V, big, context, graph, serving
 
 
 def ask(text: str, *entities: str, turtle: str = TURTLE, **options: object) -> Answer:
     question = Question("q", text, tuple(V + e for e in entities))
-    return answer_question(question, desk(turtle), options=Options(**options))  # type: ignore[arg-type]
+    return answer_question(question, context(turtle), options=Options(**options))  # type: ignore[arg-type]
 
 
 def texts(answer: Answer) -> list[str]:
@@ -47,7 +47,7 @@ def test_answers_every_kind_of_question() -> None:
 
 def test_every_triple_of_the_proof_is_in_the_graph_and_the_query_gives_the_values() -> None:
     found = ask("Where does the warden of Upper Hut live?", "upper")
-    graph = desk().graph
+    graph = context().graph
     assert all(graph.triples(*triple) for triple in found.support)
     assert tuple(row[0] for row in graph.select(found.sparql)) == found.values
 
@@ -67,7 +67,7 @@ def test_what_is_unsure_offers_what_its_best_reading_gives_and_no_answer() -> No
     found = ask("Who is the warden of Upper Hut?", "upper", confidence=1.0)
     assert (found.status, found.values, found.sparql, found.support) == ("unsure", (), "", ())
     assert found.guess is not None and found.guess.values == (V + "ann",)
-    assert tuple(row[0] for row in desk().graph.select(found.guess.sparql)) == found.guess.values
+    assert tuple(row[0] for row in context().graph.select(found.guess.sparql)) == found.guess.values
     card = answered(found)
     assert card.json()["answers"] == [] and card.json()["query"] == ""
     for shown in (card.html(), card.plain()):
@@ -86,7 +86,7 @@ def test_gives_all_values_even_where_memory_keeps_few() -> None:
 
 
 def test_the_models_own_answer_is_marked_and_has_no_proof() -> None:
-    opened = desk(model=ScriptedModel(['{"values": ["Buddhism"], "confidence": 0.4}']))
+    opened = context(model=ScriptedModel(['{"values": ["Buddhism"], "confidence": 0.4}']))
     question = Question("q", "What is the religion of Ann Berger?", (V + "ann",))
     found = answer_question(question, opened, options=Options(own_knowledge=True))
     assert (found.source, found.values, found.support, found.sparql) == ("model", (Literal("Buddhism"),), (), "")
@@ -95,12 +95,12 @@ def test_the_models_own_answer_is_marked_and_has_no_proof() -> None:
 
 def test_examples_teach_what_a_word_stands_for_where_a_path_explains_them() -> None:
     question = Question("q", "Who is the boss of Lower Hut?", (V + "lower",))
-    assert answer_question(question, desk()).values != (V + "bob",), "nobody said so yet"
-    opened, asked = desk(), "Who is the boss of Upper Hut?"
+    assert answer_question(question, context()).values != (V + "bob",), "nobody said so yet"
+    opened, asked = context(), "Who is the boss of Upper Hut?"
     learned = learn(opened, [(asked, (V + "upper",), (V + "ann",))], Options())
     assert any(relation == V + "warden" for _, relation in learned)
     assert answer_question(question, opened).values == (V + "bob",)
-    assert learn(desk(), [(asked, (V + "upper",), (V + "cake", V + "bob"))], Options()) == {}
+    assert learn(context(), [(asked, (V + "upper",), (V + "cake", V + "bob"))], Options()) == {}
 
 
 # over a SPARQL service
@@ -123,7 +123,7 @@ wd:Q99 owl:sameAs wd:Q1 .
 
 def served(url: str, text: str, *entities: str) -> Answer:
     endpoint = EndpointGraph(url, patience=Patience(tries=4, first=0.01, longest=0.05))
-    return answer_question(Question("q", text, entities), open_desk(endpoint, embedder=CharacterEmbedder()))
+    return answer_question(Question("q", text, entities), open_context(endpoint, embedder=CharacterEmbedder()))
 
 
 def test_an_endpoint_answers_as_a_file_does_also_where_it_falters() -> None:

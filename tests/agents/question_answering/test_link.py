@@ -14,13 +14,13 @@ from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.terms import Iri, Literal
 from kgnb.tasks.asking import entity_named
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from tests.agents.question_answering.worlds import TURTLE, V, desk, graph, serving, state
+from tests.agents.question_answering.worlds import TURTLE, V, context, graph, serving, state
 
 RDFS = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
 
 
 def test_finds_labels_in_every_language_aliases_other_case_and_slips_of_the_pen() -> None:
-    opened = desk()
+    opened = context()
     for text, iri, how in (
         ("Who lives in Deepvale?", "village", "exact"),
         ("Wer wohnt in Tiefental?", "village", "exact"),
@@ -40,7 +40,7 @@ COLORADO = """
 
 
 def test_keeps_every_meaning_of_a_name_that_of_the_class_beside_it_first() -> None:
-    opened = desk(TURTLE + COLORADO)
+    opened = context(TURTLE + COLORADO)
     linked = link(state("How long is Colorado?", on=opened)).linked
     assert len(linked.ambiguous) == 2 and all(each.score == 1.0 for each in linked.ambiguous)
     for text, first in (
@@ -63,7 +63,7 @@ def test_takes_the_entities_it_is_given_follows_a_redirect_and_refuses_what_is_n
 
 
 def test_a_graph_that_names_things_as_freebase_does_is_asked_by_name() -> None:
-    opened = desk("""@prefix fb: <http://rdf.freebase.com/ns/> .
+    opened = context("""@prefix fb: <http://rdf.freebase.com/ns/> .
         fb:m.01 fb:type.object.name "Ann Fels"@en ; fb:common.topic.alias "Annie"@en ;
             fb:people.person.place_of_birth fb:m.02 . fb:m.02 fb:type.object.name "Vale"@en .""")
     for name in ("Ann Fels", "Annie"):
@@ -86,7 +86,7 @@ def test_a_redirect_and_its_goal_are_one_and_what_wikipedia_says_of_its_pages_is
     with serving(graph(RDFS + PAGES)) as url:
         answer = answer_question("Who is the mayor of HC?", EndpointGraph(url), embedder=CharacterEmbedder())
     assert answer.values == (Iri("http://dbpedia.org/resource/Ada_Marlow"),)
-    opened = desk(RDFS + PAGES)
+    opened = context(RDFS + PAGES)
     found = link(state("Which country is Hochkar City in?", on=opened)).linked
     assert [one.label for one in found.links if one.mention == "Hochkar City"] == ["Hochkar City"]
     opened.lexicon.meet()
@@ -94,7 +94,7 @@ def test_a_redirect_and_its_goal_are_one_and_what_wikipedia_says_of_its_pages_is
 
 
 def test_a_property_that_has_a_name_is_no_entity() -> None:
-    opened = desk(
+    opened = context(
         RDFS
         + """@prefix : <http://kin.example/> .
         :P22 <http://wikiba.se/ontology#directClaim> :father ; rdfs:label "father" .
@@ -105,15 +105,15 @@ def test_a_property_that_has_a_name_is_no_entity() -> None:
 
 
 def test_a_graph_with_too_many_names_to_read_is_asked_for_those_of_the_question() -> None:
-    opened = desk()
-    names = Directory(opened.hood, opened.wording, most=3)
+    opened = context()
+    names = Directory(opened.reader, opened.wording, most=3)
     hits = names.mentions(tokens("who runs upper hut?"))
     assert names.partial and Iri(V + "upper") in {iri for _, iri, *_ in hits}
 
 
 def test_a_relation_called_type_says_what_is_of_a_class() -> None:
-    opened = desk("@prefix : <http://t.example/> . :a :type :Hut . :b :type :Hut .")
-    classes = Directory(opened.hood, opened.wording).classes()
+    opened = context("@prefix : <http://t.example/> . :a :type :Hut . :b :type :Hut .")
+    classes = Directory(opened.reader, opened.wording).classes()
     assert classes == {Iri("http://t.example/Hut"): Iri("http://t.example/type")}
 
 
@@ -134,14 +134,14 @@ FIRM = """
 
 
 def test_things_that_are_codes_are_named_by_what_each_has_one_of() -> None:
-    opened = desk(FIRM)
-    assert sorted(opened.hood.own_naming()) == [F + "name", F + "title"]
-    assert opened.hood.names.label(F + "e2") == "Bert Quill"
+    opened = context(FIRM)
+    assert sorted(opened.reader.own_naming()) == [F + "name", F + "title"]
+    assert opened.reader.names.label(F + "e2") == "Bert Quill"
     assert answer_question("Who heads the Rope Works?", opened).values == (Iri(F + "e2"),)
     with serving(graph(FIRM)) as url:
         served = answer_question("Who heads the Rope Works?", EndpointGraph(url), embedder=CharacterEmbedder())
     assert served.values == (Iri(F + "e2"),)
-    assert entity_named("night kitchen", opened.graph, opened.hood.own_naming) == F + "d3"
+    assert entity_named("night kitchen", opened.graph, opened.reader.own_naming) == F + "d3"
     with pytest.raises(ValueError, match="is called 'night kitchen'"):
         entity_named("night kitchen", opened.graph)
     freebase = graph('<http://rdf.freebase.com/ns/m.01> <http://rdf.freebase.com/ns/type.object.name> "Ada"@en .')
@@ -156,16 +156,16 @@ def test_no_other_text_is_taken_for_a_name() -> None:
         "a few values for all": '@prefix : <http://f.example/> . :e1 :s "Open" . :e2 :s "Open" . :e3 :s "Open" .',
         "several each": '@prefix : <http://f.example/> . :e1 :t "A b", "C" . :e2 :t "G h", "I" . :e3 :t "K l", "M" .',
     }.items():
-        found = desk(RDFS + turtle).hood.own_naming()
+        found = context(RDFS + turtle).reader.own_naming()
         assert F + "name" not in found and not [iri for iri in found if not iri.startswith(F)], case
         assert not {F + "email", F + "city"} & set(found), case
 
 
 def test_own_names_cost_nothing_where_there_are_labels_and_are_done_without_where_a_service_refuses() -> None:
-    opened = desk()
-    opened.hood.vocabulary()
-    before = opened.hood.asked
-    assert opened.hood.own_naming() == () and opened.hood.asked <= before + 1
+    opened = context()
+    opened.reader.vocabulary()
+    before = opened.reader.asked
+    assert opened.reader.own_naming() == () and opened.reader.asked <= before + 1
 
     def refused(query: str, most: int) -> object:
         raise BackendError("too much", service="here")

@@ -2,11 +2,11 @@ import pytest
 
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
-from kgnb.agents.question_answering.pipeline import answer_question, open_desk
+from kgnb.agents.question_answering.pipeline import answer_question, open_context
 from kgnb.agents.question_answering.values import Observation, Options, Question
 from kgnb.kg.terms import Iri
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from tests.agents.question_answering.worlds import TURTLE, V, big, desk, state
+from tests.agents.question_answering.worlds import TURTLE, V, big, context, state
 
 
 def seen(text: str, *entities: str, **options: object) -> Observation:
@@ -25,16 +25,18 @@ def test_options_say_how_far_and_which_way_is_looked() -> None:
 
 
 def test_reads_the_question_over_two_relations_but_takes_no_name_of_a_relation_apart() -> None:
-    best = seen("Where does the warden of Upper Hut live?", "upper").readings[0]
+    best = seen("Where does the warden of Upper Hut live?", "upper").interpretations[0]
     assert [hop.relation for hop in best.hops] == [V + "warden", V + "livesIn"]
     land = ':owner rdfs:label "owner of land" . :land rdfs:label "land" . :upper :land :field . :lower :owner :ann .'
-    readings = seen("What is the owner of land of Upper Hut?", "upper", on=desk(TURTLE + land)).readings
-    assert all(len(reading.hops) == 1 for reading in readings)
-    assert readings[0].confidence < 0.1, "the graph has that relation, but not for this hut"
+    interpretations = seen(
+        "What is the owner of land of Upper Hut?", "upper", on=context(TURTLE + land)
+    ).interpretations
+    assert all(len(interpretation.hops) == 1 for interpretation in interpretations)
+    assert interpretations[0].confidence < 0.1, "the graph has that relation, but not for this hut"
 
 
 def test_a_second_question_about_the_same_entity_computes_vectors_of_itself_alone() -> None:
-    opened = desk()
+    opened = context()
     asked = "Who is the warden of Upper Hut?"
     seen(asked, "upper", on=opened)
     before = opened.wording.computed
@@ -46,10 +48,10 @@ PAGE, MOST, GUESTS = 100, 1000, 3000
 
 
 def test_an_entity_with_very_many_neighbours_costs_what_a_small_one_does() -> None:
-    opened = open_desk(big(GUESTS), embedder=CharacterEmbedder(), options=Options(page=PAGE, most=MOST))
+    opened = open_context(big(GUESTS), embedder=CharacterEmbedder(), options=Options(page=PAGE, most=MOST))
     looked = {"depth": 1, "tools": "paper", "page": PAGE, "on": opened}
     first = seen("Who slept at the inn?", "inn", **looked)
-    assert opened.hood.queries < 30
+    assert opened.reader.queries < 30
     assert any("were taken" in note and f"{GUESTS:,}" in note for note in first.notes)
     assert seen("Who slept at the inn?", "inn", **looked).triples == first.triples, "sampled alike every time"
 
@@ -64,9 +66,9 @@ def test_an_entity_with_very_many_neighbours_costs_what_a_small_one_does() -> No
 )
 def test_queries_stay_bounded_whatever_is_asked_of_it(text: str, values: int, queries: int) -> None:
     options = Options(page=PAGE, most=MOST)
-    opened = open_desk(big(GUESTS), embedder=CharacterEmbedder(), options=options)
+    opened = open_context(big(GUESTS), embedder=CharacterEmbedder(), options=options)
     found = answer_question(Question("q", text, (V + "inn",)), opened, options=options)
-    assert len(found.values) == values and opened.hood.queries <= queries, (found.rationale, opened.hood.queries)
+    assert len(found.values) == values and opened.reader.queries <= queries, (found.rationale, opened.reader.queries)
     if values > 1:
         assert any("there are more" in note for note in found.notes)
     elif text.startswith("How"):

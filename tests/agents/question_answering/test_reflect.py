@@ -5,7 +5,7 @@ from kgnb.agents.question_answering.reflect import end_of, reflect, remember
 from kgnb.agents.question_answering.values import Memory
 from kgnb.kg.terms import Iri
 from kgnb.llm.scripted import ScriptedModel
-from tests.agents.question_answering.worlds import V, desk, state
+from tests.agents.question_answering.worlds import V, context, state
 
 A, B, C, D, P = (Iri(V + name) for name in "abcdp")
 
@@ -34,6 +34,6 @@ def test_keeps_at_most_k_triples_whole_paths_first_and_looks_next_where_they_end
 
 def test_triples_may_be_chosen_by_facts_that_a_model_expects() -> None:
     model = ScriptedModel(["Upper Hut | serves | soup"])
-    asked = state("What does Upper Hut serve?", "upper", on=desk(model=model), reflection="facts", keep=1)
+    asked = state("What does Upper Hut serve?", "upper", on=context(model=model), reflection="facts", keep=1)
     assert reflect(act(observe(link(asked)))).memory.paths[0][0][2] == V + "soup"
     assert len(model.asked) == 1

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs
 
 import pyoxigraph
 
-from kgnb.agents.question_answering.pipeline import begin, open_desk
-from kgnb.agents.question_answering.state import Desk, State
+from kgnb.agents.question_answering.pipeline import begin, open_context
+from kgnb.agents.question_answering.state import GraphContext, State
 from kgnb.agents.question_answering.values import Options, Question
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Iri, n3
@@ -62,15 +62,15 @@ def big(number: int = 20_000) -> OxigraphGraph:
     return found
 
 
-def desk(turtle: str = TURTLE, **more: object) -> Desk:
-    """A desk over the valley, without any model of language."""
-    return open_desk(graph(turtle), embedder=CharacterEmbedder(), **more)  # type: ignore[arg-type]
+def context(turtle: str = TURTLE, **more: object) -> GraphContext:
+    """A context over the valley, without any model of language."""
+    return open_context(graph(turtle), embedder=CharacterEmbedder(), **more)  # type: ignore[arg-type]
 
 
-def state(text: str, *entities: str, on: Desk | None = None, **options: object) -> State:
+def state(text: str, *entities: str, on: GraphContext | None = None, **options: object) -> State:
     """The first state of a question."""
     question = Question("q", text, tuple(V + entity for entity in entities))
-    return begin(question, on or desk(), Options(**options))  # type: ignore[arg-type]
+    return begin(question, on or context(), Options(**options))  # type: ignore[arg-type]
 
 
 @contextmanager

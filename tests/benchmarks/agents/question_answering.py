@@ -15,9 +15,9 @@ from pathlib import Path
 from kgnb.agents.question_answering.lexicon import ASKED
 from kgnb.agents.question_answering.link import link
 from kgnb.agents.question_answering.observe import observe
-from kgnb.agents.question_answering.pipeline import answer_question, begin, open_desk
-from kgnb.agents.question_answering.readings import read_question
-from kgnb.agents.question_answering.state import Desk
+from kgnb.agents.question_answering.pipeline import answer_question, begin, open_context
+from kgnb.agents.question_answering.semantic_parser import interpret
+from kgnb.agents.question_answering.state import GraphContext
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import open_embedder, open_graph
 from kgnb.datasets.question_sets import pathquestion, slot_filling
@@ -58,11 +58,11 @@ def figures(cases: QuestionSet, embedder: Embedder, most: int | None = None, see
         graph.add(cases.triples)
     else:
         graph = open_graph(cases.graph, Settings())  # type: ignore[assignment]  # any Graph serves
-    desk = open_desk(graph, embedder=embedder)
+    context = open_context(graph, embedder=embedder)
     asked = list(sample(cases.questions, most, seed))
     begun = time.perf_counter()
     questions = [Question(one.id, one.text, one.entities) for one in asked]
-    answers = [answer_question(question, desk) for question in questions]
+    answers = [answer_question(question, context) for question in questions]
     seconds = time.perf_counter() - begun
     known = [(one, found) for one, found in zip(asked, answers, strict=True) if one.values]
     none = [found for one, found in zip(asked, answers, strict=True) if not one.values]
@@ -74,8 +74,8 @@ def figures(cases: QuestionSet, embedder: Embedder, most: int | None = None, see
         sum(found.status == "unsure" for found in none) / len(none) if none else 1.0,
         sum(found.status == "unsure" for _, found in known) / len(known),
         seconds / len(asked),
-        desk.hood.queries / len(asked),
-        desk.wording.computed,
+        context.reader.queries / len(asked),
+        context.wording.computed,
     )
 
 
@@ -127,31 +127,31 @@ class Counting:
 def observing(cases: QuestionSet, embedder: Embedder, most: int = 40) -> Cost:
     """Observe the entities of some questions as the paper does; then score the very triples seen one by one.
 
-    Reading a question for the rule judge is neither way's: its vectors and its time are not counted.
+    Interpretation a question for the rule judge is neither way's: its vectors and its time are not counted.
     """
     graph = open_graph(cases.graph, Settings())
     counting = Counting(embedder)
-    desk = open_desk(graph, embedder=counting)
+    context = open_context(graph, embedder=counting)
     questions = [Question(one.id, one.text, one.entities) for one in sample(cases.questions, most, 1)][:most]
-    states = [link(begin(question, desk, Options(tools="paper"))) for question in questions]
+    states = [link(begin(question, context, Options(tools="paper"))) for question in questions]
     for state in states:
-        read_question(state)
+        interpret(state)
     read, begun = counting.texts, time.perf_counter()
     seen = [observe(state).observation for state in states]
     ours, vectors = time.perf_counter() - begun, counting.texts - read
     begun = time.perf_counter()
     for question, observation in zip(questions, seen, strict=True):
         for one in observation.triples:
-            name = desk.lexicon.name(one.triple[1])
-            counting.embed([question.text, ASKED.format(name), name, label(desk, one.triple[2])])
+            name = context.lexicon.name(one.triple[1])
+            counting.embed([question.text, ASKED.format(name), name, label(context, one.triple[2])])
     naive = time.perf_counter() - begun
     number = sum(len(observation.triples) for observation in seen)
-    return Cost(ours, naive, vectors, counting.texts - read - vectors, desk.hood.queries / len(questions), number)
+    return Cost(ours, naive, vectors, counting.texts - read - vectors, context.reader.queries / len(questions), number)
 
 
-def label(desk: Desk, term: object) -> str:
+def label(context: GraphContext, term: object) -> str:
     """What an end of a triple is called."""
-    return desk.hood.names.label(term) if isinstance(term, Iri) else str(getattr(term, "text", ""))
+    return context.reader.names.label(term) if isinstance(term, Iri) else str(getattr(term, "text", ""))
 
 
 def main() -> None:

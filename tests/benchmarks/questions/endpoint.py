@@ -23,7 +23,7 @@ from statistics import quantiles
 import click
 
 from kgnb.agents.question_answering.graph_schema import graph_schema
-from kgnb.agents.question_answering.pipeline import answer_question, open_desk
+from kgnb.agents.question_answering.pipeline import answer_question, open_context
 from kgnb.agents.question_answering.values import Question
 from kgnb.backends import open_graph
 from kgnb.kg.graph import Graph
@@ -140,20 +140,20 @@ class Took:
 
 def took(graph: Graph, asked: Sequence[str], embedder: Embedder) -> Took:
     """Ask all of them, the first one apart."""
-    desk = open_desk(graph, embedder=embedder)
+    context = open_context(graph, embedder=embedder)
     begun = time.perf_counter()
-    answer_question(Question("first", asked[0]), desk)
+    answer_question(Question("first", asked[0]), context)
     first, begun = time.perf_counter() - begun, time.perf_counter()
-    graph_schema(desk)
-    schema, before = time.perf_counter() - begun, desk.hood.queries
-    graph_schema(desk)
-    again, before, seconds, answered = desk.hood.queries - before, desk.hood.queries, [], 0
+    graph_schema(context)
+    schema, before = time.perf_counter() - begun, context.reader.queries
+    graph_schema(context)
+    again, before, seconds, answered = context.reader.queries - before, context.reader.queries, [], 0
     for at, text in enumerate(asked[1:]):
         begun = time.perf_counter()
-        answered += answer_question(Question(f"q{at}", text), desk).status == "answered"
+        answered += answer_question(Question(f"q{at}", text), context).status == "answered"
         seconds.append(time.perf_counter() - begun)
     cuts = quantiles(seconds, n=10, method="inclusive")
-    return Took(first, schema, again, cuts[4], cuts[8], (desk.hood.queries - before) / len(seconds), answered)
+    return Took(first, schema, again, cuts[4], cuts[8], (context.reader.queries - before) / len(seconds), answered)
 
 
 @contextmanager

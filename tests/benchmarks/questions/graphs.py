@@ -145,10 +145,14 @@ def huts(_: Path) -> list[str]:
 GRAPHS: dict[str, Callable[[Path], list[str]]] = {
     "codex-m": codex,
     "codex-m-2": codex,
+    "codex-m-unanswerable": codex,
     "geography": geography,
+    "geography-unanswerable": geography,
     "huts-paraphrases": huts,
+    "huts-unanswerable": huts,
     "webnlg": webnlg,
     "webnlg-2": webnlg,
+    "webnlg-unanswerable": webnlg,
 }
 """The graph of each file of questions."""
 

@@ -23,14 +23,14 @@ _RELATIONS = 3000  # predicates of one graph that are told apart
 
 
 @dataclass(frozen=True)
-class Ways:
+class Expansion:
     """The relations that lead on from the end of a path: how many triples each has, and one other end of it."""
 
     hops: tuple[tuple[Hop, int, Term | None], ...]
     note: str = ""
 
 
-class Neighbourhood:
+class GraphReader:
     """A graph with what was asked of it: relations around entities, ends of relations, names.
 
     Args:
@@ -45,7 +45,7 @@ class Neighbourhood:
         self.page, self.most, self.timeout = page, most, timeout
         self.names = Names(graph, page=page, timeout=timeout, own=self.own_naming)
         self.asked = 0  # queries so far
-        self._ways: dict[tuple[Iri, tuple[Hop, ...], bool], Ways] = {}
+        self._expansions: dict[tuple[Iri, tuple[Hop, ...], bool], Expansion] = {}
         self._ends: dict[tuple[Term, Hop, int], tuple[tuple[Term, ...], bool]] = {}
         self._vocabulary: tuple[tuple[Iri, int, Term | None], ...] | None = None
         self._own: tuple[str, ...] | None = None
@@ -81,14 +81,16 @@ class Neighbourhood:
             )
         return self._own
 
-    def ways(self, start: Iri, hops: Sequence[Hop] = (), *, inverse: bool = True) -> Ways:
+    def expand(self, start: Iri, hops: Sequence[Hop] = (), *, inverse: bool = True) -> Expansion:
         """The relations that lead on from the end of a path, both directions unless told otherwise."""
         key = (start, tuple(hops), inverse)
-        if key not in self._ways:
-            self._ways[key] = (self._both(start, key[1]) if inverse else None) or self._apart(start, key[1], inverse)
-        return self._ways[key]
+        if key not in self._expansions:
+            self._expansions[key] = (self._both(start, key[1]) if inverse else None) or self._apart(
+                start, key[1], inverse
+            )
+        return self._expansions[key]
 
-    def _both(self, start: Iri, hops: tuple[Hop, ...]) -> Ways | None:
+    def _both(self, start: Iri, hops: tuple[Hop, ...]) -> Expansion | None:
         """The relations in both directions by one query; None where that is too much for the service."""
         end, inner = self._end(start, hops)
         query = (
@@ -100,12 +102,12 @@ class Neighbourhood:
         except (BackendError, DataError):
             return None
         found = [(Hop(p, _number(d) == 1), _number(n), x) for d, p, n, x in rows if isinstance(p, Iri)]
-        return Ways(tuple(sorted(found, key=lambda way: (way[0].inverse, way[0].relation))))
+        return Expansion(tuple(sorted(found, key=lambda step: (step[0].inverse, step[0].relation))))
 
-    def _apart(self, start: Iri, hops: tuple[Hop, ...], inverse: bool) -> Ways:
+    def _apart(self, start: Iri, hops: tuple[Hop, ...], inverse: bool) -> Expansion:
         outward, first = self._grouped(start, hops, inward=False)
         inward, second = self._grouped(start, hops, inward=True) if inverse else ((), "")
-        return Ways((*outward, *inward), "; ".join(filter(None, (first, second))))
+        return Expansion((*outward, *inward), "; ".join(filter(None, (first, second))))
 
     def _end(self, start: Iri, hops: tuple[Hop, ...]) -> tuple[str, str]:
         """How the end of a path is written, and the pattern that leads to it: few entities stand for the many there."""
@@ -131,8 +133,8 @@ class Neighbourhood:
             ends = {p: y for p, y in reversed(found.rows)}
             rows = tuple((p, Literal(str(sum(row[0] == p for row in found.rows))), y) for p, y in ends.items())
             note = f"counting was too much for the service: relations are those of {len(found)} triples"
-        ways = [(Hop(p, inward), _number(n), x) for p, n, x in rows if isinstance(p, Iri)]
-        return tuple(sorted(ways, key=lambda way: way[0].relation)), note
+        steps = [(Hop(p, inward), _number(n), x) for p, n, x in rows if isinstance(p, Iri)]
+        return tuple(sorted(steps, key=lambda step: step[0].relation)), note
 
     def ends(self, entity: Iri, hop: Hop, limit: int) -> tuple[tuple[Term, ...], bool]:
         """The other ends of a relation, in order, at most ``limit``; whether there are more."""

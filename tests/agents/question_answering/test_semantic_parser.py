@@ -4,23 +4,23 @@ import pytest
 
 from kgnb.agents.question_answering.answer_shape import shape_of
 from kgnb.agents.question_answering.link import link
-from kgnb.agents.question_answering.pipeline import answer_question, begin, open_desk
-from kgnb.agents.question_answering.readings import read_question
+from kgnb.agents.question_answering.pipeline import answer_question, begin, open_context
 from kgnb.agents.question_answering.segmentation import tokens
-from kgnb.agents.question_answering.state import Desk
+from kgnb.agents.question_answering.semantic_parser import interpret
+from kgnb.agents.question_answering.state import GraphContext
 from kgnb.agents.question_answering.values import Answer, Question
 from kgnb.backends import open_embedder, open_graph
 from kgnb.settings import Settings
-from tests.agents.question_answering.worlds import desk, graph
+from tests.agents.question_answering.worlds import context, graph
 
 
 @pytest.fixture(scope="module")
-def huts() -> Desk:
+def huts() -> GraphContext:
     settings = Settings()
-    return open_desk(open_graph("huts:graph", settings), embedder=open_embedder("local", settings))
+    return open_context(open_graph("huts:graph", settings), embedder=open_embedder("local", settings))
 
 
-def ask(text: str, on: Desk) -> Answer:
+def ask(text: str, on: GraphContext) -> Answer:
     return answer_question(Question("q", text), on)
 
 
@@ -29,7 +29,7 @@ def left(found: Answer) -> list[str]:
     return found.rationale.partition("not used: ")[2].split(", ")
 
 
-def test_short_questions_are_answered(huts: Desk) -> None:
+def test_short_questions_are_answered(huts: GraphContext) -> None:
     for text, *wanted in (
         ("Who is the warden of the Hochkar House?", "Wilma Aschauer"),
         ("Where does the warden of the Sorne Refuge live?", "Sorne-le-Haut"),
@@ -44,14 +44,14 @@ def test_short_questions_are_answered(huts: Desk) -> None:
         assert found.support
 
 
-def test_a_no_rests_on_things_of_the_kind_that_was_asked_about(huts: Desk) -> None:
+def test_a_no_rests_on_things_of_the_kind_that_was_asked_about(huts: GraphContext) -> None:
     """A season begins on a date: that it begins on no hut was given as the answer, at .97."""
     found = ask("Is the Hochkar House open in winter?", huts)
     assert [found.label(value) for value in found.values] == ["false"]
     assert all(triple[1].endswith("openDuring") for triple in found.support)
 
 
-def test_what_is_not_understood_whole_is_left_open_and_said(huts: Desk) -> None:
+def test_what_is_not_understood_whole_is_left_open_and_said(huts: GraphContext) -> None:
     for text, unused in (
         ("Which huts above 2000 metres have a cook?", "cook"),  # was answered without the cook, at .9986
         ("Which warden of the Sorne Refuge plays the violin?", "violin"),
@@ -64,7 +64,7 @@ def test_what_is_not_understood_whole_is_left_open_and_said(huts: Desk) -> None:
         ("Which huts are higher than 2400 m but have a cook?", "but"),
         ("Which huts are not higher than 2400 metres?", "not"),  # was answered with the higher ones, at .9
         ("Who is not the warden of the Sorne Refuge?", "not"),
-        ("Which huts were opened before the Amber Refuge?", "before"),  # no reading compares with another's year
+        ("Which huts were opened before the Amber Refuge?", "before"),  # no interpretation compares with another's year
         ("Who runs the hut that the Sorne Refuge has as its warden?", "that"),  # a clause more than there are parts
         ("Which person conducts the most routes?", "conducts"),  # counted links must be named
     ):
@@ -73,7 +73,7 @@ def test_what_is_not_understood_whole_is_left_open_and_said(huts: Desk) -> None:
         assert not unused or unused in left(found), found.rationale
 
 
-def test_what_the_reading_has_a_part_for_costs_nothing(huts: Desk) -> None:
+def test_what_the_reading_has_a_part_for_costs_nothing(huts: GraphContext) -> None:
     for text in (
         "Which huts have a warden who lives in Ottersried?",  # a step for the clause
         "Where does Aurélie Combasse lead people: on which routes?",  # asks, and opens no clause
@@ -83,12 +83,12 @@ def test_what_the_reading_has_a_part_for_costs_nothing(huts: Desk) -> None:
         assert found.status == "answered" and "not used" not in found.rationale, text
 
 
-def test_a_warm_question_costs_few_queries(huts: Desk) -> None:
+def test_a_warm_question_costs_few_queries(huts: GraphContext) -> None:
     ask("Who is the warden of the Amber Refuge?", huts)
     for text in ("Who is the cook of the Brisette Lake Refuge?", "Which summit is the lowest?"):
-        before = huts.hood.queries
+        before = huts.reader.queries
         ask(text, huts)
-        assert huts.hood.queries - before <= 12
+        assert huts.reader.queries - before <= 12
 
 
 def test_which_way_is_compared_is_read_from_words() -> None:
@@ -115,15 +115,15 @@ def test_a_counted_noun_is_measured_by_a_number_of_such_and_by_no_area() -> None
         :area rdfs:label "floor area"@en . :number rdfs:label "floor count"@en .
         :tower rdfs:label "Old Tower"@en ; :area 620.5 . :mill rdfs:label "New Mill"@en ; :area 310.5 ."""
     asked = "Does Old Tower have more floors than New Mill?"
-    found = ask(asked, desk(towers))
+    found = ask(asked, context(towers))
     assert found.status == "unsure" and "floors" in left(found)
-    counted = ask(asked, desk(towers + ":tower :number 12 . :mill :number 3 ."))
+    counted = ask(asked, context(towers + ":tower :number 12 . :mill :number 3 ."))
     assert counted.status == "answered" and "number" in counted.sparql
 
 
-def test_a_reading_that_others_outrank_is_never_sure(huts: Desk) -> None:
+def test_a_reading_that_others_outrank_is_never_sure(huts: GraphContext) -> None:
     asked = Question("q", "Which dishes have an ingredient that contains gluten?")
-    first, second, *_ = read_question(link(begin(asked, huts)))
+    first, second, *_ = interpret(link(begin(asked, huts)))
     assert second.hops != first.hops and first.confidence < 0.9
 
 
@@ -138,11 +138,11 @@ RIVERS = """@prefix : <http://valley.example/> . @prefix rdfs: <http://www.w3.or
     :ann rdfs:label "Ann Berger"@en ; :born 1864 ."""
 
 
-def test_what_a_relation_only_resembles_is_neither_answered_nor_denied(huts: Desk) -> None:
+def test_what_a_relation_only_resembles_is_neither_answered_nor_denied(huts: GraphContext) -> None:
     """Born for died was answered at .97; a river flowing into another was denied at .9, for it is no town on it."""
     embedder = huts.wording._embedder
-    assert ask("When did Ann Berger die?", open_desk(graph(RIVERS), embedder=embedder)).status == "unsure"
-    rivers = open_desk(graph(RIVERS.replace(":mouth :harou", ":long 91")), embedder=embedder)
+    assert ask("When did Ann Berger die?", open_context(graph(RIVERS), embedder=embedder)).status == "unsure"
+    rivers = open_context(graph(RIVERS.replace(":mouth :harou", ":long 91")), embedder=embedder)
     found = ask("Does the Trisa flow into the Harou?", rivers)
     assert found.status == "unsure" or found.confidence < 0.9, found.rationale
     yes = ask("Is Dunhame situated on the Harou?", rivers)

@@ -1,0 +1,643 @@
+"""The interpretations of a question: which relations, classes and bounds of the graph its words may stand for.
+
+Short questions are read, and no more is attempted: paths of relations from the entities named, the members of a class,
+the most, the least or those beyond a bound of either, their number, yes or no. What an interpretation leaves
+unexplained makes it less likely, and is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from math import exp
+
+from kgnb.agents.question_answering.answer_shape import GENERAL, measure_of, shape_of
+from kgnb.agents.question_answering.confidence import calibrated, explained, rank
+from kgnb.agents.question_answering.graph_schema import RelationUse, is_date, is_year, kind_of
+from kgnb.agents.question_answering.interpretation import IN_YEAR, TYPE, Condition, Hop, Interpretation, body, of_type
+from kgnb.agents.question_answering.lexicon import is_relation
+from kgnb.agents.question_answering.link import directory
+from kgnb.agents.question_answering.parsed_question import LIGHT, ParsedQuestion
+from kgnb.agents.question_answering.path_search import candidate_paths
+from kgnb.agents.question_answering.segmentation import Phrase, X, find, glued, says, tokens
+from kgnb.agents.question_answering.state import State
+from kgnb.agents.question_answering.values import Link
+from kgnb.errors import BackendError, DataError
+from kgnb.kg.terms import XSD, Iri, Literal, Term, n3
+from kgnb.kg.words import key, plain
+
+_KEPT = 8
+_MEMBERS = 300  # of a class, whose relations are looked at
+_TRIED = 3  # interpretations of one kind that the graph is asked about
+_ALONE = 0.8  # confidence in the one relation that can be meant where no word says which
+_SEVERAL = 0.45  # and where there are several
+_GENERAL = 0.35  # where an adjective may be measured by more than one relation
+_TOLD = 0.15  # likeness by which a noun must fit one end of a relation better than the other
+_CLOSE = 0.08  # nearness by which a measure must lead the next
+_PERSON = ("person", "human being", "man", "woman")
+_PLACE = ("place", "location", "city", "region")
+_RELATIVES = (*_PERSON, "parent", "child", "spouse", "friend")
+_WHEREABOUTS = (*_PLACE, "country", "nationality", "residence", "employer")
+_CLEARLY = 0.3  # nearer to the one than to the other
+
+
+def interpret(state: State) -> tuple[Interpretation, ...]:
+    """The interpretations, best first."""
+    links = state.linked.links
+    classes = tuple(link for link in links if _is_class(state, link))
+    # "city" is the class, although something may be called City as well
+    common = {link.mention for link in classes if link.mention and link.mention.islower()}
+    things = tuple(link for link in links if link not in classes and link.mention not in common)
+    sentence = glued(tokens(state.question.text), [link.mention for link in links])
+    names = {sentence[span[0]] for link in things if link.mention and (span := find(link.mention, sentence))}
+    asked = ParsedQuestion(state, sentence, shape_of(sentence, names), things, classes)
+    if asked.shape.form == "exists":
+        found = _yes_or_no(asked)
+    elif asked.shape.either:
+        among = tuple(dict.fromkeys({link.mention: link.iri for link in reversed(things)}.values()))
+        found = _measured(
+            asked, [Interpretation(None, among=among, score=-0.1, confidence=0.95, explanation="one of them")]
+        )
+    else:
+        found = _values(asked)
+    found = [explained(asked, candidate) for candidate in found]
+    unique: dict[tuple[object, ...], Interpretation] = {}
+    for candidate in sorted(found, key=lambda one: (-one.confidence, -one.score, one.explanation)):
+        same = (
+            candidate.start,
+            candidate.hops,
+            candidate.form,
+            candidate.type,
+            candidate.by,
+            candidate.also,
+            candidate.target,
+        )
+        unique.setdefault(same, candidate)
+    ranked = sorted(unique.values(), key=lambda one: (-rank(one), one.explanation))
+    return tuple(calibrated(asked, one, ranked) for one in ranked[:_KEPT])
+
+
+# --------------------------------------------------------------------------------------------------- what is asked for
+
+
+def _values(asked: ParsedQuestion) -> list[Interpretation]:
+    shape = asked.shape
+    found = _from_things(asked) if asked.things else _of_class(asked)
+    if shape.compares:
+        bases = [one for one in found if one.confidence > 0.05] if asked.things else found
+        found = _measured(asked, bases[:_TRIED])
+        if not asked.things:
+            found += _most_counted(asked)
+    if shape.form == "count":
+        return [_counted(asked, candidate) for candidate in found]
+    return found
+
+
+def _from_things(asked: ParsedQuestion) -> list[Interpretation]:
+    """Paths from the entities that are named; from several, all of them must lead to the values."""
+    mentions = list(dict.fromkeys(link.mention for link in asked.things))
+    branches: list[list[Interpretation]] = []
+    for mention in mentions:
+        links = [link for link in asked.things if link.mention == mention]
+        branches.append([candidate for link in links for candidate in _paths(asked, link, len(mentions))])
+    if len(branches) == 1:
+        return [_fitting(asked, candidate) for candidate in branches[0][:_KEPT]]
+    found: list[Interpretation] = []
+    for interpretations in product(*(sorted(branch, key=lambda one: -one.score)[:2] for branch in branches[:3])):
+        joined = _joined(interpretations)
+        if joined is not None and _any(asked, body(joined)):
+            found.append(_fitting(asked, joined))
+            break
+    alone = [
+        replace(_fitting(asked, candidate), confidence=0.3 * candidate.confidence, score=candidate.score - 1.0)
+        for branch in branches
+        for candidate in branch[:1]
+    ]
+    return [*found, *alone]
+
+
+def _joined(interpretations: Sequence[Interpretation]) -> Interpretation | None:
+    """The values to which all of the interpretations lead."""
+    first, *others = interpretations
+    also = []
+    for other in others:
+        if other.start is None or other.start == first.start:
+            return None
+        also.append(Condition(tuple(Hop(hop.relation, not hop.inverse) for hop in reversed(other.hops)), other.start))
+    return replace(
+        first,
+        also=tuple(also),
+        score=sum(one.score for one in interpretations) / len(interpretations),
+        confidence=min(one.confidence for one in interpretations) * 0.95,
+        explanation="; ".join(one.explanation for one in interpretations),
+    )
+
+
+def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretation]:
+    """The paths from an entity that the words about it may mean."""
+    shape, start = asked.shape, asked.place(link)
+    keep = [at for at in _territory(asked, start) if at not in shape.used and at not in shape.noun_at]
+    wanted = asked.wanted
+    place = asked.place(wanted) if wanted is not None else -1
+    said = [at for at in keep if at != start and says(asked.sentence[at]) and asked.sentence[at].lower() not in LIGHT]
+    inverse = asked.inverse
+    found: list[Interpretation] = []
+    if said or any(asked.sentence[at].lower() in ("where", "when") for at in keep):
+        longest = asked.state.options.hops if mentions == 1 else 1
+        found += candidate_paths(
+            link.iri, asked.words(keep, start), asked.context.lexicon, longest=longest, inverse=inverse
+        )
+        if wanted is not None and place in said and len(said) > 1:
+            without = [at for at in keep if at != place]
+            found += [
+                _typed(asked, candidate, wanted)
+                for candidate in candidate_paths(
+                    link.iri, asked.words(without, start), asked.context.lexicon, longest=longest, inverse=inverse
+                )[:_TRIED]
+            ]
+    if not said or set(said) == {place}:
+        lone = 0.3 if wanted is None and mentions == 1 else 1.0  # with no word at all, anything may be meant
+        found += [replace(one, confidence=lone * one.confidence) for one in _by_class(asked, link, wanted)]
+    return sorted(found, key=lambda one: -rank(one))
+
+
+def _territory(asked: ParsedQuestion, start: int) -> list[int]:
+    """The places of the words about one entity: those after the one named before it, for the last one to the end."""
+    places = sorted({asked.place(link) for link in asked.things} - {-1})
+    if start not in places:
+        return list(range(len(asked.sentence)))
+    at = places.index(start)
+    begin = places[at - 1] + 1 if at else 0
+    end = len(asked.sentence) if at == len(places) - 1 else start + 1
+    return list(range(begin, end))
+
+
+def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[Interpretation]:
+    """What has to do with an entity without a word that says how: by the one relation that leads to such things."""
+    schema, reader = asked.schema, asked.context.reader
+    uses = {one.iri: one for one in schema.relations}
+    steps = [step for step in reader.expand(link.iri, inverse=asked.inverse).hops if step[1]]
+    steps = [step for step in steps if is_relation(step[0].relation)]
+    if wanted is not None:
+        fitting = [
+            step
+            for step in steps
+            if (use := uses.get(step[0].relation)) is not None
+            and wanted.iri in (use.domains if step[0].inverse else use.ranges)
+        ]
+    else:  # "Which mathematicians died in X": mathematicians are what many things are said to be
+        fitting = [step for step in steps if step[0].inverse]
+    fitting.sort(key=lambda step: (-step[1], step[0].relation))
+    total = sum(step[1] for step in fitting)
+    found = []
+    for hop, number, _ in fitting[:_TRIED]:
+        sure = _ALONE if len(fitting) == 1 or number > 0.9 * total else _SEVERAL
+        name = reader.names.label(hop.relation)
+        base = Interpretation(
+            link.iri, (hop,), "values", -0.3, sure, f"{name} of {link.label}" + " (inverse)" * hop.inverse
+        )
+        found.append(_typed(asked, base, wanted) if wanted is not None else base)
+    return found
+
+
+def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
+    """All members of a class."""
+    found = []
+    wanted = asked.wanted
+    nouns = {asked.place(link) for link in asked.classes} & set(asked.shape.noun_at)
+    for link in asked.classes:
+        if asked.place(link) not in nouns:
+            sure = 0.95 if wanted is None or link.iri == wanted.iri else 0.5
+            base = Interpretation(None, score=-0.1, confidence=sure, explanation=f"all members of {link.label}")
+            found.append(_class_of(asked, base, link.iri))
+    if not found and asked.shape.compares:
+        found.append(Interpretation(None, score=-0.3, confidence=0.7, explanation="anything"))
+    return found
+
+
+def _counted(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
+    """The number of the values; or the values, where they are numbers themselves."""
+    last = candidate.hops[-1] if candidate.hops and candidate.type is None else None
+    if last and not last.inverse and kind_of(asked.context.lexicon.sample(last.relation)) == "number":
+        # "how many floors" is a floor count, and no floor area
+        counts = asked.gives_number(last.relation)
+        return candidate if counts else replace(candidate, confidence=0.5 * candidate.confidence)
+    return replace(candidate, form="count", explanation=f"the number of: {candidate.explanation}")
+
+
+# ----------------------------------------------------------------------------------------------- classes of the values
+
+
+def _fitting(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
+    """The interpretation held to the class that is asked for, and less likely where its values are of no such kind."""
+    wanted = asked.wanted
+    said = asked.words_of(hop.relation for hop in candidate.hops)
+    explains = wanted is not None and bool(set(key(wanted.mention)) & said)
+    if wanted is not None and candidate.type is None and not explains:
+        return _kind_fits(asked, _typed(asked, candidate, wanted))
+    return _kind_fits(asked, candidate)
+
+
+def _typed(asked: ParsedQuestion, candidate: Interpretation, wanted: Link) -> Interpretation:
+    """The interpretation with its values bound to a class, if any of them has it."""
+    if candidate.type is not None or candidate.confidence < 0.02:
+        return candidate
+    typed = _class_of(asked, candidate, wanted.iri)
+    every, kept = _how_many(asked, candidate, typed)
+    said = f"{candidate.explanation}; values are {wanted.label}"
+    if not kept:
+        by = _said_to_be(asked, candidate, wanted.iri)
+        if by is None:
+            return replace(candidate, score=candidate.score - 1.5, confidence=0.5 * candidate.confidence)
+        also = (*candidate.also, Condition((Hop(by),), wanted.iri))
+        return replace(candidate, also=also, explanation=said)
+    # values of the right kind at the end speak for the path; but "clubs" may mean all that are there, whatever they are
+    sure = candidate.confidence + (1 - candidate.confidence) * 0.35 if kept == every else 0.7 * candidate.confidence
+    return replace(typed, score=candidate.score + 0.4, confidence=sure, explanation=said)
+
+
+def _how_many(asked: ParsedQuestion, candidate: Interpretation, typed: Interpretation) -> tuple[int, int]:
+    """How many values an interpretation has, and how many of them belong to a class."""
+    memo = ("how many", body(typed))
+    if memo not in asked.context.memo:
+        kind = of_type("?answer", typed.type or TYPE, typed.typed_by)
+        query = (
+            "SELECT (COUNT(DISTINCT ?answer) AS ?n) (COUNT(DISTINCT ?of) AS ?m) WHERE { "
+            f"{body(candidate)} OPTIONAL {{ {kind} BIND (?answer AS ?of) }} }}"
+        )
+        try:
+            rows = asked.context.reader.select(query).rows
+        except (BackendError, DataError):
+            rows = ()
+        asked.context.memo[memo] = tuple(int(getattr(term, "text", "0")) for term in rows[0]) if rows else (0, 0)
+    every, kept = asked.context.memo[memo]
+    return every, kept
+
+
+def _said_to_be(asked: ParsedQuestion, candidate: Interpretation, cls: Iri) -> Iri | None:
+    """The one relation by which values are said to be something, where no type says so: an occupation."""
+    typed = n3(directory(asked.state).classes().get(cls, TYPE))
+    if not _any(asked, f"?x ?p {n3(cls)} FILTER (?p != {typed})"):  # asked once for a class
+        return None
+    query = f"SELECT ?p (COUNT(*) AS ?n) WHERE {{ {body(candidate)} ?answer ?p {n3(cls)} }} GROUP BY ?p"
+    try:
+        rows = asked.context.reader.select(query).rows
+    except (BackendError, DataError):
+        return None
+    found = sorted(
+        ((-int(getattr(number, "text", "0")), relation) for relation, number in rows if isinstance(relation, Iri))
+    )
+    clear = len(found) == 1 or (len(found) > 1 and found[0][0] <= 3 * found[1][0])
+    return found[0][1] if found and clear else None
+
+
+def _kind_fits(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
+    """The interpretation, less likely where no number is a place and no city is a who."""
+    last = candidate.hops[-1] if candidate.hops else None
+    if last is None:
+        return candidate
+    low = [token.lower() for token in asked.sentence[:3]]
+    kind = "thing" if last.inverse else kind_of(asked.context.lexicon.sample(last.relation))
+    if (kind in ("number", "date") and ("where" in low or "who" in low)) or (kind == "thing" and low[:1] == ["when"]):
+        return replace(candidate, score=candidate.score - 4.0, confidence=0.2 * candidate.confidence)
+    if low[:2] == ["how", "many"] or asked.shape.form == "count":
+        return candidate
+    if low[:1] == ["how"] and kind == "thing" and (low[1] == "much" or measure_of(low[1]) is not None):
+        return replace(candidate, score=candidate.score - 4.0, confidence=0.2 * candidate.confidence)
+    word = next((word for word in ("who", "where") if low[:1] == [word]), "")
+    if kind == "thing" and word and candidate.type is None and not _could_be(asked, candidate, last, word):
+        return replace(candidate, score=candidate.score - 1.5, confidence=0.4 * candidate.confidence)
+    return candidate
+
+
+def _could_be(asked: ParsedQuestion, candidate: Interpretation, last: Hop, word: str) -> bool:
+    """Whether what a relation leads to may answer "who" or "where", by the names of its classes."""
+    use = next((one for one in asked.schema.relations if one.iri == last.relation), None)
+    ends = (use.domains if last.inverse else use.ranges) if use is not None else ()
+    names = [asked.names.label(end) for end in ends]
+    people: tuple[str, ...] = _PERSON
+    places: tuple[str, ...] = _PLACE
+    if not names:  # nothing is said of classes here: the relation's own name must do
+        if last.inverse:
+            return True
+        names, people, places = list(asked.names.of(last.relation)), _RELATIVES, _WHEREABOUTS
+    person, place = (float(asked.context.wording.likeness(names, said).max()) for said in (people, places))
+    return place - person < _CLEARLY if word == "who" else person - place < _CLEARLY
+
+
+# ------------------------------------------------------------------------------------------------------------ measures
+
+
+def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[Interpretation]:
+    """Values ordered or compared by a relation of theirs that fits the words."""
+    shape, made = asked.shape, list[Interpretation]()
+    for base in bases:
+        measures = _measures(asked, base)
+        for at, (use, near, sure) in enumerate(measures[:_TRIED]):
+            sure *= _leading(asked, measures, at)
+            name = use.names[0]
+            found = replace(
+                base, by=(Hop(use.iri),), score=base.score + near - 1.0, confidence=min(base.confidence, sure)
+            )
+            if shape.operator:
+                bound = bound_of(use.example, shape.bound, shape.operator)
+                said = f"{base.explanation}; {name} {shape.operator} {shape.bound}"
+                made.append(replace(found, operator=shape.operator, bound=bound, explanation=said))
+            else:
+                said = f"{base.explanation}; the {'highest' if shape.form == 'most' else 'lowest'} {name}"
+                made.append(replace(found, form=shape.form, explanation=said))
+    return made
+
+
+def _measures(asked: ParsedQuestion, base: Interpretation) -> list[tuple[RelationUse, float, float]]:
+    """The numbers and dates that values have, with their nearness to the words and how sure they are meant."""
+    shape = asked.shape
+    dated = shape.year or (shape.measured == "old" and not shape.noun)
+    uses: list[RelationUse] = []
+    for use in _relations_of(asked, base):
+        kind = kind_of(use.example)
+        kind = "date" if kind == "number" and dated and is_year(use.example) else kind
+        if use.literal and kind == ("date" if dated else "number"):
+            uses.append(use)
+    if not uses:
+        return []
+    phrase = _measure_phrase(asked)
+    fit = asked.context.lexicon.fit(Phrase(phrase, 1))
+    nouns = set(map(plain, shape.noun))
+    found = []
+    for use in uses:
+        near = fit.near.get(use.iri, 0.0)
+        named = {word for name in use.names for word in key(name)}
+        if nouns and nouns <= named:
+            near = max(near, 0.7) + 0.1 * (shape.form in ("most", "least") and not shape.measured) * asked.gives_number(
+                use.iri
+            )
+        found.append((use, near, _sure_of(near)))
+    found.sort(key=lambda entry: (-entry[1], entry[0].iri))
+    best, near, sure = found[0]
+    if len(found) == 1 and dated and (kind_of(best.example) == "date" or near >= 0.15):
+        sure = max(sure, 0.7)
+    if shape.measured in GENERAL and not shape.noun and len(found) > 1 and not asked.said:
+        sure = min(sure, _GENERAL)
+    if shape.noun and not shape.measured and not asked.gives_number(best.iri):
+        sure *= 0.6  # "the most floors" is no area
+    return [(best, near, sure), *found[1:]]
+
+
+def _leading(asked: ParsedQuestion, measures: Sequence[tuple[RelationUse, float, float]], at: int) -> float:
+    """How much of its confidence a measure keeps: all if it leads clearly, half behind another one."""
+    if at:
+        return 0.5
+    if len(measures) < 2 or measures[0][1] - measures[1][1] >= _CLOSE:
+        return 1.0
+    counting = bool(asked.shape.noun) and not asked.shape.measured
+    told = counting and asked.gives_number(measures[0][0].iri) and not asked.gives_number(measures[1][0].iri)
+    return 1.0 if told else 0.6
+
+
+def _measure_phrase(asked: ParsedQuestion) -> str:
+    shape = asked.shape
+    if shape.noun:
+        return f"What is the {' '.join(shape.noun)} of X?"
+    said = [word for word in asked.said if not word[:1].isdigit()]
+    if shape.year or shape.measured == "old":
+        return f"When was X {' '.join(said)}?" if said else "When was X born, founded or made?"
+    return f"How {shape.measured} is X?" if shape.measured else f"What is the {' '.join(said) or 'size'} of X?"
+
+
+def _relations_of(asked: ParsedQuestion, base: Interpretation) -> list[RelationUse]:
+    """The relations that lead on from the values of an interpretation."""
+    schema, lexicon = asked.schema, asked.context.lexicon
+    lexicon.meet((one.iri, one.example) for one in schema.relations)
+    uses = {one.iri: one for one in schema.relations}
+    if base.start is None and not base.among and base.type is None:
+        return list(schema.relations)
+    return _asked_of(asked, base, uses)
+
+
+def _asked_of(asked: ParsedQuestion, base: Interpretation, uses: dict[Iri, RelationUse]) -> list[RelationUse]:
+    where = body(base)
+    memo = ("relations", where)
+    if memo in asked.context.memo:
+        return list(asked.context.memo[memo])
+    some = f"SELECT DISTINCT ?answer WHERE {{ {where} }} LIMIT {_MEMBERS}"
+    query = f"SELECT DISTINCT ?p WHERE {{ {{ {some} }} ?answer ?p ?y }}"
+    try:
+        rows = asked.context.reader.select(query).rows
+    except (BackendError, DataError):
+        return []
+    found = [uses[row[0]] for row in sorted(rows, key=str) if isinstance(row[0], Iri) and row[0] in uses]
+    asked.context.memo[memo] = found
+    return found
+
+
+def _most_counted(asked: ParsedQuestion) -> list[Interpretation]:
+    """Who or what has to do with the most of something: "Which party has the most members?"."""
+    shape = asked.shape
+    if shape.form not in ("most", "least") or not shape.noun or shape.measured:
+        return []
+    subject = _subject(asked)
+    schema = asked.schema
+    said = " ".join([*asked.said, *shape.noun])
+    phrases = [Phrase(f"What is the {text} of X?", 1) for text in (said, " ".join(shape.noun), subject) if text]
+    asked.context.lexicon.meet((one.iri, one.example) for one in schema.relations)
+    fits = asked.context.lexicon.fits(phrases)
+    found: list[Interpretation] = []
+    for use in schema.relations:
+        if use.literal:
+            continue
+        near = max(fit.near.get(use.iri, 0.0) for fit in fits)
+        # what is asked for stands at the end whose things are called so; vectors must tell the two ends apart
+        ends = [_alike(asked, subject, use.domains), _alike(asked, subject, use.ranges)]
+        told = abs(ends[0] - ends[1]) >= _TOLD
+        sure = (0.8 if told else 0.3) * _sure_of(near)
+        hop = Hop(use.iri, inverse=ends[1] > ends[0])
+        extreme = "most" if shape.form == "most" else "fewest"
+        said_so = f"the {extreme} by {use.names[0]}"
+        found.append(Interpretation(None, (), shape.form, near - 1.0, sure, said_so, by=(hop,), counted=True))
+    found.sort(key=lambda one: (-one.score, one.explanation))
+    return found[:_TRIED]
+
+
+def _subject(asked: ParsedQuestion) -> str:
+    """The noun of what is asked for: the class that is named, else the first word that says something."""
+    if asked.wanted is not None and asked.wanted.label:
+        return asked.wanted.label
+    places = [at for at in range(len(asked.sentence)) if at not in asked.shape.used and at not in asked.shape.noun_at]
+    if [token.lower() for token in asked.sentence[:1]] == ["who"]:
+        return "person"
+    return next((asked.sentence[at].lower() for at in places if says(asked.sentence[at])), "")
+
+
+def _alike(asked: ParsedQuestion, noun: str, classes: Sequence[str]) -> float:
+    names = [asked.names.label(one) for one in classes]
+    return float(asked.context.wording.likeness([noun], names).max()) if names and noun else 0.0
+
+
+def bound_of(sample: Term | None, text: str, operator: str = "=") -> Literal:
+    """A number, or a day where the relation has days: "after 1970" begins when that year is over."""
+    datatype = sample.datatype if isinstance(sample, Literal) else None
+    if operator == IN_YEAR:
+        return Literal(text)
+    late = operator in (">", "<=")
+    if datatype == f"{XSD}date":
+        return Literal(f"{text}-12-31" if late else f"{text}-01-01", datatype=datatype)
+    if datatype in (f"{XSD}dateTime", f"{XSD}dateTimeStamp"):
+        zone = "Z" if isinstance(sample, Literal) and sample.text.endswith("Z") else ""
+        return Literal(f"{text}-12-31T23:59:59{zone}" if late else f"{text}-01-01T00:00:00{zone}", datatype=datatype)
+    if is_date(datatype):
+        return Literal(text, datatype=datatype)
+    return Literal(text, datatype=f"{XSD}decimal" if "." in text else f"{XSD}integer")
+
+
+def _sure_of(near: float) -> float:
+    """How sure it is that names so near mean the same measure (0 to 1)."""
+    return 1.0 / (1.0 + exp(-(near - 0.27) / 0.06))
+
+
+# ----------------------------------------------------------------------------------------------------------- yes or no
+
+
+def _yes_or_no(asked: ParsedQuestion) -> list[Interpretation]:
+    if asked.shape.compares:
+        return _comparison(asked)
+    things = sorted(asked.things, key=asked.place)
+    mentions = list(dict.fromkeys(link.mention for link in things))
+    found: list[Interpretation] = []
+    if len(mentions) == 2:
+        for a in things:
+            for b in things:
+                if a.mention != b.mention:
+                    found += _whether(asked, a, b)
+    elif len(mentions) == 1 and asked.classes:
+        found += _whether_class(asked, things[0], asked.classes[-1])
+    return found
+
+
+def _whether(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
+    """Whether a path that the words mean leads from one thing to the other."""
+    start, other = asked.place(a), asked.place(b)
+    keep = [at for at in range(1, len(asked.sentence)) if at != other]
+    inverse = asked.inverse
+    said = [at for at in keep if at != start and says(asked.sentence[at])]
+    if not said:
+        return _together(asked, a, b) if start < other else []
+    sentence = asked.words(keep, start)
+    sentence = ["what", asked.sentence[0].lower(), *sentence] if sentence[:1] == [X] else ["who", *sentence]
+    found = []
+    for candidate in candidate_paths(a.iri, sentence, asked.context.lexicon, longest=2, inverse=inverse)[:_TRIED]:
+        asks = replace(
+            candidate, form="exists", target=b.iri, explanation=f"whether {b.label} is: {candidate.explanation}"
+        )
+        paths, _ = asked.context.reader.along(a.iri, candidate.hops) if candidate.start else ([], "")
+        there = any(b.iri in (path[-1][0], path[-1][2]) for path in paths)
+        nearby = tuple(dict.fromkeys(triple for path in paths[:20] for triple in path))
+        sure = candidate.confidence
+        # the graph saying just what is asked settles half of the doubt; a no needs things of its own to be a no: that a
+        # season begins on a date, and on no hut, says nothing of the hut
+        ends = [path[-1][0] if candidate.hops[-1].inverse else path[-1][2] for path in paths]
+        things = any(not isinstance(end, Literal) for end in ends)
+        sure = sure + (1 - sure) * 0.5 * min(1.0, 2 * sure + 0.2) if there else 0.9 * sure if things else 0.3 * sure
+        score = candidate.score + (1.0 if there else 0.0)
+        found.append(replace(asks, confidence=sure, score=score, nearby=nearby))
+    return found
+
+
+def _together(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
+    """Whether two things have to do with each other, where no word says how: a yes says by what, a no is a guess."""
+    reader, label = asked.context.reader, asked.names.label
+    query = (
+        f"SELECT DISTINCT ?p ?d WHERE {{ {{ {n3(a.iri)} ?p {n3(b.iri)} BIND (0 AS ?d) }} UNION "
+        f"{{ {n3(b.iri)} ?p {n3(a.iri)} BIND (1 AS ?d) }} }} ORDER BY ?p ?d"
+    )
+    found = []
+    for relation, inverse in reader.select(query).rows:
+        if isinstance(relation, Iri) and is_relation(relation):
+            hop = Hop(relation, getattr(inverse, "text", "") == "1")
+            triple = (b.iri, relation, a.iri) if hop.inverse else (a.iri, relation, b.iri)
+            said = f"whether {b.label} is: {label(relation)} of {a.label}"
+            found.append(Interpretation(a.iri, (hop,), "exists", -0.2, 0.85, said, target=b.iri, nearby=(triple,)))
+    return found or [
+        replace(one, form="exists", target=b.iri, confidence=0.3, nearby=()) for one in _by_class(asked, a, None)[:1]
+    ]
+
+
+def _whether_class(asked: ParsedQuestion, thing: Link, cls: Link) -> list[Interpretation]:
+    places = (asked.place(thing), asked.place(cls))
+    left = [
+        at for at, token in enumerate(asked.sentence) if at and at not in places and says(token)
+    ]  # "Is A a tall hut" asks for more than its class
+    if left:
+        return []
+    by = Hop(directory(asked.state).classes().get(cls.iri, TYPE))
+    types = tuple(path[0] for path in asked.context.reader.along(thing.iri, (by,))[0])
+    return [
+        Interpretation(
+            thing.iri, (by,), "exists", -0.3, 0.9 if types else 0.4, f"whether {thing.label} is a {cls.label}",
+            typed_by=by.relation, target=cls.iri, nearby=types,
+        )
+    ]  # fmt: skip
+
+
+def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
+    """Whether a thing's number or date lies beyond a bound, or another thing's."""
+    shape = asked.shape
+    ordered = sorted(asked.things, key=asked.place)
+    second = next((link for link in ordered if link.mention != ordered[0].mention), None) if ordered else None
+    if not ordered or (second is None and not shape.bound):
+        return []
+    first, reader = ordered[0], asked.context.reader
+    base = Interpretation(None, among=(first.iri,), confidence=0.95)
+    measures = _measures(asked, base)
+    made = []
+    for at, (use, near, sure) in enumerate(measures[:_TRIED]):
+        sure *= _leading(asked, measures, at)
+        hop = Hop(use.iri)
+        bound: Term | None = bound_of(use.example, shape.bound, shape.operator) if shape.bound else None
+        proof = tuple(path[0] for path in reader.along(first.iri, (hop,))[0][:1])
+        if bound is None and second is not None:
+            ends, _ = reader.ends(second.iri, hop, 1)
+            bound = ends[0] if ends else None
+            proof += ((second.iri, use.iri, bound),) if bound is not None else ()
+        if isinstance(bound, Literal):
+            said = f"whether {use.names[0]} of {first.label} {shape.operator} {bound.text}"
+            made.append(
+                Interpretation(
+                    first.iri, (hop,), "exists", near - 1.0, sure, said, operator=shape.operator, bound=bound,
+                    nearby=proof,
+                )
+            )  # fmt: skip
+    return made
+
+
+# ------------------------------------------------------------------------------------------------------- small matters
+
+
+def _class_of(asked: ParsedQuestion, candidate: Interpretation, kind: Iri) -> Interpretation:
+    """The interpretation with its values held to a class, as this graph says it."""
+    return replace(candidate, type=kind, typed_by=directory(asked.state).classes().get(kind, TYPE))
+
+
+def _any(asked: ParsedQuestion, where: str) -> bool:
+    """Whether a graph pattern matches anything; asked once."""
+    context, memo = asked.context, ("any", where)
+    if memo not in context.memo:
+        context.reader.asked += 1
+        try:
+            context.memo[memo] = context.graph.ask(f"ASK {{ {where} }}", timeout=context.reader.timeout)
+        except BackendError:
+            return False
+    return bool(context.memo[memo])
+
+
+def _is_class(state: State, link: Link) -> bool:
+    if link.is_class:
+        return True
+    memo = ("class", link.iri)
+    if link.how == "given" and memo not in state.context.memo:
+        state.context.reader.asked += 1
+        by = " ".join(map(n3, directory(state).typing()))
+        query = f"ASK {{ VALUES ?t {{ {by} }} ?x ?t {n3(link.iri)} }}"
+        state.context.memo[memo] = state.context.graph.ask(query, timeout=state.context.reader.timeout)
+    return bool(state.context.memo.get(memo))
