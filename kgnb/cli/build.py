@@ -15,6 +15,7 @@ import click
 
 from kgnb.agents.kg_construction import AGENT
 from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.compile import MISTAKES
 from kgnb.agents.kg_construction.documents import find_documents, is_utf8
 from kgnb.agents.kg_construction.ground import Grounding
 from kgnb.agents.kg_construction.ground import Options as GroundOptions
@@ -70,7 +71,7 @@ def compile(
         text = json.dumps(statistics(pack, tbox), ensure_ascii=False, indent=1) + "\n"
         write_whole(Path(stats), text)
     if not quiet:
-        click.echo(_summary(pack, perf_counter() - begun, ", ".join(shapes or tbox)), err=True)
+        click.echo(_summary(pack, perf_counter() - begun, ", ".join(tbox)), err=True)
 
 
 def statistics(pack: ToolPack, tbox: tuple[str, ...]) -> dict[str, Any]:
@@ -78,23 +79,20 @@ def statistics(pack: ToolPack, tbox: tuple[str, ...]) -> dict[str, Any]:
     return {"tbox": list(tbox), "tbox_sha256": pack.manifest["tbox_sha256"], **pack.counts()}
 
 
-def _summary(pack: ToolPack, seconds: float, shapes: str) -> str:
+def _summary(pack: ToolPack, seconds: float, source: str) -> str:
     counts = pack.counts()
     parts = [f"{counts[name]:,} {name}" for name in ("classes", "properties", "tools", "constraints", "warnings")]
     lines = [f"kgnb: {', '.join(parts)}, {seconds:.1f} s"]
     kinds: dict[str, int] = counts["warnings by kind"]
     if kinds:
         lines.append("kgnb: not enforced: " + ", ".join(f"{kind} ({number})" for kind, number in kinds.items()))
-    return "\n".join([*lines, *(f"kgnb: {said}" for said in mistakes(pack, shapes))])
-
-
-_MISTAKES = ("malformed shape", "number", "path", "pattern", "unknown term", "empty ontology")
+    return "\n".join([*lines, *(f"kgnb: {said}" for said in mistakes(pack, source))])
 
 
 def mistakes(pack: ToolPack, source: str) -> list[str]:
-    """What is written wrongly in the shapes, and an ontology that is none."""
+    """What is written wrongly in the ontology's own shapes, and an ontology that is none."""
     return [f"{source}: {' '.join(filter(None, [one.about, one.text]))}" for one in pack.warnings
-            if one.kind in _MISTAKES]  # fmt: skip
+            if one.kind in MISTAKES or one.kind == "empty ontology"]  # fmt: skip
 
 
 SUFFIXES = (".trig", ".ttl", ".jsonld")
@@ -162,9 +160,9 @@ def build(tbox: str, documents: tuple[str, ...], **given: Any) -> int:
     counts = built.counts().items()
     counted = [f"{value:,} {name}" for name, value in counts if value or name in ("documents", "facts")]
     failed = [f"{journal.document}: {journal.error}" for journal in built.failed]
-    return work.end(
-        run, ", ".join(counted), *failed, *_silent(built, documents), *mistakes(pack, given["shapes"] or tbox)
-    ) or int(bool(failed))
+    return work.end(run, ", ".join(counted), *failed, *_silent(built, documents), *mistakes(pack, tbox)) or int(
+        bool(failed)
+    )
 
 
 def _silent(built: Built, documents: tuple[str, ...]) -> list[str]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Literal
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 _RANGES: dict[str, tuple[int | None, int | None]] = {
     "integer": (None, None), "long": (-(2**63), 2**63 - 1), "int": (-(2**31), 2**31 - 1),
@@ -163,19 +168,38 @@ def literal_of(value: Any, datatypes: Sequence[str], language: str | None = None
     return None
 
 
-_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-           "november", "december")  # fmt: skip
+_MONTH = r"(?P<month>[^\W\d]{3,})\.?"
 _SPOKEN = (
-    re.compile(r"(?P<day>\d{1,2})(?:st|nd|rd|th)? (?:of )?(?P<month>[A-Za-z]{3,9})\.?,? (?P<year>\d{4})"),
-    re.compile(r"(?P<month>[A-Za-z]{3,9})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})"),
-    re.compile(r"(?P<year>\d{4})[/.](?P<month>\d{1,2})[/.](?P<day>\d{1,2})"),
+    re.compile(rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)? (?:of |de )?{_MONTH},? (?P<year>\d{{4}})"),
+    re.compile(rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})"),
+    re.compile(r"(?P<year>\d{4})[/.-](?P<month>\d{1,2})[/.-](?P<day>\d{1,2})"),
+    re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})"),  # nobody puts dots after a month
 )
 _SLASHED = re.compile(r"\d{1,2}[/.\-]\d{1,2}[/.\-]\d{2,4}")
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?")
+_MOMENT = re.compile(r"(?P<date>.*\d)(?:,? |T)(?:at |um |à )?(?P<time>\d\d:\d\d)(?P<seconds>:\d\d)?")
 
 
-def everyday(text: str, datatype: str) -> Literal | None:
-    """The literal that a text people write stands for, where it has one reading only; None where it has not.
+def locales(languages: Iterable[str]) -> list[Locale]:
+    """What CLDR knows of English, and of those of these languages (``de``) that it holds."""
+    from babel import Locale, UnknownLocaleError  # its data are read by who needs them
+
+    found = []
+    for language in dict.fromkeys(["en", *sorted(languages)]):
+        with suppress(ValueError, UnknownLocaleError):
+            found.append(Locale.parse(language))
+    return found
+
+
+@lru_cache(maxsize=16)
+def _months(languages: frozenset[str]) -> tuple[tuple[str, int], ...]:
+    forms = [locale.months[use][width] for locale in locales(languages)
+             for use in ("format", "stand-alone") for width in ("wide", "abbreviated")]  # fmt: skip
+    return tuple((name.casefold().rstrip("."), number) for names in forms for number, name in names.items())
+
+
+def everyday(text: str, datatype: str, languages: frozenset[str] = frozenset()) -> Literal | None:
+    """The literal that a text people write, in English or one of these languages, stands for, where it has one reading
+    only; None where it has not.
 
     >>> everyday("5 March 2024", f"{XSD}date").text, everyday("2.50", f"{XSD}decimal").text
     ('2024-03-05', '2.50')
@@ -189,22 +213,22 @@ def everyday(text: str, datatype: str) -> Literal | None:
     elif name == "boolean" and plain.casefold() in ("true", "false"):
         found = plain.casefold()
     elif name == "date":
-        found = _spoken_date(plain)
+        found = _spoken_date(plain, languages)
     elif name == "dateTime" and (match := _MOMENT.fullmatch(plain)):
-        found = f"{match[1]}T{match[2]}{match[3] or ':00'}"
+        found = f"{_spoken_date(match['date'], languages)}T{match['time']}{match['seconds'] or ':00'}"
     elif name == "time" and re.fullmatch(r"\d\d:\d\d", plain):
         found = f"{plain}:00"
     return Literal(found, None, datatype) if found and is_legal(found, datatype) else None
 
 
-def _spoken_date(text: str) -> str:
+def _spoken_date(text: str, languages: frozenset[str]) -> str:
     for form in _SPOKEN:
         match = form.fullmatch(text)
         if match is None:
             continue
         month = match["month"].casefold()
-        fitting = [at for at, one in enumerate(_MONTHS, 1) if one == month or (month == one[: len(month)])]
-        number = int(month) if month.isdigit() else fitting[0] if len(fitting) == 1 else 0
+        fitting = {number for name, number in _months(languages) if name.startswith(month)}
+        number = int(month) if month.isdigit() else fitting.pop() if len(fitting) == 1 else 0
         return f"{match['year']}-{number:02}-{int(match['day']):02}" if 1 <= number <= 12 else ""
     return ""
 

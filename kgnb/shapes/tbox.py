@@ -43,6 +43,12 @@ class TBox:
         """The values of some properties, ordered; blank nodes keep the graph's order, which says nothing."""
         return sorted((o for p in predicates for o in self.facts.objects(node, p)), key=_order)
 
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """The languages that the terms are named in."""
+        names = (text for entity in self.entities.values() for text in (*entity.labels, *entity.synonyms))
+        return frozenset(text.language.lower().split("-")[0] for text in names if text.language)
+
     def is_datatype(self, iri: str) -> bool:
         """Whether an IRI names a datatype, a built-in or one of the ontology's own."""
         if iri.startswith(XSD) or iri in v.DATATYPES or iri in (f"{OWL}real", f"{OWL}rational"):

@@ -7,16 +7,20 @@ which units such a quantity is given in. Names and IRIs are those of OM-2 (Rijge
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from tokenize import TokenError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Literal, Term
+from kgnb.shapes.datatypes import locales
 from kgnb.shapes.shape import Constraint, Path, Shape, one
 from kgnb.shapes.tbox import TBox
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
 QUDT, QUDT_UNIT = "http://qudt.org/schema/qudt/", "http://qudt.org/vocab/unit/"
@@ -246,54 +250,88 @@ def scale(name: str) -> Scale | None:
 
 # What texts state besides, and no ontology is offered.
 _OTHERS: Mapping[str, tuple[str, ...]] = {
-    "inch": ("in", "inches"), "foot": ("ft", "feet"), "yard": ("yd",), "mile": ("mi",), "pound": ("lb", "lbs"),
-    "ounce": ("oz",), "euro": ("€", "EUR"), "dollar": ("$", "USD"), "pound sterling": ("£", "GBP"), "franc": ("CHF",),
+    "pound": ("lbs",), "euro": ("€", "EUR"), "dollar": ("$", "USD"), "pound sterling": ("£", "GBP"), "franc": ("CHF",),
     "yen": ("¥", "JPY"),
 }  # fmt: skip
+_NO_MEASURES = re.compile(r"graphics|concentr|consumption|force|light|.*(-generic|-point|-night|-quarter|-person)$")
 
 
-@lru_cache(maxsize=1)
-def _spellings() -> tuple[dict[str, str], dict[str, str]]:
-    """The name of a unit by every spelling, and by the longer ones without regard to case."""
+@lru_cache(maxsize=16)
+def _spellings(languages: frozenset[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The name of a unit by every spelling in these languages (CLDR), and by the longer ones without case and plural.
+
+    Of two units that are spelled alike, as tonne and the Danish hour, the one in the list above or in English counts.
+    """
     exact: dict[str, str] = {}
     units = {name: symbols for name, (_, _, symbols) in _UNITS.items() if name != "one"}
     for name, symbols in (*units.items(), *_OTHERS.items()):
         for spelling in (name, f"{name}s", *symbols):
             exact.setdefault(spelling, name)
             exact.setdefault(spelling.replace("metre", "meter").replace("litre", "liter"), name)
-    return exact, {spelling.casefold(): name for spelling, name in reversed(exact.items()) if len(spelling) > 1}
+    for locale in locales(languages):
+        for unit in map(str, locale.unit_display_names):
+            plain = unit.partition("-")[2].replace("-", " ")
+            for spelling in _spelled(unit, locale) if not _NO_MEASURES.match(unit) else ():
+                exact.setdefault(spelling, exact.get(plain, plain))
+    exact.pop("", None)
+    return exact, {unit_key(spelling): name for spelling, name in reversed(exact.items()) if len(spelling) > 1}
 
 
-def unit_named(text: str) -> str:
-    """The English name of the unit that a text is; "" where it is none.
+def _spelled(unit: str, locale: Locale) -> Iterator[str]:
+    """A unit as it is written after one and after several, in words and as a symbol."""
+    from babel.units import format_unit
 
-    >>> unit_named("cm"), unit_named("Kilograms"), unit_named("people")
-    ('centimetre', 'kilogram', '')
+    for number in (1, 2, 5):
+        for text in (format_unit(number, unit, "long", "#", locale), format_unit(number, unit, "short", "#", locale)):
+            yield text.strip("\xa0 0123456789")
+
+
+@lru_cache(maxsize=1 << 16)
+def unit_key(text: str) -> str:
+    """A unit's spelling as it is compared: without blanks, dots and the plural.
+
+    >>> unit_key("Minutes") == unit_key("minute"), unit_key("°C")
+    (True, '°c')
     """
-    exact, folded = _spellings()
+    plain = text.strip().casefold().replace(" ", "").replace(".", "")
+    for ending in ("es", "s", "n", "en"):
+        if len(plain) > 4 and plain.endswith(ending) and plain.isalpha():
+            return plain[: -len(ending)].rstrip("e")
+    return plain.rstrip("e") if len(plain) > 4 and plain.isalpha() else plain
+
+
+def unit_named(text: str, languages: frozenset[str] = frozenset()) -> str:
+    """The English name of the unit that a text is, in English or one of these languages; "" where it is none.
+
+    >>> unit_named("cm"), unit_named("Quadratmetern", frozenset({"de"})), unit_named("people")
+    ('centimetre', 'square metre', '')
+    """
+    exact, folded = _spellings(languages)
     said = text.strip(" .,;:()[]")
-    return exact.get(said) or folded.get(said.casefold(), "")
+    return exact.get(said) or folded.get(unit_key(said), "")
 
 
-def unit_after(text: str) -> str:
+def unit_after(text: str, languages: frozenset[str] = frozenset()) -> str:
     """The unit that what follows a number begins with; "" where it begins with none."""
     said = text.split()
     if len(said) > 1 and said[0] in ("a", "in"):  # "4 in two rooms"
         return ""
-    return next(filter(None, (unit_named(" ".join(said[:size])) for size in (3, 2, 1))), "")
+    return next(filter(None, (unit_named(" ".join(said[:size]), languages) for size in (3, 2, 1))), "")
 
 
-_TOLD = re.compile(r"\bin\s+([^\W\d]{2,}|[^\W\d](?=[.,;)]|$))|[(\[]([^()\[\]]{1,20})[)\]]")
+_TOLD = re.compile(
+    r"\b[IiEe]n\s+((?:[^\s.,;()]{2,}(?: [^\s.,;()]+){0,2})|[^\W\d](?=[.,;)]|$))|[(\[]([^()\[\]]{1,20})[)\]]"
+)
 
 
 def property_unit(tbox: TBox, iri: str) -> str:
     """The one unit that a property's label, comment or IRI names: "height (cm)", "in centimetres", heightCm; or ""."""
+    languages = tbox.languages
     labels = [term.text for term in tbox.all(Iri(iri), f"{RDFS}label") if isinstance(term, Literal)]
-    found = {
-        unit_named(match[1] or match[2]) for text in (*labels, tbox.comment(iri)) for match in _TOLD.finditer(text)
-    }
+    told = [match for text in (*labels, tbox.comment(iri)) for match in _TOLD.finditer(text)]
+    found = {unit_after(m[1], languages) if m[1] else unit_named(m[2], languages) for m in told}
     names = [re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", iri), *labels]
-    found |= {unit_named(last) for name in names if len(last := re.split(r"[\s#/:]", name)[-1]) > 1}
+    found |= {unit_named(last, languages) for name in names if len(last := re.split(r"[\s#/:]", name)[-1]) > 1}
     found.discard("")
     return found.pop() if len(found) == 1 else ""
 

@@ -52,7 +52,8 @@ def compile_ontology(
     does: a fact makes its two ends members of them. ``only`` names classes of a large ontology: there are tools for
     those and for what they cannot be said without. No model is asked and ``owl:imports`` are not followed.
 
-    Raises DataError for a file that is missing or no RDF, ValueError for a class in ``only`` that there is not.
+    Raises DataError for a file that is missing or no RDF and for shapes that cannot be held, ValueError for a class in
+    ``only`` that there is not.
     """
     known = settings or Settings.load()
     graph = open_graph(path_or_graph, known)

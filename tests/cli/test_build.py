@@ -70,11 +70,14 @@ def test_data_in_place_of_an_ontology_mistakes_in_shapes_and_unread_documents_ar
     assert main(["build", str(tmp_path / "data.ttl"), str(tmp_path / "old.txt"), *rule]) == 1
     assert "no class or property" in capsys.readouterr().err
     documents = [str(tmp_path / "old.txt"), str(tmp_path / "bare.md")]
-    assert main(["build", "huts:kitchen", *documents, "--shapes", str(tmp_path / "shapes.ttl"), *rule]) == 0
+    assert main(["build", "huts:kitchen", *documents, *rule]) == 0
     said = capsys.readouterr().err
     assert "nothing was read in old.txt" in said and "Windows-1252: old.txt" in said
     assert "nothing but a name was read in bare.md" in said
-    wrong = [line for line in said.splitlines() if "shapes.ttl: http://x.example/S" in line]
-    assert len(wrong) == 3 and all(
-        any(word in line for line in wrong) for word in ("'[A-'", "minCount", "sh:datatype?")
-    )
+    for shapes, wrong in (("shapes.ttl", ("'[A-'", "minCount", "sh:datatype?")), ("data.ttl", ("no SHACL shape",))):
+        given = ["huts:kitchen", "--shapes", str(tmp_path / shapes)]
+        for line in (["build", *given, *documents, *rule], ["compile", *given, "-o", str(tmp_path / "pack")]):
+            assert main(line) == 1
+            said = capsys.readouterr().err
+            assert shapes in said and all(word in said for word in wrong)
+    assert not (tmp_path / "pack").exists()

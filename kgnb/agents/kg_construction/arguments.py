@@ -170,7 +170,7 @@ def _read_value(parameter: Parameter, value: Any, language: str | None, session:
     if isinstance(value, str | int | float):
         found_all = [found for d in parameter.datatypes if (found := literal_of(value, [d], language))]
     if not found_all and isinstance(value, str) and not language:  # as "5 March 2024" for a date, where one reading is
-        spoken = [found for d in parameter.datatypes if (found := everyday(value, d))]
+        spoken = [found for d in parameter.datatypes if (found := everyday(value, d, session.pack.tbox.languages))]
         found_all = spoken[:1] if len({one.text for one in spoken}) == 1 else []
     unit = wanted = ""
     measured = (

@@ -19,6 +19,7 @@ from kgnb.agents.kg_construction.naming import unique_names
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import PlanStep, ToolSpec
 from kgnb.agents.kg_construction.tools import ToolMaker
+from kgnb.errors import DataError
 from kgnb.kg import vocabulary as v
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
@@ -38,6 +39,7 @@ from kgnb.shapes.shape import SH, Shape, Warned
 from kgnb.shapes.tbox import TBox
 from kgnb.shapes.units import quantities, unit_names
 
+MISTAKES = frozenset({"malformed shape", "circular shape", "number", "path", "pattern", "unknown term"})
 _SOURCES = ("compile", "naming", "pack", "tool_values", "tools")
 
 
@@ -55,6 +57,7 @@ def compile(
     hold as ever. ``owl:imports`` are not followed.
 
     Raises:
+        DataError: there is no shape in ``shapes``, or one that cannot be read: what was asked to be held would not be.
         ValueError: ``only`` names a class that there is not.
     """
     begun = perf_counter()
@@ -67,6 +70,8 @@ def compile(
     measured = quantities(tbox)
     stated, warnings = owl_shapes(tbox, measured, closed_world=closed_world)
     told, named, unread = read_shapes(facts) if has_shapes(facts) else ([], {}, [])
+    if shapes is not None:
+        _held(shapes.name, Facts(shape_triples), unread)
     told = [_marked(shape) for shape in told]
     hierarchy = Hierarchy(tbox.below, tbox.enumerated)
     every = (*stated, *told)
@@ -108,6 +113,18 @@ def compile(
         sparql_shapes=_sparql_shapes(triples, shape_triples),
         milliseconds=(perf_counter() - begun) * 1000,
     )
+
+
+def _held(name: str, shapes: Facts, unread: Iterable[Warned]) -> None:
+    """Refuses shapes that were given to be held and cannot be; mistakes in the ontology's own are warnings."""
+    if not has_shapes(shapes):
+        fix = "Give SHACL: [] a sh:NodeShape ; sh:targetClass :Hut ; sh:property [ sh:path :beds ; sh:minCount 1 ] ."
+        raise DataError("there is no SHACL shape in it, so nothing would be held", where=name, fix=fix)
+    mistakes = {one for one in read_shapes(shapes)[2] if one.kind in MISTAKES}.intersection(unread)
+    if mistakes:
+        said = "; ".join(sorted(f"{one.about} {one.text}".strip() for one in mistakes))
+        fix = "Mend the shapes, or leave them out: what cannot be read would not be held."
+        raise DataError(f"the shapes cannot be held: {said}", where=name, fix=fix)
 
 
 def empty_classes(tbox: TBox, checker: Checker, phrases: Phrases) -> dict[str, str]:

@@ -105,10 +105,9 @@ class GraphState:
             return iri
         wanted, kinds = tuple(classes), self.pack.tbox.individuals
         fitting = [
-            Iri(one)
-            for one in self._names.get(said.casefold(), ())
-            if not wanted or any(self.pack.hierarchy.is_a(list(map(Iri, kinds[one])), Iri(one), c) for c in wanted)
-        ]
+            Iri(one) for one in self._names.get(said.casefold(), ())
+            if not wanted or self._fits(one, kinds[one], wanted)
+        ]  # fmt: skip
         return fitting[0] if len(fitting) == 1 else None
 
     @cached_property
@@ -120,11 +119,19 @@ class GraphState:
         return found
 
     def near(self, said: str, classes: Iterable[str] = ()) -> tuple[str, ...]:
-        """The IRIs of the known entities that a wrong one may have meant, the likeliest first; none that is unlike."""
-        labels = self.labels()
-        known = [iri for iri in self.entities(*classes) or self.entities() if not iri.endswith("/measure")][:5000]
+        """The IRIs of the known entities that a wrong one may have meant, the ontology's own individuals of the classes
+        among them, the likeliest first; none that is unlike."""
+        wanted, labels = tuple(classes), self.labels()
+        own = [iri for iri, kinds in self.pack.tbox.individuals.items() if self._fits(iri, kinds, wanted)]
+        labels = {iri: self.pack.tbox.label(iri) for iri in own} | labels
+        made = self.entities(*wanted) or (() if wanted and own else self.entities())
+        known = [iri for iri in dict.fromkeys([*made, *own]) if not iri.endswith("/measure")][:5000]
         texts = {iri if ":" in said else labels.get(iri, iri): iri for iri in reversed(known)}
         return tuple(texts[text] for text in nearest(said, texts, 5, least=65.0))
+
+    def _fits(self, iri: str, kinds: Iterable[str], classes: Iterable[str]) -> bool:
+        """Whether an individual of the ontology is of one of the classes; not, where none is given."""
+        return any(self.pack.hierarchy.is_a(list(map(Iri, kinds)), Iri(iri), one) for one in classes)
 
     def entities(self, *classes: str) -> tuple[str, ...]:
         """IRIs of the entities in the graph, or of those of some classes, in the order of their creation."""

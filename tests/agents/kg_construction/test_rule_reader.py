@@ -79,7 +79,7 @@ def stated(text: str, name: str) -> set[str]:
     [
         ("height: 0.54 m", "heightCm", "54"), ("height: 215 mm", "heightCm", "21.5"), ("height: 10", "heightCm", "10"),
         ("height: 10 in", "heightCm", "25.4"), ("height (mm): 215", "heightCm", "21.5"),
-        ("height 2 m", "heightCm", "200"), ("height: 12 people", "heightCm", "12"), ("depth: 10", "depth", "10"),
+        ("height 2 m", "heightCm", "200"), ("height: 12 people", "heightCm", None), ("depth: 10", "depth", "10"),
         ("height: 3 kg", "heightCm", None), ("height: 20-30 cm", "heightCm", None), ("height: 3 °C", "heightCm", None),
         ("height: $ 30", "heightCm", None), ("depth: 10 cm", "depth", None),  # of which no unit is known
     ],
