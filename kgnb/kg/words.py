@@ -33,7 +33,7 @@ def words(name: str) -> tuple[str, ...]:
     current = ""
     text = unicodedata.normalize("NFKC", name)
     for position, character in enumerate(text):
-        if not character.isalnum() and not unicodedata.category(character).startswith("M"):
+        if not character.isalnum() and not (current and unicodedata.category(character).startswith("M")):
             after = text[position + 1 : position + 3]
             if character in "'’" and current and after[:1] in "sS" and not after[1:].isalpha() and after:
                 continue  # Parkinson's stays one word; d'adhérent is two

@@ -313,6 +313,23 @@ def head(name: Name) -> int:
     return len(name) - 1
 
 
+def opposed(one: Name, other: Name) -> bool:
+    """Whether two English names of properties say one relation from opposite ends.
+
+    What ends in "of" or "by" is said from the other end: part of, has part; cites, is cited by. But what was created by
+    somebody has a creator.
+    """
+    for turned, straight in ((one, other), (other, one)):
+        if len(turned) < 2 or not straight or straight[-1] in ("of", "by"):
+            continue
+        alike = word_likeness(turned[-2], straight[-1])
+        if turned[-1] == "of" and alike == 1.0:
+            return True
+        if turned[-1] == "by" and alike >= ALIKE and straight[0] != "has" and not is_agent(straight[-1]):
+            return True
+    return False
+
+
 def _spelled_out(word: str, name: Sequence[str], taken: set[int]) -> range | None:
     """The run of words in ``name`` that ``word`` is in one, or the initials of, if none of them is taken.
 

@@ -7,6 +7,7 @@ makes the two ontologies contradict each other is taken out; everything left out
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 
@@ -58,6 +59,7 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
     shown: dict[Pair, float] = {}
     entities = min(len(validated.described.of("source")), len(validated.described.of("target")))
     known = Known([one.question for one in validated.judged], {pair: m.confidence for pair, m in mappings.items()})
+    tied = _tied(mappings)
     for pair, mapping in mappings.items():
         bar = min(options.confidence, LEAST) if mapping.judged_by == "rule" else options.confidence
         needed = bar if len(equal[pair].chosen) == 2 else max(bar, _needed(equal[pair], options, bar))
@@ -65,6 +67,7 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
         if mapping.judged_by == "rule":
             ends = validated.described.find("source", pair[0], pair[2]), validated.described.find("target", *pair[1:])
             shown[pair] = calibrated(mapping.confidence, known.evidence(*ends, equal[pair].candidate.cosines), entities)
+            shown[pair] = max(shown[pair] / tied[pair], min(shown[pair], LEAST))
         if mapping.confidence >= needed and shown[pair] >= options.confidence:
             kept[pair] = mapping
         elif equal[pair].chosen:
@@ -96,6 +99,16 @@ def merge(validated: Validated, *, options: Options = Options()) -> Alignment:
         dropped=tuple(sorted(dropped, key=lambda one: _order(one.mapping))),
         unsure=tuple(sorted(_unsure(validated), key=_order)),
     )
+
+
+def _tied(mappings: dict[Pair, Mapping]) -> dict[Pair, int]:
+    """How many pairs of either entity are exactly as likely as each: which of them is taken is chance.
+
+    Two that one ontology alone has for a thing (an old property and its heir) are no riddle: either is right.
+    """
+    ends = {pair: [(end, pair[end], pair[2], m.confidence) for end in (0, 1)] for pair, m in mappings.items()}
+    numbers = Counter(claim for claims in ends.values() for claim in claims)
+    return {pair: min(numbers[claim] for claim in claims) for pair, claims in ends.items()}
 
 
 def _votes(judged: Iterable[Judged]) -> dict[Pair, _Votes]:

@@ -24,6 +24,7 @@ from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.reply import structured
 
 LISTED = 6  # how many names a statement lists before it says how many more there are
+LONGEST = 300  # characters of a name: whole pages under rdfs:label would be compared word by word with one another
 GIST = 120  # characters of a passage's first sentence that are compared; the rest says little more and costs most
 PASSAGES = 2  # passages of an entity that are compared
 DEFINED = 0.05  # share of each side's entities with a definition or comment, below which none is compared
@@ -143,7 +144,8 @@ def _spelled(names: Iterable[str]) -> dict[tuple[str, ...], str]:
     """Each name once: its words, and how it is written."""
     found: dict[tuple[str, ...], str] = {}
     for name in names:
-        found.setdefault(words(name), " ".join(name.split()))
+        short = sentences(name, LONGEST)
+        found.setdefault(words(short), short)
     found.pop((), None)
     return found
 
@@ -154,7 +156,7 @@ def _namer(ontology: Ontology) -> Callable[[str], str]:
 
     def name_of(iri: str) -> str:
         if iri not in known:
-            known[iri] = readable(ontology.find(iri) or Entity(iri, "class"))
+            known[iri] = sentences(readable(ontology.find(iri) or Entity(iri, "class")), LONGEST)
         return known[iri]
 
     return name_of

@@ -15,7 +15,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.agents.ontology_matching.lexicon import SAME, Comparison, Lexicon, Surplus, Wordbook
+from kgnb.agents.ontology_matching.lexicon import SAME, Comparison, Lexicon, Surplus, Wordbook, opposed
 from kgnb.agents.ontology_matching.surroundings import NO_HINTS, Hints, Surroundings
 from kgnb.agents.ontology_matching.tongues import foreign
 from kgnb.agents.ontology_matching.values import Description, MatchQuestion, Pair
@@ -85,6 +85,7 @@ class _Case:
     surplus: float = 0.0  # what the words that one name has and the other lacks add
     names: tuple[str, str] = ("", "")  # the two compared, as they are written
     own_name: bool = False  # their own names, no synonyms, are equal
+    opposed: bool = False  # the two names say a relation from either end
     hints: Hints = NO_HINTS
     evidence: float = 0.0
     probability: float = 0.0
@@ -118,7 +119,7 @@ class RuleJudge:
         for _ in range(self.weights.rounds):
             surroundings.update({pair: case.probability for pair, case in cases.items()})
             for case in cases.values():
-                case.hints = surroundings.hints(case.source, case.target)
+                case.hints = surroundings.hints(case.source, case.target, opposed=case.opposed)
             self._share(cases, again=True)
 
     def _compare_names(self, questions: Sequence[MatchQuestion], cases: Mapping[Pair, _Case]) -> None:
@@ -183,6 +184,7 @@ class RuleJudge:
                 best = compared.likeness
                 case.own_name = compared == SAME and i < source.synonyms_from and j < target.synonyms_from
                 case.names, nearest = (source.spelled[i], target.spelled[j]), compared
+                case.opposed = "property" in source.kind and opposed(one, other)
         case.overlap = best
         translated = min(self.weights.translated * case.cosine + self.weights.margin * ahead, 1.0)
         if translated > best and foreign(source, target):
@@ -238,7 +240,8 @@ def _claims(cases: Mapping[Pair, _Case], evidence: Mapping[Pair, float]) -> dict
 def _shared(descriptions: Iterable[Description]) -> set[tuple[str, Kind]]:
     """The names that several entities of a kind have."""
     named = {description.key: description.syntactic for description in descriptions}
-    return {at for at, number in Counter((name, kind) for (_, kind), name in named.items()).items() if number > 1}
+    numbers = Counter((name, kind) for (_, kind), name in named.items() if name)
+    return {at for at, number in numbers.items() if number > 1}
 
 
 def _decide_between_equals(cases: Mapping[Pair, _Case]) -> None:

@@ -110,7 +110,7 @@ def _grouped(stored: Stored, view: View, only: str = "") -> tuple[Grouped, Group
 def _usual(*views: Vectors) -> Vectors:
     """Rows that hold a centre of few texts near that of all texts: by themselves, few are all far apart."""
     texts = np.vstack(views)
-    return np.repeat(texts.mean(axis=0, keepdims=True), STEADY if len(texts) else 0, axis=0)
+    return np.repeat(texts.mean(axis=0, keepdims=True), STEADY, axis=0) if len(texts) else texts
 
 
 def _languages(stored: Stored, view: View, payloads: Sequence[Sequence[Payload]]) -> list[list[str]]:

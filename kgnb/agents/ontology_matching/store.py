@@ -31,7 +31,7 @@ def store(described: Described, index: VectorIndex, embedder: Embedder) -> Store
         descriptions = described.of(side)
         collection = _collection(descriptions, embedder)
         expected = sum(len(_texts(d)) + bool(d.related) for d in descriptions)
-        if index.count(collection) != expected:
+        if not expected or index.count(collection) != expected:  # codes without labels have no text at all
             index.create(collection, dict.fromkeys(VIEWS, embedder.dimensions))
             for start in range(0, len(descriptions), AT_ONCE):
                 index.add(collection, _points(descriptions[start : start + AT_ONCE], embedder))

@@ -54,10 +54,14 @@ class Surroundings:
                 self._images.setdefault(source, {})[target] = probability
                 self._preimages.setdefault(target, {})[source] = probability
 
-    def hints(self, source: Description, target: Description) -> Hints:
-        """What the surroundings of both say."""
+    def hints(self, source: Description, target: Description, *, opposed: bool = False) -> Hints:
+        """What the surroundings of both say; names that are ``opposed`` need ends that agree this way round alone."""
         if "property" in source.kind:
-            ends = self._ends(source, target)
+            one, other = source.entity, target.entity
+            ends = self._ends((one.domain, other.domain), (one.range, other.range))
+            if opposed:
+                turned = self._ends((one.domain, other.range), (one.range, other.domain))
+                ends = min(ends, -turned if turned else UNKNOWN_END)
             inverse = self._best(source.entity.inverse, target.entity.inverse)
             return Hints(support=inverse, ends=ends) if inverse or ends else NO_HINTS
         up = self._above(source.iri, target.iri)
@@ -98,15 +102,14 @@ class Surroundings:
     def _same(self, source: str, target: str) -> float:
         return 1.0 if source == target else self._likely.get((source, target), 0.0)
 
-    def _ends(self, source: Description, target: Description) -> float:
+    def _ends(self, *both: tuple[Sequence[str], Sequence[str]]) -> float:
         """-1 to 1: half from the domain, half from the range, the worse one alone if it clashes.
 
         In most ontologies properties with equal names but other ends are other properties, and properties with equal
         ends are often equal whatever they are called, if there are not many of them.
         """
-        one, other = source.entity, target.entity
-        both = (self._end(one.domain, other.domain), self._end(one.range, other.range))
-        known = [value for value in both if value is not None]
+        ends = dict.fromkeys(both)  # one class at both ends is told once, and not which of them is which
+        known = [value for ours, theirs in ends if (value := self._end(ours, theirs)) is not None]
         worst = min(known, default=0.0)
         return worst if worst <= UNKNOWN_END else sum(known) / 2.0
 

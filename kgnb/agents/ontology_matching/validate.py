@@ -10,7 +10,14 @@ from collections.abc import Set
 from dataclasses import replace
 
 from kgnb.agents.ontology_matching.tongues import foreign
-from kgnb.agents.ontology_matching.values import Judged, Key, MatchQuestion, Summarised, Validated
+from kgnb.agents.ontology_matching.values import (
+    Description,
+    Judged,
+    Key,
+    MatchQuestion,
+    Summarised,
+    Validated,
+)
 from kgnb.judging import UNSURE, Judge, Verdict
 
 FEW = 50
@@ -53,10 +60,10 @@ def validate(summarised: Summarised, judge: Judge[MatchQuestion]) -> Validated:
 
 
 def _opened(judged: tuple[Judged, ...]) -> tuple[Judged, ...]:
-    """The rule's verdicts; unsure of what is "different" for want of a word in common alone, as in another language.
+    """The rule's verdicts; unsure of what is "different" for want of a word in common alone, or in spite of its name.
 
-    Of few entities, and of those in another language, the counterpart often has no word in common. What has a
-    counterpart, or whose nearest has one, is left as it is.
+    Of few entities, and of those in another language, the counterpart often has no word in common. Equal names alone
+    are seldom wrong. What has a counterpart, or whose nearest has one, is left as it is.
     """
     taken: set[tuple[str, Key]] = set()
     for one in judged:
@@ -78,6 +85,10 @@ def _open(one: Judged, taken: Set[tuple[str, Key]], *, few: bool) -> Judged:
         for candidate, other in zip(one.question.candidates, one.question.others, strict=True)
         if (other.side, other.key) not in taken
     ]
+    held = dict(verdict.also)
+    namesake = next((pair for pair in free if pair[1].iri in held and pair[1].syntactic == about.syntactic), None)
+    if namesake is not None:
+        return _undecided(one, *namesake, f"both are called “{about.name}”, but what is around them disagrees")
     cosine, nearest = max(free, key=lambda pair: pair[0], default=(0.0, about))
     said = {word for name in about.names for word in name}
     if nearest is about or any(not said.isdisjoint(name) for name in nearest.names):
@@ -86,9 +97,13 @@ def _open(one: Judged, taken: Set[tuple[str, Key]], *, few: bool) -> Judged:
     if not few and not abroad:
         return one
     why = f"no word in common with “{nearest.name}”, the nearest by meaning (cosine {cosine:.2f})"
-    why += ", and no language: a model or a person has to say" if abroad else ": a model or a person has to say"
-    also = verdict.also or ((nearest.iri, CHANCE * max(cosine, 0.0)),)
-    return replace(one, verdict=Verdict(UNSURE, None, 0.0, why, verdict.judged_by, also))
+    return _undecided(one, cosine, nearest, why + (", and no language" if abroad else ""))
+
+
+def _undecided(one: Judged, cosine: float, nearest: Description, why: str) -> Judged:
+    also = one.verdict.also or ((nearest.iri, CHANCE * max(cosine, 0.0)),)
+    why += ": a model or a person has to say"
+    return replace(one, verdict=Verdict(UNSURE, None, 0.0, why, one.verdict.judged_by, also))
 
 
 def _checked(question: MatchQuestion, verdict: Verdict) -> Verdict:

@@ -364,7 +364,8 @@ def sentences(text: str, length: int, *, first: bool = False) -> str:
         return plain[: ends[0 if first else -1]].rstrip()
     if len(plain) <= length:
         return plain
-    return plain[: length - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
+    cut = plain[: length - 1]
+    return (cut.rpartition(" ")[0] or cut).rstrip(" ,;:") + "…"
 
 
 def _whole(lines: Sequence[str], length: int) -> list[str]:
