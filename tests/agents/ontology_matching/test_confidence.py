@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.agents.ontology_matching.confidence import LEAST, MOST, Known, calibrated
+from kgnb.agents.ontology_matching.confidence import LEAST, MOST, calibrated
 from kgnb.agents.ontology_matching.merge import merge
 from kgnb.agents.ontology_matching.retrieve import retrieve
 from kgnb.agents.ontology_matching.rule import RuleJudge
@@ -13,12 +13,11 @@ from kgnb.agents.ontology_matching.search import search
 from kgnb.agents.ontology_matching.store import store
 from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
-from kgnb.agents.ontology_matching.values import Cosines, Summarised
+from kgnb.agents.ontology_matching.values import Summarised
 from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from kgnb.vectors.index import MemoryIndex
 
-NEAR = Cosines(1.0, 1.0, 0.0)
 HERE, THERE = "http://here.example/", "http://there.example/"
 
 
@@ -59,26 +58,6 @@ def test_the_smaller_the_ontologies_the_less_a_name_says() -> None:
         calibrated(0.999, "name", entities) - alone for entities, alone in zip((30, 1_000), shown[1::2], strict=True)
     ]
     assert borne_out[0] > 0.1 > borne_out[1]
-
-
-def test_a_name_is_borne_out_by_ends_relatives_or_definitions() -> None:
-    summarised = summarised_pair(shop(HERE, "Grocer"), shop(THERE, "Grocer"))
-    described = summarised.described
-
-    def evidence(name: str, held: dict[tuple[str, str, str], float], near: Cosines = NEAR) -> str:
-        ends = (described.find("source", HERE + name, "class"), described.find("target", THERE + name, "class"))
-        return Known(summarised.questions, held).evidence(*ends, near)  # type: ignore[arg-type]
-
-    opens = (HERE + "opens", THERE + "opens", "datatype property")
-    shops = (HERE + "Shop", THERE + "Shop", "class")
-    assert [evidence("Shop", {}), evidence("Shop", {opens: 0.9}), evidence("Coach", {opens: 0.9})] == [
-        "name alone",
-        "name",
-        "name alone",
-    ]
-    assert evidence("Grocer", {shops: 0.9}) == "name"
-    assert evidence("Coach", {}, NEAR._replace(meaning=0.6)) == "name"
-    assert evidence("Coach", {}, NEAR._replace(meaning=0.1)) == "name alone"
 
 
 def test_a_homonym_is_shown_as_less_than_nine_in_ten() -> None:

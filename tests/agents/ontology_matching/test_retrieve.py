@@ -6,33 +6,13 @@ import pytest
 
 from kgnb import match_ontologies
 from kgnb.agents.ontology_matching.retrieve import comparable, retrieve
-from kgnb.agents.ontology_matching.values import Described, Options
+from kgnb.agents.ontology_matching.values import Options
 from kgnb.kg.loading import load
 from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.llm.scripted import ScriptedModel
-from tests.agents.ontology_matching.small import HUT, REFUGE, alpine, refuge
-
-
-def test_a_code_is_replaced_by_its_label(described: Described) -> None:
-    keeper = described.find("target", REFUGE + "RF_0000003", "class")
-    assert keeper.syntactic == "hut keeper"
-    assert not any("rf" in name for name in keeper.names)
-
-
-def test_the_lexical_view_holds_names_and_comments_that_both_sides_have(described: Described) -> None:
-    booking = described.find("source", HUT + "Booking", "class")
-    assert booking.lexical == ("booking",) and booking.told == ("A place kept for somebody for a night",)
-    booking = retrieve(alpine(), alpine()).find("target", HUT + "Booking", "class")
-    assert booking.lexical == ("booking", "A place kept for somebody for a night")
-
-
-def test_axioms_are_put_into_words(described: Described) -> None:
-    warden = described.find("source", HUT + "Warden", "class")
-    assert warden.semantic == "looks after some Mountain hut; disjoint with Mountain hut"
-    looks_after = described.find("source", HUT + "looksAfter", "object property")
-    assert looks_after.semantic == "domain: Warden; range: Mountain hut"
+from tests.agents.ontology_matching.small import HUT, alpine, refuge
 
 
 @pytest.mark.parametrize("name", ["عضو اللجنة", "会议成员", "член комитета"])
@@ -68,15 +48,6 @@ def test_a_model_that_answers_nonsense_costs_only_the_definitions() -> None:
     nonsense = ScriptedModel(lambda request: "no idea")
     described = retrieve(alpine(), refuge(), model=nonsense, options=Options(define=True))
     assert described.descriptions == retrieve(alpine(), refuge()).descriptions
-
-
-def test_what_many_entities_are_told_tells_none_of_them_apart() -> None:
-    made_by = (Text("Made with SomeTool"),)
-    many = [Entity(f"http://a.example/#C{n}", "class", comments=(*made_by, Text(f"Number {n}"))) for n in "abc"]
-    pair = [Entity(f"http://b.example/#D{n}", "class", comments=(Text("Both ends of it"),)) for n in "ab"]
-    described = retrieve(Ontology("a", "", "1", tuple(many)), Ontology("b", "", "2", tuple(pair)))
-    assert [d.told for d in described.of("source")] == [("Number a",), ("Number b",), ("Number c",)]
-    assert [d.told for d in described.of("target")] == [("Both ends of it",)] * 2
 
 
 PREFIXES = """@prefix owl: <http://www.w3.org/2002/07/owl#> .

@@ -1,13 +1,12 @@
-"""The rule judge: its verdicts, what it makes of chance likenesses, and how rivals share what there is."""
+"""The rule judge: its verdicts, and how rivals share what there is."""
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.agents.ontology_matching.rule import AS_IT_IS, RuleJudge, chances, fit, shares
+from kgnb.agents.ontology_matching.rule import RuleJudge, shares
 from kgnb.agents.ontology_matching.values import Candidate, MatchQuestion, Pair, Summarised
 from tests.agents.ontology_matching.small import HUT, REFUGE
 
@@ -42,26 +41,6 @@ def test_what_unlike_definitions_say_against_a_pair_has_its_limit(summarised: Su
 
 def pair(source: str, target: str) -> Pair:
     return (source, target, "class")
-
-
-def test_likenesses_as_strong_beside_certain_counterparts_are_not_believed() -> None:
-    by_chance = np.repeat([-4.0, 0.0, 2.0, 4.0], 100)
-    open_ = np.concatenate([np.repeat([-4.0, 0.0, 2.0, 4.0], 100), np.repeat([8.0], 60)])
-    found = fit(by_chance, open_)
-    assert found.odds(4.0) < found.odds(4.0, 0.5) < 2.5
-    assert found.odds(8.0) > 2.5
-
-
-def test_too_little_to_learn_from_changes_nothing_much() -> None:
-    assert fit(np.array([]), np.array([1.0])) == AS_IT_IS
-    assert fit(np.array([3.0]), np.array([3.0])).odds(5.0) == pytest.approx(5.0, abs=1.0)
-
-
-def test_a_candidate_with_a_certain_counterpart_is_spoken_for() -> None:
-    evidence = {pair(f"s{n}", f"t{n}"): 9.0 for n in range(40)}
-    evidence |= {pair(f"s{n}", f"t{n + 1}"): 6.0 for n in range(39)}
-    certain = [pair(f"s{n}", f"t{n}") for n in range(40)]
-    assert chances({**evidence, pair("a", "b"): 3.0}, certain)["class"].odds(3.0) > 2.0
 
 
 def test_a_rival_with_a_certain_counterpart_stands_in_nobodys_way() -> None:

@@ -1,46 +1,8 @@
 from pathlib import Path
 
-import numpy as np
-
-from kgnb.agents.ontology_matching.retrieve import retrieve
-from kgnb.agents.ontology_matching.tongues import centred_by_language, foreign, language, strangers
-from kgnb.agents.ontology_matching.values import Description
 from kgnb.kg.ontology import Entity, Ontology, Text
 from kgnb.kg.terms import OWL, RDFS
 from kgnb.tasks.matching import match_ontologies
-
-
-def described(*labels: str, name: str = "X_0000001") -> Description:
-    """An entity with labels written as text@tag."""
-    texts = tuple(Text(text, tag or None) for text, _, tag in (label.partition("@") for label in labels))
-    one = Ontology("a", "", "1", (Entity(f"http://a.example/{name}", "class", labels=texts),))
-    return retrieve(one, one).of("source")[0]
-
-
-def test_entities_without_a_common_language_are_foreign() -> None:
-    assert foreign(described("Hütte@de"), described("hut@en"))
-    assert not foreign(described("Hütte@de", "hut"), described("hut@en"))
-    assert not foreign(described("Hütte@de", name="MountainHut"), described("hut@en"))
-    assert foreign(described("Berghütte@de", name="Berghütte"), described("hut@en"))
-
-
-def test_ontologies_are_strangers_where_most_of_each_is_in_a_language_of_its_own() -> None:
-    german, both = [described("Hütte@de"), described("See@de")], [described("hut@en", "Hütte@de"), described("lake@en")]
-    assert strangers(german, [described("hut@en"), described("lake@en")])
-    assert not strangers(german, both)
-    assert language(german[0]) == "de"
-
-
-def test_what_a_language_has_in_common_is_taken_out_of_its_vectors() -> None:
-    rng = np.random.default_rng(0)
-    said = rng.normal(size=(20, 8)).astype(np.float32)
-    accent = np.eye(8, dtype=np.float32)[0] * 9
-    there, back = said, said + accent
-    own = centred_by_language([there, back], [["en"] * 20, ["de"] * 20])
-    assert np.allclose(np.sum(own[0] * own[1], axis=1), 1.0, atol=1e-5)
-    joint = centred_by_language([there, back], [[""] * 20, ["en"] * 20])
-    assert np.all(np.sum(joint[0] * joint[1], axis=1) < 0.9)
-
 
 TERMS = {
     "Person": "人", "Author": "作者", "Reviewer": "审稿人", "Conference": "会议", "Paper": "论文", "Abstract": "摘要",
