@@ -20,6 +20,11 @@ Concepts = OneOf["", "source", "target", "both"]
 """Which of two entities matched as classes are SKOS concepts, which OWL's axioms do not hold for."""
 
 
+def turned(relation: str) -> Any:
+    """The relation as it is seen from the target: broader becomes narrower."""
+    return {"broader": "narrower", "narrower": "broader"}.get(relation, relation)
+
+
 def which_concepts(source: bool, target: bool) -> Concepts:
     """Which of the two are concepts, as a mapping says it."""
     return "both" if source and target else "source" if source else "target" if target else ""

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
 
-from kgnb.mappings import Alignment
+from kgnb.mappings import Alignment, turned
 
 Triple: TypeAlias = tuple[str, str, str]
 Pair: TypeAlias = tuple[str, str]
 
-_MIRRORED = {"broader": "narrower", "narrower": "broader"}
 _NAMES = "Thing Nothing topObjectProperty bottomObjectProperty topDataProperty bottomDataProperty"
 _TOP_AND_BOTTOM = frozenset("http://www.w3.org/2002/07/owl#" + name for name in _NAMES.split())
 
@@ -188,7 +187,7 @@ def flipped(reference: Iterable[Triple]) -> frozenset[Triple]:
     >>> flipped([("a#RescueHut", "b#Refuge", "broader")])
     frozenset({('b#Refuge', 'a#RescueHut', 'narrower')})
     """
-    return frozenset((target, source, _MIRRORED.get(relation, relation)) for source, target, relation in reference)
+    return frozenset((target, source, turned(relation)) for source, target, relation in reference)
 
 
 def oriented(reference: Iterable[Triple], source: Collection[str], target: Collection[str]) -> Oriented:

@@ -12,7 +12,7 @@ from kgnb import mapping_files
 from kgnb.agents.agent import OutOfOrder, Task
 from kgnb.agents.ontology_matching import AGENT, pipeline
 from kgnb.agents.ontology_matching.coherence import Coherence, check
-from kgnb.agents.ontology_matching.reviewed import MatchDecisions, Ruling
+from kgnb.agents.ontology_matching.reviewed import MatchDecisions, Ruling, curated
 from kgnb.agents.ontology_matching.values import KINDS, Description
 from kgnb.evaluate.alignment import (
     Score,
@@ -25,8 +25,7 @@ from kgnb.evaluate.alignment import (
     scored_by_oaei,
     triples,
 )
-from kgnb.kg.labels import readable
-from kgnb.kg.ontology import Entity, Kind, Ontology
+from kgnb.kg.ontology import Entity, Ontology
 from kgnb.magics.agent import AgentMagics, options_from, options_of
 from kgnb.magics.arguments import Number, argument
 from kgnb.magics.explain import contrast, explain, named_among, two_items
@@ -36,15 +35,13 @@ from kgnb.magics.reviewing import decisions_of, review_arguments
 from kgnb.magics.verbs import verb
 from kgnb.mapping_files import reviews
 from kgnb.mapping_files.reviews import Review
-from kgnb.mappings import Alignment, Mapping, which_concepts
+from kgnb.mappings import Alignment
 from kgnb.reporting.references import turned
 from kgnb.results.bundle import count
 from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, Value, metrics
 from kgnb.results.table import Score as Row
-from kgnb.tasks.matching import keep_decisions, open_decisions, open_reference, reference_pairs
+from kgnb.tasks.matching import keep_decisions, open_decisions, open_reference, reference_pairs, rulings_in
 from kgnb.widgets.review import Thing
-
-COUNTED = ("class", "object property", "datatype property", "annotation property", "individual")
 
 
 class OmMagics(AgentMagics, agent=AGENT):
@@ -65,9 +62,9 @@ class OmMagics(AgentMagics, agent=AGENT):
     def started(self, task: Task) -> Table:
         """Both ontologies with their counts, and what was mended in them."""
         source, target = task.inputs["source"], task.inputs["target"]
-        columns = [Column("side", "side"), Column("name", "ontology"), *(Column(k, k, "number") for k in COUNTED)]
+        columns = [Column("side", "side"), Column("name", "ontology"), *(Column(k, k, "number") for k in KINDS)]
         rows: list[list[Value]] = [
-            [side, ontology.name, *(len(ontology.of_kind(kind)) for kind in COUNTED)]
+            [side, ontology.name, *(len(ontology.of_kind(kind)) for kind in KINDS)]
             for side, ontology in (("source", source), ("target", target))
         ]
         mended = [
@@ -224,20 +221,7 @@ class OmMagics(AgentMagics, agent=AGENT):
 def export(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
     """Writes the decisions as SSSOM, with reviewer and time; what was done, in a line."""
     rulings = decisions.rulings().values()
-    found = [
-        Review(
-            Mapping(
-                *(one.source, one.target, one.relation, 1.0, one.kind),
-                source_label=_label(source, one.source, one.kind),
-                target_label=_label(target, one.target, one.kind),
-                rationale=one.note,
-                concepts=which_concepts(_is_concept(source, one.source), _is_concept(target, one.target)),
-            ),
-            one.who,
-            one.when,
-        )
-        for one in rulings
-    ]
+    found = [Review(curated(one, source, target), one.who, one.when) for one in rulings]
     written = reviews.save(found, Path(path).expanduser(), source.iri, target.iri)
     return f"wrote {count(len(found), 'decided pair')} to {written}"
 
@@ -245,12 +229,7 @@ def export(decisions: MatchDecisions, path: str, source: Ontology, target: Ontol
 def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: Ontology) -> str:
     """Adds what people decided in an SSSOM file, whichever of the two ontologies comes first in it."""
     found, foreign = list[Ruling](), 0
-    for review in reviews.read(Path(path).expanduser()):
-        mapping = review.mapping
-        kind: Kind = mapping.kind  # type: ignore[assignment]  # a kind the ontologies lack is looked up below
-        ruling = Ruling(
-            mapping.source, mapping.target, kind, mapping.relation, review.who, review.when, mapping.rationale
-        )
+    for ruling in rulings_in(Path(path).expanduser()):
         if source.find(ruling.source) is None and target.find(ruling.source) is not None:
             ruling = ruling.turned
         entity = source.find(ruling.source, ruling.kind) or source.find(ruling.source)
@@ -261,16 +240,6 @@ def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: On
     added = decisions.take_over(found)
     beside = f"; {foreign} about other entities left out" if foreign else ""
     return f"took over {count(added, 'decided pair')} into {decisions.path}{beside}"
-
-
-def _label(ontology: Ontology, iri: str, kind: Kind) -> str:
-    entity = ontology.find(iri, kind)
-    return readable(entity) if entity is not None else ""
-
-
-def _is_concept(ontology: Ontology, iri: str) -> bool:
-    entity = ontology.find(iri, "class")
-    return entity is not None and entity.concept
 
 
 COUNTS = (

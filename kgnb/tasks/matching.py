@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 from typing import Literal as OneOf
@@ -137,12 +137,14 @@ def open_decisions(path: str | Path) -> Rulings:
     """
     if Path(path).suffix.lower() != ".tsv":
         return MatchDecisions(path)
-    return KnownRulings(
-        Ruling(m.source, m.target, cast(Kind, m.kind), m.relation, review.who, review.when, m.rationale)
-        for review in reviews.read(path)
-        for m in (review.mapping,)
-        if m.relation != "unsure"
-    )
+    return KnownRulings(one for one in rulings_in(path) if one.relation != "unsure")
+
+
+def rulings_in(path: str | Path) -> Iterator[Ruling]:
+    """What people decided in an SSSOM file."""
+    for review in reviews.read(path):
+        m = review.mapping
+        yield Ruling(m.source, m.target, cast(Kind, m.kind), m.relation, review.who, review.when, m.rationale)
 
 
 def open_reference(spec: str | Path) -> Alignment:

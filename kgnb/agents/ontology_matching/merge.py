@@ -26,9 +26,7 @@ from kgnb.agents.ontology_matching.values import (
 )
 from kgnb.judging import UNSURE, Verdict
 from kgnb.kg.words import plain, words
-from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, Relation, one_to_one, which_concepts
-
-FLIPPED: dict[str, Relation] = {"broader": "narrower", "narrower": "broader"}
+from kgnb.mappings import Alignment, Dropped, Evidence, Mapping, Relation, one_to_one, turned, which_concepts
 
 
 @dataclass
@@ -178,9 +176,7 @@ def _other_relations(validated: Validated, votes: dict[Pair, _Votes], options: O
     for vote in votes.values():
         if not vote.chosen or _equivalent(vote):
             continue
-        relations = {
-            v.decision if side == "source" else FLIPPED.get(v.decision, v.decision) for side, v in vote.chosen.items()
-        }
+        relations = {v.decision if side == "source" else turned(v.decision) for side, v in vote.chosen.items()}
         mapping = _mapping(validated, vote, relations.pop() if len(relations) == 1 else "related")  # type: ignore[arg-type]
         if mapping.confidence >= options.confidence:
             found.append(mapping)

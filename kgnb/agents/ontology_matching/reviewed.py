@@ -16,10 +16,8 @@ from kgnb.judging import Decision, Decisions, Judge, Verdict, checked
 from kgnb.judging.person import PERSON
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Kind, Ontology
-from kgnb.mappings import Alignment, Dropped, Relation, which_concepts
+from kgnb.mappings import Alignment, Dropped, Relation, turned, which_concepts
 from kgnb.mappings import Mapping as AlignedPair
-
-TURNED: Mapping[str, Relation] = {"broader": "narrower", "narrower": "broader"}
 
 
 @dataclass(frozen=True)
@@ -42,8 +40,7 @@ class Ruling:
     @property
     def turned(self) -> Ruling:
         """The same, seen from the target."""
-        relation = TURNED.get(self.relation, self.relation)
-        return replace(self, source=self.target, target=self.source, relation=relation)
+        return replace(self, source=self.target, target=self.source, relation=turned(self.relation))
 
 
 class Rulings(Protocol):
@@ -196,7 +193,7 @@ def honoured(
             kept.append(mapping)
     there = {(mapping.source, mapping.target, mapping.kind) for mapping in kept}
     found = [one for pair, one in wanted.items() if pair not in there and one.relation not in ("different", "unsure")]
-    new = [_mapping(one, source, target) for one in found]
+    new = [curated(one, source, target) for one in found]
     if not new and not dropped:
         return alignment
     back = {(mapping.source, mapping.target, mapping.kind) for mapping in new}
@@ -208,7 +205,8 @@ def honoured(
     )
 
 
-def _mapping(ruling: Ruling, source: Ontology, target: Ontology) -> AlignedPair:
+def curated(ruling: Ruling, source: Ontology, target: Ontology) -> AlignedPair:
+    """What somebody decided, as a mapping."""
     ends = source.find(ruling.source, ruling.kind), target.find(ruling.target, ruling.kind)
     return AlignedPair(
         ruling.source,
@@ -229,9 +227,9 @@ def _name(entity: Entity | None) -> str:
 
 
 def _verdict(ruling: Ruling, question: MatchQuestion) -> Verdict:
-    turned = question.side == "target"
-    decision = TURNED.get(ruling.relation, ruling.relation) if turned else ruling.relation
-    return Verdict(decision, ruling.source if turned else ruling.target, 1.0, ruling.note, _signature(ruling.who))
+    if question.side == "target":
+        ruling = ruling.turned
+    return Verdict(ruling.relation, ruling.target, 1.0, ruling.note, _signature(ruling.who))
 
 
 def _signature(who: str) -> str:
@@ -250,7 +248,7 @@ def _rulings(decision: Decision) -> list[Ruling]:
     none = decision.choice is None
     relation = "different" if none else decision.decision
     if side == "target":
-        relation = TURNED.get(relation, relation)
+        relation = turned(relation)
     others = decision.offered if none else (decision.choice or "",)
     found = Ruling(iri, iri, cast(Kind, kind), cast(Relation, relation), decision.who, decision.when, decision.note)
     return [replace(found, target=other) if side == "source" else replace(found, source=other) for other in others]
