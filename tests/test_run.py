@@ -362,6 +362,14 @@ def test_listeners_hear_every_event_and_progress_besides() -> None:
     json.dumps(heard)
 
 
+def test_a_run_reads_well_and_shows_itself_in_three_forms() -> None:
+    run = Run("example")
+    run.watch(ScriptedModel(["yes"])).ask(request())
+    run.watch_judge(CallableJudge(lambda pair: Verdict("unsure"), "rule")).judge([Pair("1", "Bunk"), Pair("2", "Bed")])
+    assert repr(run.finish()) == "Run(example: done, 1 step, 1 call, 2 judgements (2 unsure))"
+    assert {"application/vnd.kgnb.run+json", "text/html", "text/plain"} <= set(run._repr_mimebundle_())
+
+
 def test_a_watched_judge_says_whether_it_is_a_simulation() -> None:
     class Oracle(CallableJudge[Pair]):
         simulation = True
