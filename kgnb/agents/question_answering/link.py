@@ -7,6 +7,7 @@ slips of the pen, and only then by vectors. Where words may mean several entitie
 from __future__ import annotations
 
 import difflib
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -283,8 +284,8 @@ class Directory:
             return []
         near = {name for word in words for name in self._by_word.get(word, ())}
         near |= {n for w in words if len(w) > 3 for o in self._close(w) for n in self._by_word[o]}
-        # a name is misspelt inside, and not in its first letter: "urban" is no Burbank
-        alike = [name for name in near if " ".join(name)[:1] == text[:1]]
+        # a name is misspelt inside, not in its first letter or a number: "urban" is no Burbank, Apollo 19 no Apollo 11
+        alike = [name for name in near if (said := " ".join(name))[:1] == text[:1] and _numbers(said) == _numbers(text)]
         scored = [(difflib.SequenceMatcher(None, text, " ".join(name)).ratio(), name) for name in alike]
         best = sorted((entry for entry in scored if entry[0] >= _FUZZY), key=lambda entry: (-entry[0], entry[1]))[:5]
         return [
@@ -306,7 +307,7 @@ class Directory:
         hits: list[Hit] = []
         for row, span in zip(near, spans, strict=True):
             at = int(row.argmax())
-            if row[at] >= _NEAR:
+            if row[at] >= _NEAR and _numbers(" ".join(names[at])) == _numbers(" ".join(sentence[slice(*span)])):
                 score = round(0.8 * float(row[at]), 4)
                 hits += [(span, iri, shown, score, "vector") for iri, shown in sorted(self._names[names[at]].items())]
         return hits
@@ -375,6 +376,10 @@ class Directory:
             self._names.setdefault(words, {}).setdefault(iri, " ".join(name.split()))
             for word in words:
                 self._by_word[word].add(words)
+
+
+def _numbers(text: str) -> list[str]:
+    return re.findall(r"\d+", text)
 
 
 def _may_name(sentence: Sequence[str], span: Span) -> bool:

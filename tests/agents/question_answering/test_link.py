@@ -31,6 +31,9 @@ def test_finds_labels_in_every_language_aliases_other_case_and_slips_of_the_pen(
         found = [one for one in link(state(text, on=opened)).linked.links if not one.is_class]
         assert found[0].iri == V + iri and (found[0].how == how or how == "normalised"), (text, found)
     assert link(state("What about Zanzibar?", on=opened)).linked.links == ()
+    numbered = context(TURTLE + ':m :crew :village . :m <http://www.w3.org/2000/01/rdf-schema#label> "Apollo 11" .')
+    assert link(state("Who commanded Apolo 11?", on=numbered)).linked.entities == (V + "m",)
+    assert link(state("Who commanded Apollo 19?", on=numbered)).linked.links == ()  # a number is no slip of the pen
 
 
 COLORADO = """
