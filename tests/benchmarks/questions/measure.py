@@ -1,7 +1,8 @@
 """How many of the questions in this folder are answered rightly: by the rule, by a model, by a recording.
 
 ``KGNB_DATA=DIR python -m tests.benchmarks.questions.measure codex-m --judge model --model recorded:qa-codex`` prints
-the wrong ones, and a line: exact sets, F1, coverage, precision of what was answered, and of that at .9 or more.
+the wrong ones, and a line: exact sets, F1, coverage, precision of what was answered, and of that at .9 or more; and how
+many were answered although the graph has no answer.
 """
 
 import json
@@ -66,7 +67,10 @@ def summary(scored: Sequence[Scored]) -> str:
     sure = [pair for pair in answered if pair[0].confidence >= 0.9]
     exact = sum(given(outcome) == wanted for outcome, wanted in scored)
     f1 = sum(_f1(given(outcome), wanted) for outcome, wanted in scored) / len(scored)
-    return f"exact {exact} of {len(scored)}, F1 {f1:.3f}, answered {_right(answered)}, at .9 or more {_right(sure)}"
+    line = f"exact {exact} of {len(scored)}, F1 {f1:.3f}, answered {_right(answered)}, at .9 or more {_right(sure)}"
+    none, none_sure = (sum(not wanted for _, wanted in pairs) for pairs in (answered, sure))
+    unanswerable = sum(not wanted for _, wanted in scored)
+    return f"{line}; without an answer in the graph {unanswerable}, of those answered {none}, at .9 or more {none_sure}"
 
 
 def _right(pairs: Sequence[Scored]) -> str:
