@@ -83,6 +83,7 @@ def align(first: str, second: str | None, **given: Any) -> int:
       kgnb align data/srprs/en_fr --seeds folder --names hidden --out found.tsv --ranking ranking.tsv
       kgnb align huts:hollenmark huts:corvane --reference huts:entity-reference -o huts.tsv -o huts.ttl
       kgnb align a.ttl https://example.org/sparql --seeds known.tsv --judge rule | less
+      kgnb align ours.csv theirs.csv --precision 0.8 --out same.tsv
     """
     outs = given["out"] or ("-",)
     beside = [given["ranking"]] if given["ranking"] else []

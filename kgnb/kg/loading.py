@@ -29,8 +29,10 @@ from kgnb.kg.name_triples import looks_like_names, read_name_triples
 from kgnb.kg.oxigraph_graph import OxigraphGraph, OxTerm, triple_from_oxigraph
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.rdflib_graph import RdflibGraph
+from kgnb.kg.table_triples import SUFFIXES as TABLES
+from kgnb.kg.table_triples import read_table
 
-Format = OneOf["Turtle", "RDF/XML", "N-Triples", "N-Quads", "TriG", "N3", "JSON-LD", "names"]
+Format = OneOf["Turtle", "RDF/XML", "N-Triples", "N-Quads", "TriG", "N3", "JSON-LD", "names", "table"]
 
 SUFFIXES: dict[str, Format] = {
     ".ttl": "Turtle",
@@ -121,6 +123,8 @@ def format_of(path: Path, text: str) -> Format:
     known = SUFFIXES.get(suffix)
     if known is None and not seen and (suffix in NAMES or not suffix) and looks_like_names(head):
         return "names"
+    if known is None and not seen and suffix in TABLES:
+        return "table"
     if seen in ("RDF/XML", "JSON-LD"):
         return cast(Format, seen)
     if seen == "Turtle" and known in (None, "RDF/XML", "JSON-LD", "N-Triples", "N-Quads"):
@@ -132,8 +136,8 @@ def format_of(path: Path, text: str) -> Format:
             f"cannot tell what this file holds (suffix {suffix or 'none'})",
             where=str(path),
             fix=f"give it the suffix of its format: {' '.join(SUFFIXES)}, each also with .gz; "
-            f"{' '.join(NAMES)} are for plain triples, head TAB relation TAB tail. "
-            "A table or a text is no graph yet: %kgc (kgnb build) makes one of it.",
+            f"{' '.join(NAMES)} are for plain triples, head TAB relation TAB tail, {' '.join(TABLES)} for tables with "
+            "a header. A text is no graph yet: %kgc (kgnb build) makes one of it.",
         )
     return known
 
@@ -459,7 +463,7 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
 
     A file goes in whole or not at all. Turtle, RDF/XML, N-Triples, N-Quads, TriG, N3 (without rules) and JSON-LD are
     read, each also gzipped, by suffix and by what the file begins with; so are plain triples of names, in three
-    columns (``name_triples``). Named graphs are kept in an OxigraphGraph;
+    columns (``name_triples``), and tables with a header (``table_triples``). Named graphs are kept in an OxigraphGraph;
     elsewhere their triples join the default graph. ``owl:imports`` are not followed and no address is fetched.
 
     What is sloppy is mended and counted: characters percent-encoded in IRIs, relative IRIs resolved against ``base``
@@ -499,6 +503,8 @@ def read_quads(
     kind = format_of(path, text)
     if kind == "names":
         return read_name_triples(text, str(path), base), {}
+    if kind == "table":
+        return read_table(text, str(path), path.name.partition(".")[0], base), {}
     if kind == "RDF/XML":
         refuse_swelling(text, str(path))
     refuse_deep(text, kind, str(path))

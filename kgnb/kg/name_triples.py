@@ -45,7 +45,7 @@ def entity_iri(name: str) -> str:
     >>> entity_iri("the 3rd hut")
     'http://names.example/entity/the%203rd%20hut'
     """
-    return f"{BASE}entity/{_UNSAFE.sub(_encoded, name)}"
+    return f"{BASE}entity/{as_iri_part(name)}"
 
 
 def read_name_triples(text: str, where: str, base: str | None = None) -> list[ox.Quad]:
@@ -63,7 +63,7 @@ def read_name_triples(text: str, where: str, base: str | None = None) -> list[ox
     for head, relation, tail in rows:
         subject = _node(head, f"{below}entity/", quads)
         predicate = _node(relation, f"{below}relation/", quads, relation=True)
-        literal = None if tail in heads else _literal(tail)
+        literal = None if tail in heads else typed_literal(tail)
         quads[ox.Quad(subject, predicate, literal or _node(tail, f"{below}entity/", quads))] = None
     return list(quads)
 
@@ -93,18 +93,24 @@ def _node(name: str, below: str, quads: dict[ox.Quad, None], *, relation: bool =
     bare = name[1:-1] if name.startswith("<") and name.endswith(">") else name
     if re.match(r"https?://|urn:", bare) and is_iri(bare):
         return ox.NamedNode(bare)
-    node = ox.NamedNode(below + _UNSAFE.sub(_encoded, name))
+    node = ox.NamedNode(below + as_iri_part(name))
     last = re.split(r"[/.](?=\S)", name.strip("/"))[-1] if relation else name
     label = readable_name(last) if relation else " ".join(name.replace("_", " ").split())
     quads[ox.Quad(node, _LABEL, ox.Literal(label or name))] = None
     return node
 
 
+def as_iri_part(name: str) -> str:
+    """A name as it stands in an IRI."""
+    return _UNSAFE.sub(_encoded, name)
+
+
 def _encoded(found: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace"))
 
 
-def _literal(text: str) -> ox.Literal | None:
+def typed_literal(text: str) -> ox.Literal | None:
+    """The literal of a quoted text, a number or a date; None for any other text."""
     quoted = re.fullmatch(r'"(.*)"(?:@([A-Za-z-]+))?', text)
     if quoted:
         return ox.Literal(quoted[1], language=quoted[2]) if quoted[2] else ox.Literal(quoted[1])

@@ -218,7 +218,12 @@ class KgMagics(VerbMagics, magic="kg"):
     """Open graphs, name them, look at what is in them."""
 
     @verb("kg open", "%kg open huts.ttl --as huts", '%kg open "my data/*.ttl" more.rdf.gz --as both')
-    @argument("files", metavar="FILE", nargs="+", help="files, folders, globs, an endpoint's URL, huts:alpine")
+    @argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="files (RDF, or a CSV table), folders, globs, an endpoint's URL, huts:alpine",
+    )
     @argument("--as", dest="name", metavar="NAME", default="", help="what to call it [the first file's name]")
     def open(self, arguments: argparse.Namespace) -> Opened:
         """Open files, folders or an endpoint as one graph, and make it the current one."""

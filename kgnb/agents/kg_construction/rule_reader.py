@@ -18,6 +18,7 @@ from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.readers import Task
 from kgnb.agents.kg_construction.tool_values import CallResult, Parameter, ToolSpec
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
+from kgnb.kg.table_triples import NAMING
 from kgnb.kg.terms import RDFS, SKOS, XSD, Iri, Literal, Term
 from kgnb.kg.words import words
 from kgnb.shapes.datatypes import locales
@@ -28,8 +29,7 @@ NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?"
 _AMOUNT = re.compile(rf"(?<![\w.,])({NUMBER})\s*([^\W\d]+\.?|°\s?[A-Za-z]?|[^\s\w]{{1,2}})?")
 _RANGE = re.compile(rf"{NUMBER}(?:\s*[^\s\d]{{1,10}})?\s*(?:[-–—x×]|to\b|bis\b|à\b)\s*{NUMBER}")
 _NOT = frozenset("not never cannot nicht nie niemals kein keine keinen keiner pas jamais".split())  # noqa: SIM905
-_NAMING = {"name", "title", "label", "nom", "titre", "titel"}
-_CALLED = {(name,) for name in _NAMING}
+_CALLED = {(name,) for name in NAMING}
 _KINDS = {"type", "class", "kind", "category", "typ", "art", "klasse", "classe", "genre"}
 _ASIDE = re.compile(r"\s*\(([^()]*)\)\s*$")
 
@@ -172,7 +172,7 @@ class _Notes:
         arguments: dict[str, object] = {"label": label}
         stated = {words(one.key) for one in self.lines if one.key and not one.heading} if line.heading else set()
         names = [p.name for p in tool.parameters if p.kind == "value" and p.property and not _numeric(p.datatypes)
-                 and any(_NAMING.intersection(phrase) for phrase in self.lexicon.phrases(p.property))
+                 and any(NAMING.intersection(phrase) for phrase in self.lexicon.phrases(p.property))
                  and not stated.intersection(self.lexicon.phrases(p.property))]  # fmt: skip
         arguments |= dict.fromkeys(names[:1], label) | more
         result = self._call(tool.name, line, **arguments)
