@@ -29,14 +29,15 @@ _LABEL = ox.NamedNode(RDFS + "label")
 
 
 def looks_like_names(head: str) -> bool:
-    """Whether most of the first lines have three columns.
+    """Whether most of the first lines have three columns, and not numbers or dates below a word in the middle one.
 
     >>> looks_like_names("ada\\twarden_of\\thochkarhaus\\n"), looks_like_names("one,two,three\\n")
     (True, False)
     """
-    lines = [line for line in head.split("\n")[:20] if line.strip()]
+    lines = [_cells(line) for line in head.split("\n")[:20] if line.strip()]
     whole = lines[:-1] or lines  # the last may be cut
-    return bool(whole) and 2 * sum(len(_cells(line)) == 3 for line in whole) > len(whole)
+    triples = [typed_literal(cells[1]) is None for cells in whole if len(cells) == 3]
+    return 2 * len(triples) > len(whole) and (not triples[0] or 2 * sum(triples) > len(triples))
 
 
 def entity_iri(name: str) -> str:

@@ -25,6 +25,12 @@ def label(graph: OxigraphGraph, iri: str) -> str:
     return found[2].text
 
 
+def test_a_table_of_three_columns_is_no_list_of_triples(tmp_path: Path) -> None:
+    graph = opened(tmp_path, "name\tbeds\topened\nAlder Hut\t36\t1874\nBirch Hut\t12\t1911\n")
+    (found,) = graph.triples(Iri(BASE + "huts/Birch%20Hut"), Iri(BASE + "column/beds"))
+    assert found[2] == Literal("12", datatype=XSD + "integer")
+
+
 @pytest.mark.parametrize("name", ["huts.tsv", "huts.txt", "huts"])
 def test_names_become_iris_with_labels(tmp_path: Path, name: str) -> None:
     graph = opened(tmp_path, "ada_of_the_huts\tplace_of_birth\tles_ambrettes\n", name)
@@ -73,9 +79,9 @@ def test_a_line_that_is_no_triple_is_named(tmp_path: Path) -> None:
         opened(tmp_path, "a\tb\tc\na\t\tc\n")
 
 
-def test_a_table_of_something_else_is_refused(tmp_path: Path) -> None:
+def test_columns_that_are_neither_triples_nor_a_table_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot tell what this file holds") as caught:
-        opened(tmp_path, "a\tb\tc\td\n" * 5)
+        opened(tmp_path, "a\tb\tc\td\n" * 5, "columns.txt")
     assert "head TAB relation TAB tail" in caught.value.fix
     with pytest.raises(DataError, match="cannot tell"):
         opened(tmp_path, "just a note\n", "note.txt")
