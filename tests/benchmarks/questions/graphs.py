@@ -3,7 +3,7 @@
 ``codex``: CoDEx-M with its types; labels of entities are ours (``labels.txt``), those in question files at hand, and
 those of classes: most people have none. ``webnlg``: the DBpedia triples behind Text2KGBench's dbpedia_webnlg (train and
 reference); types come from each ontology's domains and ranges, numbers and dates are typed. ``geography``: ours, made
-up by ``geography.py``; ``huts``: our teaching graph.
+up by ``geography.py``; ``us_geography``: ours, facts of ``us-geography.tsv``; ``huts``: our teaching graph.
 """
 
 import gzip
@@ -24,6 +24,8 @@ RDF, RDFS = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/20
 XSD = "http://www.w3.org/2001/XMLSchema#"
 WD, WDT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
 WEBNLG = "http://example.org/webnlg/"
+US = "http://example.org/us-geography/"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
 NO_CLASS = re.compile("xsd|string|date|number|integer|double|year")
 
 
@@ -135,6 +137,53 @@ def geography(_: Path) -> list[str]:
     return sorted(done.stdout.splitlines())
 
 
+def us_geography(_: Path) -> list[str]:
+    """The geography of the United States as N-Triples, sorted: tables of classes, properties, things and names."""
+    ranges, out = dict[str, str](), set[str]()
+    for table in (HERE / "us-geography.tsv").read_text().strip().split("\n\n"):
+        (kind, *columns), *rows = (line.split("\t") for line in table.splitlines())
+        for key, *cells in rows:
+            row = {column: cell for column, cell in zip(columns, cells, strict=False) if cell}
+            if kind == "Class":
+                out |= _class(f"{US}class/{key}", row["label"])
+                if "subClassOf" in row:
+                    out.add(f"<{US}class/{key}> <{RDFS}subClassOf> <{US}class/{row['subClassOf']}> .")
+            elif kind == "Property":
+                ranges[key] = row["range"]
+                out |= _us_property(f"{US}relation/{key}", row)
+            elif kind == "Alias":
+                out |= {f'{_us(key, "")} <{SKOS}altLabel> "{one}"@en .' for one in row["name"].split(";")}
+            else:
+                subject = _us(key, kind)
+                out |= {f"{subject} <{RDF}type> <{US}class/{kind}> .", _labelled(subject[1:-1], key.split(", ")[0])}
+                for column, cell in row.items():
+                    out |= {
+                        f"{subject} <{US}relation/{column}> {_us(one, ranges[column])} ." for one in cell.split(";")
+                    }
+    return sorted(out)
+
+
+def _us(cell: str, kind: str) -> str:
+    if kind == "string":
+        return f'"{_escaped(cell)}"@en'
+    if kind[0:1].islower():
+        return f'"{cell}"^^<{XSD}{kind}>'
+    key = cell if "/" in cell else f"{kind}/{cell}"
+    return f"<{US}{quote(key.replace(', ', '_').replace(' ', '_'))}>"
+
+
+def _us_property(iri: str, row: dict[str, str]) -> set[str]:
+    of = row["range"]
+    ends = f"{RDF}langString" if of == "string" else f"{XSD}{of}" if of[0].islower() else f"{US}class/{of}"
+    out = {
+        _labelled(iri, row["label"]),
+        f"<{iri}> <{RDF}type> <{RDF}Property> .",
+        f"<{iri}> <{RDFS}domain> <{US}class/{row['domain']}> .",
+        f"<{iri}> <{RDFS}range> <{ends}> .",
+    }
+    return out | ({f'<{iri}> <{RDFS}comment> "{row["comment"]}"@en .'} if "comment" in row else set())
+
+
 def huts(_: Path) -> list[str]:
     """Our huts as N-Triples, sorted."""
     store = pyoxigraph.Store()
@@ -150,6 +199,8 @@ GRAPHS: dict[str, Callable[[Path], list[str]]] = {
     "geography-unanswerable": geography,
     "huts-paraphrases": huts,
     "huts-unanswerable": huts,
+    "us-geography": us_geography,
+    "us-geography-unanswerable": us_geography,
     "webnlg": webnlg,
     "webnlg-2": webnlg,
     "webnlg-unanswerable": webnlg,
