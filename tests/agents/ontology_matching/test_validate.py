@@ -1,10 +1,13 @@
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.agents.ontology_matching.values import MatchQuestion, Summarised
 from kgnb.judging import UNSURE, Verdict
+from kgnb.kg.terms import OWL, RDFS
+from kgnb.tasks.matching import match_ontologies
 
 
 class Stubborn:
@@ -46,3 +49,18 @@ def test_a_judge_that_skips_questions_is_refused(summarised: Summarised) -> None
 
     with pytest.raises(ValueError, match=f"0 verdicts on {len(summarised.questions)} questions"):
         validate(summarised, Lazy(Verdict(UNSURE)))
+
+
+def test_a_small_ontology_s_names_with_a_word_in_common_wait_for_a_person(tmp_path: Path) -> None:
+    films, cinema = tmp_path / "films.ttl", tmp_path / "cinema.ttl"
+    for file, ends, name in ((films, "Person", "date of birth"), (cinema, "Human", "birth date")):
+        file.write_text(
+            f"<http://{file.stem}/{ends}> a <{OWL}Class> . <http://{file.stem}/p> a <{OWL}DatatypeProperty> ; "
+            f'<{RDFS}label> "{name}" ; <{RDFS}domain> <http://{file.stem}/{ends}> .\n'
+        )
+    found = match_ontologies(films, cinema, judge="rule", embedder="characters")
+    assert not len(found)
+    assert (
+        "too little speaks for “birth date”"
+        in {one.source_label: one.rationale for one in found.unsure}["date of birth"]
+    )
