@@ -259,68 +259,10 @@ def test_a_model_that_is_not_set_is_named() -> None:
         build_graph({"note": "x"}, PACK, judge="magic")
 
 
-LIBRARY = compile_ontology(
-    rdflib.Graph().parse(
-        data="""
-@prefix : <https://lib.example/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-<https://lib.example> a owl:Ontology .
-:Book a owl:Class ; rdfs:label "book" . :Author a owl:Class ; rdfs:label "author" .
-:Library a owl:Class ; rdfs:label "library" .
-:by a owl:ObjectProperty ; rdfs:label "written by" ; rdfs:domain :Book ; rdfs:range :Author .
-:in a owl:ObjectProperty ; rdfs:label "held in" ; rdfs:domain :Book ; rdfs:range :Library .
-:pages a owl:DatatypeProperty ; rdfs:label "pages" ; rdfs:domain :Book ; rdfs:range xsd:integer .
-:born a owl:DatatypeProperty ; rdfs:label "date of birth" ; rdfs:domain :Author ; rdfs:range xsd:date .
-""",
-        format="turtle",
-    )
-)
-TWO_BOOKS = {"Salt pages 98", "Salt in Hill Library", "Lights pages 204", "Lights in Dock Library"}
-
-
-def told(text: str, name: str = "note", length: int = 6000) -> set[str]:
-    """What the rule reads in a note: labels of subject and object, the local name of the property."""
-    graph = build_graph({name: text}, LIBRARY, options=Options(passage=length, overlap=0)).graph
-    named = {subject: str(label) for subject, label in graph.subject_objects(rdflib.RDFS.label)}
-    own = [triple for triple in graph if str(triple[1]).startswith("https://lib.example/")]
-    return {f"{named[s]} {str(p).rsplit('/', 1)[-1]} {named.get(o, o)}" for s, p, o in own}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Salt\npages: 98\nheld in: Hill Library\n\nLights\npages: 204\nheld in: Dock Library\n",
-        "# Salt\npages: 98\nheld in: Hill Library\n\n# Lights\nheld in: Dock Library\npages: 204\n",
-        "| book | pages | held in |\n|---|---|---|\n| Salt | 98 | Hill Library |\n| a row of two | cells |\n"
-        "| Lights | 204 | Dock Library |\n",
-        "title | held in | pages\n--- | --- | ---\nSalt | Hill Library | 98\nLights | Dock Library | 204",
-    ],
-)
-def test_several_notes_in_one_text_and_rows_of_a_table_are_about_things_of_their_own(text: str) -> None:
-    assert told(text) == TWO_BOOKS
-
-
-def test_a_note_is_about_what_its_keys_say_and_is_not_called_by_a_sentence() -> None:
-    assert told("Ida Renn\ndate of birth: 1944-05-01") == {"Ida Renn born 1944-05-01"}
-    assert told("Ida Renn wrote it in one winter.\n\nSalt\npages: 98") == {"Salt pages 98"}
-    assert told("It was written in one winter.\npages: 98\nheld in: Hill Library") == set()
-    assert told("Opening\nMonday: 9 to 5") == set()  # neither a book nor an author
-
-
-def test_what_a_second_heading_stands_over_is_not_told_of_the_first() -> None:
-    assert told("# Salt\npages: 98\n\n# Lights\nheld in: Dock Library") == {"Salt pages 98"}
-
-
-def test_a_long_table_keeps_its_header_over_all_passages() -> None:
-    rows = "\n".join(f"| Book {n} of the sea | {100 + n} |" for n in range(40))
-    found = told(f"| book | pages |\n|---|---|\n{rows}\n\n| Hut | 4 |", length=300)
-    assert found == {f"Book {n} of the sea pages {100 + n}" for n in range(40)}
-
-
 def test_a_model_sees_the_header_of_the_table_that_a_passage_begins_in() -> None:
     rows = "\n".join(f"| Book {n} of the sea | {100 + n} |" for n in range(30))
     options = Options(passage=300, overlap=0)
     model = ScriptedModel(lambda request: calls(("finish", {})))
-    build_graph({"b": f"| book | pages |\n|---|---|\n{rows}"}, LIBRARY, judge="model", model=model, options=options)
+    build_graph({"b": f"| book | pages |\n|---|---|\n{rows}"}, PACK, judge="model", model=model, options=options)
     shown = {m.text for request in model.asked for m in request.messages if "Book" in m.text}
     assert len(shown) > 2 and all(text.count("| book | pages |") == 1 for text in shown)
