@@ -17,6 +17,7 @@ from kgnb.judging.question import (
     checked,
     estimate,
     unsure,
+    verdicts,
 )
 from kgnb.judging.remembered import Memory, Remembered
 
@@ -45,4 +46,5 @@ __all__ = [
     "pending",
     "sure_outside",
     "unsure",
+    "verdicts",
 ]

@@ -101,6 +101,37 @@ def checked(verdict: Verdict, question: Question, judged_by: str) -> Verdict:
 Q = TypeVar("Q", bound=Question)
 
 
+def verdicts(
+    questions: Sequence[Q], judge: Judge[Q], decisions: Sequence[str] = (), none: str = "different"
+) -> list[Verdict]:
+    """The judge's verdict on each question, checked: any callable may be a judge.
+
+    With ``decisions``, only these words count; all but ``none`` need a choice, and ``none`` has none.
+
+    Raises:
+        ValueError: the judge gave another number of verdicts.
+    """
+    found = judge.judge(questions)
+    if len(found) != len(questions):
+        raise ValueError(f"the {judge.name} judge gave {len(found)} verdicts on {len(questions)} questions")
+    return [
+        _among(checked(one, question, judge.name), decisions, none)
+        for question, one in zip(questions, found, strict=True)
+    ]
+
+
+def _among(verdict: Verdict, decisions: Sequence[str], none: str) -> Verdict:
+    if not decisions or not verdict.sure:
+        return verdict
+    if verdict.decision not in decisions:
+        return unsure(f"{verdict.decision!r} is not a decision", verdict.judged_by)
+    if verdict.decision == none:
+        return replace(verdict, choice=None)
+    if verdict.choice is None:
+        return unsure(f"{verdict.decision!r} without a candidate", verdict.judged_by)
+    return verdict
+
+
 class CallableJudge(Generic[Q]):
     """Asks a function, one question at a time. An answer that is not among the options counts as "unsure"."""
 

@@ -54,7 +54,7 @@ class AligningTask(Task):
             if aligned is None:
                 aligned = Aligned(Selected(Planned(proposal, {}, {}, "nobody"), (), self["look"]), (), "nobody")
             decisions = decisions_of(self)
-            self._settled = settle(aligned, rulings=decisions.rulings() if decisions else None)
+            self._settled = settle(aligned, decided=decisions.by_entity() if decisions else None)
         return self._settled
 
     def keep(self, stage: str, value: Any) -> Any:
@@ -154,10 +154,10 @@ class EaMagics(AgentMagics, agent=AGENT):
     @argument("--train", metavar="FILE", default="", help="pairs to learn from [the seeds]")
     @argument("--rounds-of-learning", type=Number(int, 1, 20), metavar="N", default=3, help="rounds [3]")
     @argument("--save", metavar="FILE", default="", help="write the policy here (JSON), and plan with it from now on")
-    @argument("--fine-tuning", metavar="FILE", default="", help="write the recorded ways here (JSON Lines)")
+    @argument("--fine-tuning", metavar="FILE", default="", help="write the recorded paths here (JSON Lines)")
     @options_of(AGENT.knobs(ORACLE))
     def learn(self, arguments: argparse.Namespace) -> Any:
-        """Learn from known pairs which way suits which entity."""
+        """Learn from known pairs which path suits which entity."""
         task = self._task(arguments)
         train = links_of(arguments.train, self.session.settings) if arguments.train else task["sides"].seeds
         progress = self.progress()
@@ -184,7 +184,7 @@ class EaMagics(AgentMagics, agent=AGENT):
         if arguments.fine_tuning:
             target = Path(arguments.fine_tuning).expanduser()
             number = export(learned.episodes, target, learned.policy.record, simulation=learned.simulation)
-            print(f"wrote {number:,} recorded ways to {target}")
+            print(f"wrote {number:,} recorded paths to {target}")
         return learned
 
     def run(self, arguments: argparse.Namespace) -> Alignment:

@@ -147,13 +147,13 @@ def align(
             sides.right,
             embedder=open_embedder(embedder, settings),
             judge=run.watch_judge(asked),
-            planner=run.watch_judge(_planner(planner, watched, policy, plans, look, seed, run, settings)),
+            planner=run.watch_judge(_planner(planner, watched, policy, plans, run, settings)),
             options=replace(options, names="hidden") if names == "hidden" else options,
             look=replace(look, share=0.0) if judge == "first" else look,
             seeds=sides.seeds,
             sources=list(dict.fromkeys(one for one, _ in sides.tests)) if tested else None,
             targets=list(dict.fromkeys(other for _, other in sides.tests)) if tested else None,
-            rulings=ruled.rulings() if ruled is not None else None,
+            decided=ruled.by_entity() if ruled is not None else None,
             run=run,
         )
     spent = {name: run.totals[name] - before[name] for name in ("calls", "prompt_tokens", "completion_tokens")}
@@ -180,8 +180,6 @@ def _planner(
     model: ChatModel | None,
     policy: Policy | str | Path | None,
     plans: str | Path | None,
-    look: LookOptions,
-    seed: int,
     run: Run,
     settings: Settings,
 ) -> Judge[PlanQuestion]:
@@ -190,15 +188,7 @@ def _planner(
     if name := tuned_model(planner):
         tuned = answering_model(settings.with_(model=name))
         model = run.watch(tuned) if tuned else None
-    return make_planner(
-        planner,
-        model=model,
-        policy=policy,
-        decisions=plans,
-        width=settings.width,
-        temperature=look.path_temperature,
-        seed=seed,
-    )
+    return make_planner(planner, model=model, policy=policy, decisions=plans, width=settings.width)
 
 
 def rankings_of(outcome: Outcome, k: int = 10) -> Mapping[str, list[tuple[str, float]]]:

@@ -14,7 +14,7 @@ import rdflib
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from kgnb.agents.entity_alignment.judging_values import PATHS, named
+from kgnb.agents.entity_alignment.paths import PATHS, named
 from kgnb.agents.entity_alignment.plan import FORMAT, VERSION, Policy
 from kgnb.agents.entity_alignment.values import FEATURES
 from kgnb.agents.kg_construction.built import Journal, journal_file, read_journal, write_journal

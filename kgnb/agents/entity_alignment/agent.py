@@ -1,4 +1,4 @@
-"""Entity alignment, described: its stages, options and judges, from which every shell is made."""
+"""The entity alignment agent: its stages, options and judges, from which magic, command and panel are made."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from kgnb.judging import Judge
 
 @options
 class Looking:
-    """Who plans and who judges, and from what."""
+    """Who plans and who judges, and their files."""
 
     judge: JudgeName = Field(default="auto", description="who decides; auto: the model if one is set, else rule")
     planner: str = Field(
-        default="auto", description=f"who plans: {', '.join(PLANNERS)}; or model:NAME, a model tuned for it"
+        default="auto", description=f"who plans: {', '.join(PLANNERS)}; or model:NAME, a model tuned for planning"
     )
-    policy: str = Field(default="", description="file of a learned policy, as %ea optimise writes it")
+    policy: str = Field(default="", description="file of a learnt policy, written by %ea optimise")
     error_rate: float = Field(
         default=0.0, ge=0.0, le=1.0, description="share of wrong answers of the oracle, a simulation"
     )
-    oracle_seed: int = Field(default=0, ge=0, description="which answers of the oracle are wrong")
+    oracle_seed: int = Field(default=0, ge=0, description="seed of the oracle's errors")
     embedder: str = Field(
         default="", description="local, characters, tiny, openai:MODEL or sentence-transformers:MODEL"
     )
@@ -41,7 +41,7 @@ class Looking:
 
 
 def decisions_of(task: Task) -> EntityDecisions | None:
-    """The file of a person's decisions, if one was named."""
+    """The file of a person's decisions, if one is named."""
     return EntityDecisions(task.option("decisions")) if task.option("decisions") else None
 
 
@@ -66,13 +66,11 @@ def _planner(task: Task) -> Judge[PlanQuestion]:
         model=task["planning_model"],
         policy=looking.policy or None,
         decisions=looking.decisions or None,
-        temperature=task.option("path_temperature"),
-        seed=task.option("seed"),
     )
 
 
 def _selected(task: Task) -> Selected:
-    """What was selected, under the options of the look as they are set now."""
+    """The value of ``select``, with the current options of the look."""
     selected: Selected = replace(task.need("select"), options=task.options["look"])
     return selected
 
@@ -83,7 +81,7 @@ def _aligned(task: Task) -> Aligned:
 
 
 def _ends(side: int) -> Any:
-    """Who is asked about (0), or who may be an answer (1): of a folder's test pairs, else everybody (None)."""
+    """The sources (0) or targets (1) of a folder's test pairs; None (all entities) without a folder."""
     return lambda task: [pair[side] for pair in task["tested"]] or None
 
 
@@ -109,7 +107,7 @@ AGENT = Agent(
         ),
         Stage(
             plan, ("propose", "planner"), {"options": "look"},
-            ("share", "sure", "attributes", "relations", "path_temperature", "planner", "policy"),
+            ("share", "sure", "attributes", "relations", "planner", "policy"),
             "Choose who is looked at, and by which tools.",
             ("%ea plan", "%ea plan --share 0.05", "%ea plan --planner policy --policy policy.json"),
         ),
@@ -126,7 +124,7 @@ AGENT = Agent(
             reflect, ("aligned", "judge"), {}, ("reflect_below", "heed", *ORACLE),
             "Ask a second time where the answer is not sure.", ("%ea reflect", "%ea reflect --reflect-below 0.9"),
         ),
-        Stage(optimise, help="Learn from known pairs which way suits which entity.", apart=True),
+        Stage(optimise, help="Learn from known pairs which path suits which entity.", apart=True),
     ),
     provides={
         "judge": _judge,

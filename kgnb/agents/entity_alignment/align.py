@@ -1,7 +1,7 @@
-"""Align: a judge says which candidate is the same thing as the entity, or none (EA-Agent's aligner).
+"""Align: a judge says which candidate is the same thing as the entity, if any (EA-Agent's aligner).
 
-Candidates stand in shuffled order and are chosen by letter. Where the best two are hardly apart they are shown in the
-opposite order as well, and an answer that turns with the order is worth less.
+Candidates are shown in shuffled order and chosen by letter. Where the best two are close they are shown in the opposite
+order as well; if the answer changes with the order, it is unsure.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kgnb.agents.entity_alignment.judging_values import DIFFERENT, EQUIVALENT, Aligned, AlignQuestion, Answer, Selected
-from kgnb.judging import UNSURE, Judge, Verdict, checked
+from kgnb.judging import UNSURE, Judge, Verdict, verdicts
 
 DECISIONS = (EQUIVALENT, DIFFERENT)
 
@@ -36,35 +36,26 @@ contradicts it. Decisions: equivalent (the very same thing), different (none of 
 
 
 def align(selected: Selected, judge: Judge[AlignQuestion]) -> Aligned:
-    """The judge's answer to every question; on hard ones, what both orders come to."""
+    """The judge's answer to every question; hard ones are asked in both orders."""
     hard = [number for number, question in enumerate(selected.questions) if is_hard(question, selected)]
     asked = [*selected.questions, *(selected.questions[number].turned() for number in hard)]
-    verdicts = verdicts_on(asked, judge)
-    first, other = verdicts[: len(selected.questions)], verdicts[len(selected.questions) :]
-    second = dict(zip(hard, other, strict=True))
-    answers = []
-    for number, (question, verdict) in enumerate(zip(selected.questions, first, strict=True)):
-        said = (verdict, second[number]) if number in second else (verdict,)
-        answers.append(Answer(question, together(said), said))
-    return Aligned(selected, tuple(answers), judge.name, bool(getattr(judge, "simulation", False)))
+    said: list[tuple[Verdict, ...]] = [(verdict,) for verdict in verdicts(asked, judge, DECISIONS, DIFFERENT)]
+    for number, other in zip(hard, said[len(selected.questions) :], strict=True):
+        said[number] += other
+    answers = tuple(
+        Answer(question, together(one), one) for question, one in zip(selected.questions, said, strict=False)
+    )
+    return Aligned(selected, answers, judge.name, bool(getattr(judge, "simulation", False)))
 
 
 def is_hard(question: AlignQuestion, selected: Selected) -> bool:
-    """Whether a question is put in both orders: its best two candidates are hardly apart."""
+    """Whether the best two candidates are so close that the question is asked in both orders."""
     margin = float(selected.planned.proposal.margin[question.row])
     return len(question.others) > 1 and margin < selected.options.both_orders
 
 
-def verdicts_on(questions: Sequence[AlignQuestion], judge: Judge[AlignQuestion]) -> list[Verdict]:
-    """One verdict a question that keeps to the closed list; any callable may be a judge, so this is checked here."""
-    verdicts = judge.judge(questions)
-    if len(verdicts) != len(questions):
-        raise ValueError(f"the {judge.name} judge gave {len(verdicts)} verdicts on {len(questions)} questions")
-    return [_checked(question, verdict, judge.name) for question, verdict in zip(questions, verdicts, strict=True)]
-
-
 def together(said: Sequence[Verdict]) -> Verdict:
-    """What several verdicts on one question come to: they agree, one alone could decide, or nobody knows.
+    """The outcome of several verdicts on one question: they agree, one alone decided, or it is unsure.
 
     >>> one, other = Verdict("equivalent", "b#1", 0.8), Verdict("equivalent", "b#2", 0.9)
     >>> together([one, one]).choice, together([one, other]).decision
@@ -79,12 +70,3 @@ def together(said: Sequence[Verdict]) -> Verdict:
         return replace(best, confidence=round(mean, 4)) if len(decided) == len(said) else best
     also = tuple((verdict.choice, verdict.confidence / 2) for verdict in decided if verdict.choice is not None)
     return Verdict(UNSURE, None, 0.0, "the answer turned with the order of the candidates", best.judged_by, also)
-
-
-def _checked(question: AlignQuestion, verdict: Verdict, name: str) -> Verdict:
-    verdict = checked(verdict, question, name)
-    if verdict.sure and verdict.decision not in DECISIONS:
-        return Verdict(UNSURE, rationale=f"{verdict.decision!r} is not a decision", judged_by=verdict.judged_by)
-    if verdict.decision == EQUIVALENT and verdict.choice is None:
-        return Verdict(UNSURE, rationale="equivalent without a candidate", judged_by=verdict.judged_by)
-    return replace(verdict, choice=None) if verdict.decision == DIFFERENT else verdict

@@ -1,7 +1,7 @@
-"""What the agent gives in the end: answers and first alignments put together, one to one where that is wanted.
+"""The final alignment: answers and first alignments combined, one to one by default.
 
-The paper leaves two entities with one counterpart where its aligner said so twice. Here confidences decide: entities
-that want the same counterpart, and those left without one, share what there is so that the sum is greatest.
+The paper leaves two entities with one counterpart where its aligner said so twice. Here entities that compete for a
+counterpart, and those left without one, are assigned so that the sum of confidences is greatest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
-from kgnb.agents.entity_alignment.judges import Ruling
+from kgnb.agents.entity_alignment.judges import Decided
 from kgnb.agents.entity_alignment.judging_values import Aligned, AlignQuestion, Answer, LookOptions, PlanQuestion
 from kgnb.agents.entity_alignment.plan import plan
 from kgnb.agents.entity_alignment.propose import propose
@@ -35,40 +35,40 @@ OUTBID = "its counterpart fits another entity better"
 
 @dataclass(frozen=True)
 class Choice:
-    """One row that was looked at or repaired: what it got, how sure that is, who said so."""
+    """The choice for one row that was looked at or repaired."""
 
     target: int  # entity of right, or -1
     confidence: float
-    by: str
-    lost: int = -1  # what it wanted and another got
+    by: str  # who chose it
+    lost: int = -1  # the entity that it wanted and another row got
     answer: Answer | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """The last value of a run: every row's target, and what became of the rows that were looked at."""
+    """The result of a run: every row's target, and the choices for the rows that were looked at."""
 
     aligned: Aligned
     targets: Integers  # (n,) entity of right, or -1
-    choices: Mapping[int, Choice]  # of rows that were looked at, ruled on or repaired
+    choices: Mapping[int, Choice]  # of rows that were looked at, decided by a person or repaired
 
     @property
     def proposal(self) -> Proposal:
-        """What it all began with."""
+        """The proposal the run started from."""
         return self.aligned.selected.planned.proposal
 
     @property
     def simulation(self) -> bool:
-        """Whether anybody who answered knows the reference."""
+        """Whether the judge or the planner knows the reference."""
         return self.aligned.simulation or self.aligned.selected.planned.simulation
 
     @property
     def partial(self) -> str:
-        """Why the result is partial; "" where it is whole."""
+        """Why the result is partial; "" if it is complete."""
         return self.aligned.partial
 
     def confidence(self, row: int) -> float:
-        """How sure the choice of a row is."""
+        """The confidence of a row's choice."""
         choice = self.choices.get(row)
         return choice.confidence if choice is not None else round(float(self.proposal.confidence[row]), 4)
 
@@ -84,34 +84,33 @@ class Settled:
         return NONE_SAID if self.proposal.first[row] >= 0 and choice.by != FIRST else self.proposal.why(row)
 
     def unmatched(self) -> dict[str, int]:
-        """How many entities were left without a counterpart, by reason; the most frequent first."""
-        reasons = Counter(self.why(row) for row, target in enumerate(self.targets.tolist()) if target < 0)
+        """The number of entities without a counterpart by reason, the most frequent first."""
+        reasons = Counter(self.why(row) for row in np.flatnonzero(self.targets < 0).tolist())
         return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
 
     def counts(self) -> dict[str, int]:
-        """Entities, matched and not, and what looking changed."""
-        first = self.proposal.first
+        """Entities, matched and unmatched, and how many were looked at and changed."""
+        matched = int((self.targets >= 0).sum())
         return {
             "entities": len(self.targets),
-            "matched": int((self.targets >= 0).sum()),
-            "unmatched": int((self.targets < 0).sum()),
+            "matched": matched,
+            "unmatched": len(self.targets) - matched,
             "looked at": len(self.aligned.answers),
-            "changed": int((self.targets != first).sum()),
+            "changed": int((self.targets != self.proposal.first).sum()),
         }
 
     @property
     def estimated_precision(self) -> float | None:
-        """The share of right ones to be expected among the matches that are no seeds: the mean of their confidences.
+        """The expected share of right matches (seeds aside): the mean of their confidences, without a reference.
 
-        No reference is looked at. What nobody was asked about is as sure as its likeness to decoys says
-        (``propose``), what a judge or a person chose as sure as they were. None where there is no such match.
+        None if there is no such match.
         """
         proposal = self.proposal
         found = np.flatnonzero((self.targets >= 0) & ~np.isin(proposal.sources, proposal.seeds[:, 0])).tolist()
         return round(sum(min(1.0, self.confidence(row)) for row in found) / len(found), 6) if found else None
 
     def pairs(self) -> list[tuple[str, str, float]]:
-        """Source IRI, target IRI and confidence of every match, in the order of the sources."""
+        """Source IRI, target IRI and confidence of every match, in source order."""
         proposal = self.proposal
         return [
             (proposal.left.entities[int(source)], proposal.right.entities[target], self.confidence(row))
@@ -120,21 +119,18 @@ class Settled:
         ]
 
     def ranking(self, row: int) -> list[tuple[str, float]]:
-        """A row's candidates, the chosen one first and the others as they scored; with the scores shown."""
+        """A row's candidates with their scores: the chosen one first, then the others by score."""
         proposal = self.proposal
         entities, target = proposal.right.entities, int(self.targets[row])
-        found = [
-            (int(candidate), float(score))
-            for candidate, score in zip(proposal.candidates[row], proposal.scores[row], strict=True)
-            if candidate >= 0
-        ]
+        pairs = zip(proposal.candidates[row].tolist(), proposal.scores[row].tolist(), strict=True)
+        found = [pair for pair in pairs if pair[0] >= 0]
         best = max((score for _, score in found), default=0.0)
         if target >= 0:
             found = [(target, max(best, self.confidence(row))), *(one for one in found if one[0] != target)]
         return [(entities[candidate], round(score, 6)) for candidate, score in found]
 
     def rankings(self, sources: Iterable[str] | None = None, k: int = 10) -> dict[str, list[str]]:
-        """For each source that was asked (or of ``sources``), its k best targets."""
+        """The k best targets of each source (or of ``sources``)."""
         left = self.proposal.left
         wanted = None if sources is None else set(sources)
         return {
@@ -144,7 +140,7 @@ class Settled:
         }
 
     def alignment(self, notes: Iterable[str] = ()) -> Alignment:
-        """The matches as an alignment of individuals; owl:sameAs when it is written as RDF."""
+        """The matches as an alignment of individuals (owl:sameAs when written as RDF)."""
         mappings = [self._mapping(row, target) for row, target in enumerate(self.targets.tolist()) if target >= 0]
         return Alignment(
             mappings=tuple(sorted(mappings, key=lambda one: one.pair)),
@@ -157,7 +153,7 @@ class Settled:
         )
 
     def summary(self) -> list[str]:
-        """How many were matched, how many left unmatched and why, and how good it probably is."""
+        """How many were matched, how many were not and why, and the estimated precision."""
         counts, share = self.counts(), self.estimated_precision
         found = [f"{counts['matched']:,} of {counts['entities']:,} entities matched"]
         found += [f"{number:,} left unmatched: {reason}" for reason, number in self.unmatched().items()]
@@ -172,18 +168,18 @@ class Settled:
         return found
 
     def notes(self) -> list[str]:
-        """The summary, what was simulated, and what the first alignment had to say."""
+        """The summary, whether it is a simulation, and the notes of the first alignment."""
         told = ["SIMULATION: whoever was asked knows the reference"] if self.simulation else []
         return [*told, *self.summary(), *(note for note in self.proposal.notes if not note.startswith(WEIGHTS))]
 
     def unmatched_rows(self) -> list[int]:
-        """The rows without a counterpart that have a candidate; those first that are surest of it."""
+        """The rows without a counterpart that have a candidate, the surest first."""
         proposal = self.proposal
         left = np.flatnonzero((self.targets < 0) & (proposal.candidates[:, 0] >= 0)).tolist()
         return sorted(left, key=lambda row: (-proposal.confidence[row], -proposal.scores[row, 0]))
 
     def why_unmatched(self, row: int) -> str:
-        """Why a row has no target; where its best candidate fits another entity better, which that is."""
+        """Why a row has no target; if its best candidate fits another entity better, also which one."""
         proposal, best = self.proposal, self.proposal.candidates[row, 0]
         rivals = [at for at in np.flatnonzero(proposal.candidates[:, 0] == best).tolist() if at != row]
         if self.why(row) not in (TAKEN, OUTBID) or best < 0 or not rivals:
@@ -198,7 +194,7 @@ class Settled:
                 yield Dropped(self._mapping(row, choice.lost), OUTBID)
 
     def _unsure(self) -> Iterator[AlignedPair]:
-        """What nobody could decide, with the candidate that stands for now, or the likeliest."""
+        """Undecided rows, with the candidate that stands for now, or the likeliest."""
         for answer in self.aligned.answers:
             if answer.unsure:
                 row = answer.question.row
@@ -225,9 +221,8 @@ class Settled:
         proposal = self.proposal
         places = [at for at, candidate in enumerate(proposal.candidates[row].tolist()) if candidate == target]
         for at in places[:1]:
-            views = zip(proposal.views, proposal.evidence[row, at].tolist(), strict=True)
-            said = ", ".join(f"{view} {score:.2f}" for view, score in views)
-            yield Evidence(f"candidate {at + 1}", said, round(float(proposal.scores[row, at]), 4))
+            score = round(float(proposal.scores[row, at]), 4)
+            yield Evidence(f"candidate {at + 1}", proposal.views_of(row, at), score)
 
     def __repr__(self) -> str:
         counts = self.counts()
@@ -238,31 +233,33 @@ class Settled:
 
 
 SECOND_CHOICE = 0.5
-"""How sure the next candidate is, by its score, where another entity has taken the one that was chosen."""
+"""The confidence of the next candidate, relative to the chosen one that another entity got."""
 CONSOLATION = 0.001
-"""What it counts for in deciding who gets the one that several want: little, so that the surest does."""
+"""The weight of next candidates in the assignment: small, so that the surest entity gets the contested one."""
 
 
 @dataclass
 class _Wish:
-    """What one row wants: candidates (target positions) with their worth."""
+    """The target that one row wants (at most one) with its worth."""
 
     worth: dict[int, float] = field(default_factory=dict)
     answer: Answer | None = None
-    fixed: bool = False  # a person said so
-    heeded: bool = False  # it is the judge's wish, not the first alignment
+    fixed: bool = False  # a person decided it
+    heeded: bool = False  # it is the judge's choice, not the first alignment
 
 
-def settle(aligned: Aligned, *, rulings: Mapping[str, Ruling] | None = None) -> Settled:
-    """The final choice for every row, who made it, and why a row has none.
+def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) -> Settled:
+    """The final choice for every row, with who made it, or why a row has none.
 
-    An answer less confident than ``heed`` and one that is unsure change nothing. What a person ruled holds.
+    Answers that are unsure, or less confident than ``heed``, change nothing. A person's decisions always hold.
     """
     proposal = aligned.selected.planned.proposal
     heed = aligned.selected.options.heed
     wishes = {answer.question.row: _wish(answer, proposal, heed) for answer in aligned.answers}
-    wishes |= _ruled(proposal, rulings or {})
-    chosen = _chosen(proposal, wishes)
+    wishes |= _fixed(proposal, decided or {})
+    chosen: list[int] = proposal.first.tolist()
+    for row, wish in wishes.items():
+        chosen[row] = next(iter(wish.worth), -1)
     lost: dict[int, int] = {}
     if proposal.options.cardinality == "1:1" and proposal.options.assignment != "argmax":
         for row, target in _repaired(proposal, wishes, chosen).items():
@@ -275,38 +272,31 @@ def settle(aligned: Aligned, *, rulings: Mapping[str, Ruling] | None = None) -> 
 
 
 def _wish(answer: Answer, proposal: Proposal, heed: float) -> _Wish:
-    """What stands by the answer: its choice, or the first alignment where it does not decide."""
+    """The answer's choice, or the first alignment if it does not decide."""
     target, confidence = answer.standing(heed)
     worth = {proposal.right.index(target): max(0.01, confidence)} if target else {}
     sure = answer.verdict.sure and answer.verdict.confidence >= heed
     return _Wish(worth, answer, heeded=sure or target != answer.question.first)
 
 
-def _ruled(proposal: Proposal, rulings: Mapping[str, Ruling]) -> dict[int, _Wish]:
-    """What people ruled on the rows there are; a target this graph lacks counts as none."""
+def _fixed(proposal: Proposal, decided: Mapping[str, Decided]) -> dict[int, _Wish]:
+    """A person's decisions on the rows of the proposal; a target that is not in the graph is ignored."""
     found = {}
-    for source, ruling in rulings.items():
+    for source, one in decided.items():
         try:
             row = proposal.row(source)
         except KeyError:
             continue
         first = int(proposal.first[row])
-        if ruling.target and ruling.target in proposal.right:
-            found[row] = _Wish({proposal.right.index(ruling.target): 10.0}, None, True)
-        elif not ruling.target and (first < 0 or proposal.right.entities[first] in ruling.rejected):
+        if one.target and one.target in proposal.right:
+            found[row] = _Wish({proposal.right.index(one.target): 10.0}, None, True)
+        elif not one.target and (first < 0 or proposal.right.entities[first] in one.rejected):
             found[row] = _Wish({}, None, True)
     return found
 
 
-def _chosen(proposal: Proposal, wishes: Mapping[int, _Wish]) -> list[int]:
-    chosen: list[int] = proposal.first.tolist()
-    for row, wish in wishes.items():
-        chosen[row] = next(iter(wish.worth), -1)
-    return chosen
-
-
 def _repaired(proposal: Proposal, wishes: Mapping[int, _Wish], chosen: list[int]) -> dict[int, int]:
-    """New choices for the rows that want what another wants; solved exactly within each group of rivals."""
+    """New choices for the rows that compete for a target, by an optimal assignment."""
     wanting: dict[int, list[int]] = defaultdict(list)
     for row, target in enumerate(chosen):
         if target >= 0:
@@ -324,7 +314,7 @@ def _repaired(proposal: Proposal, wishes: Mapping[int, _Wish], chosen: list[int]
 
 
 def _worths(proposal: Proposal, row: int, wish: _Wish | None, wanted: int, held: set[int]) -> dict[int, float]:
-    """What a row may get: what it wants, and its other candidates that nobody holds."""
+    """The targets that a row may get: the wanted one, and its other candidates that nobody holds."""
     own = max(0.01, float(proposal.confidence[row])) if wish is None else wish.worth[wanted]
     found = {wanted: own}
     if wish is not None and wish.fixed:
@@ -363,13 +353,13 @@ def align_entities(
     seeds: Sequence[tuple[str, str]] = (),
     sources: Sequence[str] | None = None,
     targets: Sequence[str] | None = None,
-    rulings: Mapping[str, Ruling] | None = None,
+    decided: Mapping[str, Decided] | None = None,
     run: Run | None = None,
 ) -> Settled:
-    """Every source's counterpart among the targets, or none, with who said so.
+    """Every source's counterpart among the targets, if any, with who chose it.
 
-    ``seeds`` are pairs known beforehand; ``sources`` and ``targets`` (IRIs) are who is asked about and who may be an
-    answer: by default every entity of its graph. A seed's source has its seed as its answer.
+    ``seeds`` are known pairs. ``sources`` and ``targets`` (IRIs) limit which entities are aligned and which may be
+    matched; by default they are all entities of their graphs.
     """
     run = run or Run("entity_alignment")
     proposal = run.do(propose, left, right, embedder, options, seeds=seeds, sources=sources, targets=targets)
@@ -377,11 +367,11 @@ def align_entities(
     selected = run.do(select, planned, options=look)
     aligned = run.do(align, selected, judge)
     reflected = run.do(reflect, aligned, judge)
-    return run.do(settle, reflected, rulings=rulings)
+    return run.do(settle, reflected, decided=decided)
 
 
 def reviewable(aligned: Aligned) -> list[Answer]:
-    """Every answer, and a question nobody was asked for each entity that was left unmatched; the likeliest first."""
+    """Every answer, and an open question for each unmatched entity that was not looked at, the likeliest first."""
     settled, proposal = settle(aligned), aligned.selected.planned.proposal
     selector = Selector(proposal, aligned.selected.options)
     asked = {answer.question.row for answer in aligned.answers}
@@ -389,7 +379,6 @@ def reviewable(aligned: Aligned) -> list[Answer]:
     for row in [row for row in settled.unmatched_rows() if row not in asked][:SHOWN]:
         best = proposal.right.entities[int(proposal.candidates[row, 0])]
         also = ((best, round(float(proposal.confidence[row]), 4)),)
-        found.append(
-            Answer(selector.question(row), Verdict(UNSURE, None, 0.0, settled.why_unmatched(row), FIRST, also), ())
-        )
+        verdict = Verdict(UNSURE, None, 0.0, settled.why_unmatched(row), FIRST, also)
+        found.append(Answer(selector.question(row), verdict, ()))
     return found

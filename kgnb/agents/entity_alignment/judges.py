@@ -1,4 +1,4 @@
-"""The judges of entity alignment, by name: who plans the ways, and who says which candidate it is."""
+"""The judges of entity alignment, by name: who plans the paths, and who says which candidate is meant."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLANNERS: tuple[PlannerName, ...] = get_args(PlannerName)
 
 
 class FirstJudge:
-    """Keeps every first alignment: the floor any other judge must beat."""
+    """Keeps every first alignment: the baseline for any other judge."""
 
     name = "first alignment"
 
@@ -38,9 +38,8 @@ class RuleJudge:
     """Keeps the first alignment unless another candidate shares clearly more values and neighbours with the entity."""
 
     name = "rule"
-
-    def __init__(self, lead: float = 2.0, near: float = 0.05) -> None:
-        self.lead, self.near = lead, near
+    lead = 2.0  # shared values and neighbours that another candidate needs more than the first alignment
+    near = 0.05  # how far its similarity may be below the best
 
     def judge(self, questions: Sequence[AlignQuestion]) -> list[Verdict]:
         """One verdict a question."""
@@ -63,12 +62,20 @@ class RuleJudge:
         return Verdict(EQUIVALENT, card.iri, 0.6, why, self.name)
 
 
+def _keep(question: AlignQuestion, name: str, why: str) -> Verdict:
+    if question.first:
+        return Verdict(EQUIVALENT, question.first, question.confidence, why, name)
+    pairs = zip(question.candidates, question.others, strict=True)
+    likeliest = max(pairs, key=lambda pair: pair[0].score, default=None)
+    also = ((likeliest[1].iri, question.confidence),) if likeliest else ()
+    return Verdict(UNSURE, None, 0.0, why, name, also)
+
+
 class TwoLooks:
-    """A judge for first looks and, with words of its own, one for second looks (questions with an earlier answer)."""
+    """One judge for first looks and one for second looks (questions with an earlier answer)."""
 
     def __init__(self, first: Judge[AlignQuestion], second: Judge[AlignQuestion]) -> None:
-        self.first, self.second = first, second
-        self.name = first.name
+        self.first, self.second, self.name = first, second, first.name
 
     def judge(self, questions: Sequence[AlignQuestion]) -> list[Verdict]:
         """The verdicts, in order."""
@@ -83,25 +90,10 @@ class TwoLooks:
         return sum(parts, Estimate())
 
     def _parts(self, questions: Sequence[AlignQuestion]) -> list[tuple[Judge[AlignQuestion], list[int]]]:
-        again = [at for at, question in enumerate(questions) if question.earlier]
-        fresh = [at for at, question in enumerate(questions) if not question.earlier]
-        return [(judge, places) for judge, places in ((self.first, fresh), (self.second, again)) if places]
-
-
-def _asking(model: ChatModel, instructions: str, width: int) -> ModelJudge[AlignQuestion]:
-    return ModelJudge(
-        model, instructions=instructions, decisions=DECISIONS, none_decision=DIFFERENT, batch=12, width=width
-    )
-
-
-def _keep(question: AlignQuestion, name: str, why: str) -> Verdict:
-    if question.first:
-        return Verdict(EQUIVALENT, question.first, question.confidence, why, name)
-    likeliest = max(
-        zip(question.candidates, question.others, strict=True), key=lambda pair: pair[0].score, default=None
-    )
-    also = ((likeliest[1].iri, question.confidence),) if likeliest else ()
-    return Verdict(UNSURE, None, 0.0, why, name, also)
+        places: tuple[list[int], list[int]] = ([], [])
+        for at, question in enumerate(questions):
+            places[bool(question.earlier)].append(at)
+        return [(judge, part) for judge, part in zip((self.first, self.second), places, strict=True) if part]
 
 
 def make_judge(
@@ -115,13 +107,13 @@ def make_judge(
     width: int = 8,
     remember: Callable[[ModelJudge[AlignQuestion]], Judge[AlignQuestion]] = lambda judge: judge,
 ) -> Judge[AlignQuestion]:
-    """The judge of this name; ``auto`` is the model where there is one, and the rule where there is none.
+    """The judge with this name; ``auto`` is "model" if a model is given, else "rule".
 
-    What people decided overrides any of them. "oracle" is a simulation that answers from the reference.
+    A person's ``decisions`` override any of them. "oracle" is a simulation that answers from the reference.
 
     Raises:
-        ConfigError: the judge needs a model, a reference or a file of decisions that is not there.
-        ValueError: there is no judge of this name.
+        ConfigError: the judge needs a model, a reference or a file of decisions that is not given.
+        ValueError: there is no judge with this name.
     """
     name = chosen(name, JUDGES, model, "model")
     judge: Judge[AlignQuestion]
@@ -129,7 +121,21 @@ def make_judge(
         return Reviewed(given_decisions(decisions))
     if name == "model":
         asked = set_model(model, name)
-        judge = TwoLooks(*(remember(_asking(asked, text, width)) for text in (INSTRUCTIONS, REFLECTION)))
+        judge = TwoLooks(
+            *(
+                remember(
+                    ModelJudge(
+                        asked,
+                        instructions=text,
+                        decisions=DECISIONS,
+                        none_decision=DIFFERENT,
+                        batch=12,
+                        width=width,
+                    )
+                )
+                for text in (INSTRUCTIONS, REFLECTION)
+            )
+        )
     elif name == "oracle":
         judge = reference_oracle(given_reference(reference), error_rate=error_rate, seed=seed)
     else:
@@ -149,35 +155,32 @@ def make_planner(
     policy: Policy | Path | str | None = None,
     decisions: str | Path | None = None,
     width: int = 8,
-    temperature: float = 0.0,
-    seed: int = 0,
 ) -> Judge[PlanQuestion]:
-    """The planner of this name; ``auto`` is the learned policy where one is given, else the rule.
+    """The planner with this name; ``auto`` is the learnt policy if one is given, else the rule.
 
-    "model:NAME" is a model tuned for it, asked about one entity at a time; ``model`` is that model. A ``temperature``
-    above 0 samples the paths of a policy (by ``seed``) or of a model.
+    "model:NAME" is a model tuned for planning, asked about one entity at a time; ``model`` is that model.
 
     Raises:
-        ConfigError: the planner needs a model, a policy or a file of decisions that is not there.
+        ConfigError: the planner needs a model, a policy or a file of decisions that is not given.
         DataError: the policy's file cannot be read.
-        ValueError: there is no planner of this name.
+        ValueError: there is no planner with this name.
     """
     tuned = tuned_model(name)
     if name not in PLANNERS and not tuned:
         raise ValueError(f"there is no planner {name!r}: choose {', '.join(PLANNERS)} or model:NAME")
-    learned = policy if isinstance(policy, Policy) else Policy.load(policy) if policy else None
-    name = ("policy" if learned else "rule") if name == "auto" else name
+    learnt = policy if isinstance(policy, Policy) else Policy.load(policy) if policy else None
+    name = ("policy" if learnt else "rule") if name == "auto" else name
     if name == "policy":
-        if not learned:
+        if not learnt:
             raise ConfigError("the policy planner needs a policy", fix="Give --policy FILE; %ea optimise writes one.")
-        return learned.sampled(temperature, seed) if temperature else learned
+        return learnt
     if name == "model" or tuned:
         if model is None:
             raise ConfigError(
                 "the model planner asks a model, and none is set", fix="Set KGNB_MODEL, or %llm use MODEL."
             )
-        record = learned.record if learned else None
-        return ModelPlanner(model, record=record, batch=1 if tuned else BATCH, width=width, temperature=temperature)
+        record = learnt.record if learnt else None
+        return ModelPlanner(model, record=record, batch=1 if tuned else BATCH, width=width)
     if name == "person":
         if decisions is None:
             raise ConfigError("the person planner needs a file of decisions", fix="Give --plans FILE.")
@@ -186,11 +189,11 @@ def make_planner(
 
 
 @dataclass(frozen=True)
-class Ruling:
-    """What somebody decided about one source entity: its counterpart, or which candidates it is not."""
+class Decided:
+    """A person's decision on one source entity: its counterpart, or the candidates that it is not."""
 
     source: str
-    target: str = ""  # "" where none of ``rejected`` is it
+    target: str = ""  # "" where it is none of ``rejected``
     rejected: frozenset[str] = frozenset()
     who: str = ""
     note: str = ""
@@ -205,45 +208,42 @@ class EntityDecisions(Decisions):
         return super().decide(question, decision, choice, about=about, **given)
 
     def reject(self, question: Any, candidate: str, *, who: str = "", note: str = "") -> Decision:
-        """Keep that one candidate is wrong; what was rejected before stays so."""
-        earlier = self.rulings().get(question.about.iri)
+        """Keep that one candidate is wrong, in addition to those rejected before."""
+        earlier = self.by_entity().get(question.about.iri)
         before = sorted(earlier.rejected) if earlier is not None else []
         offered = tuple(dict.fromkeys((*before, candidate)))
         return self.decide(question, DIFFERENT, who=who, note=note, offered=offered)
 
-    def rulings(self) -> dict[str, Ruling]:
-        """The decisions that stand, by source IRI; a later one replaces an earlier one."""
-        found: dict[str, Ruling] = {}
-        for decision in self.standing().values():
-            if len(decision.about) < 2:
+    def by_entity(self) -> dict[str, Decided]:
+        """The decisions in force, by source IRI; a later one replaces an earlier one."""
+        found: dict[str, Decided] = {}
+        for one in self.standing().values():
+            if len(one.about) < 2:
                 continue
-            iri = decision.about[1]
+            iri = one.about[1]
+            chosen = one.choice if one.decision == EQUIVALENT and one.choice else ""
             found.pop(iri, None)
-            if decision.decision == EQUIVALENT and decision.choice:
-                found[iri] = Ruling(iri, decision.choice, frozenset(), decision.who, decision.note)
-            else:
-                found[iri] = Ruling(iri, "", frozenset(decision.offered), decision.who, decision.note)
+            found[iri] = Decided(iri, chosen, frozenset() if chosen else frozenset(one.offered), one.who, one.note)
         return found
 
 
 class Reviewed(judging.Reviewed[AlignQuestion]):
-    """A judge overruled by people: what they decided is not even asked of it. Without a judge the rest waits."""
+    """A judge overruled by people: it is not asked about what they decided. Without a judge the rest waits."""
 
     def __init__(self, decisions: EntityDecisions, judge: Judge[AlignQuestion] | None = None) -> None:
         super().__init__(self._settled, judge)
         self.decisions = decisions
 
     def _settled(self, questions: Sequence[AlignQuestion]) -> list[AlignQuestion | Verdict]:
-        rulings = self.decisions.rulings()
-        return [self._verdict(one, rulings.get(one.about.iri)) or one for one in questions]
+        decided = self.decisions.by_entity()
+        return [_verdict(one, decided.get(one.about.iri)) or one for one in questions]
 
-    def _verdict(self, question: AlignQuestion, ruling: Ruling | None) -> Verdict | None:
-        offered = {card.iri for card in question.others}
-        if ruling is None:
-            return None
-        who = f"{PERSON}:{ruling.who}" if ruling.who else PERSON
-        if ruling.target:
-            if ruling.target in offered:
-                return Verdict(EQUIVALENT, ruling.target, 1.0, ruling.note, who)
-            return Verdict(DIFFERENT, None, 1.0, ruling.note, who)  # it is another one, which is not on show
-        return Verdict(DIFFERENT, None, 1.0, ruling.note, who) if offered <= ruling.rejected else None
+
+def _verdict(question: AlignQuestion, decided: Decided | None) -> Verdict | None:
+    offered = {card.iri for card in question.others}
+    if decided is None or (not decided.target and not offered <= decided.rejected):
+        return None
+    who = f"{PERSON}:{decided.who}" if decided.who else PERSON
+    if decided.target in offered:
+        return Verdict(EQUIVALENT, decided.target, 1.0, decided.note, who)
+    return Verdict(DIFFERENT, None, 1.0, decided.note, who)

@@ -1,19 +1,18 @@
-"""The frozen values of the closer look: its options, and what plan, select, align and reflect give."""
+"""The frozen values of the closer look: its options, and the results of plan, select, align and reflect."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal as OneOf
-from typing import TypeAlias
 
 import numpy as np
 
+from kgnb.agents.entity_alignment.paths import Path, named
 from kgnb.agents.entity_alignment.values import FEATURES, Proposal, reads
 from kgnb.agents.options import Field, options
 from kgnb.judging import UNSURE, Option, Verdict
@@ -22,11 +21,12 @@ from kgnb.results.cells import Link, Value
 from kgnb.results.table import Column, Table, Tabled
 
 SIMULATED = "SIMULATION: whoever answered knows the reference"
+EQUIVALENT, DIFFERENT, TAKE = "equivalent", "different", "take"
 
 
 @options
 class LookOptions:
-    """What a person may turn in the closer look."""
+    """The options of the closer look."""
 
     share: float = Field(
         default=0.10, ge=0.0, le=1.0, description="share of the entities that may be looked at; 1: all (paper)"
@@ -40,7 +40,7 @@ class LookOptions:
     entropy: OneOf["high", "low", "none"] = Field(
         default="high",
         description="attributes whose values differ most among the candidates (high) or least (low, the paper's); "
-        "none: triples as they come, no selector",
+        "none: triples in their original order, no selector",
     )
     both_orders: float = Field(
         default=0.02, ge=0.0, le=1.0, description="below this margin candidates are shown in both orders"
@@ -49,26 +49,20 @@ class LookOptions:
         default=0.75, ge=0.0, le=1.0, description="answers less sure than this are reflected on"
     )
     heed: float = Field(default=0.5, ge=0.0, le=1.0, description="answers less sure than this change nothing")
-    path_temperature: float = Field(
-        default=0.0,
-        ge=0.0,
-        le=2.0,
-        description="paths of a learned policy or a model: 0, the likeliest; above, sampled",
-    )
 
 
 @dataclass(frozen=True, eq=False)
 class Planned(Tabled):
-    """What ``plan`` gives: the way of every entity that is looked at; all others keep the first alignment."""
+    """The result of ``plan``: the path of every entity that was planned for; all others keep the first alignment."""
 
     proposal: Proposal
-    paths: Mapping[int, Path]  # by row of the proposal; rows that are not here were sure
+    paths: Mapping[int, Path]  # by row of the proposal
     verdicts: Mapping[int, Verdict]
     planner: str
     simulation: bool = False
 
     def path(self, row: int) -> Path:
-        """The way of one row; empty where the first alignment stands."""
+        """The path of one row; empty where the first alignment stands."""
         return self.paths.get(row, ())
 
     @property
@@ -77,35 +71,31 @@ class Planned(Tabled):
         return tuple(sorted(row for row, path in self.paths.items() if path))
 
     def counts(self) -> dict[str, int | float]:
-        """How many are looked at, and how long their ways are."""
-        lengths = [len(self.paths[row]) for row in self.asked]
+        """How many entities are looked at, and how long their paths are."""
+        paths = [self.paths[row] for row in self.asked]
         return {
             "entities": len(self.proposal),
-            "looked at": len(lengths),
-            "tools on average": round(sum(lengths) / len(lengths), 2) if lengths else 0,
-            "with reflection": sum("reflect" in self.paths[row] for row in self.asked),
+            "looked at": len(paths),
+            "tools on average": round(sum(map(len, paths)) / len(paths), 2) if paths else 0,
+            "with reflection": sum("reflect" in path for path in paths),
         }
 
     def table(self) -> Table:
-        """One row an entity that is looked at."""
-        columns = [Column("entity", "entity"), Column("path", "way"), Column("confidence", "confidence", "number")]
+        """One row per planned entity."""
+        columns = [Column("entity", "entity"), Column("path", "path"), Column("confidence", "confidence", "number")]
         columns += [Column("margin", "margin", "number"), Column("why", "why")]
         rows: list[list[Value]] = []
-        proposal = self.proposal
         for row, path in sorted(self.paths.items()):
-            source = int(proposal.sources[row])
-            verdict = self.verdicts[row]
-            sure = round(float(proposal.confidence[row]), 3), round(float(proposal.margin[row]), 3)
-            link = Link(proposal.left.entities[source], proposal.left.called(source))
-            rows.append([link, named(path), *sure, verdict.rationale])
-        counts = self.counts()
-        caption = f"{counts['looked at']} of {counts['entities']} entities are looked at, planned by {self.planner}"
+            rows.append(
+                [self.proposal.link(row), named(path), *self.proposal.certainty(row), self.verdicts[row].rationale]
+            )
+        caption = f"{len(self.asked)} of {len(self.proposal)} entities are looked at, planned by {self.planner}"
         return Table(columns, rows, caption=caption, notes=[SIMULATED] if self.simulation else [])
 
 
 @dataclass(frozen=True, eq=False)
 class Selected(Tabled):
-    """What ``select`` gives: a question for every row that is looked at."""
+    """The result of ``select``: a question for every row that is looked at."""
 
     planned: Planned
     questions: tuple[AlignQuestion, ...]
@@ -113,8 +103,7 @@ class Selected(Tabled):
 
     def counts(self) -> dict[str, int]:
         """Questions and what they show."""
-        cards = [card for question in self.questions for card in (question.about, *question.others)]
-        kinds = Counter(line.kind for card in cards for line in card.lines)
+        kinds = Counter(line.kind for question in self.questions for line in question.lines())
         return {
             "questions": len(self.questions),
             "candidates shown": sum(len(question.others) for question in self.questions),
@@ -124,14 +113,14 @@ class Selected(Tabled):
         }
 
     def table(self) -> Table:
-        """One row a question; it opens to what is shown of every candidate."""
+        """One row per question; it opens to the text shown of every candidate."""
         columns = [Column("entity", "entity"), Column("candidates", "candidates", "number")]
         columns += [Column("lines", "triples shown", "number"), Column("apart", "they tell apart")]
         rows: list[list[Value]] = [
             [
                 Link(question.about.iri, question.about.name),
                 len(question.others),
-                sum(len(card.lines) for card in (question.about, *question.others)),
+                len(question.lines()),
                 "yes" if question.tells_apart else "no",
             ]
             for question in self.questions
@@ -142,33 +131,31 @@ class Selected(Tabled):
 
 @dataclass(frozen=True)
 class Answer:
-    """What was said on one row: the verdicts in order, and what they come to."""
+    """All verdicts on one row, and their outcome."""
 
     question: AlignQuestion
-    verdict: Verdict  # what they come to
+    verdict: Verdict  # the outcome
     said: tuple[Verdict, ...]  # as given: first order, other order, reflection
     reflected: bool = False
-    before: Verdict | None = None  # what they came to before a reflection
+    before: Verdict | None = None  # the outcome before a reflection
 
     def standing(self, heed: float) -> tuple[str, float]:
-        """The IRI that stands for now ("" for none) and how sure that is.
+        """The IRI that stands for now ("" for none) and its confidence.
 
-        A sure answer, if it is sure enough. Of two answers that turned with the order, the better ranked one where the
-        first alignment is neither. Else the first alignment.
+        That is the outcome, if it is at least as sure as ``heed``. Where the answer changed with the order of the
+        candidates and the first alignment is neither of the two, it is the better ranked one. Else the first alignment.
         """
-        if self.verdict.sure:
-            if self.verdict.confidence >= heed:
-                return self.verdict.choice or "", self.verdict.confidence
-            return self.question.first, self.question.confidence
-        torn = dict(self.verdict.also) if len(self.said) > 1 else {}
+        if self.verdict.sure and self.verdict.confidence >= heed:
+            return self.verdict.choice or "", self.verdict.confidence
+        torn = dict(self.verdict.also) if len(self.said) > 1 and self.unsure else {}
         if len(torn) < 2 or self.question.first in torn:
             return self.question.first, self.question.confidence
         best = min(torn, key=self.question.position)
         return best, torn[best]
 
     def lines(self) -> list[tuple[str, str]]:
-        """Every verdict in the order they were given, as (which look, text)."""
-        names = {card.iri: card.name for card in self.question.others}
+        """Every verdict in order, as (which look, text)."""
+        names = self.question.names
         heads = ["first look", *["other order"] * (len(self.said) - 1 - self.reflected)]
         heads += ["second look"] if self.reflected else []
         return [
@@ -184,20 +171,20 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Aligned(Tabled):
-    """What ``align`` gives, and ``reflect`` after it: an answer to every question."""
+    """The result of ``align``, and of ``reflect`` after it: an answer to every question."""
 
     selected: Selected
     answers: tuple[Answer, ...]
     judge: str
     simulation: bool = False
-    partial: str = ""  # why, if it is: a budget was spent before everything was asked
+    partial: str = ""  # why: a budget was spent before everything was asked
 
     def marked_partial(self, why: str) -> Aligned:
-        """The same answers, said to be partial."""
+        """The same answers, marked as partial."""
         return replace(self, partial=why)
 
     def counts(self) -> dict[str, int]:
-        """Answers by what they come to."""
+        """Answers by outcome."""
         decided = [answer for answer in self.answers if not answer.unsure]
         kept = sum(answer.verdict.choice == (answer.question.first or None) for answer in decided)
         return {
@@ -210,25 +197,17 @@ class Aligned(Tabled):
         }
 
     def table(self) -> Table:
-        """One row an answer; it opens to every verdict in the order they were given."""
+        """One row per answer; it opens to every verdict in order."""
         columns = [Column("entity", "entity"), Column("answer", "answer"), Column("confidence", "confidence", "number")]
         columns += [Column("first", "first alignment"), Column("by", "judged by"), Column("why", "why")]
         rows: list[list[Value]] = []
         for answer in self.answers:
-            question, verdict = answer.question, answer.verdict
-            names = {card.iri: card.name for card in question.others}
+            question, verdict, names = answer.question, answer.verdict, answer.question.names
             said = names.get(verdict.choice or "", "none of these" if verdict.sure else "unsure")
-            first = names.get(question.first, "")
-            rows.append(
-                [
-                    Link(question.about.iri, question.about.name),
-                    said,
-                    verdict.confidence,
-                    "the same" if verdict.choice and verdict.choice == question.first else first,
-                    verdict.judged_by,
-                    verdict.rationale,
-                ]
-            )
+            same = verdict.choice and verdict.choice == question.first
+            first = "the same" if same else names.get(question.first, "")
+            entity = Link(question.about.iri, question.about.name)
+            rows.append([entity, said, verdict.confidence, first, verdict.judged_by, verdict.rationale])
         counts = self.counts()
         caption = (
             f"{counts['answers']} answers: {counts['changed']} change the first alignment, {counts['unsure']} unsure"
@@ -237,23 +216,20 @@ class Aligned(Tabled):
         return Table(columns, rows, caption=caption, details=[answer.lines() for answer in self.answers], notes=notes)
 
 
-EQUIVALENT, DIFFERENT, TAKE = "equivalent", "different", "take"
-
-
 def _digest(*said: object) -> str:
     return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class PlanQuestion:
-    """Which way should this entity take? Answered with the name of one of its possible paths."""
+    """Which path should this entity take? Answered with the name of one of its possible paths."""
 
     row: int  # of the proposal
     iri: str
     name: str
-    statistics: tuple[float, ...]  # one value a feature
+    statistics: tuple[float, ...]  # in the order of ``FEATURES``
     paths: tuple[Path, ...]  # those whose tools have something to work on
-    costs: tuple[int, ...] = ()  # tokens that each of ``PATHS`` takes about, on average over the entities
+    costs: tuple[int, ...] = ()  # average tokens of each of ``PATHS``
 
     @cached_property
     def id(self) -> str:
@@ -267,7 +243,7 @@ class PlanQuestion:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """One option a path."""
+        """One option per path."""
         return tuple(Option(named(path), named(path)) for path in self.paths)
 
     def value(self, feature: str) -> float:
@@ -277,7 +253,7 @@ class PlanQuestion:
 
 @dataclass(frozen=True)
 class Line:
-    """One selected triple as it reads, and how much it tells."""
+    """One selected triple as it reads, and how informative it is."""
 
     text: str
     kind: str  # "attribute" or "relation"
@@ -293,16 +269,16 @@ class Card:
     name: str
     lines: tuple[Line, ...] = ()
     kind: str = "individual"
-    taken: str = ""  # of a candidate: the name of another entity that it is matched with so far, "" for none
+    taken: str = ""  # of a candidate: the name of another entity that it is matched with so far
 
     @property
     def in_short(self) -> str:
-        """Name, then the triples, a line each."""
+        """Name, then the triples, one per line."""
         return "\n".join([self.name, *(line.text for line in self.lines)])
 
     @property
     def inline(self) -> str:
-        """The same in one line, as a model is asked: few tokens."""
+        """The same on one line, which takes a model fewer tokens."""
         name = f"{self.name} [taken: {self.taken}]" if self.taken else self.name
         return "; ".join([name, *(line.text for line in self.lines)])
 
@@ -314,7 +290,7 @@ class Rival:
     position: int  # among the proposal's candidates of this row
     score: float  # after assignment
     similarity: float  # before it
-    agreement: float  # how many selected triples agree with the entity's own
+    agreement: float  # how many values and neighbours it shares with the entity
     evidence: tuple[Evidence, ...] = ()
 
 
@@ -326,15 +302,11 @@ class AlignQuestion:
     about: Card
     others: tuple[Card, ...]
     candidates: tuple[Rival, ...]
-    first: str = ""  # IRI of the first alignment, "" where there is none; not told to whoever is asked
+    first: str = ""  # IRI of the first alignment, "" where there is none; not shown to a judge
     confidence: float = 0.0  # of the first alignment
     tells_apart: bool = True  # whether any selected triple differs between the candidates
-    earlier: str = ""  # in a reflection: what was answered before, and why
-
-    @property
-    def side(self) -> str:
-        """Questions are always asked from the source."""
-        return "source"
+    earlier: str = ""  # in a reflection: the earlier answer and its reason
+    side = "source"  # questions are always asked from the source
 
     @cached_property
     def id(self) -> str:
@@ -344,13 +316,21 @@ class AlignQuestion:
     @property
     def text(self) -> str:
         """The entity and, in a reflection, the earlier answer."""
-        before = f" [first judge: {self.earlier}]" if self.earlier else ""
-        return self.about.inline + before
+        return self.about.inline + (f" [first judge: {self.earlier}]" if self.earlier else "")
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """One option a candidate, in the order they are shown."""
+        """One option per candidate, in the order they are shown."""
         return tuple(Option(card.iri, card.inline) for card in self.others)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The candidates' names by IRI."""
+        return {card.iri: card.name for card in self.others}
+
+    def lines(self) -> list[Line]:
+        """All selected triples, the entity's own first."""
+        return [line for card in (self.about, *self.others) for line in card.lines]
 
     def cards(self) -> list[tuple[str, str]]:
         """The entity and its candidates with their lines, as (heading, text)."""
@@ -362,68 +342,5 @@ class AlignQuestion:
         return replace(self, others=self.others[::-1], candidates=self.candidates[::-1])
 
     def position(self, iri: str) -> int:
-        """Where a candidate stands in the proposal."""
+        """The place of a candidate in the proposal."""
         return next(rival.position for rival, card in zip(self.candidates, self.others, strict=True) if card.iri == iri)
-
-
-Path: TypeAlias = tuple[str, ...]
-Record: TypeAlias = Mapping[Path, tuple[tuple[int, int], tuple[int, int]]]
-"""(asked, right) of each path on entities whose known counterpart was compared: margins below ``CLOSE``, and wider."""
-
-CLOSE = 0.05
-
-ATTRIBUTES, RELATIONS, ALIGN, REFLECT = TOOLS = ("attributes", "relations", "align", "reflect")
-STANDS: Path = ()
-"""The empty path: the first alignment stands, and nobody is asked."""
-
-PATHS: tuple[Path, ...] = (
-    STANDS,
-    (ATTRIBUTES, ALIGN),
-    (RELATIONS, ALIGN),
-    (ATTRIBUTES, RELATIONS, ALIGN),
-    (ATTRIBUTES, ALIGN, REFLECT),
-    (RELATIONS, ALIGN, REFLECT),
-    (ATTRIBUTES, RELATIONS, ALIGN, REFLECT),
-)
-
-# What a reflection was worth, by (first answer right, last answer right). Wrong to wrong is not in the paper.
-REFLECTION = {(False, True): 1.0, (True, True): -0.5, (True, False): -1.0, (False, False): 0.0}
-
-
-def named(path: Path) -> str:
-    """A path as a person reads it, and as a policy file writes it.
-
-    >>> named(("attributes", "align")), named(())
-    ('attributes > align', 'stands')
-    """
-    return " > ".join(path) if path else "stands"
-
-
-def path_of(name: str) -> Path:
-    """The path behind a name; ValueError for one that is none of ``PATHS``.
-
-    >>> path_of("relations > align > reflect")
-    ('relations', 'align', 'reflect')
-    """
-    found = {named(path): path for path in PATHS}
-    if name not in found:
-        raise ValueError(f"there is no path {name!r}: choose {', '.join(found)}")
-    return found[name]
-
-
-def reward(path: Path, *, first_right: bool, last_right: bool, reflected: bool) -> float:
-    """hit + c * reflection + exp(-0.2 * length), with c = 1 where the reflector ran and 0 where it did not.
-
-    >>> round(reward(("attributes", "align"), first_right=True, last_right=True, reflected=False), 3)
-    1.67
-    >>> right_kept = reward(PATHS[-1], first_right=True, last_right=True, reflected=True)
-    >>> round(right_kept, 3)
-    0.949
-    """
-    reflection = REFLECTION[first_right, last_right] if reflected else 0.0
-    return float(last_right) + reflection + math.exp(-0.2 * len(path))
-
-
-def shorter(path: Path) -> tuple[Path, ...]:
-    """The other paths worth trying in place of one, shortest first: every path there is."""
-    return tuple(sorted((other for other in PATHS if other != path), key=lambda other: (len(other), other)))

@@ -1,14 +1,14 @@
-"""Optimise: recorded ways are rewarded and rewritten, and the better ones teach a policy (EA-Agent's optimisation).
+"""Optimise: recorded paths are rewarded and rewritten, and the better ones train a policy (EA-Agent's optimisation).
 
-In each of three rounds every training entity takes a way, the way is rewarded against the known counterpart, and other
-ways are tried: one is kept only if its reward is higher. A small classifier then learns which way suits which
-statistics, and its ways begin the next round.
+In each of three rounds every training entity takes a path, which is rewarded against the known counterpart. All other
+paths are tried as well, and the best one is kept. A small classifier then learns which path suits which statistics;
+its paths start the next round.
 
-No rewriting lets a first alignment stand: by the reward (1 + hit for the empty way) that would pay wherever a look is
-right less than a third more often, and Hits@1 would fall. Who is looked at stays with ``plan`` and its confidences.
+The empty path is never a rewriting: by the reward (1 + hit for it) it would pay wherever a look is right less than a
+third more often, and Hits@1 would fall. ``plan`` decides by confidence who is looked at.
 
-The ways are a set to fine-tune a planning model on, too: JSON Lines by the schema in
-``docs/entity-alignment-policy.md``, which has the recipe for those with a GPU, too.
+The paths can also be exported to fine-tune a planning model: JSON Lines by the schema in
+``docs/entity-alignment-policy.md``.
 """
 
 from __future__ import annotations
@@ -21,25 +21,16 @@ from typing import Any
 
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.judging_values import (
-    ATTRIBUTES,
-    CLOSE,
     DIFFERENT,
-    PATHS,
-    RELATIONS,
-    STANDS,
     TAKE,
     AlignQuestion,
     Answer,
     LookOptions,
-    Path,
     Planned,
     PlanQuestion,
-    Record,
     Selected,
-    path_of,
-    reward,
-    shorter,
 )
+from kgnb.agents.entity_alignment.paths import CLOSE, PATHS, STANDS, Path, Record, path_of, reward
 from kgnb.agents.entity_alignment.plan import (
     PlanSheet,
     Policy,
@@ -64,17 +55,17 @@ ROUNDS = 3  # of the paper
 
 @dataclass(frozen=True)
 class Episode:
-    """One way as it was recorded: what the planner was asked, its way and reward, the better way and its reward."""
+    """One recorded path: the planner's question, the path and its reward, the best path and its reward."""
 
     round: int
     question: PlanQuestion
     path: Path
     reward: float
-    rewritten: Path  # the same as ``path`` where no other was better
+    rewritten: Path  # equals ``path`` where no other was better
     reward_after: float
 
     def to_json(self, record: Record, simulation: bool = False) -> dict[str, Any]:
-        """One line of the set; see the documentation."""
+        """One line of the fine-tuning set; see the documentation."""
         return {
             "input": [{"role": one.role, "content": one.text} for one in prompt(self.question, record)],
             "output": completion(self.rewritten),
@@ -90,20 +81,20 @@ class Episode:
 
 @dataclass(frozen=True)
 class Round:
-    """What the ways of one round came to, before they were rewritten."""
+    """The result of one round's paths, before they were rewritten."""
 
     number: int
     planner: str
     tools: float  # on average
-    reflected: float  # share of the ways with a reflector
+    reflected: float  # share of the paths with a reflector
     hits: float  # share of right answers
     reward: float  # mean
-    rewritten: int  # ways that another one beat
+    rewritten: int  # paths for which a better one was found
 
 
 @dataclass(frozen=True, eq=False)
 class Optimised(Tabled):
-    """What ``optimise`` gives: the policy, every recorded way, and how the rounds went."""
+    """The result of ``optimise``: the policy, every recorded path, and a summary of each round."""
 
     policy: Policy
     episodes: tuple[Episode, ...]
@@ -112,17 +103,17 @@ class Optimised(Tabled):
     simulation: bool = False
 
     def counts(self) -> dict[str, int | float]:
-        """Ways recorded, and the policy's first and last figures."""
+        """How much was recorded, and how many paths the policy knows."""
         return {
             "entities": self.policy.trained_on,
-            "ways recorded": len(self.episodes),
-            "ways rewritten": sum(one.rewritten != one.path for one in self.episodes),
+            "paths recorded": len(self.episodes),
+            "paths rewritten": sum(one.rewritten != one.path for one in self.episodes),
             "paths of the policy": len(self.policy.paths),
         }
 
     def table(self) -> Table:
-        """One row a round."""
-        columns = [Column("number", "round", "number"), Column("planner", "ways chosen by")]
+        """One row per round."""
+        columns = [Column("number", "round", "number"), Column("planner", "paths chosen by")]
         columns += [Column("tools", "tools on average", "number"), Column("reflected", "reflected", "percent")]
         columns += [Column("hits", "right", "percent"), Column("reward", "mean reward", "number")]
         columns += [Column("rewritten", "rewritten", "number")]
@@ -133,7 +124,7 @@ class Optimised(Tabled):
 
 @dataclass(frozen=True)
 class Outcome:
-    """One way taken: was the answer right before and after a reflection, and what was the way worth?"""
+    """A path taken, and whether the answer was right before and after a reflection."""
 
     path: Path
     first_right: bool
@@ -152,14 +143,13 @@ def optimise(
     judge: Judge[AlignQuestion],
     *,
     options: LookOptions = LookOptions(),
-    planner: Judge[PlanQuestion] | None = None,
     rows: Iterable[int] | None = None,
     rounds: int = ROUNDS,
 ) -> Optimised:
-    """The policy learned from entities whose counterpart is known (``truth``: source IRI to target IRI).
+    """The policy learnt from entities with a known counterpart (``truth``: source IRI to target IRI).
 
-    ``planner`` chooses the ways of the first round (default: every tool for nearly everyone, as in the paper).
-    ``rows`` are those to learn from; by default all that ``plan`` would look at.
+    In the first round every tool is used for nearly every entity, as in the paper. ``rows`` are those to learn from; by
+    default all that ``plan`` would select.
 
     Raises:
         ValueError: no training entity is worth a look.
@@ -172,49 +162,41 @@ def optimise(
     if not known:
         raise ValueError("no entity with a known counterpart is worth a look: give more training pairs, or other rows")
     table = statistics(proposal)
-    plans = questions_about(proposal, known, options)
-    ways = Ways(proposal, truth, judge, options)
+    questions = questions_about(proposal, known, options)
+    offered = {row: possible(table[row], options) for row in known}
+    trials = _Trials(proposal, truth, judge, options)
     best: dict[int, Outcome] = {}
     episodes: list[Episode] = []
     done: list[Round] = []
-    chooser: Judge[PlanQuestion] = planner or ThoroughPlanner()
+    planner: Judge[PlanQuestion] = ThoroughPlanner()
     for number in range(1, rounds + 1):
-        chosen = {
-            question.row: asking(verdict, question)
-            for question, verdict in zip(plans, chooser.judge(plans), strict=True)
-        }
-        taken = ways.take(chosen)
-        tried = rewritten(ways, taken, {row: possible(table[row], options) for row in known})
-        for question in plans:
-            row = question.row
-            way, better = taken[row], tried[row]
-            episodes.append(Episode(number, question, way.path, way.reward, better.path, better.reward))
-            best[row] = max((best.get(row, way), way, better), key=lambda one: one.reward)
-        done.append(_round(number, chooser.name, [taken[row] for row in known], [tried[row] for row in known]))
-        chooser = policy = learn(table[known], [best[row].path for row in known])
-    policy = replace(policy, record=ways.record(known))
+        chosen = {one.row: _asking(said, one) for one, said in zip(questions, planner.judge(questions), strict=True)}
+        taken = trials.take(chosen)
+        better = _rewritten(trials, taken, offered)
+        for question in questions:
+            one, other = taken[question.row], better[question.row]
+            episodes.append(Episode(number, question, one.path, one.reward, other.path, other.reward))
+            best[question.row] = max((best.get(question.row, one), one, other), key=lambda outcome: outcome.reward)
+        done.append(_round(number, planner.name, [taken[row] for row in known], [better[row] for row in known]))
+        planner = policy = learn(table[known], [best[row].path for row in known])
+    policy = replace(policy, record=trials.record(known))
     return Optimised(policy, tuple(episodes), tuple(done), judge.name, bool(getattr(judge, "simulation", False)))
 
 
-class Ways:
-    """Takes ways and says what they came to; a question that was asked before is not asked again."""
+class _Trials:
+    """Takes paths and reports their outcomes; the same question is never asked twice."""
 
     def __init__(
-        self,
-        proposal: Proposal,
-        truth: Mapping[str, str],
-        judge: Judge[AlignQuestion],
-        options: LookOptions,
+        self, proposal: Proposal, truth: Mapping[str, str], judge: Judge[AlignQuestion], options: LookOptions
     ) -> None:
-        self.proposal, self.truth = proposal, truth
-        self.judge = _Kept(judge)
-        self.options = replace(options, reflect_below=1.0)  # a reflector in a way is one that runs
+        self.proposal, self.truth, self.judge = proposal, truth, _Remembering(judge)
+        self.options = replace(options, reflect_below=1.0)  # so that every reflector in a path runs
         self._selector = Selector(proposal, self.options)
         self._questions: dict[tuple[int, Path], AlignQuestion] = {}
         self._seen: dict[tuple[int, Path], Outcome] = {}
 
     def take(self, paths: Mapping[int, Path]) -> dict[int, Outcome]:
-        """The outcome of one way for each row."""
+        """The outcome of one path for each row."""
         planned = Planned(self.proposal, paths, {}, "given")
         questions = tuple(self._question(row, paths[row]) for row in planned.asked)
         answered = reflect(align(Selected(planned, questions, self.options), self.judge), self.judge)
@@ -238,7 +220,7 @@ class Ways:
         }
 
     def _question(self, row: int, path: Path) -> AlignQuestion:
-        key = (row, tuple(tool for tool in path if tool in (ATTRIBUTES, RELATIONS)))
+        key = (row, tuple(tool for tool in path if tool in ("attributes", "relations")))
         if key not in self._questions:
             self._questions[key] = self._selector.question(row, path)
         return self._questions[key]
@@ -256,13 +238,12 @@ class Ways:
         return Outcome(STANDS, right, right, False)
 
 
-class _Kept:
-    """A judge that remembers what it said, for as long as it is in use."""
+class _Remembering:
+    """A judge that remembers its verdicts for as long as it is in use."""
 
     def __init__(self, judge: Judge[AlignQuestion]) -> None:
         self._judge, self._said = judge, dict[str, Verdict]()
-        self.name = judge.name
-        self.simulation = bool(getattr(judge, "simulation", False))
+        self.name, self.simulation = judge.name, bool(getattr(judge, "simulation", False))
 
     def judge(self, questions: Sequence[AlignQuestion]) -> list[Verdict]:
         """The verdicts, in order."""
@@ -271,20 +252,27 @@ class _Kept:
         return [self._said[question.id] for question in questions]
 
 
-def rewritten(ways: Ways, taken: Mapping[int, Outcome], paths: Mapping[int, tuple[Path, ...]]) -> dict[int, Outcome]:
-    """For each row the best of its way and every other way, the taken one where none is better."""
+def _rewritten(
+    trials: _Trials, taken: Mapping[int, Outcome], offered: Mapping[int, tuple[Path, ...]]
+) -> dict[int, Outcome]:
+    """For each row the best of all its paths, the shortest one of equals; the one taken where none is better."""
     best = dict(taken)
-    others = {row: [one for one in shorter(taken[row].path) if one and one in paths[row]] for row in taken}
+    others = {
+        row: sorted(
+            (path for path in offered[row] if path and path != taken[row].path), key=lambda one: (len(one), one)
+        )
+        for row in taken
+    }
     for at in range(max(map(len, others.values()), default=0)):
         trial = {row: found[at] for row, found in others.items() if at < len(found)}
-        for row, outcome in ways.take(trial).items():
+        for row, outcome in trials.take(trial).items():
             if outcome.reward > best[row].reward:
                 best[row] = outcome
     return best
 
 
-def asking(verdict: Verdict, question: PlanQuestion) -> Path:
-    """The planned way, or the shortest one that asks where the planner would let the first alignment stand."""
+def _asking(verdict: Verdict, question: PlanQuestion) -> Path:
+    """The planned path; in place of an empty one, the shortest one that asks."""
     path = path_of(verdict.choice) if verdict.choice is not None else STANDS
     return path or min((one for one in question.paths if one), key=len)
 
@@ -303,13 +291,13 @@ def _round(number: int, planner: str, taken: Sequence[Outcome], best: Sequence[O
 
 
 def prompt(question: PlanQuestion, record: Record) -> tuple[Message, ...]:
-    """What ``ModelPlanner`` sends of one entity."""
+    """The messages that ``ModelPlanner`` sends about one entity."""
     sheet = PlanSheet(told(question.costs, record), (question.text,), (question.options,), (TAKE,), DIFFERENT)
     return sheet.messages()
 
 
 def export(episodes: Iterable[Episode], path: FilePath | str, record: Record, *, simulation: bool = False) -> int:
-    """Write the ways as JSON Lines; how many there were. ``record`` is that of the policy planned with later."""
+    """Write the paths as JSON Lines; returns how many. ``record`` is that of the policy used for planning later."""
     lines = [json.dumps(one.to_json(record, simulation), ensure_ascii=False) + "\n" for one in episodes]
     write_whole(FilePath(path), "".join(lines))
     return len(lines)

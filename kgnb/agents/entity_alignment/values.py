@@ -1,4 +1,4 @@
-"""What `propose` is asked and what it gives: its options and the proposal, frozen."""
+"""The options of ``propose`` and its result, the proposal."""
 
 from __future__ import annotations
 
@@ -29,65 +29,64 @@ REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL)
 
 @options
 class Options:
-    """What a person may turn; bounds and descriptions feed ``--form``, ``--help``, the command line and the report."""
+    """The options of ``propose``."""
 
     k: int = Field(default=10, ge=1, le=100, description="candidates kept per entity (paper: 10)")
     assignment: Assignment = Field(
         default="sinkhorn",
-        description="how entities share candidates; argmax decides each entity by itself, without one-to-one",
+        description="how entities share candidates; argmax decides each entity by itself, not one-to-one",
     )
     names: OneOf["native", "hidden"] = Field(default="native", description="hidden: compare structure and values only")
     cardinality: OneOf["1:1", "n:1"] = Field(
-        default="1:1", description="how often a target may be given away (argmax alone allows n:1)"
+        default="1:1", description="whether a target may be used once or several times (argmax always allows n:1)"
     )
     hops: int = Field(default=2, ge=0, le=5, description="how far evidence travels over relations")
-    rounds: int = Field(default=3, ge=0, le=10, description="times that sure pairs become seeds for the next round")
+    rounds: int = Field(default=3, ge=0, le=10, description="how often sure pairs become seeds for a next round")
     sinkhorn_rounds: int = Field(default=10, ge=1, le=200, description="rounds of row and column normalisation")
     temperature: float = Field(default=0.02, ge=0.001, le=1.0, description="Sinkhorn's temperature: lower is harder")
     confidence: float | None = Field(
         default=None,
         ge=0.0,
         le=1.0,
-        description="below this confidence an entity stays unmatched; none: as precision says",
+        description="below this confidence an entity stays unmatched; none: chosen by precision",
     )
     precision: float = Field(
         default=0.95,
         ge=0.0,
         le=1.0,
-        description="share of right ones to be expected among what is matched; 0: where most F1 is to be expected",
+        description="expected share of right ones among the matches; 0: chosen for the highest expected F1",
     )
     block_rows: int = Field(
-        default=1024, ge=1, le=100_000, description="entities at a time, where all are compared: bounds the memory"
+        default=1024, ge=1, le=100_000, description="entities compared at a time; bounds the memory"
     )
-    seed: int = Field(default=0, ge=0, le=2**31, description="of the random vectors that label seeds")
+    seed: int = Field(default=0, ge=0, le=2**31, description="seed of the random vectors that label known pairs")
     scheduler: str = Field(
-        default="",
-        description="tcp://HOST:PORT of a Dask scheduler whose workers look for candidates; else this one does",
+        default="", description="tcp://HOST:PORT of a Dask scheduler whose workers search for candidates"
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Proposal(Tabled):
-    """What ``propose`` gives: every source's candidates, best first, and the first alignment.
+    """The result of ``propose``: every source's candidates, best first, and the first alignment.
 
-    Row ``i`` is about entity ``sources[i]`` of ``left``; candidates are entities of ``right`` (-1: no more there),
-    ordered by ``scores`` (after assignment). ``evidence[i, j]`` has one similarity a view (``views``).
+    Row ``i`` is about entity ``sources[i]`` of ``left``; candidates are entities of ``right`` (-1: none), ordered by
+    ``scores``. ``evidence[i, j]`` has one similarity per view (``views``).
     """
 
     left: EntityGraph
     right: EntityGraph
-    sources: Integers  # (n,) entities of left that were asked
-    targets: Integers  # (m,) entities of right that were allowed: the candidate universe
-    seeds: Integers  # (s, 2) pairs that were given
+    sources: Integers  # (n,) entities of left to be aligned
+    targets: Integers  # (m,) entities of right that may be matched
+    seeds: Integers  # (s, 2) known pairs
     candidates: Integers  # (n, k)
     similarities: Floats  # (n, k) before assignment; -inf where there is no candidate
     scores: Floats  # (n, k) after assignment, between 0 and 1
-    views: tuple[str, ...]  # "names", "structure", "attributes", ...
+    views: tuple[str, ...]  # "spelling", "shared neighbours", ...
     evidence: Floats  # (n, k, views)
-    first: Integers  # (n,) the target given to each source, or -1
+    first: Integers  # (n,) the target of each source, or -1
     reasons: NDArray[np.int8]  # (n,) positions in REASONS
     margin: Floats  # (n,) similarity of the best candidate less that of the next
-    confidence: Floats  # (n,) estimated chance that the first alignment is right; no reference was looked at
+    confidence: Floats  # (n,) estimated chance that the first alignment is right
     options: Options = field(default_factory=Options)
     notes: tuple[str, ...] = ()
 
@@ -99,45 +98,48 @@ class Proposal(Tabled):
         return {int(source): row for row, source in enumerate(self.sources)}
 
     def row(self, source: str) -> int:
-        """The row that is about an entity, by IRI; KeyError if it was not asked."""
+        """The row about an entity, by IRI; KeyError if there is none."""
         return self._rows[self.left.index(source)]
 
     def why(self, row: int) -> str:
         """Why a row is matched or not."""
         return REASONS[int(self.reasons[row])]
 
+    def link(self, row: int) -> Link:
+        """The entity that a row is about."""
+        source = int(self.sources[row])
+        return Link(self.left.entities[source], self.left.called(source))
+
+    def certainty(self, row: int) -> tuple[float, float]:
+        """Confidence and margin of a row, to three digits."""
+        return round(float(self.confidence[row]), 3), round(float(self.margin[row]), 3)
+
     def counts(self) -> dict[str, int]:
-        """Sources, candidates, and how many were left unmatched and why."""
-        found = np.bincount(self.reasons, minlength=len(REASONS))
+        """Sources, candidates, and how many are unmatched and why."""
+        found = np.bincount(self.reasons, minlength=len(REASONS)).tolist()
         return {
             "sources": len(self.sources),
             "targets": len(self.targets),
             "seeds": len(self.seeds),
             "candidates": int((self.candidates >= 0).sum()),
-            MATCHED: int(found[0]),
-            **{
-                f"unmatched: {reason}": int(number)
-                for reason, number in zip(REASONS[1:], found[1:], strict=True)
-                if number
-            },
+            MATCHED: found[0],
+            **{f"unmatched: {why}": number for why, number in zip(REASONS[1:], found[1:], strict=True) if number},
         }
 
     def __repr__(self) -> str:
         return f"<Proposal: {self.counts()[MATCHED]} of {len(self)} entities matched>"
 
     def table(self) -> Table:
-        """One row an entity with its first alignment, its candidates behind it; the least sure first."""
+        """One row per entity with its first alignment; it opens to its candidates. The least sure come first."""
         columns = [Column("source", "source"), Column("target", "first alignment")]
         columns += [Column("confidence", "confidence", "number"), Column("margin", "margin", "number")]
         columns += [Column("why", "matched, or why not")]
         rows: list[list[Value]] = []
         details: list[list[tuple[str, str]]] = []
         for row in self.confidence.argsort(kind="stable")[:SHOWN].tolist():
-            source, target = int(self.sources[row]), int(self.first[row])
-            entity = Link(self.left.entities[source], self.left.called(source))
+            target = int(self.first[row])
             chosen = Link(self.right.entities[target], self.right.called(target)) if target >= 0 else None
-            sure = round(float(self.confidence[row]), 3), round(float(self.margin[row]), 3)
-            rows.append([entity, chosen, *sure, self.why(row)])
+            rows.append([self.link(row), chosen, *self.certainty(row), self.why(row)])
             details.append(self.candidate_lines(row))
         counts = self.counts()
         caption = f"{counts['matched']} of {len(self)} entities have a first alignment; the least sure first"
@@ -149,18 +151,20 @@ class Proposal(Tabled):
         return Table(columns, rows, caption=caption, details=details, notes=notes, facts=facts)
 
     def candidate_lines(self, row: int) -> list[tuple[str, str]]:
-        """One line a candidate: its name, its similarity before and its score after assignment, and every view's."""
+        """One line per candidate: name, similarity before and score after assignment, and the score of every view."""
         lines = []
         for place, target in enumerate(self.candidates[row].tolist()):
             if target < 0:
                 break
-            views = ", ".join(
-                f"{view} {score:.2f}"
-                for view, score in zip(self.views, self.evidence[row, place].tolist(), strict=True)
-            )
+            views = self.views_of(row, place)
             said = f"similarity {self.similarities[row, place]:.3f}, after assignment {self.scores[row, place]:.3f}"
             lines.append((f"{place + 1}. {self.right.called(target)}", f"{said}; {views}"))
         return lines
+
+    def views_of(self, row: int, place: int) -> str:
+        """The score of every view for one candidate of a row, in words."""
+        scores = zip(self.views, self.evidence[row, place].tolist(), strict=True)
+        return ", ".join(f"{view} {score:.2f}" for view, score in scores)
 
 
 FEATURES = (
@@ -178,13 +182,13 @@ FEATURES = (
 
 
 def statistics(proposal: Proposal) -> Floats:
-    """One row a source, one column a feature: shape (n, 10)."""
+    """One row per source, one column per feature: shape (n, 10)."""
     graph, sources = proposal.left, proposal.sources
     said, kinds = _counted(graph.attribute_triples[:, :2], len(graph))
     ends = np.concatenate([graph.triples[:, :2], graph.triples[:, [2, 1]] + [0, len(graph.relations)]])
     linked, relations = _counted(ends, len(graph))
     has_name = np.fromiter((bool(name) for name in graph.names), dtype=np.float32, count=len(graph))
-    similar = np.full((len(sources), 3), 0.0, dtype=np.float32)
+    similar = np.zeros((len(sources), 3), dtype=np.float32)
     width = min(3, proposal.similarities.shape[1])
     best = -np.sort(-np.where(proposal.candidates >= 0, proposal.similarities, -np.inf), axis=1)[:, :width]
     similar[:, :width] = np.where(np.isfinite(best), best, 0.0)
@@ -195,7 +199,7 @@ def statistics(proposal: Proposal) -> Floats:
 
 
 def reads(row: Floats) -> str:
-    """One entity's statistics as a line for a person or a model.
+    """One entity's statistics in words.
 
     >>> print(reads(np.array([3, 2, 8, 4, 1, 0.91, 0.84, 0.2, 0.07, 0.62])))
     3 attribute triples (2 kinds), 8 relation triples (4 kinds), named; similarities 0.91, 0.84, 0.20; margin 0.07,
@@ -211,7 +215,7 @@ def reads(row: Floats) -> str:
 
 
 def _counted(pairs: Integers, size: int) -> tuple[Floats, Floats]:
-    """How many rows each entity has, and how many different kinds among them."""
+    """How many rows each entity has, and how many different ones."""
     rows = np.bincount(pairs[:, 0], minlength=size).astype(np.float32)
     kinds = np.bincount(np.unique(pairs, axis=0)[:, 0], minlength=size) if len(pairs) else np.zeros(size)
     return rows, kinds.astype(np.float32)

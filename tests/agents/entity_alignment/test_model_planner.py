@@ -2,12 +2,12 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from kgnb.agents.entity_alignment.judges import make_planner
-from kgnb.agents.entity_alignment.judging_values import PATHS, STANDS, LookOptions, named
+from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.optimise import export
+from kgnb.agents.entity_alignment.paths import PATHS, STANDS, named
 from kgnb.agents.entity_alignment.plan import (
     ModelPlanner,
     PlanSheet,
@@ -81,20 +81,6 @@ def test_what_is_exported_is_what_the_planner_sends(learned, asked, tmp_path):
         (request,) = planner.requests([episode.question])
         assert line["input"] == [{"role": one.role, "content": one.text} for one in request.messages]
         assert PlanSheet("", ("",), (episode.question.options,), ("take",), "").read(line["output"]).verdicts
-
-
-def test_sampled_paths_are_the_same_for_a_seed_and_follow_the_chances(learned, asked):
-    policy = learned.policy
-    drawn = [policy.sampled(1.0, seed).judge(asked) for seed in range(20)]
-    assert [one.choice for one in drawn[0]] == [one.choice for one in policy.sampled(1.0, 0).judge(asked)]
-    assert len({tuple(one.choice for one in verdicts) for verdicts in drawn}) > 1
-    chances = policy.chances(np.array([question.statistics for question in asked]))
-    expected = chances.mean(axis=0)
-    for at, path in enumerate(policy.paths):
-        share = np.mean([verdict.choice == named(path) for verdicts in drawn for verdict in verdicts])
-        assert abs(share - expected[at]) < 0.1
-    cold = policy.sampled(0.001).judge(asked)
-    assert [one.choice for one in cold] == [one.choice for one in policy.judge(asked)]
 
 
 def test_a_record_with_more_hits_than_questions_is_damaged(learned, tmp_path):

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from kgnb.agents.entity_alignment.judges import make_planner
-from kgnb.agents.entity_alignment.judging_values import PATHS, LookOptions, path_of, reward
+from kgnb.agents.entity_alignment.judging_values import LookOptions
 from kgnb.agents.entity_alignment.optimise import export, optimise
+from kgnb.agents.entity_alignment.paths import PATHS, path_of, reward
 from kgnb.agents.entity_alignment.plan import Policy, learn, plan
 from kgnb.errors import DataError
 from kgnb.judging.named import reference_oracle
@@ -61,7 +62,7 @@ def test_a_policy_plans_as_it_did_before_it_was_saved(learned, proposal, tmp_pat
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"format": "pickle"}, "no policy"),
+        ({"format": "pickle"}, "not a policy"),
         ({"version": 2}, "other statistics"),
         ({"features": ["age"]}, "other statistics"),
         ({"paths": ["rm -rf"]}, "damaged"),

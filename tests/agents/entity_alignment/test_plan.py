@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from kgnb.agents.entity_alignment.judging_values import PATHS, LookOptions, named
+from kgnb.agents.entity_alignment.judging_values import LookOptions
+from kgnb.agents.entity_alignment.paths import PATHS, named
 from kgnb.agents.entity_alignment.plan import RulePlanner, ThoroughPlanner, plan, possible, worth_a_look
 from kgnb.agents.entity_alignment.values import FEATURES, statistics
 from kgnb.judging import CallableJudge, Verdict
@@ -73,5 +74,5 @@ def test_a_planner_that_gives_too_few_verdicts_is_an_error(proposal):
         def judge(self, questions):
             return []
 
-    with pytest.raises(ValueError, match="short planner gave 0 verdicts"):
+    with pytest.raises(ValueError, match="short judge gave 0 verdicts"):
         plan(proposal, Short())

@@ -4,7 +4,7 @@ import numpy as np
 
 from kgnb.agents.entity_alignment.align import align
 from kgnb.agents.entity_alignment.final_alignment import NONE_SAID, OUTBID, settle
-from kgnb.agents.entity_alignment.judges import EntityDecisions, Reviewed, Ruling
+from kgnb.agents.entity_alignment.judges import Decided, EntityDecisions, Reviewed
 from kgnb.judging import CallableJudge, Verdict
 
 
@@ -62,10 +62,10 @@ def test_a_person_has_the_last_word_also_on_what_was_not_asked(selected, knowing
     row = next(row for row in range(len(proposal)) if row not in {q.row for q in selected.questions})
     source = proposal.left.entities[int(proposal.sources[row])]
     other = next(iri for iri in proposal.right.entities if iri != proposal.right.entities[proposal.first[row]])
-    settled = settle(align(selected, knowing), rulings={source: Ruling(source, other)})
+    settled = settle(align(selected, knowing), decided={source: Decided(source, other)})
     assert proposal.right.entities[settled.targets[row]] == other and settled.confidence(row) == 1.0
     first = proposal.right.entities[proposal.first[row]]
-    taken = settle(align(selected, knowing), rulings={source: Ruling(source, "", frozenset({first}))})
+    taken = settle(align(selected, knowing), decided={source: Decided(source, "", frozenset({first}))})
     assert taken.targets[row] == -1
 
 
@@ -79,7 +79,7 @@ def test_decisions_hold_when_the_question_is_worded_otherwise(selected, tmp_path
     assert ada.choice == question.others[1].iri and ada.judged_by == "person:Ada"
     assert not open_one.sure  # one candidate of several was rejected
     decisions.withdraw(question)
-    assert question.about.iri not in decisions.rulings()
+    assert question.about.iri not in decisions.by_entity()
 
 
 def test_rankings_begin_with_what_was_chosen_and_scores_fall(selected, knowing, proposal):
