@@ -77,7 +77,7 @@ ROOMS = {
     "cli": 2_110,
     "vectors": 2_320,
     "tasks": 2_120,
-    "judging": 1_800,
+    "judging": 1_825,
     "datasets": 1_460,
     "run": 1_840,
 }
