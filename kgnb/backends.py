@@ -22,7 +22,7 @@ from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.llm.batch import BatchModel, RecordedModel
 from kgnb.llm.kept import server_alias
 from kgnb.llm.model import ChatModel, Configured
-from kgnb.llm.pacing import Pace, Paced, SharedPace
+from kgnb.llm.pacing import Pace, Paced
 from kgnb.llm.prices import Price
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.secret import Secret
@@ -170,10 +170,9 @@ def recording(name: str) -> Path:
 
 @lru_cache
 def _pace(requests_per_minute: float, tokens_per_minute: float, at_once: int, folder: Path, server: str) -> Pace:
-    """One pace for all models bound by the same limits: of this process, or with a limit a minute of all processes."""
-    if requests_per_minute or tokens_per_minute:
-        return SharedPace(folder, server, requests_per_minute, tokens_per_minute, at_once)
-    return Pace(at_once=at_once)
+    """One pace for all models with the same limits: of this process or, with limits per minute, of all processes."""
+    shared = folder if requests_per_minute or tokens_per_minute else None
+    return Pace(requests_per_minute, tokens_per_minute, at_once, folder=shared, server=server)
 
 
 def open_embedder(name: str | Embedder | None, settings: Settings, *, many: bool = False) -> Embedder:

@@ -95,3 +95,14 @@ class Waiting(KgnbError):
     def again(self) -> Waiting:
         """The same, telling everything that waits by now."""
         return Waiting(self._tell)
+
+
+def shown(text: str, length: int = 300) -> str:
+    r"""A server's or a model's text made safe to print: one line, printable characters only, cut to ``length``.
+
+    >>> shown("bad\x1b[31m key\n\n  here")
+    'bad?[31m key here'
+    """
+    line = " ".join(text[: 4 * length].split())
+    line = "".join(letter if letter.isprintable() else "?" for letter in line)
+    return line if len(line) <= length and len(text) <= 4 * length else line[: length - 1] + "…"

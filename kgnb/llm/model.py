@@ -14,7 +14,7 @@ Role = OneOf["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool a model may call: name, what it does, and the JSON schema of its arguments."""
+    """A tool that a model may call: its name, what it does, and the JSON schema of its arguments."""
 
     name: str
     description: str
@@ -23,7 +23,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call a model asked for. ``arguments`` is parsed JSON, not yet checked against the tool's schema."""
+    """A call that a model asked for. ``arguments`` is parsed JSON, not yet checked against the tool's schema."""
 
     id: str
     name: str
@@ -45,8 +45,7 @@ class Message:
 class Usage:
     """Tokens in and out, as the server counted them (an estimate is marked as one).
 
-    Of those in, ``cached_tokens`` were read from the server's own cache; of those out, ``reasoning_tokens`` were
-    thought and not said.
+    ``cached_tokens`` of those in came from the server's own cache; ``reasoning_tokens`` of those out were reasoning.
     """
 
     prompt_tokens: int = 0
@@ -88,7 +87,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at the network: the HTTP status (0 where there was none), what went wrong, and how long it took."""
+    """One try over the network: the HTTP status (0 if there was none), what went wrong, and how long it took."""
 
     status: int
     error: str
@@ -99,7 +98,7 @@ class Attempt:
 class Reply:
     """A model's answer, and what it took to get it.
 
-    ``carried`` is what the server sent beside text and calls and wants back with them: reasoning, signatures.
+    ``carried`` is what the server sent besides text and calls and wants back with them: reasoning, signatures.
     """
 
     text: str
@@ -115,7 +114,7 @@ class Reply:
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """A model one can ask. Failing for good raises BackendError whose ``.attempts`` lists every try."""
+    """A chat model. If it fails for good it raises a BackendError whose ``.attempts`` lists every try."""
 
     @property
     def name(self) -> str:
@@ -125,11 +124,18 @@ class ChatModel(Protocol):
         """The reply to one request; may be called from several threads at once."""
 
 
-class Configured:
-    """A model whose requests are filled in before anything else sees them, so that a cache tells them apart.
+def behind(model: object, name: str) -> Any:
+    """The attribute of this name of a model, or of the first model wrapped in it that has one; None if none has."""
+    while model is not None and not hasattr(model, name):
+        model = getattr(model, "model", None)
+    return None if model is None else getattr(model, name)
 
-    ``sampling`` gives fields of ``Request``; what a request asks for itself (not the default) stays, and its options
-    are laid over those here.
+
+class Configured:
+    """A model whose requests are completed before anything else sees them, so that a cache tells them apart.
+
+    ``sampling`` holds fields of ``Request``. What a request sets itself (to something else than the default) wins, and
+    its options are merged over those here.
     """
 
     def __init__(self, model: ChatModel, sampling: Mapping[str, Any]) -> None:
@@ -139,7 +145,7 @@ class Configured:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self.model, name)  # the server, the mode: it is the same model
+        return getattr(self.model, name)  # server, mode and so on: it is the same model
 
     @property
     def name(self) -> str:
@@ -162,10 +168,10 @@ class Configured:
 
 
 class ModelError(BackendError):
-    """A model server could not be brought to answer.
+    """A model server did not answer, however often it was asked.
 
-    ``attempts`` lists every try, the last one last. ``passing`` says that trying again may help; ``retry_after`` is
-    how many seconds the server asked to be left alone, None where it did not say.
+    ``attempts`` lists every try, the last one last. ``passing``: trying again may help. ``retry_after``: how many
+    seconds the server asked to be left alone, None if it did not say.
     """
 
     def __init__(
@@ -188,14 +194,3 @@ class ModelError(BackendError):
     def status(self) -> int:
         """The HTTP status of the last try; 0 where there was none."""
         return self.attempts[-1].status if self.attempts else 0
-
-
-def shown(text: str, length: int = 300) -> str:
-    r"""A server's or a model's text made safe to print: one line, printable characters only, cut to ``length``.
-
-    >>> shown("bad\x1b[31m key\n\n  here")
-    'bad?[31m key here'
-    """
-    line = " ".join(text[: 4 * length].split())
-    line = "".join(letter if letter.isprintable() else "?" for letter in line)
-    return line if len(line) <= length and len(text) <= 4 * length else line[: length - 1] + "…"

@@ -1,4 +1,4 @@
-"""What a call costs: prices from the user's own dated file, tokens as the server counted them, or marked estimates."""
+"""What a call costs: prices from the user's own dated file, tokens as the server counted them or as estimated."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _FORM = 'Its form: date = 2026-11-01, then a table a model: [models."NAME"] with
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens in and out; ``cached``: of those in that the server had read before."""
+    """US dollars per million tokens in and out; ``cached``: for tokens in from the server's own cache."""
 
     prompt: float
     completion: float
-    cached: float | None = None  # None: as any other
+    cached: float | None = None  # None: the same as any other
 
     @classmethod
     def stated(cls, text: str) -> Price:
-        """The price in a text, in/out or in/out/cached.
+        """The price in a text: in/out or in/out/cached.
 
         >>> Price.stated("0.15/0.6")
         Price(prompt=0.15, completion=0.6, cached=None)
@@ -36,14 +36,14 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The prices of a day, by model name. There are no built-in ones: they would be wrong by the time you read this."""
+    """Prices by model name. There are no built-in ones: they would be wrong by the time you read this."""
 
-    date: str  # ISO 8601: when the prices were looked up; "" where the settings state one
+    date: str  # ISO 8601: when the prices were looked up; "" for one from the settings
     models: Mapping[str, Price]
 
     @classmethod
     def load(cls, path: Path | str) -> Prices:
-        """The prices in a TOML file (form: see the error of a bad one).
+        """The prices in a TOML file (the error message of a bad one shows the form).
 
         Raises:
             DataError: the file is missing, is not TOML, has no date, or a price is not a number of 0 or more.
@@ -86,7 +86,7 @@ def cost(usage: Usage, model: str, prices: Prices | None) -> float | None:
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text is: its characters / 4, a rule of thumb for English, rounded up.
+    """About how many tokens a text takes: its characters / 4, a rule of thumb for English, rounded up.
 
     >>> estimate_tokens("Programme Committee")
     5
@@ -95,9 +95,9 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_usage(request: Request, reply: str = "") -> Usage:
-    """A usage for a call whose server counts nothing, or that is yet to be made; marked as an estimate.
+    """The usage of a call that nobody has counted or made yet; marked as an estimate.
 
-    What is sent counts: messages, the calls in them, and the schemas of tools and reply, which may be the larger part.
+    All that is sent counts: messages, the calls in them, and the schemas of tools and reply, often the larger part.
     """
     prompt = sum(estimate_tokens(message.text) for message in request.messages)
     sent = [dict(call.arguments) for message in request.messages for call in message.tool_calls]

@@ -1,4 +1,4 @@
-"""From a model's text to a checked value: find the JSON, validate it, ask once more, and then say what was wrong."""
+"""From a model's text to a validated value: find the JSON, validate it, ask once more, and then say what was wrong."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from kgnb.errors import ReplyError
-from kgnb.llm.model import ChatModel, Message, Reply, Request, Usage, shown
+from kgnb.errors import ReplyError, shown
+from kgnb.llm.model import ChatModel, Message, Reply, Request, Usage
 
-_LONGEST = 100_000  # characters of a reply that are looked at
+_LONGEST = 100_000  # characters of a reply that are searched
 HOPELESS = {
     "context_overflow": "the prompt is longer than the model can read",
     "content_filter": "the provider's filter held it back",
@@ -30,7 +30,7 @@ Value = TypeVar("Value", bound=BaseModel)
 
 
 class UnusableReply(ReplyError):
-    """A reply of which nothing can be made, with all ``replies`` that were given, and so paid for."""
+    """A reply that cannot be used, with all the ``replies`` that were given and paid for."""
 
     def __init__(self, what: str, *, replies: tuple[Reply, ...], fix: str = "") -> None:
         super().__init__(what, reply=replies[-1].text, fix=fix)
@@ -43,13 +43,13 @@ class UnusableReply(ReplyError):
 
 
 def structured(model: ChatModel, request: Request, kind: type[Value]) -> tuple[Value, list[Reply]]:
-    """The reply to the request as a value of a pydantic model, and the one or two replies it took.
+    """The reply to a request as a value of a pydantic model, and the one or two replies that it took.
 
-    The request gets the model's JSON schema unless it has one. A reply that does not fit is shown to the model once,
+    The request gets the model's JSON schema unless it has one. A reply that is not valid goes back to the model once,
     with what is wrong with it.
 
     Raises:
-        UnusableReply (a ReplyError): the second reply does not fit either, or the first leaves no hope for it.
+        UnusableReply (a ReplyError): the second reply is not valid either, or asking again would be no use.
     """
     if request.schema is None:
         request = replace(request, schema=kind.model_json_schema())
@@ -76,10 +76,10 @@ def structured(model: ChatModel, request: Request, kind: type[Value]) -> tuple[V
 
 
 def parse(text: str, kind: type[Value]) -> Value:
-    """The one value of the kind in a model's text: bare, fenced or amid prose, spare commas forgiven.
+    """The one value of this kind in a model's text: bare, fenced or amid prose; trailing commas are forgiven.
 
     Raises:
-        ValueError: there is none, or there are several that differ; says what is wrong, fit to be shown to the model.
+        ValueError: there is none, or several that differ; its text is fit to be shown to the model.
 
     >>> class Answer(BaseModel):
     ...     choice: str
@@ -104,9 +104,9 @@ def parse(text: str, kind: type[Value]) -> Value:
 
 
 def json_values(text: str) -> list[Any]:
-    """The JSON objects and arrays in a text, outermost ones only: in fences if there are any there, else anywhere.
+    """The outermost JSON objects and arrays in a text: those in fences if there are any, else those anywhere.
 
-    Where one begins and then breaks off or goes wrong there is none at all: its parts are not what was meant.
+    If one of them breaks off or is malformed there are none at all: its parts are not what was meant.
     """
     if "</think>" in text:
         text = text.rpartition("</think>")[2]
@@ -132,22 +132,22 @@ def _scan(text: str) -> list[Any]:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys are said once: of two answers under one name neither may be taken."""
+    """An object without repeated keys: of two answers under one name, neither may be taken."""
     value = dict(pairs)
     if len(value) < len(pairs):
-        raise ValueError("a key is said twice")
+        raise ValueError("a key is repeated")
     return value
 
 
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_number)
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_constant)
 
 
 def _problem(error: ValidationError) -> str:
     """What is wrong, without the input: it may be long, and is the model's own."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
-    said = [f"{'.'.join(map(str, each['loc'])) or 'the value'}: {each['msg']}" for each in found[:5]]
-    return shown("; ".join(said), 600)
+    problems = [f"{'.'.join(map(str, each['loc'])) or 'the value'}: {each['msg']}" for each in found[:5]]
+    return shown("; ".join(problems), 600)

@@ -1,4 +1,4 @@
-"""A model whose answers are written beforehand: for tests, tutorials and simulations, and labelled as one."""
+"""A model with prepared answers, for tests, tutorials and simulations; its name says that it is one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from kgnb.llm.model import ModelError, Reply, Request, shown
+from kgnb.errors import shown
+from kgnb.llm.model import ModelError, Reply, Request
 from kgnb.llm.prices import estimate_usage
 
 Answers = Sequence[str | Reply] | Mapping[str, str | Reply] | Callable[[Request], str | Reply]
@@ -15,7 +16,7 @@ Answers = Sequence[str | Reply] | Mapping[str, str | Reply] | Callable[[Request]
 class ScriptedModel:
     """Answers from a list (in order), a mapping (by a piece of the last message) or a function of the request.
 
-    ``asked`` keeps every request. Its usage is an estimate, and its name says that nobody thought.
+    ``asked`` keeps every request. Usage is estimated.
 
     >>> from kgnb.llm.model import Message, Request
     >>> model = ScriptedModel({"Reviewer": "A", "Chair": "none"})
@@ -38,11 +39,11 @@ class ScriptedModel:
 
     @property
     def name(self) -> str:
-        """The name it was given; "scripted (simulation)" unless told otherwise."""
+        """The name it was given."""
         return self._name
 
     def ask(self, request: Request) -> Reply:
-        """The answer written for this request; an answer that is a Reply is given as it is, cost and all.
+        """The answer prepared for this request; one that is a Reply is returned unchanged, usage included.
 
         Raises:
             ModelError: the list is used up, or no key of the mapping occurs in the last message.

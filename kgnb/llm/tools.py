@@ -10,11 +10,12 @@ from typing import Any
 
 from pydantic import TypeAdapter, validate_call
 
-from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolCall, ToolSpec, shown
+from kgnb.errors import shown
+from kgnb.llm.model import ChatModel, Message, Reply, Request, ToolCall, ToolSpec
 from kgnb.llm.reply import HOPELESS, UnusableReply, json_values
 from kgnb.llm.wire import UNREADABLE, readable
 
-_SILENT = 3  # replies in a row without a call, after which a model is left alone
+_SILENT = 3  # replies in a row without a call, after which the model is not asked again
 _NUDGE = "That was no tool call. Call a tool, or {finish}."
 _LONGEST_RESULT = 8000  # characters of a result that the model gets to see
 _HOW = (
@@ -36,7 +37,7 @@ FINISH = ToolSpec(
 
 @dataclass(frozen=True)
 class Tool:
-    """Something a model may do: what it is told about it, and the function, called with the arguments by name."""
+    """Something a model may do: what it is told about it, and the function, called with keyword arguments."""
 
     spec: ToolSpec
     function: Callable[..., Any]
@@ -44,7 +45,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class ToolUse:
-    """One call as it went: ``error`` says why it was refused or failed; else ``result`` is what the function gave."""
+    """One call: ``error`` says why it was refused or failed; otherwise ``result`` is what the function returned."""
 
     call: ToolCall
     result: Any = None
@@ -53,7 +54,7 @@ class ToolUse:
 
 @dataclass(frozen=True)
 class ToolTalk:
-    """All that came of a loop. ``answer`` holds the arguments of ``finish``; None: the limit came first."""
+    """The outcome of a loop. ``answer`` holds the arguments of ``finish``; None if the limit came first."""
 
     messages: tuple[Message, ...]
     replies: tuple[Reply, ...]
@@ -72,19 +73,21 @@ def call_tools(
     checked: bool = True,
     request: Request = Request(()),  # noqa: B008 - frozen
 ) -> ToolTalk:
-    """Lets the model call tools until it calls ``finish``, for at most ``limit`` replies.
+    """Let the model call tools until it calls ``finish``, for at most ``limit`` replies.
 
-    Arguments are checked against the tool's schema before its function runs; an unknown tool, bad arguments, and a
-    ValueError of the function are told to the model as the call's result. Any other error ends the loop.
-    A reply in words gets one nudge. Words after a call that went well end the work, where ``finish`` requires nothing.
-    ``emulate=True`` asks for calls as JSON by a schema instead of native tool calls; None does so from the second reply
-    on that holds no call, if none has held one, which is how a server without tool calls shows itself.
-    ``checked=False`` leaves it to the functions to check their arguments, and to say what is wrong with them.
-    ``request`` gives temperature, seed and ``max_tokens``. Calls are numbered by us, so that a replay does not hang on
-    a server's random ids.
+    Arguments are validated against the tool's schema before its function runs. An unknown tool, bad arguments and a
+    ValueError of the function become the call's result, for the model to read; any other error ends the loop. A reply
+    in words gets one nudge; words after a successful call end the work if ``finish`` requires no arguments.
+    Calls are numbered here, so that a replay does not depend on a server's random ids.
+
+    Args:
+        emulate: True asks for calls as JSON by a schema instead of native tool calls; None does so after the second
+            reply without a call, if there has been no call at all: the sign of a server without tool calls.
+        checked: False leaves it to the functions to validate their arguments.
+        request: temperature, seed and ``max_tokens``.
 
     Raises:
-        UnusableReply (a ReplyError): three replies in a row held no call, or one leaves no hope for another.
+        UnusableReply (a ReplyError): three replies in a row held no call, or asking again would be no use.
     """
     if not messages:
         raise ValueError("there is no message to begin with")
@@ -126,7 +129,7 @@ def call_tools(
 
 
 def _use(call: ToolCall, tools: Mapping[str, Tool], finish: ToolSpec, checked: bool) -> ToolUse:
-    """Checks a call, and runs it."""
+    """Validate a call and run it."""
     from jsonschema import Draft202012Validator  # takes a second to import, and most runs call no tool
 
     if call.name != finish.name and call.name not in tools:
@@ -180,7 +183,7 @@ def _plain(message: Message) -> Message:
 
 
 def _call_schema(tools: Sequence[ToolSpec]) -> dict[str, Any]:
-    """One form of object a tool, told apart by its name; definitions go to the root, where references look for them."""
+    """One kind of object per tool, told apart by its name; definitions move to the root, where references point."""
     definitions: dict[str, Any] = {}
     forms = []
     for tool in tools:
@@ -192,7 +195,7 @@ def _call_schema(tools: Sequence[ToolSpec]) -> dict[str, Any]:
 
 
 def _renamed(schema: Any, place: str) -> Any:
-    """A schema whose references to its own definitions look for them elsewhere."""
+    """A schema with references to its own definitions redirected."""
     if isinstance(schema, list):
         return [_renamed(each, place) for each in schema]
     if not isinstance(schema, Mapping):
@@ -208,8 +211,8 @@ def _renamed(schema: Any, place: str) -> Any:
 def _calls_in_text(text: str, names: Set[str] | None) -> tuple[ToolCall, ...]:
     """The call in a reply's text, under the names that models are used to; none if there are several.
 
-    Asked for one as JSON, a model may name any tool; one that was asked for native calls has to name a tool that is
-    there, or its JSON is no call.
+    A model that was asked for JSON may name any tool. One that was asked for native calls must name an existing tool
+    (one of ``names``), or its JSON is not a call.
     """
     values = [value for value in json_values(text) if isinstance(value, dict)]
     if len(values) != 1:
@@ -222,10 +225,10 @@ def _calls_in_text(text: str, names: Set[str] | None) -> tuple[ToolCall, ...]:
 
 
 def tool_from_function(function: Callable[..., Any]) -> Tool:
-    """A tool made of a function: its name, its docstring's first paragraph, its parameters' type hints.
+    """A tool made from a function: its name, the first paragraph of its docstring, its type hints.
 
-    ``Annotated[str, pydantic.Field(description=...)]`` describes a parameter. Values become the hinted types (an enum,
-    a date, a pydantic model) before the function sees them.
+    ``Annotated[str, pydantic.Field(description=...)]`` describes a parameter. Arguments are converted to the hinted
+    types (an enum, a date, a pydantic model) before the function sees them.
 
     >>> def search(label: str, k: int = 5) -> list[str]:
     ...     '''Finds entities by label.'''
@@ -234,7 +237,7 @@ def tool_from_function(function: Callable[..., Any]) -> Tool:
     ['label']
 
     Raises:
-        TypeError: a parameter cannot be given by name.
+        TypeError: a parameter cannot be passed by name.
     """
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):

@@ -1,4 +1,4 @@
-"""Chat completions on the wire, and the Responses form: plain JSON and back, forgiving about what servers leave out."""
+"""Chat completions and the Responses API on the wire: plain JSON and back, forgiving about what servers leave out."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from typing import Literal as OneOf
 
 from kgnb.files import from_json
 from kgnb.llm.model import Message, Reply, Request, ToolCall, ToolSpec, Usage
+from kgnb.openai_server import error_text
 
 Form = OneOf["json_schema", "json_object", "text"]
 """How a schema is put to the server, strictest first."""
 
 UNREADABLE = "kgnb:unreadable"
-"""The one key of a tool call's arguments when the server sent something that is no JSON object: the text it sent."""
+"""The one key of a tool call's arguments if the server sent something else than a JSON object: the text it sent."""
 
 CARRIED = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
-"""What servers send with an assistant's message and some want back with it, as long as a tool loop goes on."""
+"""What servers send with an assistant's message and some want back with it while a tool loop goes on."""
 _CALLS = "calls"  # what came with each tool call beside its name and arguments, such as a signature
 STRICT_TOOLS = "strict_tools"
-"""Of ``Request.options``, the one that is no field of the body: tools with a fitting schema are marked as strict."""
+"""The one of ``Request.options`` that is not a field of the body: marks tools with a suitable schema as strict."""
 
 _INSTRUCTION = "Answer with one JSON value that follows this JSON schema, and with nothing else:\n"
 
 
 def to_wire(request: Request, form: Form = "json_schema", without: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The body of a call, but for the model's name; parameters named in ``without`` are left out."""
+    """The body of a call, except for the model's name; parameters named in ``without`` are left out."""
     messages = [_message(message, "carried" not in without) for message in request.messages]
     options = dict(request.options)
     strict = bool(options.pop(STRICT_TOOLS, False)) and STRICT_TOOLS not in without
@@ -35,7 +36,7 @@ def to_wire(request: Request, form: Form = "json_schema", without: frozenset[str
     if request.tools:
         body["tools"] = [_tool(tool, strict) for tool in request.tools]
     else:
-        options.pop("parallel_tool_calls", None)  # refused where there is no tool
+        options.pop("parallel_tool_calls", None)  # refused without tools
     body |= options
     if request.max_tokens is not None:
         name = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
@@ -76,7 +77,7 @@ def _tool(tool: ToolSpec, strict: bool) -> dict[str, Any]:
 
 
 def _instructed(messages: list[dict[str, Any]], schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The schema as words, added to the system message: some servers take only one, and only in front."""
+    """The schema in words, added to the system message: some servers take only one, and only in front."""
     instruction = _INSTRUCTION + _dumped(schema)
     if messages and messages[0]["role"] == "system":
         return [{**messages[0], "content": f"{messages[0]['content']}\n\n{instruction}"}, *messages[1:]]
@@ -84,7 +85,7 @@ def _instructed(messages: list[dict[str, Any]], schema: Mapping[str, Any]) -> li
 
 
 def _strict(schema: Any) -> bool:
-    """Whether OpenAI's strict mode takes the schema: every object closed, every property required."""
+    """Whether OpenAI's strict mode accepts the schema: every object closed, every property required."""
     if isinstance(schema, list):
         return all(map(_strict, schema))
     if not isinstance(schema, Mapping):
@@ -104,11 +105,11 @@ def _dumped(value: Mapping[str, Any]) -> str:
 
 
 def from_wire(body: Any, model: str) -> Reply:
-    """The reply in a completion's JSON; ValueError says what is amiss when there is none."""
+    """The reply in a completion's JSON; ValueError says what is wrong if there is none."""
     if not isinstance(body, Mapping):
         raise ValueError("the answer is not a JSON object")
     if _deep(body):
-        raise ValueError("the answer nests too deep")
+        raise ValueError("the answer is nested too deep")
     if body.get("error"):  # some gateways send their errors with status 200
         raise ValueError(f"the server answered with an error: {error_text(body)}")
     choices = body.get("choices")
@@ -131,7 +132,7 @@ def from_wire(body: Any, model: str) -> Reply:
 
 
 def _carried(message: Mapping[str, Any], calls: list[Any]) -> dict[str, Any]:
-    """What a tool loop has to send back with the message; nothing without a call."""
+    """What a tool loop has to send back with the message; empty without a call."""
     if not calls:
         return {}
     found = {name: message[name] for name in CARRIED if message.get(name)}
@@ -165,7 +166,7 @@ def _arguments(function: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def readable(arguments: Any) -> Mapping[str, Any]:
-    """A call's arguments, where they are a JSON object that does not nest too deep to be worked with."""
+    """A call's arguments if they are a JSON object that is not nested too deep."""
     if isinstance(arguments, dict) and not _deep(arguments):
         return arguments
     return {UNREADABLE: "an object that nests too deep" if isinstance(arguments, dict) else str(arguments)}
@@ -190,19 +191,8 @@ def _usage(usage: Any) -> Usage:
     return Usage(prompt, completion, False, read, thought)
 
 
-def error_text(body: Any) -> str:
-    """The message in an error's JSON, whichever of the usual places it is in; "" where there is none."""
-    for _ in range(4):
-        if isinstance(body, str):
-            return body
-        if not isinstance(body, Mapping):
-            return ""
-        body = next((body[key] for key in ("error", "message", "detail", "msg") if body.get(key)), "")
-    return ""
-
-
 class Gathered:
-    """A streamed completion, put together line by line into the JSON that ``from_wire`` reads."""
+    """A streamed completion, assembled line by line into the JSON that ``from_wire`` reads."""
 
     def __init__(self) -> None:
         self._said: dict[str, list[str]] = {"content": [], "refusal": [], "reasoning_content": [], "reasoning": []}
@@ -212,7 +202,7 @@ class Gathered:
         self._model: Any = None
 
     def add(self, line: str) -> str:
-        """Takes in one line of server-sent events, gives the text it brought; ValueError: broken, or an error."""
+        """Take in one line of server-sent events and return its text; ValueError if it is malformed or an error."""
         data = line.removeprefix("data:").strip()
         if not line.startswith("data:") or data in ("", "[DONE]"):
             return ""
@@ -237,7 +227,7 @@ class Gathered:
         return self._said["content"][-1]
 
     def whole(self) -> dict[str, Any]:
-        """The completion; ValueError when the stream ended before the model did."""
+        """The completion; ValueError if the stream ended before the model did."""
         if self._reason is None:
             raise ValueError("the stream ended in the middle of the reply")
         calls = [{"id": call["id"], "function": call} for _, call in sorted(self._calls.items())]
@@ -259,7 +249,7 @@ _SAME = {"max_tokens": "max_output_tokens", "max_completion_tokens": "max_output
 
 
 def responses_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The Responses call for a chat-completions body. Nothing is kept at the server: reasoning is carried by us."""
+    """The Responses call for a chat-completions body. The server stores nothing: reasoning is sent back by us."""
     made: dict[str, Any] = {_SAME.get(name, name): value for name, value in body.items() if name not in _DROPPED}
     made |= {"input": [item for message in body["messages"] for item in _items(message)], "store": False}
     form = body.get("response_format") or {}
@@ -267,14 +257,14 @@ def responses_body(body: Mapping[str, Any]) -> dict[str, Any]:
     text |= {"verbosity": body["verbosity"]} if "verbosity" in body else {}
     made |= {"text": text} if text else {}
     made |= {"reasoning": {"effort": body["reasoning_effort"]}} if "reasoning_effort" in body else {}
-    if "tools" in body:  # strict is what a tool is there unless it says otherwise
+    if "tools" in body:  # there, tools are strict unless they say otherwise
         made["tools"] = [{"type": "function", "strict": False, **tool["function"]} for tool in body["tools"]]
         made["include"] = ["reasoning.encrypted_content"]
     return made
 
 
 def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A message as items: what was thought, what was said, the calls; or what a call brought."""
+    """A message as items: reasoning, text and calls, or the output of a call."""
     if message["role"] == "tool":
         yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"]}
         return
@@ -286,7 +276,7 @@ def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def completion_of(answer: Any) -> Any:
-    """A Responses answer as the chat completion it stands for; as it is where it is none."""
+    """A Responses answer as the chat completion it stands for; anything else unchanged."""
     output = answer.get("output") if isinstance(answer, Mapping) else None
     if not isinstance(output, list) or answer.get("error"):
         return answer

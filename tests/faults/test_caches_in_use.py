@@ -14,12 +14,12 @@ import pytest
 
 from kgnb.cli import main
 from kgnb.errors import DataError, NotKept
-from kgnb.files import write_ahead
 from kgnb.judging import Verdict
 from kgnb.judging.remembered import Memory
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import ReplayCache, Replaying
 from kgnb.llm.scripted import ScriptedModel
+from kgnb.sqlite_file import SqliteFile
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from tests.faults.tries import WHOLE
@@ -56,9 +56,7 @@ def held(path: Path, code: str = HOLD) -> Iterator[int]:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in use, with a wait that a test can afford."""
-    for module in ("judging.remembered", "llm.replay", "vectors.cached_embedder"):
-        monkeypatch.setattr(f"kgnb.{module}.PATIENCE", 0.2)
-    monkeypatch.setattr(write_ahead, "__defaults__", (0.2,))
+    monkeypatch.setattr(SqliteFile, "patience", 0.2)
 
 
 def by(process: int) -> str:
@@ -188,8 +186,7 @@ def test_a_command_goes_on_without_a_cache_that_another_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     words, said = ["match", "huts:alpine", "huts:refuge", "--embedder", "characters", "--judge", "rule"], []
-    with VectorCache(tmp_path / "taken" / "vectors.sqlite")._open():
-        pass
+    VectorCache(tmp_path / "taken" / "vectors.sqlite").close()
     with held(tmp_path / "taken" / "vectors.sqlite") as process:
         for name, status in (("free", 0), ("taken", 1)):
             monkeypatch.setenv("KGNB_CACHE", str(tmp_path / name))

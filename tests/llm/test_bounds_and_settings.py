@@ -9,7 +9,7 @@ import pytest
 from kgnb.backends import open_model
 from kgnb.llm.kept import Key
 from kgnb.llm.model import Message, ModelError, Request, ToolSpec
-from kgnb.llm.openai_model import Bounds, OpenAIModel
+from kgnb.llm.openai_model import OpenAIModel
 from kgnb.settings import Settings
 from tests.llm.stub_server import Fault, StubServer, error_body
 from tests.loopback import RawServer, dripping
@@ -38,12 +38,11 @@ def test_the_timeout_is_for_the_whole_call(head: bytes) -> None:
         OpenAIModel("m", server.url, timeout=0.5).ask(ASK)
 
 
-def test_a_reply_without_end_and_one_that_unpacks_are_refused() -> None:
+def test_a_reply_without_end_and_one_that_unpacks_are_refused(monkeypatch: Any) -> None:
     with RawServer(endless, "/v1") as server:
-        model = OpenAIModel("m", server.url, timeout=30)
-        model._bounds = Bounds(1_000_000)
+        monkeypatch.setattr("kgnb.openai_server.MOST", 1_000_000)
         with pytest.raises(ModelError, match="longer than 0 MiB"):
-            model.ask(ASK)
+            OpenAIModel("m", server.url, timeout=30).ask(ASK)
     with RawServer(bomb, "/v1") as server, pytest.raises(ModelError, match="compressed"):
         OpenAIModel("m", server.url).ask(ASK)
 

@@ -207,15 +207,15 @@ def test_a_refusal_is_its_own_ending() -> None:
         (Fault(400, body=stub.error_body("no such role", None, "messages")), 400, "no such role", False),
         (Fault(429, body=stub.error_body("pay first", "insufficient_quota")), 429, "pay first", False),
         (Fault(500, {"x-should-retry": "false"}), 500, "status 500", False),
-        (stub.cut_json(), 200, "not a chat completion", True),
+        (stub.cut_json(), 200, "not what was asked for", True),
         (stub.torn(), 0, "complete", True),
-        (stub.html(), 200, "not a chat completion", True),
+        (stub.html(), 200, "not what was asked for", True),
         (stub.dropped(), 0, "no connection", True),
         (Fault(body="{}"), 200, "no choices", True),
         (Fault(body='{"choices": []}'), 200, "no choices", True),
         (Fault(body='{"choices": [{"message": null}]}'), 200, "no message", True),
         (Fault(body='{"error": {"message": "upstream died"}}'), 200, "upstream died", True),
-        (Fault(body="[" * 100_000), 200, "not a chat completion", True),
+        (Fault(body="[" * 100_000), 200, "not what was asked for", True),
     ],
 )
 def test_a_failure_is_one_attempt_and_says_whether_it_may_pass(

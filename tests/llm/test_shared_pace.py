@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.llm.pacing import SharedPace
+from kgnb.llm.pacing import Pace
 from kgnb.settings import Settings
 from tests.llm.stub_server import Body, StubServer
 from tests.llm.test_pacing import Clock
@@ -19,15 +19,14 @@ import sys, time
 from pathlib import Path
 from kgnb.llm.model import Message, Request
 from kgnb.llm.openai_model import OpenAIModel
-from kgnb.llm.pacing import Paced
-from kgnb.llm.pacing import SharedPace
+from kgnb.llm.pacing import Pace, Paced
 
 folder, url, calls, minute, who = sys.argv[1:]
 reads = []
 def clock():  # the last reading before a call leaves is the one by which it was let go
     reads.append(time.time())
     return reads[-1]
-pace = SharedPace(Path(folder), "stub", requests_per_minute=int(calls), minute=float(minute), clock=clock)
+pace = Pace(int(calls), folder=Path(folder), server="stub", minute=float(minute), clock=clock)
 server = OpenAIModel("stub", url, "none")
 server.ask(Request((Message("user", "warm up"),)))  # imports the client
 left = []
@@ -45,8 +44,8 @@ print(*left, flush=True)
 """
 
 
-def pace(folder: Path, clock: Clock, **limits: float) -> SharedPace:
-    return SharedPace(folder, "a server", clock=clock, sleep=clock.sleep, **limits)  # type: ignore[arg-type]
+def pace(folder: Path, clock: Clock, server: str = "a server", **limits: float) -> Pace:
+    return Pace(folder=folder, server=server, clock=clock, sleep=clock.sleep, **limits)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
@@ -109,7 +108,7 @@ def test_a_folder_that_is_emptied_meanwhile_costs_no_reply(tmp_path: Path) -> No
 def test_servers_have_each_a_budget_of_their_own(tmp_path: Path) -> None:
     clock = Clock()
     for server in ("a", "b"):
-        with SharedPace(tmp_path, server, 1, clock=clock, sleep=clock.sleep).turn(1):
+        with pace(tmp_path, clock, server, requests_per_minute=1).turn(1):
             assert clock.now == 1000.0
 
 
@@ -124,8 +123,8 @@ def test_a_clock_that_was_set_back_stops_nobody(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_an_error_that_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(DataError, match="cannot be kept") as caught:
-        SharedPace(tmp_path / "file", "a server", 1)
+    with pytest.raises(DataError, match="cannot be recorded") as caught:
+        pace(tmp_path / "file", Clock())
     assert "KGNB_CACHE" in caught.value.fix
 
 
@@ -134,5 +133,5 @@ def test_a_limit_a_minute_is_shared_by_all_processes_and_width_is_not(tmp_path: 
 
     settings = Settings(model="m", base_url="http://127.0.0.1:9/v1", cache=tmp_path, replay="live")
     limited = open_model(settings.with_(requests_per_minute=60.0))
-    assert isinstance(limited.pace, SharedPace) and limited.pace.path.parent == tmp_path  # type: ignore[union-attr]
-    assert not isinstance(open_model(settings).pace, SharedPace)  # type: ignore[union-attr]
+    assert limited.pace.path.parent == tmp_path  # type: ignore[union-attr]
+    assert open_model(settings).pace.path is None  # type: ignore[union-attr]

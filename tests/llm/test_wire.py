@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgnb.llm.model import Message, Request, shown
-from kgnb.llm.openai_model import Refusal, advice, ending, milder
-from kgnb.llm.wire import Gathered, error_text, from_wire, to_wire
+from kgnb.errors import shown
+from kgnb.llm.model import Message, Request
+from kgnb.llm.openai_model import advice, ending, milder
+from kgnb.llm.wire import Gathered, from_wire, to_wire
+from kgnb.openai_server import Refusal, error_text
 
 NAMES = [
     "choices",

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgnb.errors import BackendError, DataError
+from kgnb.errors import DataError
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
 from kgnb.vectors.embedder import Embedder, Vectors
@@ -52,7 +52,7 @@ def test_embedders_of_different_names_share_nothing() -> None:
     other = CachedEmbedder(TinyEmbedder(16), cache)
     assert other.embed(TEXTS).shape == (6, 16)
     assert other.computed == 4
-    assert (cache.count(), cache.count("tiny-32"), cache.count("nobody")) == (8, 4, 0)
+    assert len(cache) == 8
 
 
 def test_asks_for_misses_only_in_batches_and_tells_the_progress() -> None:
@@ -97,7 +97,7 @@ def test_processes_may_share_a_cache(tmp_path: Path, method: str) -> None:
     with multiprocessing.get_context(method).Pool(2) as pool:
         sums = pool.starmap(_embed_in_process, [(path, 0), (path, 20)])
     assert sums == [_embed_in_process(path, 0), _embed_in_process(path, 20)]
-    assert VectorCache(path).count() == 60
+    assert len(VectorCache(path)) == 60
 
 
 def test_a_forked_child_opens_the_file_anew(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_forked_child_opens_the_file_anew(tmp_path: Path) -> None:
     child.join(30)
     assert child.exitcode == 0
     cached.embed(["after"])
-    assert cached.cache.count() == 3
+    assert len(cached.cache) == 3
 
 
 BEYOND = b"\0" + np.array([32, 32], "<u2").tobytes() + np.ones(1, "<f4").tobytes()  # a part in place 32 of 32
@@ -168,10 +168,10 @@ def test_vectors_of_another_length_are_found_out(tmp_path: Path) -> None:
         cached.embed(["hut", "warden"])
 
 
-def test_a_folder_that_cannot_be_is_a_backend_error(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(BackendError, match="cannot be used"):
-        VectorCache(tmp_path / "file" / "vectors.sqlite").count()
+    with pytest.raises(DataError, match="cannot be used"):
+        len(VectorCache(tmp_path / "file" / "vectors.sqlite"))
 
 
 def test_the_file_holds_no_text(tmp_path: Path) -> None:

@@ -1,0 +1,275 @@
+"""A server that speaks OpenAI's protocol: one bounded call at a time, and every failure as a value.
+
+Chat models and embedders build on it; ``openai`` stays in this file.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from kgnb.errors import ConfigError, shown
+from kgnb.patience import on_this_machine, retry_after
+from kgnb.secret import SHORTEST, Secret
+
+OPENAI = "https://api.openai.com/v1"
+MOST = 64 * 2**20
+"""Bytes that one answer may take; no reply is that long."""
+
+
+class Bounds(threading.local):
+    """The time and the bytes left to the call that a thread is making; its connections are bounded by them."""
+
+    end = math.inf
+    bytes_left = math.inf
+
+    @contextmanager
+    def of(self, seconds: float, most: int) -> Iterator[None]:
+        """For one call in this thread."""
+        self.end, self.bytes_left = time.monotonic() + seconds, most
+        try:
+            yield
+        finally:
+            self.end = self.bytes_left = math.inf
+
+    def timeout(self, usual: float | None) -> float | None:
+        """The timeout of one read or write; tiny once the call's time is up."""
+        if self.end == math.inf:
+            return usual
+        left = max(1e-3, self.end - time.monotonic())
+        return left if usual is None else min(usual, left)
+
+    def received(self, data: bytes) -> bytes:
+        """The bytes that came, counted.
+
+        Raises:
+            ValueError: there are too many.
+        """
+        self.bytes_left -= len(data)
+        if self.bytes_left < 0:
+            raise ValueError(f"the answer is longer than {MOST // 2**20} MiB")
+        return data
+
+    def around(self, client: Any) -> None:
+        """Bound all connections that an httpx (or httpx2) client is going to make, also those through a proxy."""
+        for transport in (client._transport, *client._mounts.values()):
+            pool = getattr(transport, "_pool", None)
+            if pool is not None:
+                pool._network_backend = _Bounded(pool._network_backend, self)
+
+
+class _Bounded:
+    """A network backend of httpcore, or a connection it made, within the bounds of the call that a thread makes.
+
+    httpx's own timeout begins anew with every byte, and it knows no limit of length.
+    """
+
+    def __init__(self, inner: Any, bounds: Bounds) -> None:
+        self._inner, self._bounds = inner, bounds
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def connect_tcp(self, host: str, port: int, timeout: float | None = None, **how: Any) -> _Bounded:
+        stream = self._inner.connect_tcp(host, port, timeout=self._bounds.timeout(timeout), **how)
+        return _Bounded(stream, self._bounds)
+
+    def start_tls(self, *how: Any, timeout: float | None = None, **more: Any) -> _Bounded:
+        return _Bounded(self._inner.start_tls(*how, timeout=self._bounds.timeout(timeout), **more), self._bounds)
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._bounds.received(self._inner.read(max_bytes, self._bounds.timeout(timeout)))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, self._bounds.timeout(timeout))
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One call that was not answered as it should be."""
+
+    status: int  # 0: there was no answer
+    message: str
+    body: Any = None  # the error's JSON, if there was one
+    headers: Mapping[str, str] | None = None
+    late: bool = False  # the server took the call and did not answer in time
+
+    @property
+    def error(self) -> Mapping[str, Any]:
+        """The error's fields, whether they come as ``{"error": {...}}`` or bare."""
+        inner = self.body.get("error", self.body) if isinstance(self.body, Mapping) else None
+        return inner if isinstance(inner, Mapping) else {}
+
+    @property
+    def code(self) -> str:
+        """The error's code and type."""
+        return f"{self.error.get('code') or ''} {self.error.get('type') or ''}"
+
+    @property
+    def passing(self) -> bool:
+        """Whether the same call may succeed later."""
+        if "insufficient_quota" in self.code or (self.headers or {}).get("x-should-retry") == "false":
+            return False
+        return self.status in (0, 200, 408, 409, 429) or self.status >= 500 and self.status != 501
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds that the server asked to be left alone."""
+        return retry_after(self.headers or {})
+
+
+class OpenAIServer:
+    """Calls a server by the ``openai`` client, which is imported at the first call.
+
+    ``timeout`` is for a whole call. No answer may be longer than 64 MiB or come compressed, for it may unpack to any
+    length. Redirects are not followed, since they would take the texts elsewhere. ``table`` is the table of kgnb.toml
+    that holds the settings of this server.
+
+    Raises:
+        ConfigError: there is no key for OpenAI's own server, the URL is wrong, or no header can hold the key.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None,
+        api_key: str | Secret | None,
+        *,
+        table: str,
+        timeout: float,
+        headers: Mapping[str, Secret] | None = None,
+        api_version: str = "",
+    ) -> None:
+        self.base_url = (base_url or OPENAI).rstrip("/")
+        self._table = table
+        self._key = self._checked_key(api_key, required=self.base_url == OPENAI)
+        self.service = self._without_credentials()
+        self._timeout = timeout
+        self._headers = {"api-key": self._key} if api_version else {}  # Azure's deployments want it there
+        self._headers |= {name: self._checked_key(value) for name, value in (headers or {}).items() if value}
+        self._api_version = api_version
+        self._client: Any = None
+        self._opening = threading.Lock()
+        self._bounds = Bounds()
+
+    def call(self, work: Callable[[Any], Any]) -> Any:
+        """What ``work`` makes of the client, or a Refusal; none of the library's errors, for they may quote the key."""
+        client = self._opened()
+        import openai
+
+        # A stream lets the HTTP library's own errors through (httpx2 since openai 3, httpx before).
+        broken = tuple(sys.modules[name].HTTPError for name in ("httpx2", "httpx") if name in sys.modules)
+        try:
+            with self._bounds.of(self._timeout, MOST):
+                return work(client)
+        except openai.APIStatusError as error:
+            headers = {name.lower(): value for name, value in error.response.headers.items()}
+            message = error_text(error.body) or f"HTTP status {error.status_code}"
+            if 300 <= error.status_code < 400:
+                message = f"it redirects to {headers.get('location', 'another place')}, which is not followed"
+            return Refusal(error.status_code, self.clean(message), error.body, headers)
+        except openai.APITimeoutError:
+            return Refusal(0, f"no answer within {self._timeout:g} s", late=True)
+        except openai.APIConnectionError as error:
+            return Refusal(0, self.clean(f"no connection: {error.__cause__ or error}"))
+        except (openai.OpenAIError, *broken) as error:
+            return Refusal(0, self.clean(f"the reply broke off: {error}"))
+        except (ValueError, RecursionError) as error:  # broken JSON, a broken stream, bytes that are not text
+            return Refusal(200, self.clean(f"the answer is not what was asked for: {error}"))
+
+    def clean(self, text: str) -> str:
+        """A server's text without the key, fit to be shown."""
+        for secret in (self._key, *self._headers.values()):
+            text = text.replace(secret, "***") if len(secret) >= SHORTEST or secret == self._key else text
+        return shown(text)
+
+    def misconfigured(self, got: Refusal, name: str) -> ConfigError | None:
+        """The error of a refusal that only another setting can mend; None for any other refusal."""
+        where = f"{self.service} (model {name})"
+        if got.status in (401, 403):
+            also = " or KGNB_KEY=env:NAME" if self._table == "model" else ""
+            return ConfigError(
+                f"{where} refused the key with {got.status}: {got.message}",
+                fix=f'Set {self._table}.key = "env:NAME" in kgnb.toml{also}, where $NAME holds a valid key.',
+            )
+        if got.status == 404:
+            return ConfigError(
+                f"{where} is not there: {got.message}",
+                fix=f"Check the model's name, and that {self._table}.base_url ends as the server's manual says "
+                "(often /v1).",
+            )
+        return None
+
+    def _opened(self) -> Any:
+        with self._opening:
+            if self._client is None:
+                import openai  # takes a second or two
+
+                client = openai.DefaultHttpxClient(
+                    trust_env=not on_this_machine(self.base_url),
+                    follow_redirects=False,
+                    event_hooks={"response": [_uncompressed]},
+                )
+                self._bounds.around(client)
+                self._client = openai.OpenAI(
+                    api_key=self._key,
+                    base_url=self.base_url,
+                    timeout=self._timeout,
+                    max_retries=0,
+                    http_client=client,
+                    default_headers={"Accept-Encoding": "identity", **self._headers},
+                    default_query={"api-version": self._api_version} if self._api_version else None,
+                )
+                if self.base_url != OPENAI:  # from the environment, and no other server's business
+                    self._client.organization = self._client.project = None
+            return self._client
+
+    def _checked_key(self, api_key: str | Secret | None, *, required: bool = False) -> str:
+        key = (api_key.reveal() if isinstance(api_key, Secret) else api_key or "").strip()
+        if not key and required:
+            raise ConfigError(
+                "OpenAI's server needs a key",
+                fix=f'Set {self._table}.key = "env:OPENAI_API_KEY" in kgnb.toml (and that variable), '
+                f"or another {self._table}.base_url.",
+            )
+        if not (key.isascii() and key.isprintable()):  # a header cannot hold it, and the error would show it
+            raise ConfigError(
+                "the API key or a header holds characters that are not allowed", fix="Copy it again into its variable."
+            )
+        return key or "none"  # the client wants one, local servers do not
+
+    def _without_credentials(self) -> str:
+        try:
+            parts = urlsplit(self.base_url)
+            valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            valid = False
+        if not valid or parts.query or parts.fragment:
+            variable = "; see $KGNB_BASE_URL" if self._table == "model" else ""
+            raise ConfigError(
+                f"{self._table}.base_url is not the URL of a server",
+                fix=f"It looks like http://127.0.0.1:8080/v1{variable}.",
+            )
+        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _uncompressed(response: Any) -> None:
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise ValueError("the answer is compressed, which was not asked for")
+
+
+def error_text(body: Any) -> str:
+    """The message in an error's JSON, whichever of the usual places it is in; "" if there is none."""
+    for _ in range(4):
+        if isinstance(body, str):
+            return body
+        if not isinstance(body, Mapping):
+            return ""
+        body = next((body[key] for key in ("error", "message", "detail", "msg") if body.get(key)), "")
+    return ""
