@@ -1,25 +1,34 @@
-"""Settings: ``kgnb.toml`` and the environment, read in this one place and nowhere else.
+"""Settings from ``kgnb.toml`` and the environment, which no other module reads.
 
-Precedence: what a call passes > ``KGNB_*`` environment variables > ``kgnb.toml`` (this folder or a parent) > defaults.
+Precedence: arguments of a call > ``KGNB_*`` environment variables > ``kgnb.toml`` (this folder or a parent) > defaults.
 A secret is named, never written: ``key = "env:OPENAI_API_KEY"``.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self, TypeVar
 from typing import Literal as OneOf
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import platformdirs
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+)
+from pydantic_core import PydanticCustomError
 
 from kgnb.errors import ConfigError, DataError
 from kgnb.secret import SHORTEST, Secret
@@ -121,8 +130,65 @@ def _from_keyring(service: str, user: str) -> str:
     return str(found)
 
 
-@dataclass(frozen=True)
-class Endpoint:
+def _handle(text: str) -> str:
+    if text and not _HANDLE.match(text):
+        raise PydanticCustomError("bare_key", "holds a key itself", {"fix": "Name it instead: env:NAME."})
+    return text
+
+
+def _json_object(value: Any) -> str:
+    """A table of kgnb.toml, or an object as JSON, as JSON; a wrong one is not shown, for it may hold a secret."""
+    try:
+        content = json.loads(value or "{}") if isinstance(value, str) else value
+        if isinstance(content, dict):
+            return json.dumps(content, allow_nan=False) if content else ""
+    except (TypeError, ValueError, RecursionError):
+        pass
+    raise PydanticCustomError("json_object", "is not a table or JSON object", {"fix": 'Write {"name": "value"}.'})
+
+
+def _price(text: str) -> str:
+    text, number = text.replace(" ", ""), r"(\d+(\.\d*)?|\.\d+)"
+    if text and not re.fullmatch(rf"{number}/{number}(/{number})?", text):
+        fix = "Write dollars per million tokens in and out, as 0.15/0.6."
+        raise PydanticCustomError("price", "is '{text}'", {"text": text, "fix": fix})
+    return text
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool):  # pydantic takes true for 1
+        raise ValueError("a number is wanted")
+    return value
+
+
+def _placed(path: Path, info: ValidationInfo) -> Path:
+    """A relative path in kgnb.toml starts from the file's folder."""
+    return (info.context or Path()) / path.expanduser()
+
+
+Handle = Annotated[str, AfterValidator(_handle)]
+JsonObject = Annotated[str, BeforeValidator(_json_object)]
+Price = Annotated[str, AfterValidator(_price)]
+Count = Annotated[int, Field(ge=0), BeforeValidator(_number)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(_number)]
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False), BeforeValidator(_number)]
+Temperature = Annotated[float, Field(ge=0, le=10), BeforeValidator(_number)]
+Place = Annotated[Path, AfterValidator(_placed)]
+
+
+class _Checked(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, hide_input_in_errors=True)
+
+    def with_(self, **changes: Any) -> Self:
+        """A copy with some values changed.
+
+        Raises:
+            ConfigError: a value is not allowed.
+        """
+        return _checked(type(self), dict(self) | changes)
+
+
+class Endpoint(_Checked):
     """A SPARQL service by name, as ``[endpoints.NAME]`` in kgnb.toml or ``%kg connect`` describes it.
 
     ``auth`` is the handle of a token, or with ``user`` of a password; it is never the secret itself. ``graph`` is the
@@ -133,56 +199,54 @@ class Endpoint:
     url: str
     update_url: str = ""
     user: str = ""
-    auth: str = ""
+    auth: Handle = ""
     graph: str = ""
-    timeout: float = 60.0
+    timeout: Seconds = 60.0
     named_graphs: bool = True
 
 
-_CHOICES = {"replay": ("record", "replay", "live")} | dict.fromkeys(
-    ("parallel_tool_calls", "strict_tools", "remember"), ("yes", "no")
-)
-
-
 def _setting(default: Any, text: str, toml: str, variable: str = "") -> Any:
-    """A field. Its variable is KGNB_ and the last part of its name in kgnb.toml, save where another is given."""
+    """A field known by its name in kgnb.toml and by its variable: KGNB_ and the last part of that name by default."""
     _, _, name = toml.partition(".")
-    told = {"help": text, "toml": toml, "variable": variable or (f"KGNB_{name.upper()}" if name else "")}
-    return field(**{"default_factory" if callable(default) else "default": default}, metadata=told)
+    names = AliasChoices(toml, variable or (f"KGNB_{name.upper()}" if name else ""))
+    return Field(default, description=text, validation_alias=names)
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Plain values; ``Settings.load()`` reads them, ``with_`` changes some, nothing else looks at the environment."""
+class Settings(_Checked):
+    """Plain values: ``Settings.load()`` reads them, ``with_`` changes some."""
 
     model: str = _setting("", "chat model; empty: none, rules decide", "model.name", "KGNB_MODEL")
     base_url: str = _setting("", "OpenAI-compatible server", "model.base_url")
-    key: str = _setting("", "handle of the API key, env:NAME", "model.key")
-    timeout: float = _setting(120.0, "seconds a model call may take in all", "model.timeout")
-    retries: int = _setting(4, "tries after the first", "model.retries")
-    width: int = _setting(8, "model calls, questions or documents at once", "model.width")
-    requests_per_minute: float = _setting(0.0, "0: no limit", "model.requests_per_minute")
-    tokens_per_minute: float = _setting(0.0, "0: no limit", "model.tokens_per_minute")
-    replay: str = _setting("record", "record, replay (never live) or live (no cache)", "model.replay")
-    remember: str = _setting("yes", "yes, or no: keep no verdicts, only replies (reports do so)", "model.remember")
-    prices: Path | None = _setting(None, "TOML file of prices per million tokens", "model.prices")
-    price: str = _setting(
+    key: Handle = _setting("", "handle of the API key, env:NAME", "model.key")
+    timeout: Seconds = _setting(120.0, "seconds a model call may take in all", "model.timeout")
+    retries: Count = _setting(4, "tries after the first", "model.retries")
+    width: Annotated[Count, Field(ge=1)] = _setting(8, "model calls, questions or documents at once", "model.width")
+    requests_per_minute: Amount = _setting(0.0, "0: no limit", "model.requests_per_minute")
+    tokens_per_minute: Amount = _setting(0.0, "0: no limit", "model.tokens_per_minute")
+    replay: OneOf["record", "replay", "live"] = _setting(
+        "record", "record, replay (never live) or live (no cache)", "model.replay"
+    )
+    remember: bool = _setting(True, "yes, or no: keep no verdicts, only replies (reports do so)", "model.remember")
+    prices: Place | None = _setting(None, "TOML file of prices per million tokens", "model.prices")
+    price: Price = _setting(
         "",
         "dollars per million tokens in/out of this model, as 0.15/0.6 (/0.075 of what its server had read before); "
         "0/0: free",
         "model.price",
     )
-    temperature: str = _setting(
-        "", "a number, or none: the model's own; not given: 0, and none where a model refuses it", "model.temperature"
+    temperature: Temperature | OneOf["none"] | None = _setting(
+        None, "a number, or none: the model's own; not given: 0, and none where a model refuses it", "model.temperature"
     )
-    seed: int = _setting(0, "sent with every call", "model.seed")
-    max_tokens: int = _setting(0, "tokens a reply may have; 0: no limit of ours", "model.max_tokens")
+    seed: Count = _setting(0, "sent with every call", "model.seed")
+    max_tokens: Count = _setting(0, "tokens a reply may have; 0: no limit of ours", "model.max_tokens")
     reasoning_effort: str = _setting("", "low, medium, high: of thinking models", "model.reasoning_effort")
     verbosity: str = _setting("", "low, medium, high, where a model has it", "model.verbosity")
-    parallel_tool_calls: str = _setting("", "yes, no; not given: as the server does", "model.parallel_tool_calls")
-    strict_tools: str = _setting("no", "yes: arguments must follow a tool's schema", "model.strict_tools")
-    extra_body: str = _setting("", "further fields of each call: a table, or JSON", "model.extra_body")
-    headers: str = _setting("", "further headers: a table, or JSON; env:NAME for secrets", "model.headers")
+    parallel_tool_calls: bool | None = _setting(
+        None, "yes, no; not given: as the server does", "model.parallel_tool_calls"
+    )
+    strict_tools: bool = _setting(False, "yes: arguments must follow a tool's schema", "model.strict_tools")
+    extra_body: JsonObject = _setting("", "further fields of each call: a table, or JSON", "model.extra_body")
+    headers: JsonObject = _setting("", "further headers: a table, or JSON; env:NAME for secrets", "model.headers")
     api_version: str = _setting("", "of Azure's deployment URLs, as 2024-10-21", "model.api_version")
     plan_model: str = _setting("", "model that chooses stages, instead of model.name", "model.plan", "KGNB_MODEL_PLAN")
     judge_model: str = _setting("", "model that judges and answers questions", "model.judge", "KGNB_MODEL_JUDGE")
@@ -192,20 +256,20 @@ class Settings:
         "local", "local, characters, tiny, openai:MODEL or sentence-transformers:MODEL", "vectors.embedder"
     )
     embedder_url: str = _setting("", "server of an openai: embedder", "vectors.base_url", "KGNB_EMBEDDER_URL")
-    embedder_key: str = _setting("", "handle of its key, env:NAME", "vectors.key", "KGNB_EMBEDDER_KEY")
+    embedder_key: Handle = _setting("", "handle of its key, env:NAME", "vectors.key", "KGNB_EMBEDDER_KEY")
     index: str = _setting("memory", "memory, a folder or a Qdrant URL", "vectors.index")
-    index_key: str = _setting("", "handle of its key, env:NAME", "vectors.index_key")
-    cache: Path = _setting(
-        lambda: Path(platformdirs.user_cache_dir("kgnb", appauthor=False)),
+    index_key: Handle = _setting("", "handle of its key, env:NAME", "vectors.index_key")
+    cache: Place = _setting(
+        Path(platformdirs.user_cache_dir("kgnb", appauthor=False)),
         "folder of the embedding and reply caches",
         "folders.cache",
     )
-    data: Path | None = _setting(None, "folder of benchmark data", "folders.data")
+    data: Place | None = _setting(None, "folder of benchmark data", "folders.data")
     tbox: str = _setting("", "ontology whose tools a Jupyter server offers over MCP", "serve.tbox")
-    calls_limit: int = _setting(0, "model calls a run may make; 0: no limit", "budget.calls")
-    tokens_limit: int = _setting(0, "tokens a run may use; 0: no limit", "budget.tokens")
-    usd_limit: float = _setting(0.0, "dollars a run may spend; 0: no limit", "budget.usd")
-    seconds_limit: float = _setting(0.0, "seconds a run may take; 0: no limit", "budget.seconds")
+    calls_limit: Count = _setting(0, "model calls a run may make; 0: no limit", "budget.calls")
+    tokens_limit: Count = _setting(0, "tokens a run may use; 0: no limit", "budget.tokens")
+    usd_limit: Amount = _setting(0.0, "dollars a run may spend; 0: no limit", "budget.usd")
+    seconds_limit: Amount = _setting(0.0, "seconds a run may take; 0: no limit", "budget.seconds")
 
     author: str = _setting("", "name on report pages; default: git's user.name", "report.author")
 
@@ -213,18 +277,17 @@ class Settings:
 
     @classmethod
     def load(cls, folder: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Settings:
-        """The settings for ``folder`` (default: here): its ``kgnb.toml`` or a parent's, then the environment."""
-        environment = os.environ if environment is None else environment
-        values = _from_file(Path(folder) if folder else Path.cwd())
-        for entry in fields(cls):
-            variable = entry.metadata["variable"]
-            if variable and environment.get(variable, "") != "":
-                values[entry.name] = _typed(entry.name, str(entry.type), environment[variable], f"${variable}")
-        return cls(**values)
+        """The settings for ``folder`` (default: here): its ``kgnb.toml`` or a parent's, then the environment.
 
-    def with_(self, **changes: Any) -> Settings:
-        """A copy with some values changed."""
-        return replace(self, **changes)
+        Raises:
+            ConfigError: a setting is unknown, or its value is not allowed.
+            DataError: the file is not TOML.
+        """
+        environment = os.environ if environment is None else environment
+        named = {variable: environment.get(variable, "") for _, variable in setting_names().values()}
+        given = _checked(cls, {name: value for name, value in named.items() if value}, "$")
+        changes = {name: getattr(given, name) for name in given.model_fields_set}
+        return _from_file(Path(folder) if folder else Path.cwd()).model_copy(update=changes)
 
     def of_role(self, role: OneOf["plan", "judge", "extract", "write"]) -> Settings:
         """The settings with the model of a role, where it has one of its own."""
@@ -236,11 +299,11 @@ class Settings:
         options: dict[str, Any] = json.loads(self.extra_body or "{}")
         for name in ("reasoning_effort", "verbosity"):
             options |= {name: value} if (value := getattr(self, name)) else {}
-        if self.parallel_tool_calls:
-            options["parallel_tool_calls"] = self.parallel_tool_calls == "yes"
-        if self.strict_tools == "yes":
+        if self.parallel_tool_calls is not None:
+            options["parallel_tool_calls"] = self.parallel_tool_calls
+        if self.strict_tools:
             options["strict_tools"] = True
-        temperature = float(self.temperature or 0) if self.temperature != "none" else None
+        temperature = None if self.temperature == "none" else self.temperature or 0.0
         wanted = {"temperature": temperature, "seed": self.seed, "max_tokens": self.max_tokens or None}
         plain = {"temperature": 0.0, "seed": 0, "max_tokens": None}
         chosen = {name: value for name, value in wanted.items() if value != plain[name]}
@@ -264,112 +327,69 @@ class Settings:
         return Secret("")
 
 
-def _from_file(folder: Path) -> dict[str, Any]:
+def setting_names() -> dict[str, tuple[str, str]]:
+    """Each field of Settings with its name in kgnb.toml and its environment variable."""
+    aliases = {name: field.validation_alias for name, field in Settings.model_fields.items()}
+    return {
+        name: (str(one.choices[0]), str(one.choices[1]))
+        for name, one in aliases.items()
+        if isinstance(one, AliasChoices)
+    }
+
+
+def _from_file(folder: Path) -> Settings:
     path = next((p / "kgnb.toml" for p in [folder, *folder.resolve().parents] if (p / "kgnb.toml").is_file()), None)
     if path is None:
-        return {}
+        return Settings()
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(
-            str(error), where=str(path), fix="Mend the file; its form is described in docs/settings.md."
+            str(error), where=str(path), fix="Mend the file; docs/settings.md describes its form."
         ) from error
-    known = {entry.metadata["toml"]: entry for entry in fields(Settings)}
+    known = [toml for toml, _ in setting_names().values()]
     values: dict[str, Any] = {}
     for table, entries in content.items():
-        if table == "endpoints":
-            values["endpoints"] = _endpoints(entries, path)
-            continue
-        for name, value in entries.items() if isinstance(entries, dict) else [("", entries)]:
-            setting = f"{table}.{name}".rstrip(".")
-            if setting not in known:
-                near = get_close_matches(setting, known, n=1)
-                raise ConfigError(
-                    f"{path}: there is no setting {setting}",
-                    fix=f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(known))}.",
-                )
-            entry = known[setting]
-            values[entry.name] = _typed(entry.name, str(entry.type), value, f"{path}: {setting}", path.parent)
-    return values
+        if isinstance(entries, dict) and table != "endpoints":
+            values |= {f"{table}.{name}": value for name, value in entries.items()}
+        else:
+            values[table] = entries
+    for setting in values:
+        _refuse_unknown(setting, known, str(path))
+    if "endpoints" in values:
+        values["endpoints"] = list(_endpoints(values["endpoints"], f"{path}: endpoints"))
+    return _checked(Settings, values, f"{path}: ", path.parent)
 
 
-def _endpoints(entries: Any, path: Path) -> tuple[Endpoint, ...]:
+def _endpoints(entries: Any, where: str) -> Iterator[Endpoint]:
     """The services under ``[endpoints.NAME]``."""
-    known = {entry.name: entry.type for entry in fields(Endpoint) if entry.name != "name"}
-    found = []
-    for name, values in entries.items() if isinstance(entries, dict) else [("", entries)]:
-        where = f"{path}: endpoints.{name}".rstrip(".")
+    known = [name for name in Endpoint.model_fields if name != "name"]
+    for name, values in entries.items() if isinstance(entries, dict) else [("", {})]:
         if not isinstance(values, dict) or "url" not in values:
-            raise ConfigError(f"{where} has no url", fix=f'[endpoints.{name or "NAME"}]\nurl = "https://..."')
-        for key, value in values.items():
-            if key not in known:
-                near = get_close_matches(key, known, n=1)
-                fix = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
-                raise ConfigError(f"{where}: there is no setting {key}", fix=fix)
-            if key == "auth" and not _HANDLE.match(str(value)):
-                raise ConfigError(f"{where}.auth holds a key itself", fix="Name it instead: env:NAME.")
-            wanted = {"timeout": (int, float), "named_graphs": bool}.get(key, str)
-            if not isinstance(value, wanted):  # type: ignore[arg-type]  # a tuple of types is one too
-                raise ConfigError(f"{where}.{key} is {value!r}", fix="See docs/settings.md for what it takes.")
-        found.append(Endpoint(name=str(name), **values))
-    return tuple(found)
+            fix = f'[endpoints.{name or "NAME"}]\nurl = "https://..."'
+            raise ConfigError(f"{where}.{name}".rstrip(".") + " has no url", fix=fix)
+        for setting in values:
+            _refuse_unknown(setting, known, f"{where}.{name}")
+        yield _checked(Endpoint, values | {"name": name}, f"{where}.{name}.")
 
 
-def checked_price(text: str, where: str = "the price") -> str:
-    """Dollars per million tokens in and out, as 0.15/0.6; "" for none.
-
-    Raises:
-        ConfigError: it is neither.
-    """
-    text = text.replace(" ", "")
-    number = r"(\d+(\.\d*)?|\.\d+)"
-    if text and not re.fullmatch(rf"{number}/{number}(/{number})?", text):
-        raise ConfigError(f"{where} is {text!r}", fix="Write dollars per million tokens in and out, as 0.15/0.6.")
-    return text
+def _refuse_unknown(setting: str, known: Collection[str], where: str) -> None:
+    if setting not in known:
+        near = get_close_matches(setting, known, n=1)
+        fix = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(known))}."
+        raise ConfigError(f"{where}: there is no setting {setting}", fix=fix)
 
 
-def _json_object(value: Any, where: str) -> str:
-    """A table of kgnb.toml, or an object as JSON, as JSON."""
+C = TypeVar("C", bound=_Checked)
+
+
+def _checked(kind: type[C], values: Mapping[str, Any], where: str = "", folder: Path | None = None) -> C:
+    """The values as a model; ConfigError names the first wrong one after ``where``, without showing a key."""
     try:
-        content = json.loads(value) if isinstance(value, str) else value
-        if isinstance(content, dict):
-            return json.dumps(content, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        pass
-    raise ConfigError(f"{where} is no table and no JSON object", fix='Write {"name": "value"}.')
-
-
-def _typed(name: str, kind: str, value: Any, where: str, folder: Path | None = None) -> Any:
-    """``value`` as the setting's type; a key that is not a handle is refused before it can be shown."""
-    if name in ("key", "embedder_key", "index_key") and not _HANDLE.match(str(value)):
-        raise ConfigError(f"{where} holds a key itself", fix="Name it instead: env:NAME of an environment variable.")
-    least = {"width": 1, "timeout": 0.001}.get(name, 0)
-    try:
-        if kind.startswith("Path"):
-            if not isinstance(value, str):
-                raise ConfigError(f"{where} is {value!r}, not a path", fix='Write it in quotes: "folder/file".')
-            path = Path(str(value)).expanduser()
-            return path if path.is_absolute() or folder is None else folder / path
-        if kind in ("int", "float"):
-            number = float(value) if kind == "float" else int(value)
-            if not math.isfinite(number) or isinstance(value, bool) or number < least or number != float(value):
-                raise ValueError
-            return number
-    except (TypeError, ValueError, OverflowError) as error:
-        bound = "more than 0" if 0 < least < 1 else f"{least} or more"
-        raise ConfigError(
-            f"{where} is {value!r}, not a number of type {kind}, {bound}", fix="Write a plain number."
-        ) from error
-    if name in _CHOICES and value not in (words := _CHOICES[name]) and (value or getattr(Settings, name)):
-        raise ConfigError(f"{where} is {value!r}", fix=f"Choose {', '.join(words[:-1])} or {words[-1]}.")
-    if name in ("extra_body", "headers"):
-        return _json_object(value, where)
-    if name == "temperature" and str(value) not in ("", "none"):
-        try:
-            if not 0 <= float(value) <= 10:
-                raise ValueError
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ConfigError(f"{where} is {value!r}", fix="Write a number from 0 to 2, or none.") from error
-    if name == "price":
-        return checked_price(str(value), where)
-    return str(value)
+        return kind.model_validate(values, context=folder)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+    setting, reason, known = str(wrong["loc"][0]), wrong["msg"], wrong.get("ctx", {})
+    if "fix" not in known:
+        reason = f"is {wrong['input']!r}: {reason[0].lower()}{reason[1:]}"
+    raise ConfigError(f"{where}{setting} {reason}", fix=known.get("fix", "docs/settings.md describes every setting."))

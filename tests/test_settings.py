@@ -1,5 +1,4 @@
 from contextlib import ExitStack
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -7,7 +6,7 @@ import pytest
 from kgnb.backends import open_embedder
 from kgnb.errors import ConfigError, DataError
 from kgnb.secret import Secret
-from kgnb.settings import Settings, known_secrets, secret
+from kgnb.settings import Settings, known_secrets, secret, setting_names
 from tests.vectors.embedding_server import EmbeddingServer
 
 
@@ -39,9 +38,9 @@ def test_a_parent_folder_s_file_counts_and_its_paths_are_relative_to_it(tmp_path
     [
         ('[model]\nnmae = "x"\n', "Did you mean model.name?"),
         ('[model]\nkey = "sk-planted-0123456789"\n', "holds a key itself"),
-        ('[model]\nwidth = "many"\n', "not a number"),
-        ("[model]\nwidth = -1\n", "not a number"),
-        ('[model]\nreplay = "maybe"\n', "record, replay or live"),
+        ('[model]\nwidth = "many"\n', "model.width is 'many'"),
+        ("[model]\nwidth = 0\n", "greater than or equal to 1"),
+        ('[model]\nreplay = "maybe"\n', "'record', 'replay' or 'live'"),
         ('[endpoints.ours]\nauth = "env:X"\n', "has no url"),
         ('[endpoints.ours]\nurl = "http://x"\nauth = "sk-planted-0123456789"\n', "holds a key itself"),
         ('[endpoints.ours]\nurl = "http://x"\ntimeuot = 3\n', "Did you mean timeout?"),
@@ -54,6 +53,16 @@ def test_a_wrong_setting_says_what_and_how_to_mend_it(tmp_path: Path, text: str,
         Settings.load(write(tmp_path, text), {})
     assert message in str(error.value)
     assert "sk-planted" not in str(error.value)
+
+
+def test_a_wrong_value_in_a_call_is_refused_and_a_key_never_shown() -> None:
+    for wrong, message in (({"key": "sk-planted-1"}, "key holds"), ({"price": "5"}, "price is '5'")):
+        with pytest.raises(ConfigError, match=message) as error:
+            Settings().with_(**wrong)
+        assert "planted" not in str(error.value)
+    with pytest.raises(ValueError, match="holds a key itself") as invalid:
+        Settings(key="sk-planted-1")
+    assert "planted" not in str(invalid.value)
 
 
 def test_a_file_of_windows_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
@@ -103,9 +112,9 @@ def test_a_secret_does_not_show_itself() -> None:
 
 def test_the_settings_page_lists_every_setting() -> None:
     page = (Path(__file__).parent.parent / "docs" / "settings.md").read_text(encoding="utf-8")
-    for entry in fields(Settings):
-        row = f"| `{entry.metadata['toml']}` | `{entry.metadata['variable']}` |"
-        assert row in page and entry.metadata["help"] in page
+    for name, (toml, variable) in setting_names().items():
+        assert f"| `{toml}` | `{variable}` |" in page
+        assert str(Settings.model_fields[name].description) in page
 
 
 def test_services_are_described_by_name(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -309,7 +309,7 @@ class KgMagics(VerbMagics, magic="kg"):
                 where="",
                 fix=f"{there}Say where it is: %kg connect {arguments.name} --url https://...",
             )
-        return replace(known.get(arguments.name, Endpoint(arguments.name, "")), **given)
+        return known.get(arguments.name, Endpoint(name=arguments.name, url="")).with_(**given)
 
     def _greet(self, graph: Graph) -> None:
         """Asks a service whether it answers, and says how fast."""

@@ -18,7 +18,7 @@ from kgnb.results.run_view import state_of
 from kgnb.results.table import Column, Link, Table, Value, numbers, texts
 from kgnb.results.wording import seconds as in_time
 from kgnb.run import Run
-from kgnb.settings import Settings, checked_price
+from kgnb.settings import Settings
 from kgnb.tasks.running import prices_of
 from kgnb.vectors.index import Hit, Payload
 
@@ -50,7 +50,7 @@ class LlmMagics(VerbMagics, magic="llm"):
             )
         settings = self.session.settings.with_(model=arguments.model, base_url=arguments.base_url, key=arguments.key)
         kept = self.session.settings.price if arguments.model == self.session.settings.model else ""
-        settings = settings.with_(price=checked_price(arguments.price) or kept)
+        settings = settings.with_(price=arguments.price or kept)
         settings = settings.with_(prices=Path(arguments.prices)) if arguments.prices else settings
         prices_of(settings)  # refuses a table that cannot be read
         settings.api_key()  # refuses a variable that is not set now, not in the middle of a run

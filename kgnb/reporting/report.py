@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from glob import glob
 from pathlib import Path
@@ -53,7 +53,7 @@ from kgnb.reporting.session import (
 )
 from kgnb.run.folder import why_partial
 from kgnb.run.plain import package_versions
-from kgnb.settings import Settings
+from kgnb.settings import Settings, setting_names
 
 NAME = "python3"
 
@@ -424,7 +424,7 @@ def run_report(
     words = ["kgnb", "report", name, *(word for one in words_of for word in ("-p", one))]
     command = " ".join([*_settings_typed(settings, of_benchmarks(files.values(), settings)), shlex.join(words)])
     title = f"{template.title}: {', '.join(words_of[:3])}" if words_of else template.title
-    session = ReportSession(folder.resolve(), settings.with_(remember="no"), command, tuple(data.items()))
+    session = ReportSession(folder.resolve(), settings.with_(remember=False), command, tuple(data.items()))
     about = {
         "report": template.name,
         "command": command,
@@ -501,9 +501,9 @@ def _settings_typed(settings: Settings, benchmarks: bool) -> list[str]:
     """The settings that decide a result and are not at their default, as one would set them; no key is among them."""
     told = {"KGNB_DATA": "DIR"} if benchmarks else {}
     for name in ("model", "base_url", "embedder", "embedder_url"):
-        value, field = getattr(settings, name), next(one for one in fields(Settings) if one.name == name)
-        if value != field.default:
-            told[field.metadata["variable"]] = shlex.quote(value)
+        value = getattr(settings, name)
+        if value != Settings.model_fields[name].default:
+            told[setting_names()[name][1]] = shlex.quote(value)
     return [f"{name}={value}" for name, value in told.items()]
 
 

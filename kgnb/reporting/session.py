@@ -26,7 +26,7 @@ from kgnb.files import from_json, write_json
 from kgnb.reporting.scan import redact
 from kgnb.run import Event
 from kgnb.secret import hide
-from kgnb.settings import Endpoint, Settings, known_secrets
+from kgnb.settings import Settings, known_secrets
 
 Figure: TypeAlias = float | int
 WHOLE = ("all", "micro", "scores", "mean")  # where reports without a headline keep the figures of the whole
@@ -135,9 +135,7 @@ def tell(event: Event) -> None:
 
 def as_text(session: ReportSession) -> str:
     """This session as one line of JSON; settings name their secrets and hold none."""
-    values = {
-        name: str(value) if isinstance(value, Path) else value for name, value in asdict(session.settings).items()
-    }
+    values = session.settings.model_dump(mode="json")
     return json.dumps([str(session.folder), values, session.command, session.data])
 
 
@@ -153,14 +151,8 @@ def from_text(text: str) -> ReportSession:
     """The session that ``as_text`` wrote."""
     folder, values, command, data = json.loads(text)
     return ReportSession(
-        Path(folder), Settings(**_paths(values)), command, tuple((name, digest) for name, digest in data)
+        Path(folder), Settings.model_validate(values), command, tuple((name, digest) for name, digest in data)
     )
-
-
-def _paths(values: dict[str, Any]) -> dict[str, Any]:
-    folders = {name: Path(values[name]) for name in ("cache", "data") if values.get(name) is not None}
-    endpoints = tuple(Endpoint(**entry) for entry in values.get("endpoints", ()))
-    return values | folders | {"endpoints": endpoints}
 
 
 FILE = "request.json"

@@ -112,9 +112,9 @@ def prices_of(settings: Settings) -> Prices | None:
 def remembering(judge: ModelJudge[Q], settings: Settings) -> Judge[Q]:
     """The judge, asked only what it has not judged before; as it is where no verdicts are to be kept.
 
-    Reports keep none (remember: no): their costs would depend on what had run before them.
+    Reports keep none (``remember = "no"``): their costs would depend on what had run before them.
     """
-    if settings.replay == "live" or settings.remember == "no" or settings.model.startswith(("batch:", "recorded:")):
+    if settings.replay == "live" or not settings.remember or settings.model.startswith(("batch:", "recorded:")):
         return judge
     memory = Memory(settings.cache / "verdicts.sqlite")
     return Remembered(judge, memory, where=server_alias(settings.base_url), replaying=settings.replay == "replay")

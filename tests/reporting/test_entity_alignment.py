@@ -99,7 +99,7 @@ def test_the_ablation_is_answered_by_a_model_that_reads_the_evidence(tmp_path):
         said = {"why": "", "letter": "A", "decision": "equivalent", "confidence": 0.9}
         return json.dumps({"answers": [{"question": number, **said} for number in numbers]})
 
-    settings = Settings(embedder="characters", model="scripted", cache=tmp_path, remember="no")
+    settings = Settings(embedder="characters", model="scripted", cache=tmp_path, remember=False)
     sides, known = opened("huts", "", "", "", "", "", "native", settings)[1:]
     bench = Bench(sides, known, CharacterEmbedder(), "model", settings, LookOptions(share=0.05), ScriptedModel(answer))
     rows = {row.name: row for row in variants(bench, 0.3)}

@@ -139,7 +139,7 @@ def stopped(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(folder.parent)
     Path("note.txt").write_text(NOTE)
     folder.mkdir()
-    begin(session := ReportSession(folder, told.with_(remember="no")))
+    begin(session := ReportSession(folder, told.with_(remember=False)))
     module: Any = import_module(f"kgnb.reporting.{name.replace('-', '_')}")
     results = getattr(module, backbones.RUNS[name][0])(**check(find_template(name).parameters, SMALL[name]))
     module.save(results, session)

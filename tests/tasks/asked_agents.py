@@ -34,7 +34,7 @@ def settings_for(cache: Path, url: str) -> Settings:
         "base_url": url,
         "cache": cache,
         "width": 1,
-        "remember": "no",
+        "remember": False,
         "timeout": 20.0,
     }
     return Settings(**told)
