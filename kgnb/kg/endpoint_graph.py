@@ -12,10 +12,10 @@ import pyoxigraph as ox
 from kgnb.errors import BackendError, DataError
 from kgnb.files import from_json
 from kgnb.kg.endpoint_wire import PATIENCE, Answer, Courtesy, Wire, courtesy_towards, harmless, public_url
-from kgnb.kg.graph import Solutions
+from kgnb.kg.graph import Bindings, Solutions
 from kgnb.kg.oxigraph_graph import triple_from_oxigraph
 from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
-from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, is_iri, n3, triple_key
+from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Node, Term, Triple, TripleTerm, is_iri, n3, triple_key
 from kgnb.patience import Patience
 
 _JSON = frozenset({"application/sparql-results+json", "application/json", "text/json", "text/plain", ""})
@@ -33,7 +33,7 @@ _PLAIN = frozenset({f"{XSD}string", f"{RDF}langString"})
 
 
 def read_solutions(wire: Wire, answer: Answer) -> Solutions:
-    """The rows of a SELECT answer; raises BackendError where it is no complete results document."""
+    """The rows of a SELECT answer; raises BackendError where it is not a complete results document."""
     document = _document(wire, answer)
     try:
         variables = tuple(str(name) for name in document["head"].get("vars", ()))
@@ -43,12 +43,12 @@ def read_solutions(wire: Wire, answer: Answer) -> Solutions:
         ]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise _no_results(wire, answer, f"an unexpected shape ({error})") from error
-    cut = "x-sparql-maxrows" in answer.headers  # Virtuoso's word for a cut answer
+    cut = "x-sparql-maxrows" in answer.headers  # Virtuoso's sign of a cut answer
     return Solutions(variables, tuple(rows), truncated=cut)
 
 
 def read_boolean(wire: Wire, answer: Answer) -> bool:
-    """The answer of an ASK, also as Virtuoso gives it: a SELECT with one ``__ASK_RETVAL``."""
+    """The answer of an ASK, also in Virtuoso's form: a SELECT with one ``__ASK_RETVAL``."""
     document = _document(wire, answer)
     if isinstance(document.get("boolean"), bool):
         return bool(document["boolean"])
@@ -110,7 +110,7 @@ def _term(cell: Mapping[str, Any]) -> Term:
             raise ValueError("a triple term with a literal for a subject or predicate")
         return TripleTerm(subject, predicate, object_)
     if not isinstance(value, str):
-        raise ValueError(f"a {kind} whose value is no text")
+        raise ValueError(f"a {kind} whose value is not text")
     if kind == "uri":
         return Blank(value[9:]) if value.startswith("nodeID://") else Iri(value)
     if kind == "bnode":
@@ -126,15 +126,15 @@ BATCH = 2000
 """Triples sent in one update; those that share blank nodes always travel together."""
 
 ROUND = 500
-"""An answer of a multiple of so many rows may be one that a service cut off: it is asked for the row after it."""
+"""A service may have cut off an answer whose number of rows is a multiple of this: it is asked for the next row."""
 NO_GRAPH = "urn:x-kgnb:no-graph"
 
 
 class EndpointGraph:
-    """A graph behind a SPARQL endpoint; for reading only unless ``update_url`` is given.
+    """A graph behind a SPARQL endpoint; read-only unless ``update_url`` is given.
 
     Whether queries see named graphs is the service's choice. ``triples`` and ``count`` look into all of them;
-    ``named_graphs=False`` spares that where the default graph holds everything already (Virtuoso, QLever, Wikidata).
+    ``named_graphs=False`` saves that where the default graph holds everything already (Virtuoso, QLever, Wikidata).
     """
 
     def __init__(
@@ -157,20 +157,20 @@ class EndpointGraph:
         """Nothing is sent yet.
 
         Args:
-            url: the query address; a user and password in it are taken out and sent as Basic authorization.
-            update_url: the update address, for ``add``.
+            url: the query address; a user and password in it are removed and sent as Basic authorization.
+            update_url: the update address, for ``add`` and ``update``.
             user: for Basic authorization, with ``password``.
             password: shown in no repr, log or error.
             token: for Bearer authorization, instead of ``user``.
             headers: more HTTP headers.
             parameters: more form parameters, such as Virtuoso's ``default-graph-uri`` or ``timeout``.
             named_graphs: whether ``triples`` and ``count`` look into named graphs.
-            default_graph: the IRI of the one named graph to ask and add to (Virtuoso adds nowhere else).
-            timeout: seconds for one try, where a call names none.
-            patience: how a busy or unreachable service is tried again.
-            queries_per_second: how often it is asked; by default 5 on the public network (shared by all graphs on that
-                host), without limit (0) on one's own.
-            name: how messages call it; by default its URL.
+            default_graph: the IRI of the one named graph to query and add to (Virtuoso adds nowhere else).
+            timeout: seconds per try, unless a call names others.
+            patience: how a busy or unreachable service is retried.
+            queries_per_second: by default 5 on the public network (shared by all graphs on that host) and no limit (0)
+                on one's own.
+            name: how messages name it; by default its URL.
         """
         if urlsplit(url).scheme not in ("http", "https"):
             raise ValueError(f"an endpoint's address begins with http:// or https://, not {public_url(url)!r}")
@@ -178,21 +178,20 @@ class EndpointGraph:
             raise ValueError("give a token or a user and password, not both")
         if not all(text.isprintable() for text in (token, *(headers or {}).values())):  # an error further on shows it
             raise ValueError("a token and a header are one line of printable characters")
-        address, authorization = _authorization(url, user, password, token)
         if default_graph and not is_iri(default_graph):
             raise ValueError(f"a named graph is named by an absolute IRI, not {default_graph!r}")
+        address, authorization = _authorization(url, user, password, token)
         # by the protocol GRAPH then finds nothing; Virtuoso has to be told
         of_graph = {"default-graph-uri": default_graph, "named-graph-uri": NO_GRAPH} if default_graph else {}
-        own = dict(headers or {}), {**of_graph, **(parameters or {})}
         pace = courtesy_towards(address) if queries_per_second is None else Courtesy(queries_per_second)
-        self._wire = Wire(address, authorization, *own, timeout, patience or PATIENCE, courtesy=pace)
-        update = None if update_url is None else _authorization(update_url, user, password, token)
-        using = {"using-graph-uri": default_graph} if default_graph else {}
-        self._update = (
-            None
-            if update is None
-            else Wire(update[0], update[1] or authorization, own[0], using, timeout, self._wire.patience)
-        )
+        rest = timeout, patience or PATIENCE
+        parameters = {**of_graph, **(parameters or {})}
+        self._wire = Wire(address, authorization, headers or {}, parameters, *rest, courtesy=pace)
+        self._update: Wire | None = None
+        if update_url is not None:
+            address, own = _authorization(update_url, user, password, token)
+            using = {"using-graph-uri": default_graph} if default_graph else {}
+            self._update = Wire(address, own or authorization, headers or {}, using, *rest)
         self._default_graph = default_graph
         self._named_graphs = named_graphs and not default_graph
         self._name = name or public_url(url)
@@ -207,25 +206,18 @@ class EndpointGraph:
         return self._name
 
     def select(
-        self,
-        query: str,
-        *,
-        bindings: Mapping[str, Term] | None = None,
-        limit: int | None = None,
-        timeout: float | None = None,
+        self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
     ) -> Solutions:
-        """The solutions of a SELECT query, at most ``limit`` rows (one more is asked for, to see whether there is)."""
+        """The rows of a SELECT query, at most ``limit`` (one more is requested, to see whether there is one)."""
         check_limit(limit)
         expect_form(query, "SELECT")
         text = limited(bind(query, bindings), None if limit is None else limit + 1)
         found = read_solutions(self._open(), self._open().ask(text, timeout=timeout))
-        more = limit is not None and len(found) > limit
-        return Solutions(
-            found.variables, found.rows[:limit], truncated=more or found.truncated or self._cut(text, found)
-        )
+        cut = (limit is not None and len(found) > limit) or found.truncated or self._cut(text, found)
+        return Solutions(found.variables, found.rows[:limit], truncated=cut)
 
     def _cut(self, text: str, found: Solutions) -> bool:
-        """Whether a service gave fewer rows than there are and did not say so, as Virtuoso does after 10,000."""
+        """Whether a service silently sent fewer rows than there are, as Virtuoso does after 10,000."""
         if not len(found) or len(found) % ROUND:
             return False
         next_row = beyond(text, len(found))
@@ -233,31 +225,25 @@ class EndpointGraph:
             return False
         try:
             return len(read_solutions(self._wire, self._wire.ask(next_row))) > 0
-        except (BackendError, DataError):  # it cannot say, or takes no OFFSET: better a warning too many
+        except (BackendError, DataError):  # it cannot say, or takes no OFFSET: better one warning too many
             return True
 
-    def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
+    def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
         expect_form(query, "ASK")
         return read_boolean(self._open(), self._open().ask(bind(query, bindings), timeout=timeout))
 
-    def construct(
-        self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
-    ) -> list[Triple]:
+    def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
         expect_form(query, "CONSTRUCT", "DESCRIBE")
         answer = self._open().ask(bind(query, bindings), rdf=True, timeout=timeout)
         return sorted(set(read_triples(self._open(), answer)), key=triple_key)
 
     def triples(
-        self,
-        subject: Iri | Blank | None = None,
-        predicate: Iri | None = None,
-        object: Term | None = None,
-        *,
+        self, subject: Node | None = None, predicate: Iri | None = None, object: Term | None = None, *,
         limit: int | None = None,
-    ) -> list[Triple]:
-        """The triples that match, sorted. A blank node cannot be asked for: its label means nothing to the service."""
+    ) -> list[Triple]:  # fmt: skip
+        """The triples that match, sorted; not of a blank node, whose label means nothing to the service."""
         check_limit(limit)
         given = (("s", subject), ("p", predicate), ("o", object))
         named: dict[str, Term] = {variable: term for variable, term in given if term is not None}
@@ -267,18 +253,18 @@ class EndpointGraph:
         return sorted(found, key=triple_key)
 
     def add(self, triples: Iterable[Triple]) -> None:
-        """Add triples to the graph asked by default, in batches; blank nodes are new ones for the service."""
+        """Add triples to the default graph, in batches; the service makes new blank nodes of those in them."""
         wire = self._writable()
         for batch in _batches(list(triples)):
             lines = "\n".join(f"{n3(s)} {n3(p)} {n3(o)} ." for s, p, o in batch)
             inside = f"GRAPH <{self._default_graph}> {{\n{lines}\n}}" if self._default_graph else lines
             blank = any(True for triple in batch for _ in _blanks(triple))
-            # Virtuoso takes blank nodes in a template only; and sent twice, they would be there twice
+            # Virtuoso accepts blank nodes in templates only; and sent twice, they would be there twice
             text = f"INSERT {{\n{inside}\n}} WHERE {{}}" if blank else f"INSERT DATA {{\n{inside}\n}}"
             wire.ask(text, update=True, repeatable=not blank)
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
-        """Send a SPARQL update; once, unless it is refused: it may be carried out even where the answer is lost."""
+        """Send a SPARQL update; only once, unless it is refused: it may have run even where the answer is lost."""
         expect_update(text)
         self._writable().ask(text, update=True, timeout=timeout, repeatable=False)
 
@@ -290,11 +276,11 @@ class EndpointGraph:
         rows = self.select(f"SELECT (COUNT(*) AS ?n) WHERE {{ {pattern} }}").rows
         cell = rows[0][0] if rows and rows[0] else None
         if not isinstance(cell, Literal) or not cell.text.isdecimal():
-            raise self._wire.failure("gave no number for a COUNT", fix="check that it speaks SPARQL 1.1")
+            raise self._wire.failure("returned no number for a COUNT", fix="check that it speaks SPARQL 1.1")
         return int(cell.text)
 
     def close(self) -> None:
-        """Nothing is kept open between calls; after this, calls raise ValueError."""
+        """No connection is kept between calls; after this, calls raise ValueError."""
         self._closed = True
 
     def _open(self) -> Wire:
@@ -318,7 +304,7 @@ class EndpointGraph:
 
 
 def _authorization(url: str, user: str, password: str, token: str) -> tuple[str, str]:
-    """The URL without credentials, and the Authorization header they make."""
+    """The URL without credentials, and the Authorization header for them."""
     parts = urlsplit(url)
     inside, _, host = parts.netloc.rpartition("@")
     if inside and not user and not token:
@@ -332,29 +318,20 @@ def _authorization(url: str, user: str, password: str, token: str) -> tuple[str,
 
 
 def _batches(triples: list[Triple]) -> Iterator[list[Triple]]:
-    """Batches of about ``BATCH`` triples in which no blank node occurs in two."""
-    group: dict[str, str] = {}
+    """Batches of about ``BATCH`` triples; no blank node is in two of them."""
+    import networkx as nx  # slow to import
 
-    def root(label: str) -> str:
-        group.setdefault(label, label)
-        while group[label] != label:
-            group[label] = group[group[label]]
-            label = group[label]
-        return label
-
+    shared = nx.Graph()
     for triple in triples:
         labels = list(_blanks(triple))
-        for label in labels[1:]:
-            group[root(label)] = root(labels[0])
-    together: dict[str, list[Triple]] = {}
-    alone: list[list[Triple]] = []
-    for triple in triples:
-        if first := next(_blanks(triple), ""):
-            together.setdefault(root(first), []).append(triple)
-        else:
-            alone.append([triple])
+        nx.add_path(shared, labels[:1] * 2 + labels[1:])  # a node alone is joined to itself
+    group = {label: at for at, labels in enumerate(nx.connected_components(shared)) for label in labels}
+    together: dict[int, list[Triple]] = {}
+    for at, triple in enumerate(triples):
+        first = next(_blanks(triple), None)
+        together.setdefault(group[first] if first is not None else -1 - at, []).append(triple)
     batch: list[Triple] = []
-    for some in [*alone, *together.values()]:
+    for some in together.values():
         if batch and len(batch) + len(some) > BATCH:
             yield batch
             batch = []

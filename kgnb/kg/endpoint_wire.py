@@ -1,4 +1,4 @@
-"""One SPARQL request on its way (SPARQL 1.1 Protocol, by POST): sent, retried, unpacked, and refused in plain words."""
+"""One SPARQL request (SPARQL 1.1 Protocol, by POST): sent, retried, unpacked, its failures put in plain words."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import urllib.request
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.message import Message
 from functools import cache, partial
 from importlib import metadata
 from itertools import count
@@ -30,11 +31,11 @@ from kgnb.secret import HIDDEN, blot_forms
 
 AGENT = f"kgnb/{metadata.version('kgnb')} (agents over knowledge graphs)"
 PUBLIC_QUERIES_PER_SECOND = 5.0
-"""How often a service on the public network is asked unless a caller says otherwise."""
+"""How many queries a second a service on the public network gets by default."""
 
 
 def is_public(url: str) -> bool:
-    """Whether a URL leads out of this machine and its own network.
+    """Whether a URL leads outside this machine and its own network.
 
     >>> [is_public(f"http://{host}/sparql") for host in ("localhost:7878", "10.0.0.7", "graphs", "query.wikidata.org")]
     [False, False, False, True]
@@ -47,7 +48,7 @@ def is_public(url: str) -> bool:
 
 
 class Courtesy:
-    """Lets requests to one service start at most so many times a second; shared by threads. 0: no limit."""
+    """Limits how many requests to one service start per second; shared by threads. 0: no limit."""
 
     def __init__(
         self,
@@ -64,7 +65,7 @@ class Courtesy:
         self._next = 0.0
 
     def wait(self) -> None:
-        """Waits until the next request may start."""
+        """Wait until the next request may start."""
         if not self.per_second:
             return
         with self._lock:
@@ -76,14 +77,12 @@ class Courtesy:
 
 
 _shared: dict[str, Courtesy] = {}
-_shared_lock = threading.Lock()
 
 
 def courtesy_towards(url: str) -> Courtesy:
-    """The one pace of this process for the service at a URL: several graphs on one host share it."""
-    host = (urlsplit(url).hostname or "").lower()
-    with _shared_lock:
-        return _shared.setdefault(host, Courtesy(PUBLIC_QUERIES_PER_SECOND if is_public(url) else 0.0))
+    """The pace that all graphs on one host share in this process."""
+    host = urlsplit(url).hostname or ""  # in lower case; setdefault is atomic
+    return _shared.setdefault(host, Courtesy(PUBLIC_QUERIES_PER_SECOND if is_public(url) else 0.0))
 
 
 _RESULTS = "application/sparql-results+json, application/json;q=0.9"
@@ -103,7 +102,7 @@ class Answer:
 
 
 class _Timed(io.RawIOBase):
-    """What a connection sends until a point in time; a socket's own timeout begins anew at each byte."""
+    """What a connection sends until a point in time; a socket's own timeout restarts with each byte."""
 
     def __init__(self, connection: socket.socket, end: float) -> None:
         self._connection, self._end = connection, end
@@ -131,32 +130,24 @@ class _Response(http.client.HTTPResponse):
         self.fp = io.BufferedReader(_Timed(connection, end))
 
 
-class _Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+class _Handler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
     """Opens http and https, and gives up at ``end``."""
 
     def __init__(self, end: float) -> None:
-        super().__init__()
+        super().__init__(context=_certificates())
         self._end = end
 
-    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(self._plain, req)
+    def do_open(self, http_class: Any, req: urllib.request.Request, **more: Any) -> http.client.HTTPResponse:
+        def timed(host: str, **rest: Any) -> http.client.HTTPConnection:
+            connection: http.client.HTTPConnection = http_class(host, **rest)
+            connection.response_class = partial(_Response, end=self._end)  # type: ignore[assignment]
+            return connection
 
-    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(self._encrypted, req)
-
-    def _plain(self, host: str, **more: Any) -> http.client.HTTPConnection:
-        return self._timed(http.client.HTTPConnection(host, **more))
-
-    def _encrypted(self, host: str, **more: Any) -> http.client.HTTPConnection:
-        return self._timed(http.client.HTTPSConnection(host, context=_certificates(), **more))
-
-    def _timed(self, connection: http.client.HTTPConnection) -> http.client.HTTPConnection:
-        connection.response_class = partial(_Response, end=self._end)  # type: ignore[assignment]
-        return connection
+        return super().do_open(timed, req, **more)
 
 
 def _open(request: urllib.request.Request, seconds: float, end: float) -> http.client.HTTPResponse:
-    """The open response. No redirect is followed: a query would arrive elsewhere, or as a GET without itself."""
+    """The open response. Redirects are not followed: the query would go elsewhere, or become a GET without its text."""
     director = urllib.request.OpenerDirector()
     for handler in (
         _Handler(end),
@@ -176,7 +167,7 @@ def _certificates() -> ssl.SSLContext:
 
 @dataclass(frozen=True)
 class Wire:
-    """Sends requests to one service. The credentials are in no repr and in no error."""
+    """Sends requests to one service. Its credentials appear in no repr and no error."""
 
     url: str
     authorization: str = field(default="", repr=False)
@@ -203,7 +194,7 @@ class Wire:
     ) -> Answer:
         """The answer to a query or an update, after as many tries as patience allows; ``timeout`` is for each try.
 
-        What is not ``repeatable`` is sent again only after a refusal (429, 503): otherwise it may have been done.
+        A request that is not ``repeatable`` is sent again only after a refusal (429, 503): else it may have been done.
         """
         seconds = self.timeout if timeout is None else timeout
         if seconds <= 0:
@@ -213,15 +204,16 @@ class Wire:
                 return self._once(text, rdf, update, seconds)
             except _Again as again:
                 if again.asked and again.asked > self.patience.longest:
-                    what = f"{again.what} and asks to be left alone for {_spoken(again.asked)}"
-                    raise self.failure(what, again.body, fix="ask again then") from again.__cause__
+                    wait = f"{again.asked / 3600:.0f} hours" if again.asked >= 7200 else f"{again.asked:.0f} seconds"
+                    what = f"{again.what} and asks to be left alone for {wait}"
+                    raise self.failure(what, again.body, fix="ask again after that") from again.__cause__
                 may_help = tried <= again.retries and (repeatable or again.refused)
                 if not (may_help and self.patience.pause(tried, again.asked)):
                     raise self.failure(f"{again.what} ({tried} tries)", again.body, fix=again.fix) from again.__cause__
         raise AssertionError("unreachable: the last try returns or raises")
 
     def failure(self, what: str, body: str = "", fix: str = "") -> BackendError:
-        """The error for this service, its text made harmless and the credentials taken out."""
+        """The error for this service, its text made harmless and without the credentials."""
         return BackendError(
             f"{self.service}: {self._clean(what, 300)}", service=self.service, fix=fix, details=self._clean(body, 2000)
         )
@@ -258,13 +250,13 @@ class Wire:
             if isinstance(error.reason, TimeoutError):
                 raise self._late(seconds) from error
             fix = "check the address, and whether the service runs"
-            # nobody is there: one more try for a service that restarts, and a person is not kept waiting
+            # one more try for a service that restarts, without keeping a person waiting
             raise _Again(f"cannot be reached: {error.reason}", fix=fix, retries=1) from error
         except (ConnectionError, http.client.HTTPException) as error:
             raise _Again(f"broke the connection off: {type(error).__name__}", fix="try again later") from error
 
     def _answer(self, response: http.client.HTTPResponse, end: float, seconds: float) -> Answer:
-        """The whole body: read in pieces, so that a service that only drips is given up in time."""
+        """The whole body, read in pieces so that a service that drips its answer is given up in time."""
         pieces: list[bytes] = []
         size = 0
         while piece := response.read1(1 << 16):
@@ -274,7 +266,7 @@ class Wire:
                 raise self._late(seconds)
             if size > self.most_bytes:
                 raise self._too_much()
-        headers = {name.lower(): value for name, value in response.info().items()}
+        headers = _lower(response.info())
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) != size:
             raise _Again("cut its answer short", fix="try again, or ask for less")
@@ -294,9 +286,9 @@ class Wire:
         try:
             to = public_url(urljoin(self.url, error.headers.get("Location") or ""))
         except ValueError:
-            to = "an address that is none"
-        fix = "check the address; if you trust where it leads, give that address instead"
-        return self.failure(f"redirects to {to} (HTTP {error.code}), and a query is not sent on", fix=fix)
+            to = "a malformed address"
+        fix = "check the address; if you trust the target, give that address instead"
+        return self.failure(f"redirects to {to} (HTTP {error.code}), and queries are not forwarded", fix=fix)
 
     def _late(self, seconds: float) -> BackendError:
         fix = "ask a narrower query, add a LIMIT, or give it a longer timeout"
@@ -307,8 +299,7 @@ class Wire:
         shown = " ".join(re.sub(r"<[^>]*>", " ", body).split())
         if status in BUSY:
             fix = "try again later, or ask less often"
-            headers = {name.lower(): value for name, value in error.headers.items()}
-            asked, refused = retry_after(headers), status in (429, 503)
+            asked, refused = retry_after(_lower(error.headers)), status in (429, 503)
             return _Again(f"is busy (HTTP {status})", asked=asked, body=body, fix=fix, refused=refused)
         if status == 400:
             place = re.search(r"(?:line|at)\s*:?\s*(\d+)(?:\s*,?\s*col(?:umn)?\s*:?\s*|:)(\d+)", shown)
@@ -318,12 +309,12 @@ class Wire:
             return DataError(
                 f"{self.service} calls the query malformed: {self._clean(shown, 300)}",
                 where=where,
-                fix="mend the query",
+                fix="correct the query",
                 details=self._clean(body, 2000),
             )
         fixes = {
             401: "give the user and password, or the token, that the service wants",
-            403: "the service does not allow this to you",
+            403: "the service does not allow you to do this",
             404: "check the path of the address",
             405: "the service does not take POST at this address: check its path",
             413: "make the query shorter",
@@ -332,26 +323,20 @@ class Wire:
         return self.failure(f"answered HTTP {status}: {shown}", body, fix=fixes.get(status, "see the details"))
 
 
+@dataclass(eq=False)
 class _Again(Exception):
     """A failure that may pass: busy, unreachable or cut off."""
 
-    def __init__(
-        self,
-        what: str,
-        *,
-        asked: float | None = None,
-        body: str = "",
-        fix: str = "",
-        retries: int = 1_000,
-        refused: bool = False,
-    ) -> None:
-        super().__init__(what)
-        self.refused = refused  # nothing was done
-        self.what, self.asked, self.body, self.fix, self.retries = what, asked, body, fix, retries
+    what: str
+    asked: float | None = None  # seconds that the service asks to be left alone
+    body: str = ""
+    fix: str = ""
+    retries: int = 1_000
+    refused: bool = False  # nothing was done
 
 
 def harmless(text: str, most: int) -> str:
-    """The text on one line, without control and direction characters, cut to ``most`` characters."""
+    """The text on one line, without control and text-direction characters, cut to ``most`` characters."""
     line = " ".join(_CONTROL.sub(" ", text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
@@ -367,8 +352,7 @@ def public_url(url: str) -> str:
 
 
 def _unpacked(body: bytes, headers: Mapping[str, str], most: int = 1 << 24) -> bytes:
-    encoding = next((value.lower() for name, value in headers.items() if name.lower() == "content-encoding"), "")
-    if "gzip" not in encoding and body[:2] != b"\x1f\x8b":
+    if "gzip" not in headers.get("content-encoding", "").lower() and body[:2] != b"\x1f\x8b":
         return body
     with gzip.open(io.BytesIO(body)) as stream:
         unpacked = read_at_most(stream, most + 1)
@@ -378,18 +362,14 @@ def _unpacked(body: bytes, headers: Mapping[str, str], most: int = 1 << 24) -> b
 
 
 def _told(error: urllib.error.HTTPError) -> str:
-    """What a refusal says; where its text was lost on the way, the request is worth another try."""
+    """The text of a refusal; where it was lost on the way, the request is worth another try."""
     try:
-        return _unpacked(error.read(65536), dict(error.headers.items())).decode("utf-8", "replace")
+        return _unpacked(error.read(65536), _lower(error.headers)).decode("utf-8", "replace")
     except (OSError, EOFError, OverflowError, http.client.HTTPException, zlib.error) as lost:
         if error.code in BUSY:
             return ""
-        raise _Again(f"answered HTTP {error.code}, and what it said was lost", fix="try again later") from lost
+        raise _Again(f"answered HTTP {error.code}, and its text was lost", fix="try again later") from lost
 
 
-def _spoken(seconds: float) -> str:
-    """
-    >>> [_spoken(seconds) for seconds in (90, 7200, 86400)]
-    ['90 seconds', '2 hours', '24 hours']
-    """
-    return f"{seconds:.0f} seconds" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
+def _lower(headers: Message) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}

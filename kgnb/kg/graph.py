@@ -6,18 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from kgnb.kg.terms import Blank, Iri, Term, Triple
+from kgnb.errors import BackendError
+from kgnb.kg.terms import Iri, Node, Term, Triple
 
 Row = tuple[Term | None, ...]
+Bindings = Mapping[str, Term] | None
+"""The terms that variables have before a query runs, by name without the question mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solutions:
-    """The rows a SELECT query gave, fully read: one tuple a row, None where a variable is unbound."""
+    """The rows of a SELECT query, fully read: one tuple a row, None where a variable is unbound."""
 
     variables: tuple[str, ...]
     rows: tuple[Row, ...]
-    truncated: bool = False  # there were more rows than the limit, or the server cut the answer
+    truncated: bool = False  # there were more rows than the limit, or the service cut its answer
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -28,61 +31,49 @@ class Solutions:
 
 @runtime_checkable
 class Updatable(Protocol):
-    """A graph that SPARQL updates can change; asked for on purpose, never by a query."""
+    """A graph that SPARQL updates can change."""
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
-        """Carry out a SPARQL update; what the engine cannot do or may not do raises as a query does."""
+        """Run a SPARQL update; raises the same errors as a query."""
 
 
 @runtime_checkable
 class Graph(Protocol):
-    """A graph one can ask. Every answer is fully read before it is returned.
+    """A graph that answers queries. Every answer is fully read before it is returned.
 
-    ``bindings`` gives variables a term before the query runs; a term is never spliced into the text.
-    A malformed query raises DataError (with line and column where the engine tells), a failing
-    service BackendError.
+    Raises DataError for a malformed query (with line and column where the engine names them) and BackendError where a
+    service fails.
     """
 
     @property
     def name(self) -> str:
-        """How messages call this graph: a file name, a folder or a URL."""
+        """How messages name this graph: a file name, a folder or a URL."""
 
     def select(
-        self,
-        query: str,
-        *,
-        bindings: Mapping[str, Term] | None = None,
-        limit: int | None = None,
-        timeout: float | None = None,
+        self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
     ) -> Solutions:
-        """The solutions of a SELECT query, at most ``limit`` rows; ``timeout`` in seconds."""
+        """The rows of a SELECT query, at most ``limit``; ``timeout`` in seconds."""
 
-    def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
+    def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
 
-    def construct(
-        self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
-    ) -> list[Triple]:
+    def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
 
     def triples(
-        self,
-        subject: Iri | Blank | None = None,
-        predicate: Iri | None = None,
-        object: Term | None = None,
-        *,
+        self, subject: Node | None = None, predicate: Iri | None = None, object: Term | None = None, *,
         limit: int | None = None,
-    ) -> list[Triple]:
-        """The triples that match, over the default graph and all named graphs together."""
+    ) -> list[Triple]:  # fmt: skip
+        """The triples that match, from the default graph and all named graphs together."""
 
     def add(self, triples: Iterable[Triple]) -> None:
-        """Add triples to the default graph. An endpoint that is read-only raises BackendError."""
+        """Add triples to the default graph; raises BackendError where the graph is read-only."""
 
     def count(self) -> int:
         """How many triples there are."""
 
     def close(self) -> None:
-        """Let go of files and connections; closing twice is allowed."""
+        """Release files and connections; closing twice is allowed."""
 
 
 @runtime_checkable
@@ -91,3 +82,9 @@ class HoldsGraph(Protocol):
 
     def graph(self) -> Graph:
         """The graph."""
+
+
+def too_slow(graph: str, timeout: float | None, fix: str = "give it a longer timeout") -> BackendError:
+    """The error for a query that did not end within ``timeout`` seconds."""
+    fix = f"ask a narrower query, add a LIMIT, or {fix}"
+    return BackendError(f"the query took longer than {timeout:g} s", service=graph, fix=fix)

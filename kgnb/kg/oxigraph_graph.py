@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar, cast
@@ -16,7 +16,7 @@ from rdflib.plugins.sparql.parser import parseQuery, parseUpdate
 from rdflib.plugins.sparql.sparql import SPARQLError
 
 from kgnb.errors import BackendError, DataError
-from kgnb.kg.graph import Solutions
+from kgnb.kg.graph import Bindings, Solutions, too_slow
 from kgnb.kg.sparql import (
     bind,
     check_limit,
@@ -28,13 +28,14 @@ from kgnb.kg.sparql import (
     query_form,
     refuse_load,
 )
-from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, triple_key
+from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Node, Term, Triple, TripleTerm, triple_key
 
 OxTerm = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 _PLAIN = frozenset({f"{XSD}string", f"{RDF}langString", f"{RDF}dirLangString"})
 
 
+@lru_cache(20_000)
 def to_oxigraph(term: Term) -> OxTerm:
     """The pyoxigraph term; raises ValueError for an IRI or a language tag that RDF does not allow."""
     if isinstance(term, Iri):
@@ -96,9 +97,9 @@ _AT = re.compile(r"^error at (\d+):(\d+): (.*)", re.DOTALL)
 class OxigraphGraph:
     """A graph in an embedded Oxigraph store; queries see the default graph and all named graphs as one.
 
-    Every answer is read to its end in the thread that asked: an open pyoxigraph iterator that is touched by
-    another thread aborts the process, so none ever leaves this file. ``timeout`` is looked at between rows; one
-    step that yields no row (a large ORDER BY or COUNT) cannot be broken off.
+    Every answer is read to its end in the thread that asked, because an open pyoxigraph iterator that another thread
+    touches aborts the process. ``timeout`` is checked between rows; a step that yields no row (a large ORDER BY or
+    COUNT) cannot be interrupted.
 
     >>> from kgnb.kg.terms import Iri, Literal
     >>> graph = OxigraphGraph()
@@ -108,13 +109,13 @@ class OxigraphGraph:
     """
 
     def __init__(self, folder: str | Path | None = None, *, read_only: bool = False, name: str = "") -> None:
-        """Open a store in memory, or in ``folder`` (made when missing, unless ``read_only``)."""
+        """Open a store in memory, or in ``folder`` (created if missing, unless ``read_only``)."""
         self._name = name or (str(folder) if folder is not None else "memory")
         self._read_only = read_only
         self._store: ox.Store | None = _open(folder, read_only)
         self._in_folder = folder is not None
         self.mended: tuple[tuple[str, int], ...] = ()
-        """What loading files into it had to mend, and how often."""
+        """What loading files into it had to repair, and how often."""
         self.prefixes: tuple[tuple[str, str], ...] = ()
         """The prefixes those files declare."""
 
@@ -129,16 +130,11 @@ class OxigraphGraph:
 
     @property
     def name(self) -> str:
-        """The folder, or "memory", or the name it was given."""
+        """Its given name, else its folder, else "memory"."""
         return self._name
 
     def select(
-        self,
-        query: str,
-        *,
-        bindings: Mapping[str, Term] | None = None,
-        limit: int | None = None,
-        timeout: float | None = None,
+        self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
     ) -> Solutions:
         """The solutions of a SELECT query, at most ``limit`` rows."""
         check_limit(limit)
@@ -152,31 +148,25 @@ class OxigraphGraph:
         ]
         return Solutions(variables, tuple(rows[:limit]), truncated=limit is not None and len(rows) > limit)
 
-    def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
+    def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
         expect_form(query, "ASK")
         return bool(self._query(query, bindings))
 
-    def construct(
-        self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
-    ) -> list[Triple]:
+    def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
         expect_form(query, "CONSTRUCT", "DESCRIBE")
         found = cast(ox.QueryTriples, self._query(query, bindings))
         return sorted({triple_from_oxigraph(triple) for triple in self._within(timeout, found)}, key=triple_key)
 
     def triples(
-        self,
-        subject: Iri | Blank | None = None,
-        predicate: Iri | None = None,
-        object: Term | None = None,
-        *,
+        self, subject: Node | None = None, predicate: Iri | None = None, object: Term | None = None, *,
         limit: int | None = None,
-    ) -> list[Triple]:
+    ) -> list[Triple]:  # fmt: skip
         """The triples that match, each once, sorted (with a limit: those the store finds first, sorted)."""
         check_limit(limit)
         s, p, o = (None if term is None else to_oxigraph(term) for term in (subject, predicate, object))
-        quads = self._opened().quads_for_pattern(s, p, o, None)  # type: ignore[arg-type]  # s and p are ours to check
+        quads = self.store.quads_for_pattern(s, p, o, None)  # type: ignore[arg-type]  # s and p are typed above
         found: dict[Triple, None] = {}
         for quad in quads:
             if limit is not None and len(found) >= limit:
@@ -189,29 +179,15 @@ class OxigraphGraph:
         self.add_quads(ox.Quad(*triple_to_oxigraph(triple)) for triple in triples)
 
     def add_quads(self, quads: Iterable[ox.Quad]) -> None:
-        """Add pyoxigraph quads, all or none: the way in for the file reader (``kgnb.kg.loading``)."""
+        """Add pyoxigraph quads, all or none: for the file reader (``kgnb.kg.loading``)."""
         self._refuse_reading_only()
-        self._guarded(lambda: self._opened().extend(quads))
-
-    def remove_quads(self, quads: Iterable[ox.Quad]) -> None:
-        """Take pyoxigraph quads out, one after the other; those it does not hold are passed over."""
-
-        def work() -> None:
-            for quad in quads:
-                self._opened().remove(quad)
-
-        self._guarded(work)
-
-    def matching(self, subject: object, predicate: object, value: object, graph: object = None) -> list[ox.Quad]:
-        """The quads that match pyoxigraph terms; None stands for any."""
-        return list(self._opened().quads_for_pattern(subject, predicate, value, graph))  # type: ignore[arg-type]
-
-    def holds(self, quad: ox.Quad) -> bool:
-        """Whether a quad is in the store."""
-        return quad in self._opened()
+        try:
+            self.store.extend(quads)
+        except OSError as error:
+            raise BackendError(f"the store could not be written: {error}", service=self._name) from error
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
-        """Carry out a SPARQL update, all of it or none; it cannot be broken off, so ``timeout`` is not looked at.
+        """Run a SPARQL update, all of it or none; it cannot be interrupted, so ``timeout`` is ignored.
 
         ``LOAD`` is refused: nothing is fetched.
         """
@@ -219,32 +195,30 @@ class OxigraphGraph:
         self._refuse_reading_only()
         refuse_load(text)
         try:
-            self._opened().update(text)
+            self.store.update(text)
         except SyntaxError as error:
             raise _malformed(error, text) from error
         except (OSError, RuntimeError) as error:
             raise BackendError(f"the store could not be changed: {error}", service=self._name) from error
 
-    def all_quads(self) -> list[ox.Quad]:
-        """Every quad, fully read: for ``kgnb.kg.quads``."""
-        return list(self._opened())
-
     def count(self) -> int:
-        """How many triples there are; one that stands in two graphs counts twice."""
-        return len(self._opened())
+        """How many triples there are; one that is in two graphs counts twice."""
+        return len(self.store)
 
     def dump(self) -> bytes:
         """The whole store as N-Quads, lines sorted, so that equal stores give equal bytes."""
-        written = self._opened().dump(format=ox.RdfFormat.N_QUADS) or b""
+        written = self.store.dump(format=ox.RdfFormat.N_QUADS) or b""
         return b"".join(sorted(written.splitlines(keepends=True)))
 
     def close(self) -> None:
-        """Flush a store on disk and let go of its files."""
+        """Flush a store on disk and release its files."""
         if self._store is not None and self._in_folder and not self._read_only:
             self._store.flush()
         self._store = None
 
-    def _opened(self) -> ox.Store:
+    @property
+    def store(self) -> ox.Store:
+        """The pyoxigraph store, for the other modules of ``kgnb.kg``."""
         if self._store is None:
             raise ValueError(f"the graph {self._name} is closed")
         return self._store
@@ -257,19 +231,18 @@ class OxigraphGraph:
                 fix="open it without read_only=True to change it",
             )
 
-    def _query(self, query: str, bindings: Mapping[str, Term] | None) -> object:
-        """The engine's answer; a bound blank node comes in by a function call, since no query text can name it."""
-        named = {name: term for name, term in (bindings or {}).items() if not isinstance(term, Blank)}
-        text = bind(query, named)
+    def _query(self, query: str, bindings: Bindings) -> object:
+        """The engine's answer; blank nodes are bound by a function call, since no query text can name them."""
+        blanks = {name: term for name, term in (bindings or {}).items() if isinstance(term, Blank)}
+        text = bind(query, {name: term for name, term in (bindings or {}).items() if name not in blanks})
         functions: dict[ox.NamedNode, Callable[..., OxTerm | None]] = {}
-        for name, term in (bindings or {}).items():
-            if isinstance(term, Blank):
-                function = ox.NamedNode(f"urn:kgnb:blank:{name}")
-                functions[function] = partial(ox.BlankNode, term.label)
-                text = put_first(text, f"BIND({function}() AS ?{name})")
+        for name, term in blanks.items():
+            function = ox.NamedNode(f"urn:kgnb:blank:{name}")
+            functions[function] = partial(ox.BlankNode, term.label)
+            text = put_first(text, f"BIND({function}() AS ?{name})")
         try:
-            everything = not names_its_graphs(query)  # FROM is honoured only where the union is not asked for
-            return self._opened().query(text, use_default_graph_as_union=everything, custom_functions=functions)
+            everything = not names_its_graphs(query)  # FROM is honoured only without the union
+            return self.store.query(text, use_default_graph_as_union=everything, custom_functions=functions)
         except SyntaxError as error:
             raise _malformed(error, text) from error
         except (OSError, RuntimeError) as error:
@@ -286,24 +259,14 @@ class OxigraphGraph:
             except (OSError, RuntimeError) as error:
                 raise BackendError(f"the store could not answer: {error}", service=self._name) from error
             if end is not None and time.monotonic() > end:
-                raise BackendError(
-                    f"the query took longer than {timeout:g} s",
-                    service=self._name,
-                    fix="ask a narrower query, add a LIMIT, or give it a longer timeout",
-                )
+                raise too_slow(self._name, timeout)
             yield item
-
-    def _guarded(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except OSError as error:
-            raise BackendError(f"the store could not be written: {error}", service=self._name) from error
 
 
 def _open(folder: str | Path | None, read_only: bool) -> ox.Store:
     if folder is None:
         if read_only:
-            raise ValueError("a store in memory begins empty, so it cannot be read-only; give a folder")
+            raise ValueError("a store in memory starts empty, so it cannot be read-only; give a folder")
         return ox.Store()
     path = Path(folder)
     if path.is_file():
@@ -328,22 +291,22 @@ def _open(folder: str | Path | None, read_only: bool) -> ox.Store:
 
 
 def _malformed(error: SyntaxError, query: str) -> DataError:
-    """The engine's complaint with its place and the line it complains about."""
+    """The engine's complaint with its place."""
     match = _AT.match(str(error))
     if match is None:
-        return DataError(str(error)[:300], where="SPARQL query", fix="mend the query")
-    # Each parser goes back to where a triple or a group began when it is lost: the farther place is the nearer truth.
+        return DataError(str(error)[:300], where="SPARQL query", fix="correct the query")
+    # A parser that fails goes back to where a triple or a group began, so the farther place is closer to the mistake.
     place = max(_place(query) or (1, 1), _within(query, int(match[1]), int(match[2])))
     return malformed(query, *place, details=match[3])
 
 
 def _within(query: str, line: int, column: int) -> tuple[int, int]:
-    """The engine's place; one behind the end of the query says no more than that it did not get there."""
+    """The engine's place; a place behind the end of the query says nothing."""
     return (line, column) if line <= len(query.splitlines()) else (1, 1)
 
 
 def _place(query: str) -> tuple[int, int] | None:
-    """Line and column where rdflib's parser stumbles: the engine's own often says no more than "at the end"."""
+    """Line and column where rdflib's parser fails: pyoxigraph often says no more than "at the end"."""
     for parse in (parseQuery, parseUpdate):
         try:
             parse(query)

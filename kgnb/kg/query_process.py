@@ -1,8 +1,8 @@
-"""Queries of a local graph in a process of their own, which can be ended: an engine deep in a join hears nothing.
+"""Queries of a local graph in a process of their own, which can be killed: an engine deep in a join cannot be stopped.
 
-The process is a fork of this one, so it begins in milliseconds with the graph as it is now (copied on write), and goes
+The process is a fork of this one, so it starts within milliseconds with the current graph (copied on write), and ends
 when the query is stopped, takes too long, or this process ends. Where a process cannot be forked (Windows) the query
-runs in this process, and is not ended.
+runs in this process, and nothing stops it.
 """
 
 from __future__ import annotations
@@ -16,53 +16,47 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, NoReturn, TypeVar, cast
 
 from kgnb.errors import BackendError, KgnbError
-from kgnb.kg.graph import Graph, Solutions
+from kgnb.kg.graph import Bindings, Graph, Solutions, too_slow
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.rdflib_graph import RdflibGraph
 from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, TripleTerm
 
 T = TypeVar("T")
-POSSIBLE = hasattr(os, "fork")
-STEP = 0.05  # seconds between looks at whether the query is still wanted
+STEP = 0.05  # seconds between checks whether the query is still wanted
 GIVEN_UP: ContextVar[threading.Event | None] = ContextVar("kgnb_query_given_up", default=None)
-"""Set by whoever no longer waits for what is asked in this context."""
+"""Set by whoever no longer waits for the queries of this context."""
 
 
 def endable(graph: Graph) -> Graph:
-    """The graph, its queries in a process that can be ended; a graph on a server as it is."""
-    return EndableGraph(graph) if POSSIBLE and isinstance(graph, OxigraphGraph | RdflibGraph) else graph
+    """A local graph with its queries in processes that can be killed; any other graph unchanged."""
+    return EndableGraph(graph) if hasattr(os, "fork") and isinstance(graph, OxigraphGraph | RdflibGraph) else graph
 
 
 class EndableGraph:
-    """A local graph each of whose queries is a process; everything else is done by the graph itself."""
+    """A local graph that runs each query in a process; everything else is done by the graph itself."""
 
     def __init__(self, graph: OxigraphGraph | RdflibGraph) -> None:
         self.graph = graph
         self.prefixes, self.mended = graph.prefixes, graph.mended
-        # Look-ups end by themselves, and an update that is ended loses what it is to change: the graph's own.
+        # Look-ups are short, and an update in another process would be lost.
         self.triples, self.add, self.count = graph.triples, graph.add, graph.count
         self.update, self.close = graph.update, graph.close
 
     @property
     def name(self) -> str:
-        """The graph's own."""
+        """The name of the local graph."""
         return self.graph.name
 
     def select(
-        self,
-        query: str,
-        *,
-        bindings: Mapping[str, Term] | None = None,
-        limit: int | None = None,
-        timeout: float | None = None,
+        self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
     ) -> Solutions:
-        """The solutions of a SELECT query; the process is ended after ``timeout`` seconds."""
+        """The rows of a SELECT query; the process is killed after ``timeout`` seconds."""
 
         def work() -> Any:
             found = self.graph.select(query, bindings=bindings, limit=limit, timeout=timeout)
@@ -71,13 +65,11 @@ class EndableGraph:
         variables, rows, truncated = _in_process(work, timeout, self.name)
         return Solutions(variables, tuple(tuple(map(_term, row)) for row in rows), truncated)
 
-    def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
+    def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
         return bool(_in_process(lambda: self.graph.ask(query, bindings=bindings, timeout=timeout), timeout, self.name))
 
-    def construct(
-        self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
-    ) -> list[Triple]:
+    def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
 
         def work() -> Any:
@@ -91,13 +83,13 @@ def _in_process(work: Callable[[], T], timeout: float | None, name: str) -> T:
     """What ``work`` returns in a fork of this process: marshal's types only.
 
     Raises:
-        BackendError: it took longer than ``timeout`` seconds, was given up, or its process broke down.
+        BackendError: it took longer than ``timeout`` seconds, was given up, or its process died.
     """
     given_up = GIVEN_UP.get()
     end = None if timeout is None else time.monotonic() + timeout
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        # The fork touches no thread, no socket and no lock of this process but the graph's own.
+        # The fork uses no thread, no socket and no lock of this process except the graph's own.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -114,11 +106,7 @@ def _in_process(work: Callable[[], T], timeout: float | None, name: str) -> T:
             elif given_up is not None and given_up.is_set():
                 raise BackendError("the query was stopped", service=name)
             elif end is not None and time.monotonic() > end:
-                raise BackendError(
-                    f"the query took longer than {timeout:g} s",
-                    service=name,
-                    fix="Ask a narrower query, add a LIMIT, or give it a longer --timeout.",
-                )
+                raise too_slow(name, timeout, "give it a longer --timeout")
     finally:
         os.close(reading)
         with suppress(ProcessLookupError):
@@ -128,7 +116,7 @@ def _in_process(work: Callable[[], T], timeout: float | None, name: str) -> T:
 
 
 def _answer(work: Callable[[], object], reading: int, writing: int) -> NoReturn:
-    """The fork's whole life. It frees nothing and closes nothing that belongs to the process it was forked from."""
+    """Everything the fork does. It frees and closes nothing that belongs to the process it was forked from."""
     try:
         gc.disable()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Stop is sent to the whole group; the parent ends this process
@@ -162,7 +150,7 @@ def _received(said: bytes, status: int, name: str) -> Any:
         raise error
     signalled = f"signal {status & 0x7F}" if status & 0x7F else f"status {status >> 8}"
     raise BackendError(
-        f"the query's process broke down ({signalled})",
+        f"the query's process died ({signalled})",
         service=name,
         fix="It may have needed more memory than there is: ask a narrower query, or add a LIMIT.",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, cast
@@ -15,10 +15,10 @@ from pyparsing import ParseBaseException
 from rdflib.graph import QuotedGraph
 from rdflib.plugins import sparql as rdflib_sparql
 from rdflib.plugins.sparql.sparql import SPARQLError
-from rdflib.term import Node
+from rdflib.term import Node as RdflibNode
 
-from kgnb.errors import BackendError, DataError
-from kgnb.kg.graph import Solutions
+from kgnb.errors import DataError
+from kgnb.kg.graph import Bindings, Solutions, too_slow
 from kgnb.kg.sparql import (
     bind,
     check_limit,
@@ -29,7 +29,7 @@ from kgnb.kg.sparql import (
     tokens,
     undeclared_prefixes,
 )
-from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, is_iri, n3, triple_key
+from kgnb.kg.terms import XSD, Blank, Iri, Literal, Node, Term, Triple, is_iri, n3, triple_key
 
 _SWITCHES = threading.RLock()  # rdflib keeps some of what a query may do in globals of its module
 
@@ -45,10 +45,10 @@ if hasattr(os, "register_at_fork"):
 
 
 class RdflibGraph:
-    """A view of an rdflib graph; what is added here is added there. Fit for small graphs: rdflib's SPARQL is slow.
+    """A view of an rdflib graph: additions go into that graph. For small graphs, since rdflib's SPARQL is slow.
 
     A Dataset or ConjunctiveGraph is read as the union of its graphs. rdflib rewrites some literals as it parses
-    (``"01"^^xsd:integer`` becomes ``"1"``) and has no triple terms; neither is mended here.
+    (``"01"^^xsd:integer`` becomes ``"1"``) and has no triple terms.
 
     >>> import rdflib
     >>> theirs = rdflib.Graph().parse(data='<urn:hut> <urn:beds> 12 .', format="turtle")
@@ -66,7 +66,7 @@ class RdflibGraph:
         self._name = name or "rdflib graph"
         self._closed = False
         self.mended: tuple[tuple[str, int], ...] = ()
-        """What loading files into it had to mend, and how often."""
+        """What loading files into it had to repair, and how often."""
         self.prefixes: tuple[tuple[str, str], ...] = ()
         """The prefixes those files declare."""
 
@@ -79,14 +79,9 @@ class RdflibGraph:
         return self._name
 
     def select(
-        self,
-        query: str,
-        *,
-        bindings: Mapping[str, Term] | None = None,
-        limit: int | None = None,
-        timeout: float | None = None,
+        self, query: str, *, bindings: Bindings = None, limit: int | None = None, timeout: float | None = None
     ) -> Solutions:
-        """The solutions of a SELECT query, at most ``limit`` rows; ``timeout`` is looked at between rows."""
+        """The rows of a SELECT query, at most ``limit``; ``timeout`` is checked between rows."""
         check_limit(limit)
         expect_form(query, "SELECT")
         found, rows = self._rows(query, bindings, None if limit is None else limit + 1, timeout)
@@ -94,28 +89,22 @@ class RdflibGraph:
         variables = tuple(str(variable) for variable in found.vars or ())
         return Solutions(variables, tuple(converted[:limit]), truncated=limit is not None and len(converted) > limit)
 
-    def ask(self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None) -> bool:
+    def ask(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> bool:
         """The answer of an ASK query."""
         expect_form(query, "ASK")
         _, rows = self._rows(query, bindings, None, timeout)
         return bool(rows[0])
 
-    def construct(
-        self, query: str, *, bindings: Mapping[str, Term] | None = None, timeout: float | None = None
-    ) -> list[Triple]:
+    def construct(self, query: str, *, bindings: Bindings = None, timeout: float | None = None) -> list[Triple]:
         """The triples of a CONSTRUCT or DESCRIBE query, sorted."""
         expect_form(query, "CONSTRUCT", "DESCRIBE")
         _, rows = self._rows(query, bindings, None, timeout)
         return sorted({_triple(cast(Any, row)) for row in rows}, key=triple_key)
 
     def triples(
-        self,
-        subject: Iri | Blank | None = None,
-        predicate: Iri | None = None,
-        object: Term | None = None,
-        *,
+        self, subject: Node | None = None, predicate: Iri | None = None, object: Term | None = None, *,
         limit: int | None = None,
-    ) -> list[Triple]:
+    ) -> list[Triple]:  # fmt: skip
         """The triples that match, each once, sorted (with a limit: those rdflib finds first, sorted)."""
         check_limit(limit)
         pattern = tuple(None if term is None else to_rdflib(term) for term in (subject, predicate, object))
@@ -133,7 +122,7 @@ class RdflibGraph:
             self._union().add(cast(Any, converted))
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
-        """Carry out a SPARQL update; ``timeout`` is not looked at. ``LOAD`` is refused: nothing is fetched."""
+        """Run a SPARQL update; ``timeout`` is ignored. ``LOAD`` is refused: nothing is fetched."""
         expect_update(text)
         refuse_load(text)
         try:
@@ -143,14 +132,14 @@ class RdflibGraph:
         except ParseBaseException as error:
             raise malformed(text, error.lineno, error.column, str(error)) from error
         except (SPARQLError, NotImplementedError, ValueError) as error:
-            raise DataError(str(error)[:300], where="SPARQL update", fix="mend the update") from error
+            raise DataError(str(error)[:300], where="SPARQL update", fix="correct the update") from error
 
     def count(self) -> int:
         """How many triples there are."""
         return len(self._union())
 
     def close(self) -> None:
-        """Let go of the rdflib graph; it stays as it is, since it is the caller's."""
+        """Refuse further calls; the rdflib graph itself is the caller's."""
         self._closed = True
 
     def _union(self) -> rdflib.Graph:
@@ -164,21 +153,21 @@ class RdflibGraph:
             raise DataError(
                 f"the prefix {missing[0]} is not declared",
                 where="SPARQL query",
-                fix=f"put PREFIX {missing[0]} <...> at the head of the query",
+                fix=f"put PREFIX {missing[0]} <...> at the top of the query",
             )
         if not isinstance(self._view, rdflib.Dataset) and any(token.word == "GRAPH" for token in tokens(query)):
             raise DataError(
-                "this rdflib Graph has no named graphs, so GRAPH cannot be asked of it",
+                "this rdflib Graph has no named graphs, so it cannot answer GRAPH",
                 where="SPARQL query",
                 fix="leave out GRAPH, or wrap an rdflib Dataset",
             )
 
     def _rows(
-        self, query: str, bindings: Mapping[str, Term] | None, most: int | None, timeout: float | None
+        self, query: str, bindings: Bindings, most: int | None, timeout: float | None
     ) -> tuple[rdflib.query.Result, list[object]]:
-        """rdflib's result and its rows; its evaluator is lazy, so its errors come while rows are read.
+        """rdflib's result and its rows; its evaluator is lazy, so errors come while rows are read.
 
-        Literals and blank nodes are bound as values: rdflib's parser mixes up backslashes in strings.
+        Literals and blank nodes are bound as values, because rdflib's parser misreads backslashes in strings.
         """
         self._refuse_what_rdflib_cannot(query)
         named = {name: term for name, term in (bindings or {}).items() if isinstance(term, Iri)}
@@ -192,21 +181,17 @@ class RdflibGraph:
                 for row in islice(found, most):
                     rows.append(row)
                     if end is not None and time.monotonic() > end:
-                        raise BackendError(
-                            f"the query took longer than {timeout:g} s",
-                            service=self._name,
-                            fix="ask a narrower query, add a LIMIT, or load the graph into an OxigraphGraph",
-                        )
+                        raise too_slow(self._name, timeout, "load the graph into an OxigraphGraph")
         except ParseBaseException as error:
             raise malformed(text, error.lineno, error.column, str(error)) from error
         except (SPARQLError, NotImplementedError, ValueError) as error:
-            raise DataError(str(error)[:300], where="SPARQL query", fix="mend the query") from error
+            raise DataError(str(error)[:300], where="SPARQL query", fix="correct the query") from error
         return found, rows
 
 
 @contextmanager
 def _rdflib_set(**flags: bool) -> Iterator[None]:
-    """Sets rdflib's global switches while one query or update runs, in one thread at a time, and puts them back."""
+    """Sets rdflib's global switches while one query or update runs, in one thread at a time."""
     with _SWITCHES:
         before = {name: getattr(rdflib_sparql, name) for name in flags}
         try:
@@ -218,7 +203,7 @@ def _rdflib_set(**flags: bool) -> Iterator[None]:
                 setattr(rdflib_sparql, name, value)
 
 
-def to_rdflib(term: Term) -> Node:
+def to_rdflib(term: Term) -> RdflibNode:
     """The rdflib term; raises ValueError for what rdflib or RDF cannot hold."""
     if isinstance(term, Iri):
         if not is_iri(term):
@@ -243,7 +228,7 @@ def from_rdflib(node: object) -> Term:
     if isinstance(node, rdflib.Literal):
         datatype = None if node.datatype is None else str(node.datatype)
         return Literal(str(node), node.language or None, None if datatype == f"{XSD}string" else datatype)
-    raise DataError(f"rdflib gave a term that is no RDF term: {type(node).__name__}", where="rdflib graph")
+    raise DataError(f"rdflib returned something that is not an RDF term: {type(node).__name__}", where="rdflib graph")
 
 
 def _triple(row: tuple[object, object, object]) -> Triple:

@@ -1,4 +1,4 @@
-"""What kgnb has to know of a SPARQL query's text: its form, where its WHERE clause begins, where a LIMIT goes.
+"""What kgnb needs to know about a SPARQL query: its form, where its WHERE clause begins, where a LIMIT goes.
 
 The text is cut into tokens (strings, IRIs and comments are whole tokens), so that a brace inside a string is not
 taken for a group. Grammar: SPARQL 1.1 Query Language, section 19.8.
@@ -7,7 +7,7 @@ taken for a group. Grammar: SPARQL 1.1 Query Language, section 19.8.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -53,7 +53,7 @@ def tokens(query: str) -> list[Token]:
     return list(_cut(query))
 
 
-@lru_cache(maxsize=64)  # one query is looked at several times on its way to the store
+@lru_cache(maxsize=64)  # one query is read several times on its way to the store
 def _cut(query: str) -> tuple[Token, ...]:
     found = _TOKEN.finditer(query)
     return tuple(Token(cast(str, m.lastgroup), m[0], m.start()) for m in found if m.lastgroup != "skip")
@@ -65,11 +65,11 @@ def query_form(query: str) -> Form:
     >>> query_form("PREFIX select: <http://example.org/>  # ASK\\nconstruct where { ?s ?p ?o }")
     'CONSTRUCT'
     """
-    return _form(tokens(query))[0]
+    return _form(_cut(query))[0]
 
 
 def refuse_update(query: str) -> Form:
-    """The form of a query that only reads; raises DataError for an update, which ``Graph.add`` is for."""
+    """The form of a query that only reads; raises DataError for an update."""
     form = query_form(query)
     if form == "UPDATE":
         raise DataError(
@@ -93,16 +93,38 @@ def expect_form(query: str, *forms: Form) -> Form:
 
 
 def expect_update(query: str) -> None:
-    """Raise DataError for a text that is no update."""
+    """Raise DataError for a text that is not an update."""
     form = query_form(query)
     if form != "UPDATE":
-        raise DataError(f"this is a {form} query and changes nothing", where="SPARQL query", fix="ask it as a query")
+        raise DataError(f"this is a {form} query and changes nothing", where="SPARQL query", fix="run it as a query")
 
 
 def refuse_load(update: str) -> None:
-    """Raise DataError for an update with LOAD: kgnb fetches nothing that nobody opened by name."""
+    """Raise DataError for an update with LOAD: kgnb only fetches what somebody opened by name."""
     if any(token.word == "LOAD" for token in tokens(update)):
         raise DataError("LOAD would fetch a file", where="SPARQL update", fix="download it, then: %kg open FILE")
+
+
+class _Outline:
+    """A query's tokens, its form, and the indexes of the form's keyword and of the brace that opens its WHERE group."""
+
+    def __init__(self, query: str) -> None:
+        self.tokens = _cut(query)
+        self.form, self.keyword = _form(self.tokens)
+        self.opening = _where(self.tokens, self.form, self.keyword)
+
+    @property
+    def head(self) -> tuple[Token, ...]:
+        """The form's keyword and what follows it, up to the WHERE group."""
+        return self.tokens[self.keyword : self.opening]
+
+    def modifiers(self) -> tuple[Token, ...]:
+        """What follows the WHERE group."""
+        return () if self.opening is None else self.tokens[_closing(self.tokens, self.opening) + 1 :]
+
+    def values(self, end: int) -> int:
+        """Where a VALUES clause after the WHERE group begins; ``end`` where there is none."""
+        return next((token.start for token in self.modifiers() if token.word == "VALUES"), end)
 
 
 def names_its_graphs(query: str) -> bool:
@@ -111,16 +133,13 @@ def names_its_graphs(query: str) -> bool:
     >>> names_its_graphs("SELECT * FROM <urn:g> { ?s ?p ?o }"), names_its_graphs('ASK { ?s ?p "FROM" }')
     (True, False)
     """
-    head = tokens(query)
-    form, index = _form(head)
-    opening = _where(head, form, index)
-    return any(token.word == "FROM" for token in head[index : opening if opening is not None else len(head)])
+    return any(token.word == "FROM" for token in _Outline(query).head)
 
 
 def bind(query: str, bindings: Mapping[str, Term] | None) -> str:
-    """The query with variables bound by a VALUES clause at the head of its WHERE clause.
+    """The query with variables bound by a VALUES clause at the start of its WHERE clause.
 
-    Terms are written by ``n3``, never spliced raw. A blank node has no name in a query text: ValueError.
+    Terms are written by ``n3``, never inserted raw. A blank node has no name in a query text: ValueError.
 
     >>> from kgnb.kg.terms import Literal
     >>> bind("ASK { ?s ?p ?o }", {"o": Literal('} DROP ALL "')})
@@ -133,20 +152,19 @@ def bind(query: str, bindings: Mapping[str, Term] | None) -> str:
             raise ValueError(f"not a variable name: {variable!r}; leave out the question mark")
     written = [n3(term) for term in bindings.values()]
     if any("_:" in text and text.startswith(("_:", "<<(")) for text in written):
-        raise ValueError("a blank node cannot be bound by a query text; ask this graph's triples() for it instead")
+        raise ValueError("a blank node cannot be bound by a query text; call this graph's triples() instead")
     values = f"VALUES ({' '.join(f'?{v}' for v in bindings)}) {{({' '.join(written)})}}"
     return put_first(query, values)
 
 
 def put_first(query: str, clause: str) -> str:
-    """The query with a clause put at the head of its WHERE group."""
-    found = tokens(query)
-    form, index = _form(found)
-    opening = _where(found, form, index)
+    """The query with a clause put at the start of its WHERE group."""
+    outline = _Outline(query)
+    found, index, opening = outline.tokens, outline.keyword, outline.opening
     if opening is None:  # DESCRIBE ?x without a pattern
         return f"{query}\nWHERE {{ {clause} }}"
     start = found[opening].start + 1
-    if form == "CONSTRUCT" and found[index + 1].word in {"WHERE", "FROM"}:  # the short form holds nothing but triples
+    if outline.form == "CONSTRUCT" and found[index + 1].word in {"WHERE", "FROM"}:  # the short form: triples only
         closing = _closing(found, opening)
         template = query[start : found[closing].start]
         head = query[: found[index].start + len("CONSTRUCT")]
@@ -164,20 +182,13 @@ def limited(query: str, limit: int | None) -> str:
     if limit is None:
         return query
     check_limit(limit)
-    found = tokens(query)
-    form, index = _form(found)
-    opening = _where(found, form, index)
-    if opening is None:
-        return query
-    tail = found[_closing(found, opening) + 1 :]
-    for token, following in zip(tail, tail[1:], strict=False):
-        if token.word == "LIMIT" and following.kind == "number":
-            own = min(int(following.text), limit)
-            return f"{query[: following.start]}{own}{query[following.start + len(following.text) :]}"
-    values = next((token for token in tail if token.word == "VALUES"), None)
-    if values is not None:
-        return f"{query[: values.start]}LIMIT {limit}\n{query[values.start :]}"
-    return f"{query}\nLIMIT {limit}"
+    outline = _Outline(query)
+    for token, number in pairwise(outline.modifiers()):
+        if token.word == "LIMIT" and number.kind == "number":
+            own = min(int(number.text), limit)
+            return f"{query[: number.start]}{own}{query[number.start + len(number.text) :]}"
+    values = outline.values(-1)
+    return f"{query}\nLIMIT {limit}" if values < 0 else f"{query[:values]}LIMIT {limit}\n{query[values:]}"
 
 
 def asked_for_all(query: str) -> list[str]:
@@ -186,7 +197,7 @@ def asked_for_all(query: str) -> list[str]:
     >>> asked_for_all("SELECT * { ?hut :beds ?n }"), asked_for_all("SELECT ?n { ?hut :beds ?n }")
     (['hut', 'n'], [])
     """
-    found = tokens(query)
+    found = _cut(query)
     form, index = _form(found)
     head = [token.text.upper() for token in found[index + 1 : index + 3]]
     if form != "SELECT" or (head[:1] != ["*"] and head[:2] not in (["DISTINCT", "*"], ["REDUCED", "*"])):
@@ -195,19 +206,16 @@ def asked_for_all(query: str) -> list[str]:
 
 
 def never_bound(query: str) -> list[str]:
-    """The variables that a SELECT or CONSTRUCT query gives and whose values nothing in its WHERE says.
+    """The variables that a SELECT or CONSTRUCT query returns but that do not occur in its WHERE group.
 
     >>> never_bound("SELECT ?hut ?nam (?a + 1 AS ?b) { ?hut :name ?name ; :age ?a }")
     ['nam']
     """
-    found = tokens(query)
-    form, index = _form(found)
-    opening = _where(found, form, index)
-    if opening is None or form not in ("SELECT", "CONSTRUCT"):
+    outline = _Outline(query)
+    if outline.opening is None or outline.form not in ("SELECT", "CONSTRUCT"):
         return []
-    head = found[index : opening + 1]
-    given = [two.text[1:] for one, two in pairwise(head) if two.kind == "variable" and one.word != "AS"]
-    bound = {token.text[1:] for token in found[opening:] if token.kind == "variable"}
+    given = [two.text[1:] for one, two in pairwise(outline.head) if two.kind == "variable" and one.word != "AS"]
+    bound = {token.text[1:] for token in outline.tokens[outline.opening :] if token.kind == "variable"}
     return [name for name in dict.fromkeys(given) if name not in bound]
 
 
@@ -217,23 +225,17 @@ def beyond(query: str, rows: int) -> str | None:
     >>> beyond("SELECT * { ?s ?p ?o } OFFSET 5", 100).split(), beyond("SELECT * { ?s ?p ?o } LIMIT 100", 100)
     (['SELECT', '*', '{', '?s', '?p', '?o', '}', 'LIMIT', '1', 'OFFSET', '105'], None)
     """
-    found = tokens(query)
-    form, index = _form(found)
-    opening = _where(found, form, index)
-    if opening is None:
-        return None
-    tail = found[_closing(found, opening) + 1 :]
-    skipped, cuts, end = 0, [], len(query)
-    for token, following in zip(tail, tail[1:], strict=False):
-        if token.word in ("LIMIT", "OFFSET") and following.kind == "number":
-            if token.word == "LIMIT" and int(following.text) <= rows:
+    outline = _Outline(query)
+    skipped, cuts = 0, []
+    for token, number in pairwise(outline.modifiers()):
+        if token.word in ("LIMIT", "OFFSET") and number.kind == "number":
+            if token.word == "LIMIT" and int(number.text) <= rows:
                 return None
-            skipped = int(following.text) if token.word == "OFFSET" else skipped
-            cuts.append((token.start, following.start + len(following.text)))
-    values = next((token.start for token in tail if token.word == "VALUES"), end)
-    more = f"\nLIMIT 1 OFFSET {skipped + rows}\n"
-    text = query[:values] + more + query[values:]
-    for start, stop in reversed(cuts):  # all of them stand before VALUES
+            skipped = int(number.text) if token.word == "OFFSET" else skipped
+            cuts.append((token.start, number.start + len(number.text)))
+    values = outline.values(len(query))
+    text = f"{query[:values]}\nLIMIT 1 OFFSET {skipped + rows}\n{query[values:]}"
+    for start, stop in reversed(cuts):  # all of them come before VALUES
         text = text[:start] + text[stop:]
     return text
 
@@ -251,12 +253,12 @@ def undeclared_prefixes(query: str) -> list[str]:
     ['rdfs:']
     """
     found = tokens(query)
-    declared = {name.text for word, name in zip(found, found[1:], strict=False) if word.word == "PREFIX"}
+    declared = {name.text for word, name in pairwise(found) if word.word == "PREFIX"}
     used = dict.fromkeys(t.text.partition(":")[0] + ":" for t in found if t.kind == "name" and ":" in t.text)
     return [prefix for prefix in used if prefix not in declared and prefix != "_:"]
 
 
-def _form(found: list[Token]) -> tuple[Form, int]:
+def _form(found: Sequence[Token]) -> tuple[Form, int]:
     """The query's form and the index of its keyword, past BASE, PREFIX and VERSION declarations."""
     index = 0
     while index < len(found) and found[index].word in {"BASE", "PREFIX", "VERSION"}:
@@ -276,8 +278,8 @@ def _form(found: list[Token]) -> tuple[Form, int]:
     )
 
 
-def _where(found: list[Token], form: Form, index: int) -> int | None:
-    """The index of the brace that opens the main WHERE group (an EXISTS in a projection has its own)."""
+def _where(found: Sequence[Token], form: Form, index: int) -> int | None:
+    """The index of the brace that opens the main WHERE group; an EXISTS in a projection has its own."""
     round_brackets = 0
     position = index + 1
     if form == "CONSTRUCT" and position < len(found) and found[position].text == "{":
@@ -293,7 +295,7 @@ def _where(found: list[Token], form: Form, index: int) -> int | None:
     raise DataError(f"the {form} query has no group in braces", where="SPARQL query", fix="write WHERE { ... }")
 
 
-def _closing(found: list[Token], opening: int) -> int:
+def _closing(found: Sequence[Token], opening: int) -> int:
     depth = 0
     for position in range(opening, len(found)):
         depth += (found[position].text == "{") - (found[position].text == "}")
@@ -318,7 +320,7 @@ def malformed(query: str, line: int, column: int, details: str = "") -> DataErro
 
 
 def _mistake(query: str, found: list[Token]) -> tuple[int, str, str] | None:
-    """Where a mistake begins that parsers run past, what it is and how to mend it; None where it is none of these."""
+    """Where a common mistake begins that parsers overrun, what it is and how to correct it; None for any other."""
     from pygments.lexers.rdf import SparqlLexer  # 30 ms, for a mistake only
     from pygments.token import Error
 
@@ -355,9 +357,9 @@ def _mistake(query: str, found: list[Token]) -> tuple[int, str, str] | None:
 
 
 def laid_out(query: str) -> str:
-    """A query to be read and copied: its IRIs short, with the prefixes above it, one pattern a line.
+    """A query formatted for reading and copying: short IRIs with the prefixes above, one pattern per line.
 
-    A query with line ends or prefixes of its own was written by somebody, and stays as it is.
+    A query with line breaks or prefixes was formatted by its author, and comes back unchanged.
 
     >>> print(laid_out("ASK { <http://huts.example/id/hochkar> <http://huts.example/network#beds> 64 . }"))
     PREFIX id: <http://huts.example/id/>
@@ -387,7 +389,7 @@ def laid_out(query: str) -> str:
 
 
 def _short(iri: str, prefixes: dict[str, str]) -> str:
-    """The IRI with a prefix, which is known or named after the end of its namespace; ``prefixes`` takes it in."""
+    """The IRI with a prefix, a known one or the last word of its namespace, which is added to ``prefixes``."""
     end = max(iri.rfind("#"), iri.rfind("/")) + 1
     namespace, local = iri[:end], iri[end:]
     words = re.findall(r"[A-Za-z][A-Za-z0-9]*", namespace)
@@ -403,7 +405,7 @@ def _short(iri: str, prefixes: dict[str, str]) -> str:
 
 
 def declared(query: str) -> dict[str, str]:
-    """The prefixes a query declares itself."""
+    """The prefixes a query declares."""
     found = tokens(query)
     return {
         name.text[:-1]: iri.text[1:-1]

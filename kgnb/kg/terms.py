@@ -45,8 +45,9 @@ class TripleTerm:
     object: Term
 
 
+Node: TypeAlias = Iri | Blank
 Term: TypeAlias = Iri | Blank | Literal | TripleTerm
-Triple: TypeAlias = tuple[Iri | Blank, Iri, Term]
+Triple: TypeAlias = tuple[Node, Iri, Term]
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

@@ -3,7 +3,6 @@
 
 import json
 import warnings
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -250,7 +249,7 @@ def rdf(name: str) -> Kind:
     }
     form = forms[name]
     content = rdflib.Dataset().parse(data=TBOX, format="turtle").serialize(format=form) if form in ("trig", "nquads") else graph.serialize(format=form)  # fmt: skip
-    return Kind(good((f"a{name}", content)), lambda home: read_quads(home / f"a{name}", Counter(), {}))
+    return Kind(good((f"a{name}", content)), lambda home: read_quads(home / f"a{name}"))
 
 
 def aligned(name: str) -> Kind:

@@ -2,14 +2,12 @@
 
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.kg.hazards import MOST_CHARACTERS
 from kgnb.kg.loading import load, read_quads
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from tests.faults.cpu import within
@@ -22,7 +20,7 @@ SECONDS = 10
 
 def read(path: Path) -> int:
     with within(SECONDS):
-        return len(read_quads(path, Counter(), {})[0])
+        return len(read_quads(path)[0])
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -81,7 +79,7 @@ def test_entities_are_found_behind_a_long_comment(tmp_path: Path, record_propert
     layers = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
     laughs = f'r [<!ENTITY l0 "ha">{layers}]>{RDF}<h:D><h:p>&l11;</h:p></h:D></rdf:RDF>'
     for doctype in ("<!DOCTYPE", "<!doctype"):
-        with pytest.raises(DataError, match=f"more than {MOST_CHARACTERS:,}"):
+        with pytest.raises(DataError, match="grow without bounds"):
             read(write(tmp_path, "laughs.owl", f"<!--{'x' * 100_000}-->{doctype} {laughs}"))
     record_property("tries", 2)
 
@@ -107,9 +105,9 @@ def test_a_literal_longer_than_the_parser_holds_is_named_with_its_line(
 def test_a_small_file_is_read_where_addresses_are_few(tmp_path: Path) -> None:
     path = write(tmp_path, "a.ttl", f"{PREFIX}:a :b :c .")
     script = (
-        "import resource, sys; from kgnb.kg.loading import read_quads; from collections import Counter;"
+        "import resource, sys; from kgnb.kg.loading import read_quads;"
         "from pathlib import Path; resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30));"
-        "print(len(read_quads(Path(sys.argv[1]), Counter(), {})[0]))"
+        "print(len(read_quads(Path(sys.argv[1]))[0]))"
     )
     run = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False)
     assert (run.stdout.strip(), run.returncode) == ("1", 0), run.stderr

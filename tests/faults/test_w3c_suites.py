@@ -17,6 +17,7 @@ import rdflib
 
 from kgnb.errors import DataError
 from kgnb.kg.loading import read_quads
+from kgnb.kg.mending import Mends
 
 pytestmark = [pytest.mark.fault("W3C RDF 1.1 and 1.2 suites"), pytest.mark.benchmark]
 MF = rdflib.Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
@@ -59,17 +60,17 @@ def canonical(quads: list[ox.Quad]) -> ox.Dataset:
 
 def outcome(kind: str, action: Path, result: Path | None, base: str, folder: Path) -> str:
     """ "" where the test is passed, else what is wrong."""
-    mended: Counter[str] = Counter()
+    mends = Mends()
     try:
-        quads, _ = read_quads(action, mended, {}, base=base + action.relative_to(folder).as_posix())
+        quads, _ = read_quads(action, mends, base=base + action.relative_to(folder).as_posix())
     except DataError as error:
         empty = not action.read_bytes().strip()
         return "" if "Negative" in kind or empty else f"refused: {error.what}"
     if "Negative" in kind:
-        return "" if mended else "taken as it is"
+        return "" if mends.counts else "taken as it is"
     if result is None:
         return ""
-    expected, _ = read_quads(result, Counter(), {}) if result.read_bytes().strip() else ([], {})
+    expected, _ = read_quads(result) if result.read_bytes().strip() else ([], {})
     same = canonical(quads) == canonical(expected)
     return "" if same else "XML literal as written" if _canonical_xml(action) else "other triples"
 

@@ -241,13 +241,13 @@ def test_entities_that_multiply_are_refused_at_once(tmp_path: Path) -> None:
     layers = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
     laughs = f'<!DOCTYPE r [<!ENTITY l0 "ha">{layers}]>\n' + rdf_xml("<h:n>&l11;</h:n>")
     began = time.thread_time()
-    with pytest.raises(DataError, match="entities would grow"):
+    with pytest.raises(DataError, match="without bounds"):
         load(OxigraphGraph(), write(tmp_path, "laughs.owl", laughs))
     quadratic = f'<!DOCTYPE r [<!ENTITY a "{"a" * 50_000}">]>\n' + rdf_xml(f"<h:n>{'&a;' * 50_000}</h:n>")
-    with pytest.raises(DataError, match="entities would grow"):
+    with pytest.raises(DataError, match="without bounds"):
         load(OxigraphGraph(), write(tmp_path, "quadratic.owl", quadratic))
     circle = '<!DOCTYPE r [<!ENTITY a "&b;"><!ENTITY b "&a;">]>\n' + rdf_xml("<h:n>&a;</h:n>")
-    with pytest.raises(DataError, match="refers to itself"):
+    with pytest.raises(DataError, match="without bounds"):
         load(OxigraphGraph(), write(tmp_path, "circle.owl", circle))
     assert time.thread_time() - began < 5
 

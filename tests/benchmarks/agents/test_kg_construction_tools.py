@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import tarfile
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,7 +70,7 @@ def cases(root: Path) -> Iterator[tuple[Path, rdflib.Graph, rdflib.term.Node]]:
 
 def facts_of(uri: str) -> Facts:
     path = Path(uri.removeprefix("file://"))  # not through a store: it would write "1"^^xsd:boolean as true
-    quads, _ = read_quads(path, Counter(), {}, base=path.as_uri())
+    quads, _ = read_quads(path, base=path.as_uri())
     return Facts(map(triple_from_oxigraph, quads))
 
 

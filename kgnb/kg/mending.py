@@ -1,0 +1,206 @@
+"""Repairs of sloppy RDF: text that no parser accepts rewritten, terms that are not strict RDF made so; each counted."""
+
+from __future__ import annotations
+
+import html
+import html.entities
+import re
+from collections import Counter
+from contextlib import suppress
+from urllib.parse import quote, urljoin
+
+import pyoxigraph as ox
+
+from kgnb.errors import DataError
+from kgnb.kg.hazards import TURTLE
+from kgnb.kg.oxigraph_graph import OxTerm
+from kgnb.kg.prefixes import PREFIXES
+
+_BAD_CHARACTER = re.compile(r"[\x00-\x20<>\"{}|\\^`\x7f-\x9f]|%(?![0-9A-Fa-f]{2})")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+
+
+class Mends:
+    """What was repaired: ``counts`` by kind, and the first of each in ``examples``."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.examples: dict[str, str] = {}
+
+    def note(self, kind: str, before: str, after: str) -> None:
+        """Count one repair of this kind."""
+        self.counts[kind] += 1
+        self.examples.setdefault(kind, f"{before!r:.120} became {after!r:.120}")
+
+
+class Mender:
+    """Makes quads strict, relative IRIs resolved against ``base``."""
+
+    def __init__(self, base: str, mends: Mends) -> None:
+        self.base = base
+        self.mends = mends
+        self._iris: dict[str, ox.NamedNode] = {}
+
+    def quad(self, quad: ox.Quad) -> ox.Quad:
+        """The quad with every term strict; raises DataError where that cannot be."""
+        graph = quad.graph_name
+        return ox.Quad(
+            self._resource(quad.subject),
+            self._iri(quad.predicate),
+            self._term(quad.object),
+            self._iri(graph) if isinstance(graph, ox.NamedNode) else graph,
+        )
+
+    def _resource(self, node: ox.NamedNode | ox.BlankNode | ox.Triple) -> ox.NamedNode | ox.BlankNode:
+        if isinstance(node, ox.Triple):
+            raise DataError("a triple term is used as a subject", where="RDF 1.2")
+        return self._iri(node) if isinstance(node, ox.NamedNode) else node
+
+    def _term(self, term: OxTerm) -> OxTerm:
+        if isinstance(term, ox.NamedNode):
+            return self._iri(term)
+        if isinstance(term, ox.Literal):
+            return self._literal(term)
+        if isinstance(term, ox.Triple):
+            return ox.Triple(self._resource(term.subject), self._iri(term.predicate), self._term(term.object))
+        return term
+
+    def _iri(self, node: ox.NamedNode) -> ox.NamedNode:
+        value = node.value
+        known = self._iris.get(value)
+        if known is None:
+            known = self._iris[value] = self._mended_iri(value)
+        if known.value != value:
+            absolute = _SCHEME.match(value) is not None
+            kind = "characters percent-encoded in IRIs" if absolute else "relative IRIs resolved against the base"
+            self.mends.note(kind, value, known.value)
+        return known
+
+    def _mended_iri(self, value: str) -> ox.NamedNode:
+        iri = value
+        if _BAD_CHARACTER.search(iri) or not _SCHEME.match(iri):
+            iri = _BAD_CHARACTER.sub(lambda bad: quote(bad[0], safe=""), iri.strip())
+            if not _SCHEME.match(iri):
+                iri = urljoin(self.base, iri)
+        scheme, _, rest = iri.partition(":")
+        slashes = "//" if rest.startswith("//") else ""
+        quoted = f"{scheme}:{slashes}{quote(rest[len(slashes) :], safe='/%?=&;,.~-_@!$()*+' + chr(39))}"
+        for attempt in (iri, quoted):
+            with suppress(ValueError):
+                return ox.NamedNode(attempt)
+        raise DataError(f"not an IRI, and it cannot be made one: {value!r:.200}", where="RDF data")
+
+    def _literal(self, literal: ox.Literal) -> ox.Literal:
+        tag = literal.language
+        if tag is None:
+            datatype = literal.datatype
+            mended = self._iri(datatype)
+            return literal if mended.value == datatype.value else ox.Literal(literal.value, datatype=mended)
+        if _LANGUAGE.fullmatch(tag):
+            return literal
+        better = mended_tag(tag, self.mends) if tag else ""
+        if not tag:
+            self.mends.note("empty language tags dropped", f"{literal.value:.40}@", literal.value[:40])
+        return ox.Literal(literal.value, language=better) if better else ox.Literal(literal.value)
+
+
+def mended_tag(tag: str, mends: Mends) -> str:
+    """The language tag this must mean, or "" where it means none; a change is counted.
+
+    >>> [mended_tag(tag, Mends()) for tag in ("en_US", "english (uk)", "?")]
+    ['en-US', 'english-uk', '']
+    """
+    better = re.sub(r"[^A-Za-z0-9]+", "-", tag).strip("-")
+    if not _LANGUAGE.fullmatch(better):
+        better = ""
+    if better != tag:
+        mends.note("language tags mended" if better else "language tags dropped", tag, better)
+    return better
+
+
+_BAD_ESCAPE = re.compile(r"\\(u(?![0-9A-Fa-f]{4})|U(?![0-9A-Fa-f]{8})|[^tbnrf\"'\\uU])")
+_BAD_IRI_ESCAPE = re.compile(r"\\(?!u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
+
+
+def mend_turtle(text: str, mends: Mends) -> str:
+    """Turtle and its kin with unknown escapes and malformed language tags rewritten; line breaks stay."""
+
+    def mend(match: re.Match[str]) -> str:
+        if match["iri"]:
+            better = _BAD_IRI_ESCAPE.sub("%5C", match["iri"])
+            if better != match["iri"]:
+                mends.note("characters percent-encoded in IRIs", match["iri"], better)
+            return better
+        string, tag = match["string"], match["tag"]
+        if string is None:
+            return match[0]
+        escaped = _BAD_ESCAPE.sub(r"\\\\\1", string)
+        if escaped != string:
+            mends.note("unknown escapes in strings", string, escaped)
+        better = mended_tag(tag, mends) if tag is not None else ""
+        return f"{escaped}@{better}" if better else escaped
+
+    return TURTLE.sub(mend, text)
+
+
+_NOT_XML = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#(?:[0-8]|1[124-9]|2[0-9]|3[01]|x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F]));"
+)
+_ENTITY = re.compile(r"&(?:([A-Za-z_][\w.\-]*);|(?!#\d+;|#x[0-9A-Fa-f]+;))")
+_BOUND = re.compile(r"<!ENTITY\s+([\w.\-]+)\s")
+_SINGLE = re.compile(r"(<!ENTITY\s+[\w.\-]+\s+)'([^']*)'")
+_NAMESPACE = re.compile(r"""xmlns:([\w.\-]+)\s*=\s*["']([^"'&]*)["']""")
+_NAME = re.compile(r"[^\W\d][\w.\-]*")
+_NO_CONTENT = re.compile(
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)|<!DOCTYPE[^\[>]*+(?:\[.*?(?:\]\s*+>|\Z))?",
+    re.DOTALL,
+)
+"""Comments, CDATA, instructions and the DOCTYPE; one that is never closed reaches to the end."""
+
+
+def mend_xml(text: str, mends: Mends) -> str:
+    """XML with bare ampersands, undeclared entities, forbidden characters and malformed rdf:IDs rewritten."""
+    namespaces = dict(_NAMESPACE.findall(text[:65536]))
+    rdf = next((prefix for prefix, iri in namespaces.items() if iri == PREFIXES["rdf"]), "rdf")
+    identifier = re.compile(rf"""(\s){re.escape(rdf)}:(ID|nodeID)(\s*=\s*)(["'])(.*?)\4""", re.DOTALL)
+    declared = {"amp", "lt", "gt", "quot", "apos", *_BOUND.findall(text)}
+
+    def character(match: re.Match[str]) -> str:
+        mends.note("characters that XML forbids removed", match[0], "")
+        return ""
+
+    def entity(match: re.Match[str]) -> str:
+        name = match[1]
+        if name is None:
+            mends.note("bare & escaped", "&", "&amp;")
+            return "&amp;"
+        if name in declared:
+            return match[0]
+        meant = html.entities.html5.get(f"{name};") or namespaces.get(name) or PREFIXES.get(name)
+        if meant is None:
+            return match[0]
+        mends.note("undeclared entities resolved", match[0], meant)
+        return "".join(f"&#{ord(c)};" for c in meant) if name + ";" in html.entities.html5 else html.escape(meant)
+
+    def named(match: re.Match[str]) -> str:
+        space, kind, equals, mark, value = match.groups()
+        if _NAME.fullmatch(value):
+            return match[0]
+        better = f"#{value}" if kind == "ID" else "n" + re.sub(r"\W", lambda c: f"_{ord(c[0]):x}", value)
+        mends.note(f"rdf:{kind} that is not an XML name", value, better)
+        return f"{space}{rdf}:{'about' if kind == 'ID' else kind}{equals}{mark}{better}{mark}"
+
+    def content(part: str) -> str:
+        return identifier.sub(named, _ENTITY.sub(entity, part))
+
+    def double_quoted(match: re.Match[str]) -> str:
+        return f'{match[1]}"{match[2].replace(chr(34), "&#34;")}"'
+
+    text = _NOT_XML.sub(character, text)
+    pieces: list[str] = []
+    end = 0
+    for other in _NO_CONTENT.finditer(text):
+        pieces += [content(text[end : other.start()]), _SINGLE.sub(double_quoted, other[0])]
+        end = other.end()
+    return "".join([*pieces, content(text[end:])])
