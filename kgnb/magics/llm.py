@@ -20,7 +20,7 @@ from kgnb.results.wording import seconds as in_time
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.running import prices_of
-from kgnb.vectors.index import Hit, Payload
+from kgnb.vectors.index import Hit, search
 
 TEST = Request((Message("user", "Answer with the single word: ready"),), max_tokens=200)
 BUDGETS = {"calls": "calls_limit", "tokens": "tokens_limit", "usd": "usd_limit", "seconds": "seconds_limit"}
@@ -250,10 +250,9 @@ class VectorsMagics(VerbMagics, magic="vectors"):
         if not names:
             raise DataError("there are no vectors yet", where=index.name, fix="Store some first, as %om store does.")
         vector = interruptible(lambda: self.session.embedder().embed([arguments.text]))[0]
-        where: Payload | None = {"kind": arguments.kind} if arguments.kind else None
         hits: list[tuple[str, Hit]] = []
         for name in names:
-            found = index.search(name, arguments.view, vector.tolist(), k=arguments.k, where=where)
+            found = search(index, name, arguments.view, vector, k=arguments.k, kind=arguments.kind)
             hits += [(name, hit) for hit in found]
         hits.sort(key=lambda one: (-one[1].score, one[1].id))
         rows: list[list[Value]] = [

@@ -13,34 +13,33 @@ from scipy.sparse import csr_matrix, vstack
 
 from kgnb.vectors.embedder import Vectors
 
+_LONGEST = 4  # characters of an n-gram
 _CHUNK = 1024  # texts counted at a time: 8 MB at 1024 x 2048 x float32
-_TEXTS = 1 << 16  # the same where counts are sparse: some 200 MB
-_VERSION = 1  # part of the name: whoever changes a vector must change it
+_TEXTS = 1 << 16  # the same if counts are sparse: some 200 MB
+_VERSION = 1  # part of the name: change it with the vectors
 
 
 class CharacterEmbedder:
     """Embeds a text as its hashed character n-grams, each word between boundary marks.
 
     Texts are compared by spelling alone: good for inflected, compounded and misspelt names, blind to synonyms. Nothing
-    is learnt from data, so the same text gives the same vector everywhere. Counts are damped by a square root and every
-    n-gram carries a hashed sign, which keeps chance collisions from adding up.
+    is learnt from data, so the same text gives the same vector everywhere. Counts are damped by a square root, and each
+    n-gram has a hashed sign, which keeps chance collisions from adding up.
 
     >>> here, there = CharacterEmbedder().embed(["reviewer", "reviewers"])
     >>> bool(here @ there > 0.7)
     True
     """
 
-    def __init__(self, dimensions: int = 2048, *, shortest: int = 1, longest: int = 4) -> None:
-        if dimensions < 1 or not 1 <= shortest <= longest:
-            raise ValueError(f"no {shortest}- to {longest}-grams in {dimensions} dimensions")
+    def __init__(self, dimensions: int = 2048) -> None:
+        if dimensions < 1:
+            raise ValueError(f"dimensions must be at least 1, not {dimensions}")
         self._dimensions = dimensions
-        self._shortest = shortest
-        self._longest = longest
 
     @property
     def name(self) -> str:
-        """``characters-<version>-<shortest>-<longest>-<dimensions>``."""
-        return f"characters-{_VERSION}-{self._shortest}-{self._longest}-{self._dimensions}"
+        """``characters-<version>-<shortest>-<longest n-gram>-<dimensions>``."""
+        return f"characters-{_VERSION}-1-{_LONGEST}-{self._dimensions}"
 
     @property
     def dimensions(self) -> int:
@@ -48,14 +47,14 @@ class CharacterEmbedder:
         return self._dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit-length float32 row a text, in order; a text without a letter or digit gives a zero row."""
+        """One unit-length float32 row per text, in order; a text without a letter or digit gives a zero row."""
         vectors = np.zeros((len(texts), self._dimensions), dtype=np.float32)
         for start in range(0, len(texts), _CHUNK):
             self._fill(vectors[start : start + _CHUNK], texts[start : start + _CHUNK])
         return vectors
 
     def _fill(self, vectors: Vectors, texts: Sequence[str]) -> None:
-        for hashes, where in _all_grams(texts, self._shortest, self._longest):
+        for hashes, where in _all_grams(texts, _LONGEST):
             buckets = where * self._dimensions + (hashes % np.uint64(self._dimensions)).astype(np.int64)
             # The top bit is independent of the bucket, so it can be the sign.
             signs = 1.0 - 2.0 * (hashes >> np.uint64(63)).astype(np.float64)
@@ -65,13 +64,13 @@ class CharacterEmbedder:
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
 
 
-def hashed_grams(texts: Sequence[str], buckets: int, *, shortest: int = 1, longest: int = 3) -> csr_matrix:
-    """How often each hashed n-gram occurs in each text: float32 counts, (texts, buckets), sparse; words are marked."""
+def hashed_grams(texts: Sequence[str], buckets: int) -> csr_matrix:
+    """How often each hashed n-gram of up to 3 letters occurs in each text: float32 counts, (texts, buckets), sparse."""
     if len(texts) > _TEXTS:
         parts = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
-        counted = [hashed_grams(part, buckets, shortest=shortest, longest=longest) for part in parts]
+        counted = [hashed_grams(part, buckets) for part in parts]
         return csr_matrix(vstack(counted, format="csr"))
-    found = list(_all_grams(texts, shortest, longest))
+    found = list(_all_grams(texts, 3))
     columns = np.concatenate([hashes % np.uint64(buckets) for hashes, _ in found]).astype(np.int64)
     places = np.concatenate([where for _, where in found])
     counts = csr_matrix((np.ones(len(columns), np.float32), (places, columns)), shape=(len(texts), buckets))
@@ -80,26 +79,24 @@ def hashed_grams(texts: Sequence[str], buckets: int, *, shortest: int = 1, longe
 
 
 def _marked(text: str) -> str:
-    """The text's words, folded, each between spaces; nothing for a text without a word."""
+    """The text's words, case-folded, each between spaces; "" for a text without words."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     words = "".join(letter if unicodedata.category(letter)[0] in "LMN" else " " for letter in folded).split()
     return f" {'  '.join(words)} " if words else ""
 
 
-def _all_grams(
-    texts: Sequence[str], shortest: int, longest: int
-) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
-    """For each length the hashes of all n-grams, and the row of the text each stands in."""
+def _all_grams(texts: Sequence[str], longest: int) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+    """For each length up to ``longest`` the hashes of all n-grams, and the row of the text of each."""
     marked = [_marked(text) for text in texts]
     rows = np.repeat(np.arange(len(texts)), [len(text) for text in marked])
     points = np.frombuffer("".join(marked).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
-    return (_grams(points, rows, length) for length in range(shortest, longest + 1))
+    return (_grams(points, rows, length) for length in range(1, longest + 1))
 
 
 def _grams(
     points: NDArray[np.uint64], rows: NDArray[np.int64], length: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """A 64-bit hash of every n-gram within one text, and the text's row. Integers wrap alike on every machine."""
+    """A 64-bit hash of every n-gram within one text, and the text's row. Integers wrap the same on every machine."""
     size = len(points) - length + 1
     if size <= 0:
         return np.empty(0, np.uint64), np.empty(0, np.int64)
@@ -126,7 +123,7 @@ _SPLIT = re.compile(r"\w+")
 
 
 class TinyEmbedder:
-    """Embeds a text as the sum of one pseudo-random vector a word: texts that share words are near.
+    """Embeds a text as the sum of one pseudo-random vector per word: texts that share words are near.
 
     ``calls`` and ``texts`` count what it was asked, so that a test can see what a cache saved.
 
@@ -153,7 +150,7 @@ class TinyEmbedder:
         return self._dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit-length float32 row a text, in order; a text without a word gives a zero row."""
+        """One unit-length float32 row per text, in order; a text without a word gives a zero row."""
         self.calls += 1
         self.texts += len(texts)
         vectors = np.zeros((len(texts), self._dimensions), dtype=np.float64)

@@ -1,10 +1,10 @@
 """Near neighbours among many vectors without comparing all with all: an inverted file of faiss.
 
 The vectors of one side are sorted into cells; each vector of the other side is compared with those in the few cells
-nearest to it (Sivic and Zisserman, ICCV 2003; Jégou et al., TPAMI 33(1), 2011), which are held as 16-bit floats. A
-neighbour in a cell that was not looked into is missed: of 50,000 generated vectors a side, one in fifty of the ten
-nearest. faiss is the extra ``kgnb[large]``; whoever asks looks first whether it is ``available``. Vectors are put on
-the grid of ``reproducible`` and the centres are learnt here, so that the same pairs are found on every processor.
+nearest to it (Sivic and Zisserman, ICCV 2003; Jégou et al., TPAMI 33(1), 2011), which are held as 16-bit floats.
+Neighbours in other cells are missed: with 50,000 generated vectors per side, one in fifty of the ten nearest. faiss is
+the extra ``kgnb[large]``: check first whether it is ``available``. Vectors are put on the grid of ``reproducible`` and
+the centres are learnt here, so that the same pairs are found on every processor.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from kgnb.vectors.reproducible import on_grid, unit
 Integers = NDArray[np.int64]
 Each = Callable[..., Iterator[Any]]
 
-PROBED = 0.04  # share of the cells that are looked into: 0.978 of the ten nearest at 0.03, 0.988 at twice that
-_PROBED_LEAST = 12  # cells, where a share of them would be too few: 2 x 4,000 names
-_PROBED_MOST = 25  # cells: what the share comes to at 100,000; of 200,000 the right one is found for .987, not .996
+PROBED = 0.04  # share of the cells that are searched: 0.978 of the ten nearest at 0.03, 0.988 at twice that
+_PROBED_LEAST = 12  # cells, if that share is less: with 2 x 4,000 names
+_PROBED_MOST = 25  # cells: that share at 100,000 names; of 200,000 the right one is found for .987, not .996
 _CELLS = 2.0  # times the square root of the number of vectors
 _ROWS = 16_384  # looked up at a time
-_SAMPLE = 40  # vectors a cell that the centres are learnt from
-_TURNS = 6  # of learning them
+_SAMPLE = 40  # vectors per cell that the centres are learnt from
+_ROUNDS = 6  # of learning them
 
 
 class Pairs(NamedTuple):
-    """Pairs of rows, one of each side, with their cosines, about."""
+    """Pairs of rows, one of each side, with their approximate cosines."""
 
     rows: Integers
     columns: Integers
@@ -41,7 +41,7 @@ class Pairs(NamedTuple):
 
 
 def alone(work: Callable[..., Any], blocks: Iterable[Any], *shared: Any) -> Iterator[Any]:
-    """``work`` on every block, in order, with what all of them need: what a cluster's workers do, done here."""
+    """``work(block, *shared)`` of every block, in order; what a cluster's workers do, done here."""
     return (work(block, *shared) for block in blocks)
 
 
@@ -50,25 +50,23 @@ def available() -> bool:
     return find_spec("faiss") is not None
 
 
-def close_pairs(
-    a: Vectors, b: Vectors, k: int, *, probed: float | None = None, seed: int = 0, each: Each = alone
-) -> Pairs:
-    """Pairs (row of ``a``, row of ``b``) that hold nearly all of the ``k`` nearest of each row of either side.
+def close_pairs(a: Vectors, b: Vectors, k: int, *, each: Each = alone) -> Pairs:
+    """Pairs (row of ``a``, row of ``b``) that include nearly all of the ``k`` nearest of each row of either side.
 
-    Unordered; a pair may be there twice. Deterministic in ``seed``. ``each`` looks up blocks of rows, in order.
+    Unordered; a pair may occur twice. Deterministic. ``each`` looks up blocks of rows, in order.
     """
-    there, back = _looked_up(a, b, k, probed, seed, each), _looked_up(b, a, k, probed, seed, each)
+    there, back = _looked_up(a, b, k, each), _looked_up(b, a, k, each)
     found = [there, Pairs(back.columns, back.rows, back.cosines)]
     return Pairs(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
 def _search(block: Vectors, index: Any, k: int) -> tuple[NDArray[np.float32], Integers]:
-    """The k nearest of each row of a block, -1 where there are fewer."""
+    """The k nearest of each row of a block, -1 if there are fewer."""
     cosines, columns = index.search(on_grid(block), k)
     return cosines, columns
 
 
-def _looked_up(a: Vectors, b: Vectors, k: int, probed: float | None, seed: int, each: Each) -> Pairs:
+def _looked_up(a: Vectors, b: Vectors, k: int, each: Each) -> Pairs:
     import faiss  # large, and only here
 
     if not len(a) or not len(b):
@@ -79,12 +77,11 @@ def _looked_up(a: Vectors, b: Vectors, k: int, probed: float | None, seed: int, 
         centres, b.shape[1], cells, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
     )
     held = on_grid(b)
-    centres.add(_centres(held, cells, seed))
-    index.train(held[:1])  # nothing is left to learn
+    centres.add(_centres(held, cells))
+    index.train(held[:1])  # there is nothing left to learn
     index.add(held)
     del held
-    few = min(_PROBED_MOST, max(_PROBED_LEAST, round(PROBED * cells)))
-    index.nprobe = min(cells, few if probed is None else max(1, round(probed * cells)))
+    index.nprobe = min(cells, _PROBED_MOST, max(_PROBED_LEAST, round(PROBED * cells)))
     blocks = (a[first : first + _ROWS] for first in range(0, len(a), _ROWS))
     cosines, columns = (
         np.concatenate(part) for part in zip(*each(_search, blocks, index, min(k, len(b))), strict=True)
@@ -93,12 +90,12 @@ def _looked_up(a: Vectors, b: Vectors, k: int, probed: float | None, seed: int, 
     return Pairs(rows, columns[rows, places].astype(np.int64), cosines[rows, places])
 
 
-def _centres(vectors: Vectors, cells: int, seed: int) -> Vectors:
+def _centres(vectors: Vectors, cells: int) -> Vectors:
     """The centre of each cell (spherical k-means, Dhillon and Modha 2001); all sums are exact."""
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     sample = vectors[np.sort(draw.choice(len(vectors), min(len(vectors), _SAMPLE * cells), replace=False))]
     centres = sample[np.sort(draw.choice(len(sample), cells, replace=False))]
-    for _ in range(_TURNS):
+    for _ in range(_ROUNDS):
         blocks = (sample[at : at + _ROWS] for at in range(0, len(sample), _ROWS))
         cell = np.concatenate([(block @ centres.T).argmax(axis=1) for block in blocks])
         order = np.argsort(cell, kind="stable")

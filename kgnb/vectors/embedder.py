@@ -17,11 +17,11 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Names the model and its version: vectors of different names are never compared."""
+        """The model and its version: vectors of different names are never compared."""
 
     @property
     def dimensions(self) -> int:
         """The length of a vector."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit-length float32 row a text, in order; an empty text gives a zero row."""
+        """One unit-length float32 row per text, in order; an empty text gives a zero row."""

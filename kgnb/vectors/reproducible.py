@@ -1,10 +1,10 @@
 """Arithmetic that comes to the same bits on every processor.
 
-A BLAS library adds in an order, and NumPy computes exponentials by formulas, that suit the processor; what they round
-otherwise in the last bit, rounds of matching carry into the result. Vectors on a grid of 2^-11 have products of 22
-bits: a sum of these below 4 is exact in float32 in whatever order it is added (Cauchy and Schwarz: so are all sums on
-the way, for rows of unit length). Exponentials and logarithms are made of additions and products element by element,
-which IEEE 754 defines to the bit.
+The order in which a BLAS library adds and the formulas by which NumPy computes exponentials depend on the processor;
+differences in the last bit are carried through rounds of matching into the result. Vectors on a grid of 2^-11 have
+products of 22 bits: a sum of these below 4 is exact in float32 in any order (Cauchy and Schwarz: so are all partial
+sums, for rows of unit length). Exponentials and logarithms here consist of element-wise additions and products, which
+IEEE 754 defines to the bit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def on_grid(values: NDArray[np.floating], steps: int = GRID, out: Singles | None
 
 
 def unit(rows: NDArray[np.floating]) -> Singles:
-    """Rows of unit length, on the grid; what is (nearly) zero is zero."""
+    """Rows of unit length, on the grid; rows that are (nearly) zero become zero."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return on_grid(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-6))
 
@@ -52,7 +52,7 @@ def exp(values: NDArray[np.floating]) -> Doubles:
 
 
 def log(values: NDArray[np.number]) -> Doubles:
-    """The natural logarithm of each value; they are above zero.
+    """The natural logarithm of each value; all are positive.
 
     >>> [float(value) for value in np.round(log(np.array([0.001, 1.0, 10.0])), 12)]
     [-6.907755278982, 0.0, 2.302585092994]
@@ -81,23 +81,23 @@ def solved(matrix: Doubles, right: Doubles) -> Doubles:
 
 
 def principal(sample: Singles, narrow: int) -> Singles:
-    """About the directions in which these rows differ most, on the grid: (width, narrow).
+    """The approximate directions in which these rows differ most, on the grid: (width, narrow).
 
-    Orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) in place of LAPACK's eigenvectors.
+    Orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) instead of LAPACK's eigenvectors.
     """
     rows = on_grid(sample).astype(np.float64)
     spread = rows.T @ rows  # exact: 22 bits and those of the number of rows
     found = on_grid(np.random.default_rng(0).standard_normal((spread.shape[1], narrow))).astype(np.float64)
-    for _ in range(_TURNS):
+    for _ in range(_ROUNDS):
         found = on_grid(_orthonormal(spread @ found)).astype(np.float64)
     return found.astype(np.float32)
 
 
-_TURNS = 10  # of orthogonal iteration
+_ROUNDS = 10  # of orthogonal iteration
 
 
 def _orthonormal(columns: Doubles) -> Doubles:
-    """Columns at right angles of unit length (modified Gram-Schmidt)."""
+    """Orthonormal columns (modified Gram-Schmidt)."""
     rows = np.ascontiguousarray(columns.T)
     for at, row in enumerate(rows):
         row /= np.sqrt(np.sum(row * row)) or 1.0

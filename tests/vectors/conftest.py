@@ -45,7 +45,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path, collection: str) -> It
         server = QdrantIndex(os.environ["KGNB_QDRANT_URL"])
         for left in server.collections():
             if left.startswith(collection):
-                server.delete(left)
+                server._client.delete_collection(left)  # type: ignore[union-attr]
         server.close()
 
 

@@ -7,7 +7,6 @@ about a server.
 
 import json
 import threading
-import warnings
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -59,8 +58,6 @@ class QdrantShim(LoopbackServer):
             case "PUT", ["collections", name]:
                 made = models.CreateCollection.model_validate(body)
                 return self.engine.create_collection(name, vectors_config=made.vectors)
-            case "DELETE", ["collections", name]:
-                return self.engine.delete_collection(name)
             case "GET", ["collections", name]:
                 self.known(name)
                 return self.engine.get_collection(name).model_dump(mode="json")
@@ -87,21 +84,6 @@ class QdrantShim(LoopbackServer):
                     with_vectors=asked.with_vector,
                 )
                 return {"points": [point.model_dump(mode="json") for point in found], "next_page_offset": after}
-            case "POST", ["query"]:
-                query = models.QueryRequest.model_validate(body)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # the engine is exact anyway, and says so
-                    found = self.engine.query_points(
-                        name,
-                        query=query.query,
-                        using=query.using,
-                        query_filter=query.filter,
-                        limit=query.limit or 10,
-                        with_payload=query.with_payload,
-                        with_vectors=query.with_vector,
-                        search_params=query.params,
-                    ).points
-                return {"points": [point.model_dump(mode="json") for point in found]}
         raise LookupError(f"the shim has no {method} points/{'/'.join(rest)}")
 
     def known(self, name: str) -> None:

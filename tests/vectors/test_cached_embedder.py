@@ -35,7 +35,7 @@ def test_gives_what_the_embedder_gives_and_asks_once(tmp_path: Path) -> None:
     assert (tiny.calls, cached.computed, cached.reused) == (1, 4, 4)
 
 
-def test_another_opening_of_the_file_computes_nothing(tmp_path: Path) -> None:
+def test_vectors_are_kept_by_embedder_and_without_texts(tmp_path: Path) -> None:
     path = tmp_path / "vectors.sqlite"
     cache = VectorCache(path)
     first = CachedEmbedder(TinyEmbedder(), cache).embed(TEXTS)
@@ -44,36 +44,20 @@ def test_another_opening_of_the_file_computes_nothing(tmp_path: Path) -> None:
     again = CachedEmbedder(tiny, VectorCache(path))
     assert np.array_equal(again.embed(TEXTS), first)
     assert (tiny.calls, again.computed, again.reused) == (0, 0, 4)
+    assert CachedEmbedder(TinyEmbedder(16), VectorCache(path)).embed(TEXTS).shape == (6, 16)  # another name
+    assert b"warden" not in path.read_bytes()
 
 
-def test_embedders_of_different_names_share_nothing() -> None:
-    cache = VectorCache(":memory:")
-    CachedEmbedder(TinyEmbedder(32), cache).embed(TEXTS)
-    other = CachedEmbedder(TinyEmbedder(16), cache)
-    assert other.embed(TEXTS).shape == (6, 16)
-    assert other.computed == 4
-    assert len(cache) == 8
-
-
-def test_asks_for_misses_only_in_batches_and_tells_the_progress() -> None:
-    cache = VectorCache(":memory:")
-    CachedEmbedder(TinyEmbedder(), cache).embed(["t1", "t4"])
-    seen: list[tuple[int, int]] = []
-    tiny = TinyEmbedder()
-    cached = CachedEmbedder(tiny, cache, batch_size=3, on_progress=lambda done, total: seen.append((done, total)))
-    cached.embed([f"t{number}" for number in range(10)])
-    assert seen == [(2, 10), (5, 10), (8, 10), (10, 10)]
-    assert (tiny.calls, tiny.texts) == (3, 8)
-
-
-def test_a_killed_run_loses_at_most_one_batch(tmp_path: Path) -> None:
+def test_a_killed_run_loses_at_most_one_batch_and_the_rest_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "vectors.sqlite"
     texts = [f"t{number}" for number in range(10)]
     with pytest.raises(RuntimeError, match="killed"):
         CachedEmbedder(Breaking(), VectorCache(path), batch_size=3).embed(texts)
-    again = CachedEmbedder(TinyEmbedder(), VectorCache(path))
+    seen: list[tuple[int, int]] = []
+    again = CachedEmbedder(TinyEmbedder(), VectorCache(path), batch_size=3, on_progress=lambda *two: seen.append(two))
     again.embed(texts)
     assert (again.reused, again.computed) == (6, 4)
+    assert seen == [(6, 10), (9, 10), (10, 10)]
 
 
 def test_more_texts_than_one_query_takes() -> None:
@@ -82,22 +66,6 @@ def test_more_texts_than_one_query_takes() -> None:
     first = cached.embed(texts)
     assert np.array_equal(cached.embed(texts), first)
     assert (cached.computed, cached.reused) == (1700, 1700)
-
-
-def _embed_in_process(path: str, first: int) -> float:
-    texts = [f"t{number}" for number in range(first, first + 40)]
-    return float(CachedEmbedder(TinyEmbedder(), VectorCache(path), batch_size=4).embed(texts).sum())
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_processes_may_share_a_cache(tmp_path: Path, method: str) -> None:
-    path = str(tmp_path / "v.sqlite")
-    if method not in multiprocessing.get_all_start_methods():
-        pytest.skip(f"this system cannot start processes by {method}")
-    with multiprocessing.get_context(method).Pool(2) as pool:
-        sums = pool.starmap(_embed_in_process, [(path, 0), (path, 20)])
-    assert sums == [_embed_in_process(path, 0), _embed_in_process(path, 20)]
-    assert len(VectorCache(path)) == 60
 
 
 def test_a_forked_child_opens_the_file_anew(tmp_path: Path) -> None:
@@ -172,11 +140,3 @@ def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(DataError, match="cannot be used"):
         len(VectorCache(tmp_path / "file" / "vectors.sqlite"))
-
-
-def test_the_file_holds_no_text(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.sqlite"
-    cache = VectorCache(path)
-    CachedEmbedder(TinyEmbedder(), cache).embed(["a confidential name"])
-    cache.close()
-    assert b"confidential" not in path.read_bytes()

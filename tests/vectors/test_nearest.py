@@ -1,3 +1,6 @@
+"""Neighbours of all against all, the floor below which pairs are chance, centring, and fused rankings."""
+
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -5,12 +8,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgnb.vectors import nearest as module
 from kgnb.vectors.embedder import Vectors
-from kgnb.vectors.nearest import Grouped, Neighbours, nearest, nearest_entities
+from kgnb.vectors.nearest import (
+    Fused,
+    Grouped,
+    Neighbours,
+    centred,
+    floor,
+    nearest_entities,
+    pair_cosines,
+    ranks,
+    reciprocal_rank,
+)
 
 
-def each_its_own(vectors: Vectors) -> Grouped:
-    return Grouped(vectors, np.arange(len(vectors)), len(vectors))
+def each(vectors: Vectors, kinds: list[str] | None = None) -> Grouped:
+    return Grouped(vectors, np.arange(len(vectors)), len(vectors), kinds)
 
 
 def plainly(a: Grouped, b: Grouped, k: int) -> list[list[tuple[int, float]]]:
@@ -47,10 +61,8 @@ def sides(draw: st.DrawFn) -> tuple[Grouped, Grouped]:
     def side() -> Grouped:
         entities = draw(st.integers(0, 7))
         texts = draw(st.integers(0, 14)) if entities else 0
-        rows = draw(
-            st.lists(st.lists(st.integers(-2, 2), min_size=width, max_size=width), min_size=texts, max_size=texts)
-        )
-        vectors = np.array(rows, dtype=np.float64).reshape(texts, width)
+        row = st.lists(st.integers(-2, 2), min_size=width, max_size=width)
+        vectors = np.array(draw(st.lists(row, min_size=texts, max_size=texts)), dtype=np.float64).reshape(texts, width)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
         owners = draw(st.lists(st.integers(0, max(0, entities - 1)), min_size=texts, max_size=texts))
@@ -61,46 +73,25 @@ def sides(draw: st.DrawFn) -> tuple[Grouped, Grouped]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(sides(), st.integers(1, 5), st.sampled_from([None, 1, 2, 3, 100]))
-def test_both_directions_are_what_the_definition_says(
-    pair: tuple[Grouped, Grouped], k: int, block_rows: int | None
-) -> None:
+@given(sides(), st.integers(1, 5), st.sampled_from([1, 8, 4_000_000]))
+def test_both_directions_are_what_the_definition_says(pair: tuple[Grouped, Grouped], k: int, cells: int) -> None:
     a, b = pair
-    there, home = nearest_entities(a, b, k, block_rows=block_rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_BLOCK_CELLS", cells)
+        there, back = nearest_entities(a, b, k)
     assert there.indices.shape == there.scores.shape == (a.entities, k)
     assert as_lists(there) == plainly(a, b, k)
-    assert as_lists(home) == plainly(b, a, k)
+    assert as_lists(back) == plainly(b, a, k)
 
 
-def test_many_rows_are_what_the_definition_says_whatever_the_blocks(unit: Callable[..., Vectors]) -> None:
-    a, b = unit(230, 24), unit(170, 24, seed=1)
-    b[100:140] = b[:40]
-    a[7] = 0
-    b[9] = 0
-    exact = np.clip(a.astype(np.float64) @ b.astype(np.float64).T, -1, 1).astype(np.float32)
-    exact[:, 9] = -np.inf
-    expected = np.array([np.lexsort((np.arange(170), -row))[:6] for row in exact])
-    expected[7] = -1
-    for block_rows in (None, 1, 17, 229, 1000):
-        there, home = nearest_entities(each_its_own(a), each_its_own(b), 6, block_rows=block_rows)
-        assert np.array_equal(there.indices, expected)
-        assert np.array_equal(home.indices, nearest(b, a, 6).indices)
-        assert np.array_equal(home.scores, nearest(b, a, 6, block_rows=5).scores)
-
-
-def test_the_missing_are_minus_one_and_minus_infinity() -> None:
-    a = np.array([[1, 0], [0, 0]], dtype=np.float32)
-    indices, scores = nearest(a, a, 3)
-    assert indices.tolist() == [[0, -1, -1], [-1, -1, -1]]
-    assert scores[0].tolist() == [1.0, -np.inf, -np.inf]
-    assert (indices.dtype, scores.dtype) == (np.int64, np.float32)
-
-
-def test_equal_texts_tie_exactly_and_go_by_index(unit: Callable[..., Vectors]) -> None:
+def test_equal_texts_tie_exactly_and_missing_neighbours_are_marked(unit: Callable[..., Vectors]) -> None:
     a, many = unit(3, 384), np.repeat(unit(1, 384, seed=5), 700, axis=0)
-    indices, scores = nearest(a, many, 4)
+    indices, scores = nearest_entities(each(a), each(many), 4)[0]
     assert indices.tolist() == [[0, 1, 2, 3]] * 3
     assert all(len(set(row)) == 1 for row in scores.tolist())
+    with_gap = np.array([[1, 0], [0, 0]], dtype=np.float32)
+    indices, scores = nearest_entities(each(with_gap), each(with_gap), 3)[0]
+    assert indices.tolist() == [[0, -1, -1], [-1, -1, -1]] and scores[0].tolist() == [1.0, -np.inf, -np.inf]
 
 
 @pytest.mark.parametrize(
@@ -108,8 +99,8 @@ def test_equal_texts_tie_exactly_and_go_by_index(unit: Callable[..., Vectors]) -
     [
         ({"owners": [0]}, "owners"),
         ({"owners": [0, 5]}, "owners"),
-        ({"owners": [0, -1]}, "owners"),
         ({"kinds": ["class"]}, "kinds"),
+        ({"kinds": None}, "both sides"),
         ({"vectors": np.array([[np.nan, 0], [0, 1]], np.float32)}, "finite"),
         ({"vectors": np.ones((2, 3), np.float32)}, "shapes"),
     ],
@@ -120,11 +111,88 @@ def test_refuses_sides_that_do_not_fit(change: dict[str, object], message: str) 
         nearest_entities(Grouped(**{**good, **change}), Grouped(**good), 1)  # type: ignore[arg-type]
 
 
-def test_refuses_no_neighbours_and_half_given_kinds() -> None:
-    one = np.eye(2, dtype=np.float32)
-    with pytest.raises(ValueError, match="k must"):
-        nearest(one, one, 0)
-    with pytest.raises(ValueError, match="block_rows"):
-        nearest(one, one, 1, block_rows=0)
-    with pytest.raises(ValueError, match="both sides"):
-        nearest_entities(Grouped(one, [0, 1], 2, ["a", "b"]), Grouped(one, [0, 1], 2), 1)
+@settings(max_examples=40, deadline=None)
+@given(sides())
+def test_the_cosine_of_given_entities_is_that_of_their_best_text_pair(pair: tuple[Grouped, Grouped]) -> None:
+    a, b = pair
+    rows, columns = (part.ravel() for part in np.indices((a.entities, b.entities)))
+    expected = np.full((a.entities, b.entities), -np.inf)
+    np.maximum.at(expected, np.ix_(a.owners, b.owners), a.vectors.astype(np.float64) @ b.vectors.T)
+    expected[np.isinf(expected)] = 0.0  # an entity without texts
+    assert pair_cosines(a, b, rows, columns) == pytest.approx(expected.ravel(), abs=1e-6)
+
+
+# ------------------------------------------------------------------------------------------------ floor
+
+
+def test_few_random_pairs_and_every_copy_pass_the_floor(unit: Callable[..., Vectors]) -> None:
+    a, b = unit(300, 32), unit(300, 32, seed=1)
+    found = floor(each(a), each(b))
+    assert 0.03 <= float(np.mean(a @ b.T >= found)) <= 0.07
+    assert found == floor(each(b), each(a))
+    copies = a + 0.5 * unit(300, 32, seed=2)
+    assert np.all(np.sum(a * copies, axis=1) / np.linalg.norm(copies, axis=1) > found)
+    assert floor(each(a[:0]), each(a)) == floor(each(a), each(np.zeros_like(a))) == 0.0
+
+
+def test_only_pairs_of_one_kind_set_the_floor(unit: Callable[..., Vectors]) -> None:
+    a = unit(60, 16)
+    b = np.vstack([a[:30], -a[30:]])
+    assert floor(each(a, ["class"] * 60), each(b, ["property"] * 60)) == 0.0
+    kinds = ["class"] * 30 + ["property"] * 30
+    assert floor(each(a, kinds), each(b, kinds)) != floor(each(a), each(b))
+
+
+# ------------------------------------------------------------------------------------------------ centring
+
+
+def test_the_mean_over_all_sides_is_subtracted(unit: Callable[..., Vectors]) -> None:
+    cone = unit(5000, 8) * 0.3 + np.eye(8, dtype=np.float32)[0]  # more rows than are centred at a time
+    cone /= np.linalg.norm(cone, axis=1, keepdims=True)
+    cone[[0, 4999]] = 0.0
+    a, b = centred(cone[:20], cone[20:])
+    assert (a.shape, b.shape, a.dtype) == ((20, 8), (4980, 8), np.float32)
+    shifted = cone - cone[1:4999].mean(axis=0, dtype=np.float64)
+    shifted[[0, 4999]] = 0.0
+    expected = shifted / np.maximum(np.linalg.norm(shifted, axis=1, keepdims=True), 1e-9)
+    assert np.concatenate([a, b]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_row_that_equals_the_mean_becomes_zero_and_widths_must_agree() -> None:
+    same = np.tile(np.array([[0.6, 0.8]], dtype=np.float32), (7, 1))
+    assert not centred(same)[0].any()
+    with pytest.raises(ValueError, match="widths"):
+        centred(np.ones((1, 2), dtype=np.float32), np.ones((1, 3), dtype=np.float32))
+
+
+# ------------------------------------------------------------------------------------------------ fusion
+
+IDS = st.text("abcdefgh", min_size=1, max_size=2)
+RANKINGS = st.lists(st.dictionaries(IDS, st.integers(1, 50), max_size=8), max_size=5)
+
+
+def test_what_several_rankings_agree_on_comes_first() -> None:
+    assert reciprocal_rank([{"a": 1, "b": 2, "c": 3}]) == [Fused("a", 1, 1), Fused("b", 0.5, 2), Fused("c", 1 / 3, 3)]
+    fused = reciprocal_rank([{"a": 1, "b": 2}, {"c": 1, "b": 2}, {"d": 1, "b": 2}])
+    assert [(one.id, one.rank) for one in fused] == [("b", 1), ("a", 2), ("c", 2), ("d", 2)]
+
+
+@pytest.mark.parametrize(("rankings", "constant"), [([{"a": 0}], 0.0), ([{"a": 1}], -1.0), ([{"a": 1}], math.nan)])
+def test_refuses_ranks_from_zero_odd_constants_and_scores(rankings: list[dict[str, int]], constant: float) -> None:
+    with pytest.raises(ValueError):
+        reciprocal_rank(rankings, constant)
+    with pytest.raises(ValueError):
+        ranks({"a": math.nan})
+
+
+@settings(max_examples=40)
+@given(RANKINGS, st.floats(0, 100), st.randoms())
+def test_every_id_comes_once_best_first_whatever_the_order_of_rankings(
+    rankings: list[dict[str, int]], constant: float, random: object
+) -> None:
+    fused = reciprocal_rank(rankings, constant)
+    assert sorted(one.id for one in fused) == sorted({id for ranking in rankings for id in ranking})
+    assert fused == sorted(fused, key=lambda one: (-one.score, one.id))
+    turned = [dict(reversed(ranking.items())) for ranking in rankings]
+    random.shuffle(turned)  # type: ignore[attr-defined]
+    assert reciprocal_rank(turned, constant) == fused
