@@ -1,10 +1,10 @@
-"""One pair of graphs aligned under every setting the report shows."""
+"""The entity-alignment report: one pair of graphs aligned under several settings, and what is shown and saved."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,13 +20,26 @@ from kgnb.datasets.published import BY_PAIR, COST
 from kgnb.evaluate.alignment import risk_coverage
 from kgnb.evaluate.ranking import IDENTICAL, Measured, is_feasible
 from kgnb.evaluate.ranking import slices as names_told
-from kgnb.files import write_json
 from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, risk_over_coverage
 from kgnb.reporting.references import measured
-from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent, in_percent, judging, ledger, run_in, spent
+from kgnb.reporting.sections import (
+    SCORES,
+    SHOWN,
+    SOURCE,
+    UNMEASURED,
+    Detail,
+    Words,
+    absent,
+    in_percent,
+    judging,
+    ledger,
+    run_in,
+    spent,
+    write_numbers,
+)
 from kgnb.reporting.sections import reproduce as everything
 from kgnb.reporting.session import ReportSession, current
 from kgnb.results.table import Column, Link, Table, Value, numbers, percents, texts
@@ -37,25 +50,34 @@ from kgnb.tasks.sides import Links, Sides, hidden, links_of, open_sides
 from kgnb.vectors.embedder import Embedder
 
 TEACHING = "A small teaching set of our own; a figure on it says nothing about real graphs."
-LARGEST = 5000  # entities: aligning once takes seconds up to here, and minutes soon after
+LARGEST = 5000  # entities: one alignment takes seconds up to here, and minutes soon after
 CURVE = (0.0, 0.05, 0.1, 0.2, 0.3)  # of all known pairs
+SIMULATED = "oracle judge: it answers from the reference"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One row of the report: what was chosen, what came of it."""
+    """One alignment of the pair: the settings by name, the scores and the result."""
 
     name: str
     measured: Measured
     outcome: Outcome
     seconds: float
-    simulation: bool = False
     tests: Links = ()
+
+    @property
+    def settled(self) -> Settled:
+        """The final choices."""
+        return self.outcome.settled
 
     @property
     def tokens(self) -> float:
         """Model tokens per entity, over all entities."""
         return self.outcome.tokens_per_entity
+
+    def labelled(self, text: str) -> str:
+        """The text, marked if the judge is simulated."""
+        return f"SIMULATION. {text}" if self.settled.simulation else text
 
 
 @dataclass(frozen=True)
@@ -65,17 +87,17 @@ class AlignmentResults:
     pair: str
     headline: tuple[Setting, ...]
     ablation: tuple[Setting, ...]
-    curve: Mapping[str, tuple[tuple[float, Measured], ...]]  # by how names are: share of seeds and what was reached
+    curve: Mapping[str, tuple[tuple[float, Measured], ...]]  # share of seeds and scores, by how entities are named
     sides: Sides
     known: Links
     embedder: str
     judge: str
-    notes: tuple[str, ...] = field(default=())
-    too_large: int = 0  # entities of a graph, where they are too many to align it again and again
+    notes: tuple[str, ...] = ()
+    too_large: int = 0  # entities of a graph too large for the ablation and the curve
 
     @property
     def title(self) -> str:
-        """What was aligned, in words."""
+        """What was aligned."""
         return "kgnb's mountain huts" if self.pair == "huts" else self.pair
 
 
@@ -98,44 +120,42 @@ def run_pair(
     largest: int = LARGEST,
     session: ReportSession | None = None,
 ) -> AlignmentResults:
-    """Align a pair without seeds and with a share of them, and measure what is asked for besides.
+    """Align a pair without seeds and with a share of the known pairs as seeds; the parameters are the report's.
 
-    Two graphs of which no pair is known are aligned once, with ``seeds`` where a file of them is given; how good that
-    probably is, is estimated.
-
-    ``ablation`` and ``curve`` align the pair some thirty times more: where a graph has over ``largest`` entities (0: no
-    limit) they are left out, and the page says so.
+    Two graphs without any known pair are aligned once, with the file ``seeds`` if there is one; the precision is
+    estimated. ``ablation`` and ``curve`` align the pair some thirty times more and are left out where a graph has more
+    than ``largest`` entities (0: no limit).
 
     Raises:
         DataError: an input is missing or malformed.
-        ValueError: only one of source and target.
+        ValueError: only one of source and target is given.
     """
     session = session or current()
     judge, settings = judging(session, judge, model)
     name, sides, known = opened(pair, folder, source, target, reference, seeds, names, settings)
     bench = Bench(sides, known, open_embedder(embedder or None, settings), judge, settings, LookOptions(share=share))
-    names_of = {"pair": name, "names": names, "share": share, "judge": judge}
-    run = run_in(session, "entity_alignment", sides.digests(), names_of, settings)
-    with run:  # one for all three: a budget is of the whole report
-        by_itself = Options(assignment="argmax")
+    parameters = {"pair": name, "names": names, "share": share, "judge": judge}
+    run = run_in(session, "entity_alignment", sides.digests(), parameters, settings)
+    with run:  # one for all three: a budget is for the whole report
         tasks = [lambda: bench.run("no seeds" if known or not sides.seeds else "the seeds given", 0.0, run=run)]
         if known:
+            by_itself = Options(assignment="argmax")
             tasks.append(lambda: bench.run(f"{100 * seed_ratio:.0f} % seeds", seed_ratio, run=run))
             tasks.append(lambda: bench.run("no seeds, each entity by itself", 0.0, options=by_itself, run=run))
         rows = in_one_round(tasks)
     partial = [f"Partial: {run.partial}."] if run.partial else []
     size = max(len(sides.left), len(sides.right))
-    small = not largest or size <= largest
+    more = bool(known) and (not largest or size <= largest)
     return AlignmentResults(
         pair=name,
         headline=tuple(rows),
-        ablation=tuple(variants(bench, seed_ratio)) if ablation and small and known else (),
-        curve=curves(bench) if curve and small and known else {},
+        ablation=tuple(variants(bench, seed_ratio)) if ablation and more else (),
+        curve=curves(bench) if curve and more else {},
         sides=sides,
         known=known,
         embedder=bench.embedder.name,
-        judge=rows[0].outcome.settled.aligned.judge,
-        too_large=0 if small else size,
+        judge=rows[0].settled.aligned.judge,
+        too_large=size if largest and size > largest else 0,
         notes=(*partial, *sides.notes, *([TEACHING] if name == "huts" else [])),
     )
 
@@ -143,7 +163,7 @@ def run_pair(
 def opened(
     pair: str, folder: str, source: str, target: str, reference: str, seeds: str, names: str, settings: Settings
 ) -> tuple[str, Sides, Links]:
-    """The name of the pair, its sides, and all pairs known of it; the sides have seeds only where nothing is known."""
+    """The pair's name, its sides, and all its known pairs; the sides have seeds only where no pair is known."""
     if source or target:
         if not (source and target):
             raise ValueError("source and target are given together")
@@ -166,7 +186,7 @@ def opened(
 
 @dataclass
 class Bench:
-    """Runs one pair under different settings. The pairs that are seeds are the first ones known, or drawn by digest."""
+    """Aligns one pair under different settings."""
 
     sides: Sides
     known: Links
@@ -177,18 +197,13 @@ class Bench:
     model: ChatModel | None = None
 
     def split(self, ratio: float) -> tuple[Links, Links]:
-        """Seeds and tests. A folder's own tests stay the tests, so that figures compare; else what is no seed."""
+        """Seeds, drawn by digest, and tests: a folder's own, so that figures compare, else all other known pairs."""
         if not self.known:
             return self.sides.seeds, ()
-        tests = set(self.sides.tests)
-        number = round(ratio * len(self.known))
-        if tests:
-            pool = [pair for pair in self.known if pair not in tests]
-            seeds = drawn(pool)[:number]
-            return tuple(seeds), self.sides.tests
-        seeds = drawn(self.known)[:number]
+        own = set(self.sides.tests)
+        seeds = tuple(drawn([pair for pair in self.known if pair not in own])[: round(ratio * len(self.known))])
         chosen = set(seeds)
-        return tuple(seeds), tuple(pair for pair in self.known if pair not in chosen)
+        return seeds, self.sides.tests or tuple(pair for pair in self.known if pair not in chosen)
 
     def run(
         self,
@@ -221,23 +236,21 @@ class Bench:
             run=run,
             settings=self.settings,
         )
-        found = measured(outcome.settled, given, tests)
-        return Setting(name, found, outcome, perf_counter() - begun, outcome.settled.simulation, tests)
+        return Setting(name, measured(outcome.settled, given, tests), outcome, perf_counter() - begun, tests)
 
 
 def drawn(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The pairs in an order that depends on them alone."""
+    """The pairs in an order that depends only on the pairs themselves."""
     return sorted(pairs, key=lambda pair: hashlib.sha256("\0".join(pair).encode("utf-8", "surrogatepass")).hexdigest())
 
 
 def variants(bench: Bench, ratio: float) -> list[Setting]:
-    """What every ingredient is worth: one left out or changed at a time, without seeds unless it says so.
+    """The ablation: one thing left out or changed at a time, without seeds except in the last row.
 
-    Judges that read the evidence answer: the rule, and the model where one is asked in the headline, too.
+    The judges are the rule and, if the headline asks one, the model.
     """
-    look, plain = bench.look, Options()
+    look = bench.look
     asked = bench.judge in ("auto", "model") and bool(bench.settings.model)
-    every = replace(look, both_orders=0.0)
     model: tuple[tuple[str, LookOptions, str], ...] = (
         ("planned look", look, "auto"),
         ("no selectors: triples as they come", replace(look, entropy="none"), "auto"),
@@ -245,7 +258,7 @@ def variants(bench: Bench, ratio: float) -> list[Setting]:
         ("names alone", replace(look, attributes=0, relations=0), "auto"),
         ("no planning: every tool for those", look, "thorough"),
         ("no reflection", replace(look, reflect_below=0.0), "auto"),
-        ("one order of candidates", every, "auto"),
+        ("one order of candidates", replace(look, both_orders=0.0), "auto"),
     )
     alone: dict[str, dict[str, Any]] = {
         **{f"assignment: {one}": {"assignment": one} for one in ("sinkhorn", "hungarian", "stable", "argmax")},
@@ -259,13 +272,13 @@ def variants(bench: Bench, ratio: float) -> list[Setting]:
             bench.run(f"model: {name}", 0.0, judge="model", look=chosen, planner=planner)
             for name, chosen, planner in (model if asked else ())
         ),
-        *(bench.run(name, 0.0, judge="first", options=replace(plain, **changed)) for name, changed in alone.items()),
+        *(bench.run(name, 0.0, judge="first", options=replace(Options(), **one)) for name, one in alone.items()),
         bench.run(f"{100 * ratio:.0f} % seeds, first alignment only", ratio, judge="first"),
     ]
 
 
 def curves(bench: Bench) -> dict[str, tuple[tuple[float, Measured], ...]]:
-    """What is reached with more seeds, names as they are and hidden; the first alignment alone."""
+    """The first alignment alone with more and more seeds, names as given and hidden."""
     return {
         title: tuple(
             (ratio, bench.run(f"{ratio:.0%}", ratio, judge="first", nameless=nameless).measured) for ratio in CURVE
@@ -274,14 +287,14 @@ def curves(bench: Bench) -> dict[str, tuple[tuple[float, Measured], ...]]:
     }
 
 
-RANKED = (*percents(hits1="Hits@1", hits10="Hits@10"), Column("mrr", "MRR", "number"))
+RANKED = (*percents(hits1="Hits@1", hits10="Hits@10"), *numbers(mrr="MRR"))
 
 
 def notice(results: AlignmentResults) -> Words:
     """In a few sentences what was done."""
     first = results.headline[0]
     left, right = results.sides.left, results.sides.right
-    counts, seeds = first.outcome.settled.counts(), first.measured.seeds or "no"
+    counts, seeds = first.settled.counts(), first.measured.seeds or "no"
     lines = [
         f"{left.name} ({len(left):,} entities) and {right.name} ({len(right):,}): {counts['matched']:,} of "
         f"{counts['entities']:,} entities matched with {seeds} seeds, {100 * first.outcome.share_looked_at:.1f} % of "
@@ -289,52 +302,46 @@ def notice(results: AlignmentResults) -> Words:
         f"{results.embedder}. "
         + (f"Measured on {first.measured.ranking.tests:,} known pairs." if results.known else _estimated(first))
     ]
-    if any(one.simulation for one in results.headline):
+    simulated = any(one.settled.simulation for one in results.headline)
+    if simulated:
         lines.insert(0, "SIMULATION: the judge answers from the reference; no aligner reached this.")
-        return Words(tuple(lines), alarm=True)
-    return Words(tuple(lines))
+    return Words(tuple(lines), alarm=simulated)
 
 
 def _estimated(setting: Setting) -> str:
-    """How good a setting probably is, in a sentence."""
-    share = setting.outcome.settled.estimated_precision
+    share = setting.settled.estimated_precision
     if share is None:
-        return f"{UNMEASURED} Nothing is matched but seeds, so nothing can be estimated either."
-    return f"{UNMEASURED} About {100 * share:.1f} % of what is matched is right, as far as its confidences tell."
+        return f"{UNMEASURED} Nothing but seeds is matched, so nothing can be estimated either."
+    return f"{UNMEASURED} About {100 * share:.1f} % of the matches are right, to judge by their confidences."
 
 
 def figures(results: AlignmentResults) -> list[dict[str, Value]]:
-    """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
+    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and source."""
     if not results.known:
         return [_counted(one) for one in results.headline]
     rows: list[dict[str, Value]] = []
     for one in results.headline:
-        system = f"kgnb, {one.name}" + (" (SIMULATION)" if one.simulation else "")
+        system = f"kgnb, {one.name}" + (" (SIMULATION)" if one.settled.simulation else "")
         covers = f"{one.measured.ranking.tests:,} pairs, among {one.measured.universe}"
-        told: dict[str, Value] = {"seeds": one.measured.seeds, "covers": covers, "source": "this run"}
-        rows.append({"system": system} | _scores(one.measured, 3) | told)
+        about: dict[str, Value] = {"seeds": one.measured.seeds, "covers": covers, "source": "this run"}
+        rows.append({"system": system} | _scores(one.measured, 3) | about)
     for peer in BY_PAIR.get(results.pair, ()):
-        nothing: dict[str, Value] = dict.fromkeys([*(column.key for column in (*RANKED, *SCORES)), "seeds"])
+        unknown: dict[str, Value] = dict.fromkeys([*(column.key for column in (*RANKED, *SCORES)), "seeds"])
         theirs: dict[str, Value] = {"hits1": peer.hits1, "mrr": peer.mrr, "covers": "test pairs, among test targets"}
-        rows.append({"system": peer.system} | nothing | theirs | {"source": peer.source})
+        rows.append({"system": peer.system} | unknown | theirs | {"source": peer.source})
     return rows
 
 
-ESTIMATED = (
-    Column("estimated_precision", "Estimated precision", "percent"),
-    *percents(written="Written", unsure="Unsure", nobody="Nobody"),
-    *numbers(entities="Entities", seeds="Seeds"),
-)
+ESTIMATED = percents(estimated_precision="Estimated precision", written="Written", unsure="Unsure", nobody="Nobody")
 
 
 def _counted(setting: Setting) -> dict[str, Value]:
-    """What a setting comes to where no pair is known; shares of the entities asked about."""
-    settled = setting.outcome.settled
-    counts, left = settled.counts(), settled.unmatched()
+    """The row of a setting without known pairs: shares of the entities asked about."""
+    counts, left = setting.settled.counts(), setting.settled.unmatched()
     size, unsure = max(1, counts["entities"]), left.get(DOUBTFUL, 0)
     return {
         "system": f"kgnb, {setting.name}",
-        "estimated_precision": settled.estimated_precision,
+        "estimated_precision": setting.settled.estimated_precision,
         "written": counts["matched"] / size,
         "unsure": unsure / size,
         "nobody": (counts["unmatched"] - unsure) / size,
@@ -345,49 +352,45 @@ def _counted(setting: Setting) -> dict[str, Value]:
 
 
 def headline(results: AlignmentResults) -> Table:
-    """Our figures with published ones beside them, each with where it is from; estimates where no pair is known."""
-    if not results.known:
+    """Our figures beside published ones, each with its source; estimates where no pair is known."""
+    if results.known:
+        columns = [Column("system", "System"), *RANKED, *SCORES, *numbers(seeds="Seeds"), *texts(covers="Covers")]
+        notes = _warnings(results)
+    else:
+        columns = [Column("system", "System"), *ESTIMATED, *numbers(entities="Entities", seeds="Seeds")]
         notes = [
-            "Estimated precision: the mean confidence of what is written. An entity's confidence is the chance that "
-            "its candidate looks better than a wrong one would; how wrong ones look is learnt from everyone's second "
-            "best. Where it could be checked it was hardly ever too high.",
+            "Estimated precision: the mean confidence of what is written. An entity's confidence is the probability "
+            "that its candidate scores better than a wrong one would; the scores of wrong ones are learnt from the "
+            "second-best candidates of all entities. Where this could be checked, it was hardly ever too high.",
             "Unsure: the best candidate is too doubtful to be written. Nobody: none, or it fits another better.",
             *results.notes,
         ]
-        columns = [Column("system", "System"), *ESTIMATED, Column("source", "Where it is from")]
-        return Table(columns, figures(results), caption=results.title, notes=notes)
-    columns = [Column("system", "System"), *RANKED, *SCORES, Column("seeds", "Seeds", "number")]
-    columns += [Column("covers", "Covers"), Column("source", "Where it is from")]
-    return Table(columns, figures(results), caption=results.title, notes=_warnings(results))
+    return Table([*columns, SOURCE], figures(results), caption=results.title, notes=notes)
 
 
 def headline_bars(results: AlignmentResults) -> Plot:
-    """Hits@1, Hits@10 and F1 as bars, ours and published ones."""
+    """The headline as bars."""
     shown = figures(results)
-    if not results.known:
-        shares = [(column.title, [_number(row[column.key]) for row in shown]) for column in ESTIMATED[:4]]
-        return grouped_bars([str(row["system"]) for row in shown], shares, "Shares of the entities asked about.")
-    series = [
-        (title, [_number(row[key]) for row in shown])
-        for title, key in (("Hits@1", "hits1"), ("Hits@10", "hits10"), ("F1 of the choices", "f1"))
-    ]
-    names = [str(row["system"]).replace(", ", ",\n", 1) for row in shown]
-    return grouped_bars(names, series, "Compare only figures over the same pairs, ranked among the same targets.")
-
-
-def _number(value: Value) -> float | None:
-    return None if value is None else float(str(value))
+    names = [str(row["system"]) for row in shown]
+    titles = {column.key: column.title for column in ESTIMATED}
+    caption = "Shares of the entities asked about."
+    if results.known:
+        names = [name.replace(", ", ",\n", 1) for name in names]
+        titles = {"hits1": "Hits@1", "hits10": "Hits@10", "f1": "F1 of the choices"}
+        caption = "Compare only figures over the same pairs, ranked among the same targets."
+    values = {key: [None if row[key] is None else float(str(row[key])) for row in shown] for key in titles}
+    return grouped_bars(names, [(title, values[key]) for key, title in titles.items()], caption)
 
 
 def _warnings(results: AlignmentResults) -> list[str]:
     notes = [
-        "With one-to-one assignment over test targets each answer has a rival less than in the open; "
-        "'each entity by itself' makes no such use of it.",
+        "With one-to-one assignment over test targets, each answer has one rival fewer than in the open; "
+        "'each entity by itself' does not benefit from that.",
         "Pairs about entities that are in no known pair are not counted in precision.",
     ]
     first = results.headline[0].measured
     for one in results.headline:
-        share = one.outcome.settled.estimated_precision
+        share = one.settled.estimated_precision
         if share is not None:
             notes.append(f"{one.name}: a precision of {100 * share:.1f} % was estimated without the reference.")
     if IDENTICAL in first.slices:
@@ -399,63 +402,59 @@ def _warnings(results: AlignmentResults) -> list[str]:
                 f"{peer.system}: an MRR of {peer.mrr:.3f} cannot go with Hits@1 {peer.hits1:.3f}, whatever Hits@10 is "
                 f"(at most {peer.hits1 + (1 - peer.hits1) / 2:.3f})."
             )
-    return notes + list(results.notes)
+    return [*notes, *results.notes]
 
 
 def slices(results: AlignmentResults) -> Table:
-    """What the figures are made of: pairs whose names are identical, and the rest."""
-    if not results.known:
-        return _slices_written(results.headline[0].outcome.settled)
-    columns = [Column("setting", "Setting"), Column("slice", "Pairs with"), Column("tests", "Pairs", "number"), *RANKED]
-    rows: list[list[Value]] = [
-        [one.name, name, part.tests, part.hits1, part.hits10, round(part.mrr, 3)]
-        for one in results.headline
-        for name, part in one.measured.slices.items()
-    ]
-    return Table(columns, rows, notes=["Identical but for case and spaces: what a string comparison finds as well."])
-
-
-def _slices_written(settled: Settled) -> Table:
-    """What is written, by what the names of a pair tell, and how sure that is."""
+    """The figures by what the names of a pair have in common; without known pairs, the confidences by the same."""
+    notes = ["Identical but for case and spaces: a string comparison finds these as well."]
+    if results.known:
+        rows: list[list[Value]] = [
+            [one.name, name, part.tests, part.hits1, part.hits10, round(part.mrr, 3)]
+            for one in results.headline
+            for name, part in one.measured.slices.items()
+        ]
+        return Table(
+            [*texts(setting="Setting", slice="Pairs with"), *numbers(tests="Pairs"), *RANKED], rows, notes=notes
+        )
+    settled = results.headline[0].settled
     sure = {(one, other): confidence for one, other, confidence in settled.pairs()}
     sides = (settled.proposal.left, settled.proposal.right)
     cut = names_told(sure, *(dict(zip(side.entities, side.names, strict=True)) for side in sides))
-    columns = [Column("slice", "Written pairs with"), Column("n", "Pairs", "number")]
-    columns += [Column("confidence", "Mean confidence", "percent")]
-    rows: list[list[Value]] = [[name, len(part), sum(sure[p] for p in part) / len(part)] for name, part in cut.items()]
-    return Table(columns, rows, notes=["Identical but for case and spaces: what a string comparison finds as well."])
+    columns = [*texts(slice="Written pairs with"), *numbers(n="Pairs"), *percents(confidence="Mean confidence")]
+    rows = [[name, len(part), sum(sure[pair] for pair in part) / len(part)] for name, part in cut.items()]
+    return Table(columns, rows, notes=notes)
 
 
 def unmatched(results: AlignmentResults) -> Table:
     """How many entities were left without a counterpart, and why."""
-    columns = [*texts(setting="Setting", reason="Left unmatched because"), Column("n", "Entities", "number")]
     rows: list[list[Value]] = [
-        [one.name, reason, number]
-        for one in results.headline
-        for reason, number in one.outcome.settled.unmatched().items()
+        [one.name, reason, number] for one in results.headline for reason, number in one.settled.unmatched().items()
     ]
-    return Table(columns, rows)
+    return Table([*texts(setting="Setting", reason="Left unmatched because"), *numbers(n="Entities")], rows)
 
 
 def _left_out(results: AlignmentResults) -> Words:
-    """That a part was not computed, and how to have it."""
     if not results.known:
-        return absent(f"{UNMEASURED} A file of known pairs, -p reference=FILE, brings this part.")
+        return absent(f"{UNMEASURED} A file of known pairs, -p reference=FILE, adds this part.")
     if results.too_large:
-        why = (
+        return absent(
             f"Not computed: it aligns the graphs again and again, and one has {results.too_large:,} entities. "
             "-p largest=0 computes it all the same; that may take hours."
         )
-        return Words((why,), off=True)
-    return Words(("Not computed: its parameter is set to false.",), off=True)
+    return absent("Not computed: its parameter is set to false.")
 
 
 def ablation(results: AlignmentResults) -> Table | Words:
     """What every ingredient is worth."""
-    columns = [Column("name", "Setting"), *RANKED, Column("f1", "F1", "percent")]
-    columns += [Column("asked", "Looked at", "percent"), Column("tokens", "Tokens an entity", "number")]
     if not results.ablation:
         return _left_out(results)
+    columns = [
+        *texts(name="Setting"),
+        *RANKED,
+        *percents(f1="F1", asked="Looked at"),
+        *numbers(tokens="Tokens an entity"),
+    ]
     rows: list[list[Value]] = []
     for one in results.ablation:
         found = _scores(one.measured, 3)
@@ -483,21 +482,24 @@ def seed_curve(results: AlignmentResults) -> Plot | Words:
         axes.grid()
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
 
-    told = "; ".join(f"{title}: " + ", ".join(f"{y:.1f} at {x:.0f} %" for x, y in points) for title, points in series)
-    caption = "Hits@1 over the share of seeds, first alignment alone, no model."
-    return Plot(draw, caption, f"Hits@1 in percent. {told}")
+    alt = "; ".join(f"{title}: " + ", ".join(f"{y:.1f} at {x:.0f} %" for x, y in points) for title, points in series)
+    return Plot(draw, "Hits@1 over the share of seeds, first alignment alone, no model.", f"Hits@1 in percent. {alt}")
 
 
 def cost(results: AlignmentResults) -> Table:
     """What an entity costs, beside published costs."""
-    columns = [Column("system", "System"), Column("tokens", "Tokens an entity", "number")]
-    columns += [Column("seconds", "Seconds an entity", "number"), Column("asked", "Entities asked about", "percent")]
-    columns += [Column("calls", "Model calls", "number"), Column("source", "Where it is from")]
+    columns = [
+        *texts(system="System"),
+        *numbers(tokens="Tokens an entity", seconds="Seconds an entity"),
+        *percents(asked="Entities asked about"),
+        *numbers(calls="Model calls"),
+        SOURCE,
+    ]
     rows: list[list[Value]] = [
         [
             f"kgnb, {one.name}",
             f"{one.tokens:.1f}",
-            f"{one.seconds / max(1, len(one.outcome.settled.proposal)):.4f}",
+            f"{one.seconds / max(1, len(one.settled.proposal)):.4f}",
             one.outcome.share_looked_at,
             one.outcome.calls,
             "this run, this machine; vectors from the cache where it had them",
@@ -509,60 +511,42 @@ def cost(results: AlignmentResults) -> Table:
 
 
 def setting_times(results: AlignmentResults) -> Table | None:
-    """What every setting of the ablation took, if there were any."""
-    columns = [Column("name", "Setting"), Column("seconds", "Seconds", "number")]
+    """How long each setting of the ablation took; None without an ablation."""
     rows: list[list[Value]] = [[one.name, f"{one.seconds:.2f}"] for one in results.ablation]
+    columns = [*texts(name="Setting"), *numbers(seconds="Seconds")]
     return Table(columns, rows, caption="What each setting took") if rows else None
 
 
 def stages(results: AlignmentResults) -> Table:
-    """The cost ledger of the rows of the headline, stage by stage."""
+    """The cost ledger of the headline's alignments, stage by stage."""
     return ledger(results.headline[0].outcome.run, of=", ".join(one.name for one in results.headline))
 
 
 def reproduce(results: AlignmentResults, session: ReportSession) -> Table:
-    """Everything that decides the result: command, versions, digests of what was read."""
-    graphs = [(graph.name, graph.digest) for graph in (results.sides.left, results.sides.right)]
-    return everything(results.headline[0].outcome, session, graphs)
+    """Everything that decides the result: command, versions, digests of the inputs."""
+    return everything(results.headline[0].outcome, session, _digests(results).items())
+
+
+def _digests(results: AlignmentResults) -> dict[str, str]:
+    return {graph.name: graph.digest for graph in (results.sides.left, results.sides.right)}
 
 
 def _scores(found: Measured, digits: int) -> dict[str, Value]:
-    """The ranking's figures and the choices', by name; the MRR to so many digits."""
+    """The figures of the ranking and of the choices; the MRR rounded to so many digits."""
     ranked, chosen = found.ranking, found.chosen
     return {"hits1": ranked.hits1, "hits10": ranked.hits10, "mrr": round(ranked.mrr, digits),
             "precision": chosen.precision, "recall": chosen.recall, "f1": chosen.f1}  # fmt: skip
 
 
-def rows_of(settings: tuple[Setting, ...]) -> list[dict[str, Any]]:
-    """Settings as plain numbers, for ``metrics.json``."""
-    return [
-        {"setting": one.name, "simulation": one.simulation}
-        | {name: round(float(str(share)), 6) for name, share in _scores(one.measured, 6).items()}
-        | {
-            "estimated_precision": one.outcome.settled.estimated_precision,
-            "tests": one.measured.ranking.tests,
-            "seeds": one.measured.seeds,
-            "universe": one.measured.universe,
-            "looked_at": round(one.outcome.share_looked_at, 6),
-            "tokens_per_entity": round(one.tokens, 3),
-        }
-        for one in settings
-    ]
-
-
-LISTED = 100  # rows one reads through
-Detail = tuple[str, str]
-
-
 def errors(results: AlignmentResults) -> Table | Words:
-    """Every known pair that the first row of the headline missed, the surest wrong choices first.
+    """Every known pair that the first row of the headline missed, the most confident wrong choices first.
 
-    Where no pair is known: a sample of what is written, evenly over its confidences, and the likeliest of what is not.
+    Where no pair is known: a sample of the written pairs, evenly over their confidences, and the likeliest others.
     """
     setting = results.headline[0]
+    settled, proposal = setting.settled, setting.settled.proposal
     if not results.known:
-        return _examples(setting.outcome.settled)
-    settled, proposal = setting.outcome.settled, setting.outcome.settled.proposal
+        return _examples(settled)
     places = {proposal.left.entities[int(source)]: row for row, source in enumerate(proposal.sources)}
     missed = []
     for source, target in setting.tests:
@@ -575,74 +559,107 @@ def errors(results: AlignmentResults) -> Table | Words:
     missed.sort()
     columns = [
         *texts(source="Entity", chosen="Chosen", right="Right"),
-        Column("place", "Place of the right one", "number"),
-        Column("confidence", "Confidence", "percent"),
-        Column("what", "What happened"),
+        *numbers(place="Place of the right one"),
+        *percents(confidence="Confidence"),
+        *texts(what="What happened"),
     ]
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
-    for _, source, target, row, chosen in missed[:LISTED]:
+    for _, source, target, row, chosen in missed[:SHOWN]:
         ranked = [iri for iri, _ in settled.ranking(row)]
+        what = "another was better" if target in ranked else "the right one was not a candidate"
+        right = proposal.right.entities.index(target)
         rows.append(
             [
-                Link(source, proposal.left.called(int(proposal.sources[row]))),
-                _named(settled, chosen) if chosen >= 0 else None,
-                _named(settled, _place(settled, target)),
+                _entity(settled, row),
+                _target(settled, chosen) if chosen >= 0 else None,
+                _target(settled, right),
                 ranked.index(target) + 1 if target in ranked else None,
                 settled.confidence(row) if chosen >= 0 else None,
-                _what(settled, row, chosen, target in ranked),
+                what if chosen >= 0 else f"left: {settled.why(row)}",
             ]
         )
-        details.append(_details(settled, row, chosen, target))
+        evidence = _evidence(settled, row, {"for the chosen one": chosen, "for the right one": right})
+        details.append([*evidence, *_judged(settled, row), ("entity", source), ("right one", target)])
     wrong = sum(chosen >= 0 for *_, chosen in missed)
-    told = (
+    caption = (
         f"{len(missed):,} of {len(setting.tests):,} known pairs missed: {wrong:,} wrong, {len(missed) - wrong:,} left"
     )
-    total = len(missed) if len(missed) > LISTED else None
-    notes = ["Place of the right one: among the candidates, where it is one."]
-    return Table(columns, rows, caption=_labelled(setting, told), details=details, notes=notes, total=total)
+    notes = ["Place of the right one: its rank among the candidates, if it is one."]
+    return Table(columns, rows, caption=setting.labelled(caption), details=details, notes=notes, total=len(missed))
 
 
 def _examples(settled: Settled) -> Table:
-    """Pairs to judge by hand, the least sure first."""
+    """Pairs to judge by hand, the least confident first."""
     proposal = settled.proposal
     seeded = np.isin(proposal.sources, proposal.seeds[:, 0])
-    sure = np.array([settled.confidence(row) for row in range(len(proposal))])
-    order = np.argsort(sure, kind="stable")
+    order = np.argsort(np.array([settled.confidence(row) for row in range(len(proposal))]), kind="stable")
     written = order[((settled.targets >= 0) & ~seeded)[order]]
-    left = order[((settled.targets < 0) & (proposal.candidates[:, 0] >= 0))[order]][::-1][: LISTED // 2]
-    chosen = written[np.unique(np.linspace(0, len(written) - 1, min(len(written), LISTED // 2)).astype(int))]
-    columns = [*texts(source="Entity", chosen="Counterpart, or its best candidate", what="What it came to")]
-    columns.append(Column("confidence", "Confidence", "percent"))
+    left = order[((settled.targets < 0) & (proposal.candidates[:, 0] >= 0))[order]][::-1][: SHOWN // 2]
+    chosen = written[np.unique(np.linspace(0, len(written) - 1, min(len(written), SHOWN // 2)).astype(int))]
+    columns = [
+        *texts(source="Entity", chosen="Counterpart, or its best candidate", what="Result"),
+        *percents(confidence="Confidence"),
+    ]
     rows: list[list[Value]] = []
     details: list[list[Detail]] = []
     for row in [*chosen.tolist(), *left.tolist()]:
-        target, source = int(settled.targets[row]), int(proposal.sources[row])
-        shown = _named(settled, target if target >= 0 else int(proposal.candidates[row, 0]))
-        entity = Link(proposal.left.entities[source], proposal.left.called(source))
+        target, entity = int(settled.targets[row]), _entity(settled, row)
+        shown = _target(settled, target if target >= 0 else int(proposal.candidates[row, 0]))
         what = "written" if target >= 0 else f"left: {settled.why(row)}"
         rows.append([entity, shown, what, settled.confidence(row)])
-        choice = settled.choices.get(row)
-        told = (
-            [] if choice is None or choice.answer is None else [(f"said {choice.by}", choice.answer.verdict.rationale)]
-        )
-        details.append([*proposal.candidate_lines(row)[:3], *told, ("entity", entity.iri), ("shown", shown.iri)])
+        reason = _judged(settled, row, "")
+        details.append([*proposal.candidate_lines(row)[:3], *reason, ("entity", entity.iri), ("shown", shown.iri)])
     caption = (
-        f"{len(chosen)} of {len(written):,} written pairs, evenly from the least sure to the surest; then what is not"
+        f"{len(chosen)} of {len(written):,} written pairs, evenly from the least to the most confident; then the rest"
     )
-    notes = ["Judge the written ones by hand: the share that is right is the precision, give or take some points."]
+    notes = ["Judge the written pairs by hand: the share of right ones is the precision, give or take a few points."]
     return Table(columns, rows, caption=caption, details=details, notes=notes)
 
 
+def _entity(settled: Settled, row: int) -> Link:
+    left, source = settled.proposal.left, int(settled.proposal.sources[row])
+    return Link(left.entities[source], left.called(source))
+
+
+def _target(settled: Settled, target: int) -> Link:
+    right = settled.proposal.right
+    return Link(right.entities[target], right.called(target))
+
+
+def _evidence(settled: Settled, row: int, entities: Mapping[str, int]) -> list[Detail]:
+    """The scores of these candidates of a row, by heading."""
+    proposal = settled.proposal
+    candidates = proposal.candidates[row].tolist()
+    found: list[Detail] = []
+    for head, entity in entities.items():
+        if entity in candidates and entity >= 0:
+            at = candidates.index(entity)
+            views = zip(proposal.views, proposal.evidence[row, at].tolist(), strict=True)
+            scores = ", ".join(f"{view} {score:.2f}" for view, score in views)
+            found.append((head, f"score {float(proposal.scores[row, at]):.3f}; {scores}"))
+        elif entity >= 0:
+            found.append((head, "not among the candidates that were kept"))
+    return found
+
+
+def _judged(settled: Settled, row: int, unexplained: str = "no reason given") -> list[Detail]:
+    choice = settled.choices.get(row)
+    if choice is None or choice.answer is None:
+        return []
+    return [(f"said {choice.by}", choice.answer.verdict.rationale or unexplained)]
+
+
 def review(results: AlignmentResults) -> Words:
-    """How a person goes on from here: what to look at first, and how to write what came of it."""
+    """How a person goes on from here."""
     left, right = (side.name for side in (results.sides.left, results.sides.right))
     return Words(
         (
             f"In a notebook: %load_ext kgnb, %ea start A B with the two graphs ({left}, {right}), %ea run.",
-            "%ea review --below 0.8 shows what was looked at and is less sure; a key accepts, rejects, picks another. "
-            "What is decided is kept in a file, overrides every judge, and holds in the next run: --decisions FILE.",
-            "%ea explain NAME shows an entity's candidates and all that speaks for each; kgnb align A B --out FILE and "
+            "%ea review --below 0.8 shows the less confident choices among those the judge looked at; a key accepts, "
+            "rejects or picks another. Decisions are kept in a file, override every judge, and hold in the next run: "
+            "--decisions FILE.",
+            "%ea explain NAME shows an entity's candidates and the evidence for each; kgnb align A B --out FILE and "
             "%ea export FILE write .ttl (owl:sameAs), .sssom.tsv (SSSOM), .rdf (Alignment RDF) or .tsv.",
             "The alignment of this page is in the folder alignments beside it: SSSOM, and owl:sameAs in Turtle.",
         )
@@ -650,102 +667,65 @@ def review(results: AlignmentResults) -> Words:
 
 
 def risk(results: AlignmentResults) -> Plot:
-    """How many of the surest choices are wrong, among those about entities of known pairs; else as it is estimated."""
+    """The share of wrong choices among the most confident; estimated where no pair is known."""
     setting = results.headline[0]
+    pairs = setting.settled.pairs()
     if not results.known:
-        sure = np.sort([min(1.0, confidence) for _, _, confidence in setting.outcome.settled.pairs()])[::-1]
+        sure = np.sort([min(1.0, confidence) for _, _, confidence in pairs])[::-1]
         kept = np.arange(1, len(sure) + 1)
-        caption = "Estimated risk over coverage: what the confidences say is wrong. No reference was looked at."
-        return risk_over_coverage(
-            list(zip(kept / max(1, len(sure)), np.cumsum(1 - sure) / kept, strict=True)), caption, "pairs"
-        )
-    known = {source for source, _ in setting.tests}, {target for _, target in setting.tests}
-    found = [
-        ((one, other, ""), confidence)
-        for one, other, confidence in setting.outcome.settled.pairs()
-        if one in known[0] or other in known[1]
-    ]
-    points = risk_coverage(found, [(one, other, "") for one, other in setting.tests])
+        points = list(zip(kept / max(1, len(sure)), np.cumsum(1 - sure) / kept, strict=True))
+        caption = "Estimated risk over coverage: the share of errors that the confidences predict, without a reference."
+        return risk_over_coverage(points, caption, "pairs")
+    sources, targets = {source for source, _ in setting.tests}, {target for _, target in setting.tests}
+    found = [((one, other, ""), confidence) for one, other, confidence in pairs if one in sources or other in targets]
+    measured = risk_coverage(found, [(one, other, "") for one, other in setting.tests])
     caption = f"Risk over coverage, {setting.name}: low on the left means the confidence can be trusted to sort."
-    return risk_over_coverage([(point.coverage, point.risk) for point in points], _labelled(setting, caption), "pairs")
+    return risk_over_coverage([(one.coverage, one.risk) for one in measured], setting.labelled(caption), "pairs")
 
 
-def _place(settled: Settled, target: str) -> int:
-    return settled.proposal.right.entities.index(target)
-
-
-def _named(settled: Settled, target: int) -> Link:
-    right = settled.proposal.right
-    return Link(right.entities[target], right.called(target))
-
-
-def _what(settled: Settled, row: int, chosen: int, ranked: bool) -> str:
-    if chosen < 0:
-        return f"left: {settled.why(row)}"
-    return "another was better" if ranked else "the right one was no candidate"
-
-
-def _details(settled: Settled, row: int, chosen: int, target: str) -> list[Detail]:
-    """What spoke for the chosen one, for the right one, and who decided."""
-    proposal = settled.proposal
-    found: list[Detail] = []
-    for head, entity in (("for the chosen one", chosen), ("for the right one", _place(settled, target))):
-        at = next((at for at, one in enumerate(proposal.candidates[row].tolist()) if one == entity), None)
-        if entity >= 0 and at is not None:
-            views = zip(proposal.views, proposal.evidence[row, at].tolist(), strict=True)
-            said = ", ".join(f"{view} {score:.2f}" for view, score in views)
-            found.append((head, f"score {float(proposal.scores[row, at]):.3f}; {said}"))
-        elif entity >= 0:
-            found.append((head, "not among the candidates that were kept"))
-    choice = settled.choices.get(row)
-    if choice is not None and choice.answer is not None:
-        found.append((f"said {choice.by}", choice.answer.verdict.rationale or "no reason given"))
-    return [*found, ("entity", proposal.left.entities[int(proposal.sources[row])]), ("right one", target)]
-
-
-def _labelled(setting: Setting, text: str) -> str:
-    return f"SIMULATION. {text}" if setting.simulation else text
-
-
-SHARES = ("hits1", "hits10", "precision", "recall", "f1")
-SIMULATED = "oracle judge: it answers from the reference"
-
-
-def save(results: AlignmentResults, session: ReportSession) -> Path:
-    """Write the metrics and the alignment without seeds; the report's folder."""
-    folder = session.folder
-    write_json(folder / "metrics.json", metrics(results))
-    write_json(folder / "timing.json", timing(results))
-    (folder / "alignments").mkdir(exist_ok=True)
-    name = results.headline[0].name.replace(" ", "-")
+def save(results: AlignmentResults, session: ReportSession) -> None:
+    """Write the metrics, the timing and the alignment of the headline's first row."""
+    parts = {"headline": results.headline, "ablation": results.ablation}
+    timing = {part: {one.name: round(one.seconds, 3) for one in rows} for part, rows in parts.items()}
+    write_numbers(session, metrics(results), timing)
+    first = results.headline[0]
+    (session.folder / "alignments").mkdir(exist_ok=True)
     for suffix in (".sssom.tsv", ".ttl"):
-        save_alignment(results.headline[0].outcome.alignment, folder / "alignments" / f"{name}{suffix}")
-    return folder
-
-
-def timing(results: AlignmentResults) -> dict[str, Any]:
-    """The seconds of every setting in this run: different every time."""
-    return {
-        part: {one.name: round(one.seconds, 3) for one in getattr(results, part)} for part in ("headline", "ablation")
-    }
+        save_alignment(
+            first.outcome.alignment, session.folder / "alignments" / f"{first.name.replace(' ', '-')}{suffix}"
+        )
 
 
 def metrics(results: AlignmentResults) -> dict[str, Any]:
-    """What is the same every time."""
+    """The figures, the same in every run."""
     return {
         "report": "entity-alignment",
         "pair": results.pair,
         "judge": results.judge,
         "measured": bool(results.known),
         "embedder": results.embedder,
-        "data": {graph.name: graph.digest for graph in (results.sides.left, results.sides.right)},
+        "data": _digests(results),
         "headline": [in_percent(row, 2) for row in figures(results)],
         "cost": spent(results.headline[0].outcome.run.totals),
-        "settings": rows_of(results.headline),
-        "ablation": rows_of(results.ablation),
+        "settings": [_plain(one) for one in results.headline],
+        "ablation": [_plain(one) for one in results.ablation],
         "curve": {
             title: [[ratio, round(found.ranking.hits1, 6)] for ratio, found in points]
             for title, points in results.curve.items()
         },
-        "simulation": SIMULATED if any(one.simulation for one in results.headline) else None,
+        "simulation": SIMULATED if any(one.settled.simulation for one in results.headline) else None,
+    }
+
+
+def _plain(setting: Setting) -> dict[str, Any]:
+    return {
+        "setting": setting.name,
+        "simulation": setting.settled.simulation,
+        **{name: round(float(str(share)), 6) for name, share in _scores(setting.measured, 6).items()},
+        "estimated_precision": setting.settled.estimated_precision,
+        "tests": setting.measured.ranking.tests,
+        "seeds": setting.measured.seeds,
+        "universe": setting.measured.universe,
+        "looked_at": round(setting.outcome.share_looked_at, 6),
+        "tokens_per_entity": round(setting.tokens, 3),
     }

@@ -1,4 +1,4 @@
-"""What every agent's report has: words, its run, figures in percent, what a stage took, and how to run it again."""
+"""What the reports of all agents share: words, the run, the cost ledger, how to reproduce, and files of figures."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import fsum
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
+from kgnb.files import write_json
 from kgnb.reporting.session import ReportSession, tell
-from kgnb.results.table import Column, Table, Value, numbers, percents
+from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 from kgnb.results.wording import money, seconds
 from kgnb.run import Run
 from kgnb.run.record import Step
@@ -18,22 +19,11 @@ from kgnb.settings import Settings
 from kgnb.tasks.running import judge_and_model, new_run
 
 SCORES = percents(precision="Precision", recall="Recall", f1="F1")
+SOURCE = Column("source", "Where it is from")
 UNMEASURED = "No reference was given, so nothing is measured."
-LEDGER = (
-    Column("stage", "Stage"),
-    *numbers(
-        times="Times",
-        calls="Model calls",
-        cached="of them cached",
-        prompt="Prompt tokens",
-        completion="Completion tokens",
-        usd="US dollars",
-        queries="Graph queries",
-        seconds="Time",
-    ),
-)
-BY_HAND = "this notebook, opened by hand"
+SHOWN = 100  # rows of a table meant to be read from top to bottom
 MOST = 24  # files listed one by one; the RO-Crate lists all
+Detail: TypeAlias = tuple[str, str]  # heading and text below a row that is opened
 
 
 class HasRun(Protocol):
@@ -46,9 +36,9 @@ class HasRun(Protocol):
 
 @dataclass(frozen=True)
 class Words:
-    """Text for the page: escaped, one paragraph a line; with ``alarm`` the first one cannot be overlooked.
+    """Text for the page, one paragraph a line; ``alarm`` makes the first one stand out.
 
-    ``off`` says that a part was not asked for: it stands back, and is left out of print with its heading.
+    ``off`` marks a part that was not computed: the page leaves it out and names its heading at the end.
     """
 
     lines: tuple[str, ...]
@@ -67,44 +57,50 @@ class Words:
 
 @dataclass(frozen=True)
 class Folded:
-    """Something long, behind a line that opens it; it stays folded in print."""
+    """Something long behind a line that opens it; it stays folded in print."""
 
     title: str
     content: object
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bundle = self.content._repr_mimebundle_()  # type: ignore[attr-defined]  # whatever shows itself
+        bundle = self.content._repr_mimebundle_()  # type: ignore[attr-defined]  # anything that shows itself
         body = f'<details class="long"><summary>{escape(self.title)}</summary>{bundle["text/html"]}</details>'
         return {"text/html": body, "text/plain": bundle["text/plain"]}
 
 
 def absent(why: str) -> Words:
-    """In the place of a part that is not there: why, and how to have it."""
+    """In place of a part that was not computed: why, and how to get it."""
     return Words((why,), off=True)
 
 
+def stages(results: HasRun) -> Table:
+    """The cost ledger, stage by stage."""
+    return ledger(results.run)
+
+
 def ledger(run: Run, *, of: str = "") -> Table:
-    """One row a stage, and all of them together; ``of`` says which run it is, where a report has several."""
+    """One row a stage, and their total; ``of`` names the run where a report has several."""
+    columns = [
+        *texts(stage="Stage"),
+        *numbers(times="Times", calls="Model calls", cached="of them cached", prompt="Prompt tokens"),
+        *numbers(completion="Completion tokens", usd="US dollars", queries="Graph queries", seconds="Time"),
+    ]
     steps = [step for step in run.steps if step.calls or step.queries or step.seconds is not None]
-    names = list(dict.fromkeys(step.name for step in steps))
+    names = dict.fromkeys(step.name for step in steps)
     rows = [_row(name, [step for step in steps if step.name == name]) for name in names]
-    rows.append(_row("all", steps))
     notes = [
         "Tokens are what the models' servers counted, cached replies included; a cached reply costs nothing again.",
         "Money is reckoned from the prices in the file that the setting model.prices names.",
         f"Times are those of this run, begun {run.to_json()['started'] or 'never'}; they differ every time.",
     ]
-    return Table(LEDGER, rows, caption=f"Cost ledger{f', {of}' if of else ''}", notes=notes)
-
-
-def spent(totals: Mapping[str, Any]) -> dict[str, Any]:
-    """The same as data, without times: calls and tokens as if nothing had been cached."""
-    tokens = {name: totals[name] for name in ("prompt_tokens", "completion_tokens")}
-    return {"calls": totals["calls"], "tokens": sum(tokens.values())} | tokens | {"queries": totals["queries"]}
+    caption = f"Cost ledger{f', {of}' if of else ''}"
+    return Table(columns, [*rows, _row("all", steps)], caption=caption, notes=notes)
 
 
 def _row(name: str, steps: Sequence[Step]) -> list[Value]:
     calls = [call for step in steps for call in step.calls]
+    paid = [call.usd for call in calls if call.error is None]
+    known = [usd for usd in paid if usd is not None]
     return [
         name,
         len(steps),
@@ -112,27 +108,32 @@ def _row(name: str, steps: Sequence[Step]) -> list[Value]:
         sum(call.cached for call in calls),
         sum(call.prompt_tokens for call in calls),
         sum(call.completion_tokens for call in calls),
-        _money(call.usd for call in calls if call.error is None),
+        money(fsum(known)) if len(known) == len(paid) else "price not set",
         sum(len(step.queries) for step in steps),
         seconds(fsum(step.seconds or 0.0 for step in steps)),
     ]
 
 
-def _money(paid: Iterable[float | None]) -> str:
-    amounts = list(paid)
-    known = [amount for amount in amounts if amount is not None]
-    return money(fsum(known)) if len(known) == len(amounts) else "price not set"
+def spent(totals: Mapping[str, Any]) -> dict[str, Any]:
+    """The costs that go into the metrics: calls and tokens, cached replies included, and queries; no times."""
+    tokens = {name: totals[name] for name in ("prompt_tokens", "completion_tokens")}
+    return {"calls": totals["calls"], "tokens": sum(tokens.values())} | tokens | {"queries": totals["queries"]}
 
 
 def reproduce(results: HasRun, session: ReportSession, read: Iterable[tuple[str, str]] = ()) -> Table:
-    """Everything that decides the result: command, run, versions and digests of what was read.
+    """Everything that decides the result: command, run, versions and digests of the inputs.
 
     ``read`` are digests of graphs as they were understood, by name.
     """
     record = results.run.to_json()
-    rows: list[list[Value]] = [["command", session.command or BY_HAND], ["run", record["id"]]]
+    rows: list[list[Value]] = [["command", session.command or "this notebook, opened by hand"], ["run", record["id"]]]
     rows += [[f"version of {name}", version] for name, version in record["versions"].items()]
-    rows += _files(session.data)
+    if len(session.data) <= MOST:
+        rows += [[f"SHA-256 of {name}", digest] for name, digest in session.data]
+    else:
+        listed = "".join(f"{digest}  {name}\n" for name, digest in session.data)
+        label = f"SHA-256 of the list of {len(session.data)} files and their SHA-256"
+        rows.append([label, hashlib.sha256(listed.encode()).hexdigest()])
     rows += [[f"digest of what was read of {name}", digest] for name, digest in read]
     notes = [
         "As long as all of these and the cache are the same, metrics.json, the pictures and this page (but for the "
@@ -140,14 +141,7 @@ def reproduce(results: HasRun, session: ReportSession, read: Iterable[tuple[str,
     ]
     if "KGNB_DATA=DIR" in session.command:
         notes.append("DIR is the folder of benchmark data: kgnb data list says what there is, kgnb data get gets it.")
-    return Table([Column("what", "What"), Column("value", "Value")], rows, caption="How to reproduce", notes=notes)
-
-
-def _files(data: Sequence[tuple[str, str]]) -> list[list[Value]]:
-    if len(data) <= MOST:
-        return [[f"SHA-256 of {name}", digest] for name, digest in data]
-    together = hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in data).encode()).hexdigest()
-    return [[f"SHA-256 of the list of {len(data)} files and their SHA-256", together]]
+    return Table(texts(what="What", value="Value"), rows, caption="How to reproduce", notes=notes)
 
 
 def judging(session: ReportSession, judge: str, model: str = "") -> tuple[str, Settings]:
@@ -164,7 +158,7 @@ def judge_in_words(judge: str, settings: Settings) -> str:
 def run_in(
     session: ReportSession, agent: str, data: Mapping[str, str], parameters: Mapping[str, Any], settings: Settings
 ) -> Run:
-    """A run that lies in the report's folder and tells what it expects to spend."""
+    """A run that is kept in the report's folder and announces what it expects to spend."""
     folder = session.folder / "run"
     return new_run(agent, data, parameters=parameters, settings=settings, folder=folder, on_event=tell)
 
@@ -177,6 +171,7 @@ def in_percent(row: Mapping[str, Any], digits: int = 1) -> dict[str, Any]:
     }
 
 
-def stages(results: HasRun) -> Table:
-    """The cost ledger, stage by stage."""
-    return ledger(results.run)
+def write_numbers(session: ReportSession, metrics: Mapping[str, Any], timing: Mapping[str, Any]) -> None:
+    """Write ``metrics.json``, the same in every run, and ``timing.json``, different in every run."""
+    write_json(session.folder / "metrics.json", metrics)
+    write_json(session.folder / "timing.json", timing)

@@ -53,7 +53,7 @@ def test_the_metrics_are_the_same_every_time_and_a_large_pair_is_not_aligned_aga
     assert metrics(again)["settings"] == metrics(results)["settings"]
     assert (session.folder / "alignments" / "no-seeds.sssom.tsv").is_file()
     pairs = [("a", "b"), ("c", "d"), ("e", "f")]
-    assert drawn(pairs) == drawn(pairs[::-1])  # seeds hang on the pairs alone
+    assert drawn(pairs) == drawn(pairs[::-1])  # seeds depend only on the pairs
 
 
 def test_two_graphs_without_a_reference_are_aligned_once_and_told_how_good_that_probably_is(session, results, tmp_path):
@@ -62,7 +62,7 @@ def test_two_graphs_without_a_reference_are_aligned_once_and_told_how_good_that_
     share = row.outcome.settled.estimated_precision
     assert row.outcome.alignment.mappings == results.headline[0].outcome.alignment.mappings
     assert not (unknown.ablation or unknown.curve) and row.measured.ranking.tests == 0
-    assert f"About {100 * share:.1f} % of what is matched is right" in str(ea.notice(unknown))
+    assert f"About {100 * share:.1f} % of the matches are right" in str(ea.notice(unknown))
     [told] = metrics(unknown)["headline"]
     assert told["estimated_precision"] == pytest.approx(100 * share, abs=0.01)
     assert told["written"] + told["unsure"] + told["nobody"] == pytest.approx(100, abs=0.05)
