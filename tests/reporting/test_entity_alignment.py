@@ -105,7 +105,7 @@ def test_the_ablation_is_answered_by_a_model_that_reads_the_evidence(tmp_path):
     rows = {row.name: row for row in variants(bench, 0.3)}
     assert list(rows)[:2] == ["first alignment only", "rule: planned look"] and len(rows) >= 12
     asked = [row for name, row in rows.items() if name.startswith("model: ")]
-    assert len(asked) == 7 and all(row.tokens > 0 and not row.simulation for row in asked)
+    assert len(asked) == 7 and all(row.tokens > 0 and not row.settled.simulation for row in asked)
     for cheaper in ("model: names alone", "model: one order of candidates"):
         assert rows[cheaper].tokens < rows["model: planned look"].tokens
     assert rows["rule: planned look"].tokens == 0
