@@ -1,4 +1,4 @@
-"""The graph-construction report: T-Boxes compiled, documents read, graphs scored and grounded; what is shown, saved."""
+"""The graph-construction report: T-Boxes compiled, documents read, the graph scored and grounded, figures saved."""
 
 from __future__ import annotations
 
@@ -33,15 +33,29 @@ from kgnb.evaluate.extraction import (
     read_records,
     score_records,
 )
-from kgnb.files import write_json, write_whole
+from kgnb.files import write_whole
 from kgnb.llm.asking import in_one_round
 from kgnb.reporting.plot import Plot, grouped_bars, in_series
-from kgnb.reporting.sections import SCORES, UNMEASURED, Folded, Words, absent, in_percent, judging, run_in, spent
-from kgnb.reporting.sections import reproduce as reproduce  # the notebook's own
+from kgnb.reporting.sections import (
+    SCORES,
+    SHOWN,
+    SOURCE,
+    UNMEASURED,
+    Detail,
+    Folded,
+    Words,
+    absent,
+    in_percent,
+    judging,
+    run_in,
+    spent,
+    write_numbers,
+)
+from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
 from kgnb.results.graph import GraphPicture
-from kgnb.results.table import Column, Table, Value, numbers, percents, texts
+from kgnb.results.table import Table, Value, numbers, percents, texts
 from kgnb.results.wording import money, seconds, short_iri
 from kgnb.run import Run
 from kgnb.tasks.building import build_graph, compile_ontology, ground
@@ -67,35 +81,30 @@ class Records:
     forgiving: tuple[str, ...] = ()
 
     def score(self, mode: Mode = "strict") -> Extraction:
-        """How well what was found agrees with what was wanted."""
+        """How well the two sides agree."""
         return score_records(
             self.found, self.wanted, alternatives=self.alternatives, forgiving=self.forgiving, mode=mode
         )
 
     def differences(self) -> list[Difference]:
-        """Where they do not."""
+        """Where the two sides differ."""
         return differences(self.found, self.wanted, alternatives=self.alternatives)
 
 
-def wanted_records(reference: Graph, queries: Sequence[RecordQuery]) -> dict[str, Sequence[Record]]:
-    """The records of a reference, by category."""
-    return {one.name: read_records(reference, one.query) for one in queries}
-
-
-def records(graph: Graph, wanted: Mapping[str, Sequence[Record]], queries: Sequence[RecordQuery]) -> dict[str, Records]:
+def records(graph: Graph, reference: Graph, queries: Sequence[RecordQuery]) -> dict[str, Records]:
     """The records of a graph beside those of the reference, by category."""
-    return {
-        one.name: Records(read_records(graph, one.query), wanted[one.name], one.alternatives, one.forgiving)
-        for one in queries
-    }
+    found = {}
+    for one in queries:
+        mine, theirs = (read_records(side, one.query) for side in (graph, reference))
+        found[one.name] = Records(mine, theirs, one.alternatives, one.forgiving)
+    return found
 
 
 def score_graph(
     graph: Graph, reference: Graph, queries: Sequence[RecordQuery], mode: Mode = "strict"
 ) -> dict[str, Extraction]:
     """How well a graph holds the records of the reference, by category."""
-    found = records(graph, wanted_records(reference, queries), queries)
-    return {name: one.score(mode) for name, one in found.items()}
+    return {name: one.score(mode) for name, one in records(graph, reference, queries).items()}
 
 
 def micro(scores: Mapping[str, Extraction]) -> Score:
@@ -105,28 +114,25 @@ def micro(scores: Mapping[str, Extraction]) -> Score:
 
 def score_table(scores: Mapping[str, Extraction], caption: str = "", notes: Sequence[str] = ()) -> Table:
     """Precision, recall and F1 by category, and of all together."""
-    columns = [Column("category", "category"), *numbers(wanted="records", found="found")]
+    columns = [*texts(category="category"), *numbers(wanted="records", found="found")]
     columns += percents(precision="precision", recall="recall", F1="F1")
-    rows: list[list[Value]] = [
-        [name, one.wanted, one.found, one.total.precision, one.total.recall, one.total.f1]
-        for name, one in scores.items()
-    ]
-    total = micro(scores)
     found, wanted = (sum(getattr(one, side) for one in scores.values()) for side in ("found", "wanted"))
-    rows.append(["micro", wanted, found, total.precision, total.recall, total.f1])
+    parts = {name: (one.wanted, one.found, one.total) for name, one in scores.items()}
+    parts["micro"] = (wanted, found, micro(scores))
+    rows: list[list[Value]] = [
+        [name, wanted, found, one.precision, one.recall, one.f1] for name, (wanted, found, one) in parts.items()
+    ]
     return Table(columns, rows, caption=caption, notes=notes)
 
 
 def entity_records(graph: Graph, reference: Graph, pack: ToolPack) -> dict[str, Records]:
     """The entities of both graphs, class by class, whatever the ontology.
 
-    A record is an entity of the class, its slots the properties it has; an entity as a value counts by its name.
+    A record is an entity of the class, its slots are the properties it has; an entity as a value counts by its name.
     """
     found = {}
     for tool in pack.of_kind("create"):
-        cls = URIRef(tool.term)
-        theirs = _entities(reference, cls)
-        mine = _entities(graph, cls)
+        mine, theirs = (_entities(side, URIRef(tool.term)) for side in (graph, reference))
         if mine or theirs:
             found[tool.label or tool.name] = Records(mine, theirs)
     return found
@@ -140,16 +146,13 @@ def entity_scores(graph: Graph, reference: Graph, pack: ToolPack, mode: Mode = "
 def _entities(graph: Graph, cls: URIRef) -> list[dict[str, list[str]]]:
     found = []
     for entity in sorted(set(graph.subjects(RDF.type, cls)), key=str):
-        said = sorted(set(graph.predicates(entity)) - _UNCOUNTED, key=str)
-        found.append({str(p): sorted({_name(graph, o) for o in graph.objects(entity, p)}) for p in said})
+        slots = sorted(set(graph.predicates(entity)) - {RDF.type, RDFS.label, RDFS.comment}, key=str)
+        found.append({str(p): sorted({_name(graph, o) for o in graph.objects(entity, p)}) for p in slots})
     return found
 
 
-_UNCOUNTED = {RDF.type, RDFS.label, RDFS.comment}
-
-
 def _name(graph: Graph, term: Node) -> str:
-    """A literal's text; an entity's label, or the first text that is said of it, or its IRI."""
+    """A literal's text; an entity's label, else one of its literals, else its IRI."""
     if isinstance(term, Literal):
         return str(term)
     texts = sorted(str(o) for p in (RDFS.label, SKOS.prefLabel) for o in graph.objects(term, p))
@@ -166,13 +169,12 @@ PLANTED: Mapping[str, int] = {
     "sh:minInclusive": 2, "sh:minLength": 2, "sh:node": 1, "sh:pattern": 4, "sh:qualifiedMaxCount": 1,
     "sh:qualifiedMinCount": 1, "sh:uniqueLang": 1, "someValuesFrom": 7, "unionOf": 3, "unit": 3,
 }  # fmt: skip
-"""Kind of constraint: mistakes planted, each refused and rightly named, its legal twin accepted."""
-HOW = "Stored results. To run them again, in a checkout: python -m pytest tests/conformance"
+"""By kind of constraint: the mistakes planted; each was refused for the right reason, its legal twin accepted."""
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """One way of reading: its name, what was built, its scores by category, and what was asked of the model."""
+    """One way to read the documents: its name, what was built, the scores by category and the costs."""
 
     name: str
     built: Built
@@ -195,10 +197,9 @@ class BuildingResults:
 
     @property
     def title(self) -> str:
-        """What was read with what, in words."""
+        """What was read with which T-Box."""
         documents = len(self.built.journals)
-        read = "no document" if not documents else "1 document" if documents == 1 else f"{documents} documents"
-        return f"{self.own or self.built.pack.name}, {read}"
+        return f"{self.own or self.built.pack.name}, {documents or 'no'} document{'' if documents < 2 else 's'}"
 
     @property
     def reader(self) -> str:
@@ -216,7 +217,7 @@ def run_report(
     *, tbox: str, shapes: str, documents: str, reference: str, against: str, judge: str, tboxes: str, ablation: bool,
     outside: str = "",
 ) -> BuildingResults:  # fmt: skip
-    """Compiles, builds, scores, grounds; what is wrong with an input shows before the long parts."""
+    """Compile, build, score and ground; a wrong input is reported before the long parts."""
     session = current()
     judge, settings = judging(session, judge)
     own, queries = OURS.get(tbox, ("", ()))
@@ -224,84 +225,80 @@ def run_report(
     wanted = reference_graph(Path(file_of(reference))) if reference else None
     others = each(tboxes)
     data = {"tbox": pack.manifest["tbox_sha256"][:16], "shapes": pack.manifest["shapes_sha256"][:16]}
-    asked = {"documents": documents, "judge": judge} | ({"outside": outside} if outside else {})
-    run = run_in(session, "kg_construction", data, asked, settings)
-    named, tools = _listed(documents), _listed(outside)
-    theirs = wanted_records(wanted, queries) if wanted is not None and queries else {}
+    parameters = {"documents": documents, "judge": judge} | ({"outside": outside} if outside else {})
+    run = run_in(session, "kg_construction", data, parameters, settings)
+    named, tools = ([one.strip() for one in text.split(",") if one.strip()] for text in (documents, outside))
 
     def read(name: str, options: Options, tools: Sequence[str], run: Run) -> Ablation:
         built = build_graph(named, pack, judge=judge, options=options, outside=tools, run=run, settings=settings)
-        scores = {key: one.score() for key, one in records(built.graph, theirs, queries).items()} if theirs else {}
+        scores = score_graph(built.graph, wanted, queries) if wanted is not None else {}
         return Ablation(name, built, scores, dict(run.totals))
 
-    ways = {"all of it": (Options(), tools)}
-    if ablation and theirs and judge != "rule" and settings.model:
-        ways |= {"without feedback": (Options(feedback=False), tools)}
+    settings_of = {"all of it": (Options(), tools)}
+    if ablation and wanted is not None and queries and judge != "rule" and settings.model:
+        settings_of |= {"without feedback": (Options(feedback=False), tools)}
         whole = sum(schema_tokens(pack, step.tools) for step in pack.plan)
         if 0 < whole <= Options().tool_budget:
-            ways |= {"without step plan": (Options(tool_budget=whole - 1), tools)}
-        ways |= {"without outside tools": (Options(), [])} if tools else {}
+            settings_of |= {"without step plan": (Options(tool_budget=whole - 1), tools)}
+        settings_of |= {"without outside tools": (Options(), [])} if tools else {}
     with run:
-        runs = {name: Run("kg_construction") for name in ways} | {"all of it": run}
-        found = in_one_round([partial(read, name, *way, runs[name]) for name, way in ways.items()])
+        runs = {name: Run("kg_construction") for name in settings_of} | {"all of it": run}
+        found = in_one_round([partial(read, name, *given, runs[name]) for name, given in settings_of.items()])
         built = found[0].built
         linked = ground(built, against, run=run, settings=settings) if against else None
     compared: dict[str, Records] = {}
     if wanted is not None:
-        compared = records(built.graph, theirs, queries) if own else entity_records(built.graph, wanted, pack)
+        compared = records(built.graph, wanted, queries) if own else entity_records(built.graph, wanted, pack)
     packs = (pack, *(compile_ontology(one, settings=settings) for one in others))
     scores = {name: one.score() for name, one in compared.items()}
     return BuildingResults(packs, built, run, scores, compared, tuple(found[1:] and found), linked, own)
 
 
-def _listed(said: str) -> list[str]:
-    return [one.strip() for one in said.split(",") if one.strip()]
-
-
 def each(tboxes: str) -> list[str]:
-    """The T-Boxes of a list with commas; a pattern stands for every file it fits, each a T-Box of its own.
+    """The T-Boxes of a comma-separated list; a pattern stands for every file that matches it.
 
-    Raises DataError where a pattern fits nothing.
+    Raises DataError where nothing matches a pattern.
     """
     found: list[str] = []
     for one in filter(None, map(str.strip, tboxes.split(","))):
         files = sorted(path for path in glob(one, recursive=True) if Path(path).is_file()) if "*" in one else [one]
         if not files:
-            raise DataError("no file fits this pattern", where=one, fix="Name files of RDF, as in tboxes=DIR/**/*.owl")
+            raise DataError("no file matches this pattern", where=one, fix="Name RDF files, as in tboxes=DIR/**/*.owl")
         found += files
     return found
 
 
 OWN = "Our own notes are more regular than real ones: a figure on them says nothing about other documents."
-SHOWN = 100  # rows one reads through
 READABLE = 24  # entities in a picture one can read
-UNPRICED = "price not set"
 
 
 def ontologies(results: BuildingResults) -> Table:
-    """Each T-Box with what was compiled of it."""
+    """Each T-Box with what was compiled from it."""
     names = ("classes", "properties", "tools", "constraints", "warnings")
-    columns = [Column("tbox", "T-Box"), *(Column(name, name, "number") for name in names)]
     rows: list[list[Value]] = []
     details = []
     for pack in results.packs:
         counts = pack.counts()
         rows.append([pack.name, *(counts[name] for name in names)])
         kinds = ", ".join(f"{kind} {number}" for kind, number in counts["constraints by kind"].items())
-        details.append([("constraints", kinds), ("not enforced", _counted(str(w.text) for w in pack.warnings))])
+        warnings = [*Counter(str(one.text) for one in pack.warnings).items()][:20]
+        skipped = "; ".join(f"{text} ({times} times)" if times > 1 else text for text, times in warnings)
+        details.append([("constraints", kinds), ("not enforced", skipped)])
+    columns = [*texts(tbox="T-Box"), *numbers(**{name: name for name in names})]
     return Table(columns, rows, caption="Compiled, without a model", details=details)
 
 
 def enforcement(results: BuildingResults) -> Table:
     """For each kind of constraint: planted mistakes that were refused, legal twins that were accepted; as stored."""
-    columns = [Column("kind", "constraint"), Column("planted", "planted", "number")]
-    columns += numbers(refused="refused, rightly named", accepted="legal twin accepted")
+    columns = [*texts(kind="constraint"), *numbers(planted="planted", refused="refused, rightly named")]
+    columns += numbers(accepted="legal twin accepted")
     rows: list[list[Value]] = [[kind, number, number, number] for kind, number in PLANTED.items()]
-    return Table(columns, rows, caption="A mistake and its legal twin for every kind of constraint", notes=[HOW])
+    notes = ["Stored results. To run them again, in a checkout: python -m pytest tests/conformance"]
+    return Table(columns, rows, caption="A mistake and its legal twin for every kind of constraint", notes=notes)
 
 
 def documents(results: BuildingResults) -> Table:
-    """The documents, with what was done to each."""
+    """The documents, with what was read from each."""
     return results.built.table()
 
 
@@ -313,11 +310,11 @@ def extraction(results: BuildingResults) -> Table:
 def ablation(results: BuildingResults) -> Table | Words:
     """Reading without feedback, step plan, outside tools: F1 by category, precision, calls and tokens of each."""
     if not results.ablation:
-        told = "Not computed: it needs a model, our own data (huts:kitchen, huts:dairy), a reference, ablation=true."
-        return absent(told)
-    columns = [*texts(read="read"), *percents(**{name: f"F1, {name}" for name in results.scores}, micro="F1, micro",
-                                              precision="precision"),
-               *numbers(requests="requests", tokens="tokens", calls="tool calls", refused="refused")]  # fmt: skip
+        why = "Not computed: it needs a model, our own data (huts:kitchen, huts:dairy), a reference, ablation=true."
+        return absent(why)
+    scores = {name: f"F1, {name}" for name in results.scores} | {"micro": "F1, micro", "precision": "precision"}
+    columns = [*texts(read="read"), *percents(**scores)]
+    columns += numbers(requests="requests", tokens="tokens", calls="tool calls", refused="refused")
     notes = ["Without step plan: one step by the generic tools."]
     return Table(columns, _ablated(results), caption=f"Read by {results.reader}", notes=notes)
 
@@ -335,7 +332,7 @@ def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
 
 
 def figures(results: BuildingResults) -> list[dict[str, Value]]:
-    """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
+    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and source."""
     wanted = sum(one.wanted for one in results.scores.values())
     covers = f"{results.title}, {wanted:,} records, micro" if results.scores else results.title
     system = f"kgnb, read by {results.reader}"
@@ -358,15 +355,9 @@ def _row(
 
 def headline(results: BuildingResults) -> Table:
     """The figures as a table."""
-    columns = [
-        *texts(system="System", covers="Covers"),
-        *SCORES,
-        Column("refused", "Planted mistakes refused", "percent"),
-        Column("source", "Where it is from"),
-    ]
-    notes = ["The published figures are of other documents and another ontology: they say what is usual, no more."]
-    notes.append(f"{literature.SOURCE[0].upper()}{literature.SOURCE[1:]}.")
-    notes += [OWN] if results.own else []
+    columns = [*texts(system="System", covers="Covers"), *SCORES, *percents(refused="Planted mistakes refused"), SOURCE]
+    notes = ["The published figures are for other documents and another ontology; they only show what is usual."]
+    notes += [f"{literature.SOURCE[0].upper()}{literature.SOURCE[1:]}.", *([OWN] if results.own else [])]
     return Table(columns, figures(results), caption=results.title, notes=notes)
 
 
@@ -382,21 +373,19 @@ def headline_bars(results: BuildingResults) -> Plot | Words:
 def notice(results: BuildingResults) -> Words:
     """In a few sentences what was done."""
     counts = results.built.counts()
-    told = (
+    done = (
         f"{results.title}: {counts['facts']:,} facts by {counts['calls']:,} tool calls, read by {results.reader}; "
         f"{counts['refused']:,} calls refused, {len(results.built.doubts):,} left to a person. "
         f"{results.run.totals['calls']:,} model calls."
     )
-    return Words((told,))
+    return Words((done,))
 
 
 def published(results: BuildingResults) -> Table:
     """What the paper reports, category by category, with feedback and without."""
-    columns = [Column("category", "category"), *(Column(n, n, "percent") for n in ("precision", "recall", "F1")),
-               Column("without", "F1 without feedback", "percent")]  # fmt: skip
-    rows: list[list[Value]] = [
-        [f.category, f.precision, f.recall, f.f1, f.without_feedback] for f in literature.BUILDING
-    ]
+    columns = [*texts(category="category"), *percents(precision="precision", recall="recall", F1="F1")]
+    columns += percents(without="F1 without feedback")
+    rows = [[f.category, f.precision, f.recall, f.f1, f.without_feedback] for f in literature.BUILDING]
     return Table(columns, rows, caption="Published, 30 papers", notes=[literature.SOURCE])
 
 
@@ -406,12 +395,11 @@ def grounding(results: BuildingResults) -> Table | None:
 
 
 def picture(results: BuildingResults) -> GraphPicture:
-    """What is said of the entity that most is said of, and of what that leads to: the whole is too large to read."""
+    """The graph; around the entity with the most facts, where the whole is too large to read."""
     whole = results.built.picture()
     if len(whole.nodes) <= READABLE:
         return whole
-    leading = Counter(edge.source for edge in whole.edges)
-    root = max(leading, key=lambda node: leading[node])
+    [(root, _)] = Counter(edge.source for edge in whole.edges).most_common(1)
     kept = [root]
     for node in kept:
         for edge in whole.edges:
@@ -435,16 +423,10 @@ def review(results: BuildingResults) -> Table | Words:
     return results.built.review() if results.built.doubts else Words(("Nothing was left for a person to decide.",))
 
 
-def trace(results: BuildingResults) -> Run:
-    """The run: steps, calls, queries."""
-    return results.run
-
-
 def compiling(results: BuildingResults) -> Table:
     """How long each T-Box took to compile."""
-    columns = [Column("tbox", "T-Box"), Column("time", "Compiled in", "number")]
     rows: list[list[Value]] = [[pack.name, seconds(pack.counts()["milliseconds"] / 1000)] for pack in results.packs]
-    return Table(columns, rows, caption="No model is asked")
+    return Table([*texts(tbox="T-Box"), *numbers(time="Compiled in")], rows, caption="No model is asked")
 
 
 def costs(results: BuildingResults) -> Table:
@@ -459,20 +441,14 @@ def costs(results: BuildingResults) -> Table:
         ["repairs per refusal", f"{counts['repaired'] / refused:.2f}" if refused else "no refusal"],
         ["model calls", f"{totals['calls']:,}"],
         ["tokens", f"{totals['prompt_tokens'] + totals['completion_tokens']:,}"],
-        ["US dollars", money(0.0) if not totals["calls"] else UNPRICED if usd is None else money(usd)],
+        ["US dollars", money(0.0) if not totals["calls"] else "price not set" if usd is None else money(usd)],
     ]
     notes = [f"Published: {literature.BUILDING_COST}."]
-    return Table([Column("what", "What"), Column("number", "Number", "number")], rows, caption="Costs", notes=notes)
-
-
-def _counted(texts: Iterable[str]) -> str:
-    """Each text once, with how often it is said; the twenty first."""
-    told = Counter(texts)
-    return "; ".join(f"{text} ({times} times)" if times > 1 else text for text, times in [*told.items()][:20])
+    return Table([*texts(what="What"), *numbers(number="Number")], rows, caption="Costs", notes=notes)
 
 
 def errors(results: BuildingResults) -> Table | Words:
-    """Every record that differs, is missing or is one too many, category by category."""
+    """Every record that differs, is missing or is not in the reference, category by category."""
     if not results.records:
         return absent(UNMEASURED)
     found = [(name, one) for name, compared in results.records.items() for one in compared.differences()]
@@ -480,30 +456,30 @@ def errors(results: BuildingResults) -> Table | Words:
         return Words(("Every record is as the reference has it.",))
     columns = texts(category="Category", what="What", slot="Where", found="Found", wanted="Reference")
     rows: list[list[Value]] = []
+    details: list[list[Detail]] = []
     for name, one in found[:SHOWN]:
         kind = "differs" if one.found and one.wanted else "missing" if one.wanted else "not in the reference"
-        shown = one.slots if one.found and one.wanted else one.slots[:3]
-        rows.append([name, kind, ", ".join(map(short_iri, shown)), _said(one.found, shown), _said(one.wanted, shown)])
-    caption, total = f"Not as the reference has it: {len(found):,} records", len(found) if len(found) > SHOWN else None
-    details = [list(_details(one)) for _, one in found[:SHOWN]]
-    return Table(columns, rows, caption=caption, details=details, total=total)
+        slots = one.slots if one.found and one.wanted else one.slots[:3]
+        values = [_cell(side, slots) for side in (one.found, one.wanted)]
+        rows.append([name, kind, ", ".join(map(short_iri, slots)), *values])
+        sides = {"found": one.found, "reference": one.wanted}
+        details.append([(head, _whole(record)) for head, record in sides.items() if record is not None])
+    caption = f"Not as the reference has it: {len(found):,} records"
+    return Table(columns, rows, caption=caption, details=details, total=len(found))
 
 
 def refused(results: BuildingResults) -> Table | Words:
-    """The calls that were refused while reading, and whether they were mended."""
+    """The calls that were refused while reading, and whether they were repaired."""
     table = results.built.violations()
     return table if len(table) else Words(("No call was refused while the documents were read.",))
 
 
-def _said(record: Record | None, slots: Iterable[str]) -> str:
+def _cell(record: Record | None, slots: Iterable[str]) -> str:
     return "; ".join(", ".join(_values(record, slot)) or "nothing" for slot in slots) if record is not None else ""
 
 
-def _details(one: Difference) -> Iterable[tuple[str, str]]:
-    for head, record in (("found", one.found), ("reference", one.wanted)):
-        if record is not None:
-            filled = [f"{short_iri(slot)}: {', '.join(_values(record, slot))}" for slot in record if record[slot]]
-            yield head, "; ".join(filled)
+def _whole(record: Record) -> str:
+    return "; ".join(f"{short_iri(slot)}: {', '.join(_values(record, slot))}" for slot in record if record[slot])
 
 
 def _values(record: Record, slot: str) -> list[str]:
@@ -511,28 +487,21 @@ def _values(record: Record, slot: str) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
 
 
-def save(results: BuildingResults, session: ReportSession) -> Path:
-    """Write the metrics and the graph; the report's folder."""
-    write_json(session.folder / "metrics.json", metrics(results))
-    write_json(session.folder / "timing.json", timing(results))
+def save(results: BuildingResults, session: ReportSession) -> None:
+    """Write the metrics, the timing, the graph and its links."""
+    timing = {
+        "compile": {pack.name: pack.counts()["milliseconds"] / 1000 for pack in results.packs},
+        "steps": {f"{step.number} {step.name}": step.seconds for step in results.run.steps},
+    }
+    write_numbers(session, metrics(results), timing)
     results.built.save(session.folder / "graph.trig")
     if results.grounding is not None:
         write_whole(session.folder / "links.ttl", results.grounding.turtle())
-    return session.folder
-
-
-def timing(results: BuildingResults) -> dict[str, Any]:
-    """What this run took: different every time."""
-    steps = {f"{step.number} {step.name}": step.seconds for step in results.run.steps}
-    return {
-        "compile": {pack.name: pack.counts()["milliseconds"] / 1000 for pack in results.packs},
-        "steps": steps,
-    }
 
 
 def metrics(results: BuildingResults) -> dict[str, Any]:
-    """What is the same every time."""
-    total = micro(results.scores)
+    """The figures, the same in every run."""
+    scores = {name: one.total for name, one in results.scores.items()} | {"micro": micro(results.scores)}
     return {
         "report": "kg-construction",
         "reader": results.reader,
@@ -543,8 +512,7 @@ def metrics(results: BuildingResults) -> dict[str, Any]:
         },
         **dict.fromkeys(("planted", "refused", "accepted"), sum(PLANTED.values())),
         "built": {name: value for name, value in results.built.counts().items() if name != "resumed"},
-        "scores": {name: round(one.total.f1, 6) for name, one in results.scores.items()}
-        | {"micro": round(total.f1, 6)},
+        "scores": {name: round(one.f1, 6) for name, one in scores.items()},
         "ablation": _ablated(results),
         "grounded": dict(Counter(link.outcome for link in results.grounding.links)) if results.grounding else {},
     }

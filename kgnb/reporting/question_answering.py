@@ -1,4 +1,4 @@
-"""The question-answering report: every question asked over one graph, what each took, and what is shown and saved."""
+"""The question-answering report: questions asked over one graph, what each cost, and what is shown and saved."""
 
 from __future__ import annotations
 
@@ -19,14 +19,24 @@ from kgnb.datasets.questions import Asked, QuestionSet, read_questions, sampled
 from kgnb.errors import BackendError, DataError, LimitError
 from kgnb.evaluate.alignment import risk_coverage
 from kgnb.evaluate.answers import WARNING, Item, Measures, Support, by_kind, is_literal_zero, measure, support
-from kgnb.files import write_json
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Triple
 from kgnb.llm.replay import MissingReply
 from kgnb.reporting.plot import Plot, risk_over_coverage
-from kgnb.reporting.sections import Words, absent, in_percent, judge_in_words, judging, run_in, spent
-from kgnb.reporting.sections import reproduce as reproduce  # the notebook's own
+from kgnb.reporting.sections import (
+    SOURCE,
+    Detail,
+    Words,
+    absent,
+    in_percent,
+    judge_in_words,
+    judging,
+    run_in,
+    spent,
+    write_numbers,
+)
+from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
 from kgnb.results.graph import GraphPicture
@@ -42,7 +52,7 @@ ZEROS = 'the reference is the literal "0"'
 
 @dataclass(frozen=True)
 class QuestionCost:
-    """What some questions took. Calls and tokens count cached replies too, so that they are the same when run again."""
+    """What some questions took. Calls and tokens count cached replies too, so that they are the same in every run."""
 
     questions: int = 0
     seconds: float = 0.0
@@ -60,13 +70,13 @@ class QuestionCost:
         return QuestionCost(*map(sub, astuple(self), astuple(other)))
 
     def each(self, name: str, digits: int = 1) -> str:
-        """A question's share of one of them, in words."""
+        """The average of one field over the questions, as text."""
         return f"{getattr(self, name) / max(1, self.questions):.{digits}f}"
 
 
 @dataclass(frozen=True)
 class MeasuredQuestion:
-    """One question: what was asked, what came of it, whether its proof holds, what it took."""
+    """One question with its answer, whether the proof holds, and its cost."""
 
     asked: Asked
     outcome: Outcome
@@ -93,18 +103,18 @@ class MeasuredQuestion:
 
 @dataclass(frozen=True)
 class Variant:
-    """One line of the ablation or of the judges: what was changed, and what came of it."""
+    """One row of the ablation or of the judges."""
 
     name: str
     measures: Measures
     cost: QuestionCost
     kinds: Mapping[str, Measures] = field(default_factory=dict)
-    failed: int = 0  # questions that brought an error
+    failed: int = 0  # questions that ended in an error
 
 
 @dataclass(frozen=True)
 class AnsweringResults:
-    """Everything a report shows."""
+    """Everything the report shows."""
 
     title: str
     measured: tuple[MeasuredQuestion, ...]
@@ -118,7 +128,6 @@ class AnsweringResults:
     notes: tuple[str, ...] = ()
     variants: tuple[Variant, ...] = ()
     judges: tuple[Variant, ...] = ()  # the same questions to each judge
-    simulation: str = ""  # what was simulated, if anything
     zeros_apart: bool = False
 
     @property
@@ -148,41 +157,29 @@ class AnsweringResults:
 
     @property
     def cost(self) -> QuestionCost:
-        """What all questions took together."""
-        return total(one.cost for one in self.measured)
-
-
-def total(costs: Iterable[QuestionCost]) -> QuestionCost:
-    """Costs added up."""
-    return sum(costs, QuestionCost())
-
-
-def wrong(measured: Sequence[MeasuredQuestion]) -> list[MeasuredQuestion]:
-    """The questions whose answer is not exactly the reference, those first that were answered."""
-    missed = [one for one in measured if not one.right]
-    return sorted(missed, key=lambda one: (one.outcome.status == "unsure", one.outcome.status == "failed"))
+        """The cost of all questions."""
+        return sum((one.cost for one in self.measured), QuestionCost())
 
 
 def ask_all(
     questions: Sequence[Asked], context: GraphContext, options: Options, run: Run, *, out: Path | None = None
 ) -> list[MeasuredQuestion]:
-    """Ask the questions; what was answered before a budget was spent is kept."""
+    """Ask the questions; what was answered before a budget was spent or a service gave up is kept."""
     by_id = {asked.id: asked for asked in questions}
     measured: list[MeasuredQuestion] = []
     mark = _counted(run)
 
-    def came(outcome: Outcome) -> None:
+    def keep(outcome: Outcome) -> None:
         nonlocal mark
-        now = _counted(run)  # against all there is by now: several are under way, and a step that was begun counts on
+        now = _counted(run)  # differences of totals: several questions are under way at once
         rounds = outcome.answer.rounds if outcome.answer else 0
         cost = replace(now - mark, questions=1, rounds=rounds)
-        unwatched = getattr(context.graph, "unwatched", context.graph)  # no query of the next question
-        proof_holds = supported(outcome, unwatched)
-        measured.append(MeasuredQuestion(by_id[outcome.id], outcome, proof_holds, cost))
+        graph = getattr(context.graph, "unwatched", context.graph)  # else the next question would count these queries
+        measured.append(MeasuredQuestion(by_id[outcome.id], outcome, supported(outcome, graph), cost))
         mark = replace(now, seconds=perf_counter(), cpu=process_time())
 
     try:
-        answer_questions(questions, context, options=options, run=run, out=out, on_outcome=came)
+        answer_questions(questions, context, options=options, run=run, out=out, on_outcome=keep)
     except (LimitError, BackendError):
         if not measured:
             raise
@@ -203,7 +200,7 @@ def _counted(run: Run) -> QuestionCost:
 
 
 def supported(outcome: Outcome, graph: Graph) -> Support | None:
-    """Whether what an answer cites is in the graph and gives the answer; None where nothing was answered."""
+    """Whether what an answer cites is in the graph and gives the answer; None without an answer."""
     if outcome.answer is None or not outcome.values:
         return None
     cited: dict[tuple[str, str, str], Triple] = {plain_triple(triple): triple for triple in outcome.answer.support}
@@ -217,9 +214,9 @@ def supported(outcome: Outcome, graph: Graph) -> Support | None:
 
 LOCAL = "CoDEx-S as a local slice"
 MOST = 500
-"""Questions asked of a large set unless more are wanted: enough for the figures, at a fraction of the time."""
+"""Questions asked of a large set unless more are wanted."""
 SWEPT = 100
-"""Questions asked of each variant of the sweep, which asks them fourteen times over."""
+"""Questions asked of each of the fourteen variants."""
 
 
 def run_questions(
@@ -241,14 +238,10 @@ def run_questions(
     judges: bool = False,
     session: ReportSession | None = None,
 ) -> AnsweringResults:
-    """Ask the questions of a data set, or those of a file, over its graph (or ``graph``: files or an endpoint's URL).
+    """Ask the questions of a data set or a file over a graph; the parameters are the report's.
 
-    ``most`` asks only so many, evenly spread over the set, the same ones every time; 0 asks all. ``entities``: "given"
-    by the set, "linked" (looked for by the agent) or "auto": given for benchmarks, as in published figures, linked for
-    our own questions. With ``ablation`` every variant of the sweep is asked too, at most ``SWEPT`` of the questions
-    unless ``most`` is 0; with ``judges``, each judge is asked all of them.
-
-    A spent budget, and a service that fails for good, end it with what there is by then.
+    With ``ablation`` every variant of the options is asked too, at most ``SWEPT`` of the questions unless ``most`` is
+    0; with ``judges``, each judge is asked all of them. A spent budget or a service that gives up ends the asking.
 
     Raises:
         DataError: a file is missing or wrong, or a set has no graph and none was given.
@@ -283,7 +276,7 @@ def run_questions(
             f"{len(chosen)} of the {len(task.questions):,} questions, evenly spread over the set, the same ones every "
             "time; -p most=0 asks all."
         )
-    swept = sampled(chosen, SWEPT if most else 0)
+    cases = [(name, judge, changed) for name, changed in variants(options)] if ablation else []
     return AnsweringResults(
         title=task.title,
         measured=tuple(measured),
@@ -295,15 +288,15 @@ def run_questions(
         graph=LOCAL if sliced else opened.name,
         peers=PUBLISHED.get(dataset, ()) if not questions else (),
         notes=tuple(notes),
-        variants=tuple(sweep(swept, opened, options, asking, settings)) if ablation else (),
-        judges=tuple(judged(chosen, opened, options, asking, settings)) if judges else (),
+        variants=compared(cases, sampled(chosen, SWEPT if most else 0), opened, asking),
+        judges=compared(judges_of(options, settings) if judges else [], chosen, opened, asking),
         zeros_apart=dataset == "qald10" and not questions,
     )
 
 
 _SLICED = (
     f"SIMULATED REFERENCE: the graph is {LOCAL}, and the reference is what each question's own SPARQL gives there. "
-    "This tries the way through for every kind of question; it is no figure of QALD-10."
+    "This tries every kind of question from end to end; it is not a result on QALD-10."
 )
 
 
@@ -319,7 +312,7 @@ def open_questions_graph(task: QuestionSet, settings: Settings) -> Graph:
         return graph
     if not task.graph:
         raise DataError(
-            "its graph is not at hand",
+            "its graph is not available",
             where=task.name,
             fix="Give one: -p graph=FILE, or an endpoint's URL. (For qald10, CoDEx in KGNB_DATA serves as a slice.)",
         )
@@ -342,12 +335,9 @@ def reference_on(graph: Graph, asked: Asked) -> Asked:
     return replace(asked, values=values)
 
 
-WHOLE = "as it is"
-
-
 def variants(options: Options) -> Iterator[tuple[str, Options]]:
-    """What is tried, by name: no observation, other reflections, outgoing only, and other D, N, P, K."""
-    yield WHOLE, options
+    """The ablation, by name: no observation, other reflections, outgoing triples only, other D, N, P, K."""
+    yield "as it is", options
     yield "no observation", replace(options, observation=False)
     for reflection in ("similarity", "random", "facts"):
         yield f"reflection: {reflection}", replace(options, reflection=reflection)
@@ -362,58 +352,41 @@ def variants(options: Options) -> Iterator[tuple[str, Options]]:
         yield f"K = {keep}", replace(options, keep=keep)
 
 
-def sweep(
-    questions: Sequence[Asked], graph: Graph, options: Options, asking: Mapping[str, Any], settings: Settings
-) -> list[Variant]:
-    """Every variant over all questions; vectors are shared through the cache, so only the choices differ."""
-    found = []
-    for name, changed in variants(options):
-        run = new_run("question_answering", {}, parameters={"variant": name}, settings=settings)
-        with run:
-            measured = ask_all(questions, open_context(graph, run=run, **asking), changed, run)
-        found.append(_line(name, measured, len(questions)))
-    return found
-
-
-def judged(
-    questions: Sequence[Asked], graph: Graph, options: Options, asking: Mapping[str, Any], settings: Settings
-) -> list[Variant]:
-    """The same questions to the rule and, where a model is set, to the cascade, the model, and it with ODA's own tools.
+def judges_of(options: Options, settings: Settings) -> list[tuple[str, str, Options]]:
+    """The rule and, where a model is set, the cascade, the model, and the model with ODA's own tools.
 
     The last is the paper's setting: neighbours and paths, no queries, no schema.
     """
     paper = replace(options, tools="paper", directions="outgoing")
-    asked = [("rule", "rule", options), ("cascade", "cascade", options), ("model", "model", options),
-             ("model, tools=paper (ODA)", "model", paper)]  # fmt: skip
+    found = [(judge, judge, options) for judge in ("rule", "cascade", "model")]
+    found.append(("model, tools=paper (ODA)", "model", paper))
+    return found if settings.model else found[:1]
+
+
+def compared(
+    cases: Iterable[tuple[str, str, Options]], questions: Sequence[Asked], graph: Graph, asking: Mapping[str, Any]
+) -> tuple[Variant, ...]:
+    """All questions for each case (its name, judge and options); vectors are shared through the cache."""
     found = []
-    for name, judge, changed in asked if settings.model else asked[:1]:
-        run = new_run("question_answering", {}, parameters={"judge": name}, settings=settings)
+    for name, judge, options in cases:
+        run = new_run("question_answering", {}, parameters={"variant": name}, settings=asking["settings"])
         with run:
             context = open_context(graph, run=run, **{**asking, "judge": judge})
             try:
-                measured = ask_all(questions, context, changed, run)
+                measured = ask_all(questions, context, options, run)
             except (BackendError, MissingReply):  # a recording lacks this judge's replies: its row says so
                 measured = []
-        found.append(_line(name, measured, len(questions)))
-    return found
-
-
-def _line(name: str, measured: Sequence[MeasuredQuestion], asked: int) -> Variant:
-    items = [one.item for one in measured if one.asked.values is not None]
-    failed = asked - sum(one.outcome.status != "failed" for one in measured)
-    return Variant(name, measure(items), total(one.cost for one in measured), by_kind(items), failed)
+        items = [one.item for one in measured if one.asked.values is not None]
+        failed = len(questions) - sum(one.outcome.status != "failed" for one in measured)
+        cost = sum((one.cost for one in measured), QuestionCost())
+        found.append(Variant(name, measure(items), cost, by_kind(items), failed))
+    return tuple(found)
 
 
 COLUMNS = (
-    Column("questions", "Questions", "number"),
-    *percents(
-        exact="Exact set",
-        f1="Set F1",
-        strict="Hits@1",
-        precision="Right if answered",
-        coverage="Answered",
-        support="Proof holds",
-    ),
+    *numbers(questions="Questions"),
+    *percents(exact="Exact set", f1="Set F1", strict="Hits@1", precision="Right if answered"),
+    *percents(coverage="Answered", support="Proof holds"),
 )
 SCORES = (
     "Exact set: all values and no other. Set F1: over all values. Hits@1: the first value is right. Right if answered: "
@@ -421,9 +394,6 @@ SCORES = (
 )
 SUPPORT = "Proof holds: every triple cited is in the graph, and together they give the answer; of the answers given."
 UNMEASURED = "No question has a reference answer, so nothing is measured."
-COSTS = ("seconds", "cpu", "rounds", "queries", "embedded", "calls", "tokens")
-OFF = "Not computed: run the report with -p ablation=true."
-ALONE = "Not computed: run the report with -p judges=true, and a model for more than the rule."
 
 
 def scores(kinds: dict[str, Measures], whole: Measures, caption: str = "", notes: Sequence[str] = ()) -> Table:
@@ -454,52 +424,49 @@ def headline(results: AnsweringResults) -> Table | Words:
 
 
 def judges(results: AnsweringResults) -> Table | Words:
-    """The same questions to every judge: how good, how much of it, at what cost; then exact sets by kind."""
+    """The same questions to every judge: scores, costs, and exact sets by kind of question."""
     if not results.judges:
-        return absent(ALONE)
-    costs = (("calls", "Model calls"), ("tokens", "Tokens"), ("queries", "Queries"), ("cpu", "CPU seconds"))
+        return absent("Not computed: run the report with -p judges=true, and a model for more than the rule.")
     kinds = list(results.judges[0].kinds)
-    columns = [Column("judge", "Judge"), *COLUMNS[1:6], *(Column(key, title, "number") for key, title in costs)]
+    costs = numbers(calls="Model calls", tokens="Tokens", queries="Queries")
+    columns = [*texts(judge="Judge"), *COLUMNS[1:6], *costs]
     columns += [Column(f"kind {kind}", kind or "any", "percent") for kind in kinds]
     rows: list[list[Value]] = []
     for one in results.judges:
         values = _values(one.measures)
         name = one.name + (f" ({one.failed} without a reply)" if one.failed else "")
         row = [name, *(values[column.key] for column in COLUMNS[1:6])]
-        row += [one.cost.each(key, 2 if key == "cpu" else 1) for key, _ in costs]
+        row += [one.cost.each(column.key) for column in costs]
         rows.append([*row, *(one.kinds[kind].exact if kind in one.kinds else None for kind in kinds)])
-    notes = [SCORES, "Costs are a question's share. The kinds of question, at the right, are shares of exact sets."]
+    notes = [SCORES, "Costs are averages per question. The kinds of question, on the right, are shares of exact sets."]
     return Table(columns, rows, caption="Judge by judge", notes=notes)
 
 
 def figures(results: AnsweringResults) -> list[dict[str, Value]]:
-    """Our figures and published ones as rows, shares between 0 and 1: what each covers and where it is from."""
+    """Our figures and published ones as rows, shares between 0 and 1, each with its coverage and source."""
     keys = {"legacy-lenient": "lenient", "strict": "strict", "F1": "f1"}
     rows: list[dict[str, Value]] = []
     if results.items:
         whole = results.whole
-        covers = f"{results.title}, {whole.questions:,} questions"
-        system = f"kgnb, SIMULATION ({results.simulation})" if results.simulation else f"kgnb ({results.judge})"
-        ours: dict[str, Value] = {
-            key: getattr(whole, key) for key in ("exact", "f1", "strict", "precision", "coverage")
-        }
-        ours |= {"lenient": whole.lenient} if results.peers else {}
-        rows = [{"system": system, "covers": covers} | ours | {"source": "this run"}]
-    nothing: dict[str, Value] = dict.fromkeys(keys.values())
+        rows.append({"system": f"kgnb ({results.judge})", "covers": f"{results.title}, {whole.questions:,} questions"})
+        rows[0] |= {key: getattr(whole, key) for key in ("exact", "f1", "strict", "precision", "coverage")}
+        rows[0] |= {"lenient": whole.lenient} if results.peers else {}
+        rows[0] |= {"source": "this run"}
     for peer in results.peers:
-        told: dict[str, Value] = {"system": peer.system, "covers": peer.covers}
-        rows.append(told | nothing | {keys[peer.score]: peer.value, "source": peer.source})
+        unknown: dict[str, Value] = dict.fromkeys(keys.values())
+        theirs: dict[str, Value] = {keys[peer.score]: peer.value, "source": peer.source}
+        rows.append({"system": peer.system, "covers": peer.covers} | unknown | theirs)
     return rows
 
 
 def published(results: AnsweringResults) -> Table | Words:
     """Our figures and published ones of the same questions side by side."""
     if not results.peers:
-        return absent("Nobody has published figures of these questions over this graph.")
+        return absent("Nobody has published figures for these questions over this graph.")
     columns = [
         *texts(system="System", covers="Covers"),
         *percents(lenient="Lenient (!)", strict="Hits@1", f1="Set F1"),
-        Column("source", "Where it is from"),
+        SOURCE,
     ]
     notes = [f"Warning: {WARNING}.", "Compare only figures of one score that cover the same questions and graph."]
     rows = [{column.key: row.get(column.key) for column in columns} for row in figures(results)]
@@ -507,7 +474,7 @@ def published(results: AnsweringResults) -> Table | Words:
 
 
 def risk(results: AnsweringResults) -> Plot | Words:
-    """How many of the surest answers are wrong."""
+    """The share of wrong answers among the most confident."""
     given = [one for one in results.scored if one.outcome.values]
     if not given:
         return Words(("No question that has a reference was answered, so there is no risk to draw.",))
@@ -519,97 +486,95 @@ def risk(results: AnsweringResults) -> Plot | Words:
 
 
 def ablation(results: AnsweringResults) -> Table | Words:
-    """The sweep: one option changed at a time."""
+    """The scores with one option changed at a time."""
     if not results.variants:
-        return absent(OFF)
-    whole = results.variants[0].measures
+        return absent("Not computed: run the report with -p ablation=true.")
+    first = results.variants[0]
     columns = [
-        Column("variant", "Variant"),
+        *texts(variant="Variant"),
         *COLUMNS[1:4],
-        Column("coverage", "Answered", "percent"),
-        Column("difference", "F1, points"),
-        Column("queries", "Queries a question", "number"),
+        *percents(coverage="Answered"),
+        *texts(difference="F1, points"),
+        *numbers(queries="Queries a question"),
     ]
     rows: list[list[Value]] = []
     for one in results.variants:
         found = one.measures
-        difference = f"{100 * (found.f1 - whole.f1):+.1f}" if one is not results.variants[0] else None
-        scores = (found.exact, found.f1, found.strict, found.coverage)
-        rows.append([one.name, *scores, difference, one.cost.each("queries")])
+        difference = None if one is first else f"{100 * (found.f1 - first.measures.f1):+.1f}"
+        rows.append(
+            [one.name, found.exact, found.f1, found.strict, found.coverage, difference, one.cost.each("queries")]
+        )
     notes = [
         f"{results.judge}, the same questions in every row; one option changed, everything else as it is.",
-        "The rule judge chooses among readings of the question over the relations around its entities, which are "
-        "made whether the graph is observed or not: with it, observation, reflection, D, N, P and K change the cost "
-        "and hardly the answers. What they do for the answers shows only with a judge that reads the observation "
+        "The rule judge chooses among interpretations of the question over the relations around its entities, which "
+        "are made whether the graph is observed or not: with it, observation, reflection, D, N, P and K change the "
+        "cost and hardly the answers. What they do for the answers shows only with a judge that reads the observation "
         "(a model).",
         "The paper's averages over its sets: 82.63 without observation, reflection by similarity 83.29, at random "
         "79.77, by generated facts 82.10, against 85.77 (GPT-4, legacy-lenient).",
     ]
-    if (asked := results.variants[0].cost.questions) < len(results.measured):
+    if (asked := first.cost.questions) < len(results.measured):
         notes.insert(1, f"{asked} of the {len(results.measured):,} questions, evenly spread; -p most=0 asks all.")
     return Table(columns, rows, caption="What each part is worth", notes=notes)
 
 
 def variant_costs(results: AnsweringResults) -> Table | None:
-    """What every variant of the sweep took, if there was one."""
-    if not results.variants:
-        return None
-    columns = [Column("variant", "Variant"), *numbers(embedded="Vectors a question", seconds="Seconds a question")]
+    """What every judge and every variant of the ablation took, if there were any."""
+    columns = [*texts(variant="Variant"), *numbers(embedded="Vectors a question", seconds="Seconds a question")]
     rows: list[list[Value]] = [
-        [one.name, one.cost.each("embedded"), one.cost.each("seconds", 2)] for one in results.variants
+        [one.name, one.cost.each("embedded"), one.cost.each("seconds", 2)]
+        for one in (*results.judges, *results.variants)
     ]
     notes = ["Vectors that an earlier row has computed come from the cache and are not counted again."]
-    return Table(columns, rows, caption="What each variant took", notes=notes)
+    return Table(columns, rows, caption="What each variant took", notes=notes) if rows else None
 
 
 def cost(results: AnsweringResults) -> Table:
-    """What it took, by kind of question and in all."""
-    columns = [
-        Column("kind", "Kind of question"),
-        *numbers(
-            questions="Questions",
-            seconds="Seconds a question",
-            cpu="CPU seconds",
-            rounds="Rounds",
-            queries="Queries",
-            embedded="Vectors computed",
-            calls="Model calls",
-            tokens="Tokens",
-        ),
-    ]
+    """The average cost of a question, by kind and in all."""
+    shares = numbers(
+        seconds="Seconds a question",
+        cpu="CPU seconds",
+        rounds="Rounds",
+        queries="Queries",
+        embedded="Vectors computed",
+        calls="Model calls",
+        tokens="Tokens",
+    )
     groups: dict[str, QuestionCost] = {}
     for one in results.measured:
         groups[one.kind] = groups.get(one.kind, QuestionCost()) + one.cost
     rows: list[list[Value]] = [
-        [name, took.questions, *(took.each(key, 2 if key in ("seconds", "cpu") else 1) for key in COSTS)]
+        [name, took.questions, *(took.each(one.key, 2 if one.key in ("seconds", "cpu") else 1) for one in shares)]
         for name, took in [*groups.items(), ("all", results.cost)]
     ]
-    notes = ["A question's share of each. The paper: 50 seconds a question on five hosts of 48 cores."]
+    columns = [*texts(kind="Kind of question"), *numbers(questions="Questions"), *shares]
+    notes = ["Averages per question. The paper: 50 seconds a question on five hosts of 48 cores."]
     return Table(columns, rows, caption="What a question costs on average", notes=notes)
 
 
 def errors(results: AnsweringResults) -> Table | Words:
     """Every question whose answer is not exactly the reference; a row opens to what was cited and why."""
-    missed = wrong(results.scored)
     if not results.items:
         return Words((UNMEASURED,))
-    columns = [
-        *texts(id="Id", kind="Kind", question="Question", found="Answer", reference="Reference", status="Status"),
-        Column("confidence", "Confidence", "number"),
-        Column("what", "What went wrong"),
-    ]
+    missed = [one for one in results.scored if not one.right]
     if not missed:
         return Words((f"All {len(results.scored):,} questions that have a reference were answered as it says.",))
+    missed.sort(key=lambda one: (one.outcome.status == "unsure", one.outcome.status == "failed"))
+    columns = [
+        *texts(id="Id", kind="Kind", question="Question", found="Answer", reference="Reference", status="Status"),
+        *numbers(confidence="Confidence"),
+        *texts(what="What went wrong"),
+    ]
     rows: list[list[Value]] = [
         [
-            *(one.asked.id, one.kind, one.asked.text, _said(one.outcome.values), _said(one.asked.values or ())),
+            *(one.asked.id, one.kind, one.asked.text, _listed(one.outcome.values), _listed(one.asked.values or ())),
             *(one.outcome.status, one.outcome.confidence, went_wrong(one)),
         ]
         for one in missed
     ]
     notes = [f"{len(missed)} of {len(results.scored)} questions; unsure ones last."]
     details = [_details(one) for one in missed]
-    return Table(columns, rows, caption="Answered otherwise than the reference", notes=notes, details=details)
+    return Table(columns, rows, caption="Answers that differ from the reference", notes=notes, details=details)
 
 
 def went_wrong(one: MeasuredQuestion) -> str:
@@ -622,15 +587,15 @@ def went_wrong(one: MeasuredQuestion) -> str:
     if not one.outcome.values:
         return "unsure" if wanted & linked or linked or answer is None else "nothing in the question was linked"
     if not wanted:
-        return "answered what the graph does not say"
+        return "answered, though the graph has no answer"
     if found < wanted:
         return "incomplete"
     if found > wanted:
         return "too many"
-    return "some right, some wrong" if found & wanted else "another thing"
+    return "some right, some wrong" if found & wanted else "all wrong"
 
 
-def _details(one: MeasuredQuestion) -> list[tuple[str, str]]:
+def _details(one: MeasuredQuestion) -> list[Detail]:
     answer = one.outcome.answer
     if answer is None:
         return []
@@ -640,46 +605,42 @@ def _details(one: MeasuredQuestion) -> list[tuple[str, str]]:
     return [(head, text) for head, text in found if text]
 
 
-def _said(values: Sequence[str], most: int = 4) -> str:
+def _listed(values: Sequence[str], most: int = 4) -> str:
     shown = ", ".join(value.rstrip("/").rpartition("/")[2] or value for value in values[:most])
     return (shown + (f" and {len(values) - most} more" if len(values) > most else "")) or "nothing"
 
 
 def example(results: AnsweringResults) -> GraphPicture | Words:
-    """The proof of one right answer, the one with most triples among those a picture holds."""
+    """The proof of one right answer: the one with the most triples that still fit a picture."""
     right = [one for one in results.scored if one.right and one.outcome.answer is not None and one.outcome.support]
     if not right:
-        return Words(("No question was answered rightly with triples that prove it.",))
+        return Words(("No question was answered correctly with triples that prove it.",))
     best = max(right, key=lambda one: (len(one.outcome.support) <= 12, min(12, len(one.outcome.support))))
     assert best.outcome.answer is not None
     return proof(best.outcome.answer)
 
 
 def notice(results: AnsweringResults) -> Words:
-    """What must be known before any figure is read."""
-    lines = [f"SIMULATION: {results.simulation}."] if results.simulation else []
-    lines += [note for note in results.notes if note.startswith("SIMULATED")]
-    lines.append(
-        f"{len(results.measured)} questions over {results.graph}, {results.judge}, embedder {results.embedder}, "
-        f"entities {results.entities}: {_so_many(results)}, {results.cost.calls:,} model calls."
-    )
-    return Words(tuple(lines), alarm=bool(results.simulation) or lines[0].startswith("SIMULATED"))
-
-
-def _so_many(results: AnsweringResults) -> str:
+    """What was done, and what must be known before any figure is read."""
+    lines = [note for note in results.notes if note.startswith("SIMULATED")]
     unsure = sum(one.outcome.status == "unsure" for one in results.measured)
-    return f"{len(results.measured) - unsure:,} answered, {unsure:,} left unsure"
+    done = (
+        f"{len(results.measured)} questions over {results.graph}, {results.judge}, embedder {results.embedder}, "
+        f"entities {results.entities}: {len(results.measured) - unsure:,} answered, {unsure:,} left unsure, "
+        f"{results.cost.calls:,} model calls."
+    )
+    return Words((*lines, done), alarm=bool(lines))
 
 
 def metrics(results: AnsweringResults) -> dict[str, Any]:
-    """The figures that are the same whenever the report is run again."""
+    """The figures, the same in every run."""
     return {
         "report": "question-answering",
         "title": results.title,
         "judge": results.judge,
         "embedder": results.embedder,
         "entities": results.entities,
-        "simulation": results.simulation,
+        "simulation": "",
         "options": asdict(results.options),
         "headline": [in_percent(row) for row in figures(results)],
         "all": asdict(results.whole) if results.items else None,
@@ -694,7 +655,6 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
 
 
 def save(results: AnsweringResults, session: ReportSession) -> None:
-    """Writes both files into the session's folder; the answers are there already."""
-    write_json(session.folder / "metrics.json", metrics(results))
+    """Write the metrics and the timing; the answers are written while they are asked."""
     seconds = {"all": results.cost.seconds, "questions": {one.asked.id: one.cost.seconds for one in results.measured}}
-    write_json(session.folder / "timing.json", seconds)
+    write_numbers(session, metrics(results), seconds)

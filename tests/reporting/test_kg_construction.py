@@ -60,5 +60,5 @@ def test_a_pattern_names_several_tboxes_each_for_itself(tmp_path) -> None:
     for name in ("b.ttl", "a.ttl"):
         (tmp_path / name).write_text("")
     assert each(f"huts:kitchen, {tmp_path}/*.ttl") == ["huts:kitchen", f"{tmp_path}/a.ttl", f"{tmp_path}/b.ttl"]
-    with pytest.raises(DataError, match="no file fits"):
+    with pytest.raises(DataError, match="no file matches"):
         each(f"{tmp_path}/*.owl")

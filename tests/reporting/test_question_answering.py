@@ -71,6 +71,9 @@ def test_every_judge_is_asked_the_same_questions(session: ReportSession, tmp_pat
     assert isinstance(table, Table)
     names = [str(row[0]) for row in table.rows]
     assert [name.partition(" (")[0] for name in names] == ["rule", "cascade", "model", "model, tools=paper"]
+    assert "cpu" not in {column.key for column in table.columns}  # clocks are under Cost, the rest repeats
+    costs = report.variant_costs(found)
+    assert costs is not None and [row[0] for row in costs.rows] == [one.name for one in found.judges]
     rule, _, _, paper = found.judges
     assert rule.cost.calls == 0 and rule.failed == 0 and set(rule.kinds) == {one.kind for one in found.measured}
     assert paper.failed == 2  # the recording holds no replies in ODA's setting, and that is said

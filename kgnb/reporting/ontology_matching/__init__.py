@@ -1,11 +1,10 @@
 """What the ontology-matching report computes and draws; its notebook only calls these functions.
 
 ``matching``     every pair matched: ``run_cases`` gives ``MatchingResults``
-``results``      one pair: what was found, the reference, what it took; all of them: scores, curves, costs
-``sections``     tables and plots of all of it
-``stored``       other systems' alignments beside ours; what went wrong, with evidence
-``experiments``  a pair up to its questions, to try judges on
-``metrics``      ``metrics.json``, ``timing.json`` and the alignments
+``results``      scores, curves and costs of one pair and of all
+``experiments``  judges tried on a pair's questions
+``sections``     tables and plots; metrics, timing and the alignments
+``stored``       what is wrong, missed or unsure; other systems' alignments beside ours
 """
 
 from kgnb.reporting.ontology_matching.matching import run_cases

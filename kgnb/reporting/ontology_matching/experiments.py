@@ -1,10 +1,10 @@
-"""What is tried on a pair besides matching it: ingredients left out, prompts counted, answers wrong at a known rate.
+"""Experiments on a pair besides matching it: ingredients left out, prompts counted, answers wrong at a known rate.
 
-A pair is taken as far as its questions once; what is tried then differs only from the judge onwards.
+A pair is taken as far as its questions once; the experiments differ only from the judge onwards.
 
 SIMULATION: answers that are wrong at a known rate come from the reference, as in the interactive track of the OAEI.
-Their curve tells how much of the loss is within a model's or a person's reach, and how fast errors eat it up; it says
-nothing of any model.
+Their curve shows how much of the loss a model or a person could recover, and how fast errors undo that; it says nothing
+about any particular model.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kgnb.reporting.ontology_matching.results import Ablated, Draw, PairOutcome,
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
-NO_INGREDIENTS = ("bias", "rounds")  # where the bar lies, and how often to look: not what is looked at
+NO_INGREDIENTS = ("bias", "rounds")  # the threshold, and the number of passes: not evidence
 WHOLE = "nothing left out"
 AGENT_OM = 12_130_000 / (2744 + 3304)
 """Tokens for each class of anatomy that Agent-OM's authors report with gpt-4o (PVLDB 18(3)): about 2,010."""
@@ -46,23 +46,15 @@ WARNING = "SIMULATION: a judge that knows the reference answers what the rule ju
 
 
 class KnownVerdicts:
-    """A judge whose verdicts on these very questions are known already, and are not worked out again."""
+    """A judge that has judged these very questions already."""
 
-    def __init__(self, name: str, questions: Sequence[MatchQuestion], verdicts: Sequence[Verdict]) -> None:
-        self.name = name
-        self._verdicts = {question.id: verdict for question, verdict in zip(questions, verdicts, strict=True)}
+    def __init__(self, judge: Judge[MatchQuestion], questions: Sequence[MatchQuestion]) -> None:
+        self.name = judge.name
+        self._verdicts = dict(zip([question.id for question in questions], judge.judge(questions), strict=True))
 
     def judge(self, questions: Sequence[MatchQuestion]) -> list[Verdict]:
         """The verdicts, in order."""
         return [self._verdicts[question.id] for question in questions]
-
-
-@dataclass(frozen=True)
-class Tried:
-    """What one judge made of a pair: the score, that of its non-trivial part, and how many mappings there were."""
-
-    whole: Score
-    part: Score
 
 
 @dataclass(frozen=True)
@@ -75,41 +67,31 @@ class Prepared:
 
     @property
     def sources(self) -> int:
-        """The source entities there are to map."""
+        """The number of source entities."""
         return len(self.summarised.described.of("source"))
-
-    @property
-    def entities(self) -> int:
-        """The entities of both sides."""
-        return len(self.summarised.described.descriptions)
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:
-        """The pairs the reference holds as equivalent."""
+        """The pairs that the reference holds as equivalent."""
         return frozenset(triple[:2] for triple in self.outcome.right if triple[2] == "equivalent")
 
     @cached_property
     def rule(self) -> KnownVerdicts:
-        """The rule judge; it judges these questions once, whatever comes after it."""
-        return self.remember(RuleJudge())
+        """The rule judge; it judges these questions only once."""
+        return KnownVerdicts(RuleJudge(), self.summarised.questions)
 
-    def remember(self, judge: Judge[MatchQuestion]) -> KnownVerdicts:
-        """A judge that has answered all questions."""
-        return KnownVerdicts(judge.name, self.summarised.questions, judge.judge(self.summarised.questions))
-
-    def try_out(self, judge: Judge[MatchQuestion]) -> Tried:
-        """Validate with this judge and merge; measured against the reference."""
+    def try_out(self, judge: Judge[MatchQuestion]) -> tuple[Score, Score]:
+        """Validate with this judge and merge: the score, and that of the non-trivial part."""
         alignment = merge(validate(self.summarised, judge), options=self.options)
-        relations = sorted(self.outcome.relations) or ["equivalent"]
-        found = scored_by_oaei(triples(alignment, *relations))
+        found = scored_by_oaei(triples(alignment, *(sorted(self.outcome.relations) or ["equivalent"])))
         wanted = self.outcome.right
-        return Tried(score(found, wanted), non_trivial(found, wanted, self.outcome.trivial))
+        return score(found, wanted), non_trivial(found, wanted, self.outcome.trivial)
 
 
 def ingredients(weights: Weights = Weights()) -> Iterator[tuple[str, Weights]]:
-    """Every ingredient's name, and the weights without it: numbers become 0, switches go off.
+    """Every ingredient's name, and the weights without it: numbers become 0, switches are turned off.
 
-    A field is passed over if it is off anyway, is no number or switch, or says ``metadata["ingredient"] = False``.
+    Fields that are off anyway, or say ``metadata["ingredient"] = False``, are skipped.
     """
     for field in fields(weights):
         value = getattr(weights, field.name)
@@ -121,23 +103,20 @@ def ingredients(weights: Weights = Weights()) -> Iterator[tuple[str, Weights]]:
 
 def ablate(prepared: Prepared) -> list[Ablated]:
     """The pair with all ingredients, then without each."""
-    whole = prepared.try_out(prepared.rule)
-    tried = [Ablated(WHOLE, whole.whole, whole.part)]
-    for name, weights in ingredients():
-        done = prepared.try_out(prepared.remember(RuleJudge(weights)))
-        tried.append(Ablated(name, done.whole, done.part))
-    return tried
+    tried = [Ablated(WHOLE, *prepared.try_out(prepared.rule))]
+    return tried + [Ablated(name, *prepared.try_out(RuleJudge(weights))) for name, weights in ingredients()]
 
 
 def summed(ablated: Sequence[Ablated]) -> list[tuple[str, Score, Score]]:
     """What was left out, the scores of all pairs added up, and those of their non-trivial parts."""
-    names = dict.fromkeys(one.without for one in ablated)
-    same = ([one for one in ablated if one.without == name] for name in names)
-    return [(tried[0].without, micro(one.whole for one in tried), micro(one.part for one in tried)) for tried in same]
+    groups: dict[str, list[Ablated]] = {}
+    for one in ablated:
+        groups.setdefault(one.without, []).append(one)
+    return [(name, micro(one.whole for one in same), micro(one.part for one in same)) for name, same in groups.items()]
 
 
 class NeverAsked:
-    """A model by name only."""
+    """A model whose prompts are counted and never sent."""
 
     name = "no model"
 
@@ -147,10 +126,9 @@ class NeverAsked:
 
 
 def count_prompts(prepared: Prepared) -> list[Prompts]:
-    """The cascade, and a model that is asked everything."""
-    counted = []
+    """The prompts of the cascade, and of a model that is asked everything."""
+    counted, options, entities = [], prepared.options, len(prepared.summarised.described.descriptions)
     for name in ("cascade", "model"):
-        options = prepared.options
         judge = make_judge(
             name, model=NeverAsked(), context=options.context, relations=options.relations, ask=options.ask
         )
@@ -160,13 +138,13 @@ def count_prompts(prepared: Prepared) -> list[Prompts]:
             asked, expected = judge.open(asked), judge.estimate(asked)
         else:
             expected = estimate(judge, asked)
-        counted.append(Prompts(name, len(asked), expected, prepared.entities))
+        counted.append(Prompts(name, len(asked), expected, entities))
     return counted
 
 
 @dataclass(frozen=True)
 class AtRate:
-    """One error rate over all pairs: mean scores of the draws, how far those lie apart, and what was asked."""
+    """One error rate over all pairs: means over the draws."""
 
     rate: float | None
     precision: float
@@ -181,9 +159,8 @@ class AtRate:
 
 def simulate(prepared: Prepared, seeds: int) -> list[Draw]:
     """The rule judge alone, then every error rate, ``seeds`` times with other errors each."""
-    alone = prepared.try_out(prepared.rule)
-    nobody = Draw(None, 0, alone.whole, alone.part, sources=prepared.sources)
-    return [nobody, *(_draw(prepared, rate, seed) for rate in RATES for seed in range(seeds if rate else 1))]
+    alone = Draw(None, 0, *prepared.try_out(prepared.rule), sources=prepared.sources)
+    return [alone, *(_draw(prepared, rate, seed) for rate in RATES for seed in range(seeds if rate else 1))]
 
 
 def simulate_shares(prepared: Prepared, seeds: int) -> list[Draw]:
@@ -194,29 +171,27 @@ def simulate_shares(prepared: Prepared, seeds: int) -> list[Draw]:
 def _draw(prepared: Prepared, rate: float, seed: int, ask: float | None = None) -> Draw:
     oracle = reference_oracle(prepared.pairs, error_rate=rate, seed=seed)
     share = prepared.options.ask if ask is None else ask
-    done = prepared.try_out(after_the_rule(oracle, share, prepared.rule))
-    return Draw(rate, seed, done.whole, done.part, oracle.asked, prepared.sources, ask)
+    whole, part = prepared.try_out(after_the_rule(oracle, share, prepared.rule))
+    return Draw(rate, seed, whole, part, oracle.asked, prepared.sources, ask)
 
 
 def curve(draws: Sequence[Draw]) -> tuple[AtRate, ...]:
-    """The draws of all pairs, by rate; pairs are added up (micro) within a draw, draws are averaged."""
+    """The draws of all pairs, by error rate."""
     rates = dict.fromkeys(draw.rate for draw in draws)
-    return tuple(at(rate, [draw for draw in draws if draw.rate == rate]) for rate in rates)
+    return tuple(_average(rate, [draw for draw in draws if draw.rate == rate]) for rate in rates)
 
 
 def by_share(draws: Sequence[Draw]) -> list[tuple[float | None, AtRate]]:
-    """The draws at ``SHARES_RATE``, by how much could be asked."""
+    """The draws at ``SHARES_RATE``, by how many questions could be asked."""
     asked = dict.fromkeys(draw.ask for draw in draws)
-    return [(ask, at(SHARES_RATE, [draw for draw in draws if draw.ask == ask])) for ask in asked]
+    return [(ask, _average(SHARES_RATE, [draw for draw in draws if draw.ask == ask])) for ask in asked]
 
 
-def at(rate: float | None, draws: Sequence[Draw]) -> AtRate:
-    """One error rate: pairs added up within a draw, draws averaged."""
-    seeds = sorted({draw.seed for draw in draws})
-    rounds = [[draw for draw in draws if draw.seed == seed] for seed in seeds]
+def _average(rate: float | None, draws: Sequence[Draw]) -> AtRate:
+    """Pairs are added up (micro) within a draw, draws are averaged."""
+    rounds = [[draw for draw in draws if draw.seed == seed] for seed in sorted({draw.seed for draw in draws})]
     wholes = [micro(draw.whole for draw in one) for one in rounds]
-    parts = [micro(draw.part for draw in one) for one in rounds]
-    asked = [sum(draw.questions for draw in one) for one in rounds]
+    questions = fmean(sum(draw.questions for draw in one) for one in rounds)
     sources = sum(draw.sources for draw in rounds[0])
     return AtRate(
         rate=rate,
@@ -224,15 +199,15 @@ def at(rate: float | None, draws: Sequence[Draw]) -> AtRate:
         recall=fmean(score.recall for score in wholes),
         f1=fmean(score.f1 for score in wholes),
         spread=pstdev(score.f1 for score in wholes),
-        non_trivial=fmean(score.f1 for score in parts),
-        questions=fmean(asked),
-        share=fmean(asked) / sources if sources else 0.0,
-        draws=len(seeds),
+        non_trivial=fmean(micro(draw.part for draw in one).f1 for one in rounds),
+        questions=questions,
+        share=questions / sources if sources else 0.0,
+        draws=len(rounds),
     )
 
 
 class Experiments(NamedTuple):
-    """What was tried on one pair besides matching it."""
+    """The results on one pair."""
 
     draws: Sequence[Draw] = ()
     shares: Sequence[Draw] = ()
@@ -249,15 +224,14 @@ def experiment(
     seeds: int,
     ablation: bool,
 ) -> Experiments:
-    """What was asked for besides the matching itself, from one preparation of the pair."""
+    """The experiments that were asked for, from one preparation of the pair."""
     if not (curves or ablation):
         return Experiments()
-    described = retrieve(outcome.source, outcome.target, options=options)  # what the run stored is not embedded again
+    described = retrieve(outcome.source, outcome.target, options=options)  # vectors come from the run's index
     found = search(store(described, index, embedder), options=options)
     prepared = Prepared(outcome, summarise(found, options=options), options)
-    return Experiments(
-        simulate(prepared, seeds) if curves else (),
-        simulate_shares(prepared, seeds) if curves else (),
-        count_prompts(prepared) if curves else (),
-        ablate(prepared) if ablation else (),
-    )
+    ablated = ablate(prepared) if ablation else ()
+    if not curves:
+        return Experiments(ablated=ablated)
+    draws, shares = simulate(prepared, seeds), simulate_shares(prepared, seeds)
+    return Experiments(draws, shares, count_prompts(prepared), ablated)

@@ -1,4 +1,4 @@
-"""Match every pair a report is about: one embedder, one index, one reading of each ontology for all of them."""
+"""Matches every pair of the report with one embedder and one index, each ontology read once."""
 
 from __future__ import annotations
 
@@ -52,28 +52,28 @@ def run_cases(
     installed: bool = False,
     session: ReportSession | None = None,
 ) -> MatchingResults:
-    """Match the pairs of a data set that have a reference (or those named), or ``source`` with ``target`` if given.
+    """Match the pairs of a data set that have a reference (or those named), or ``source`` with ``target``.
 
     With ``curves`` a judge with errors is simulated on every pair that has a reference, ``seeds`` times a rate; with
-    ``ablation`` the rule judge does without each ingredient in turn. Both start from the same questions. With
-    ``installed`` other matchers are run beside it where they are installed.
+    ``ablation`` the rule judge does without each ingredient in turn; with ``installed`` other matchers are run where
+    they are installed. A spent budget ends the matching early, and the page says so.
 
-    Stops at a spent budget with what there is by then, and says so. Raises ValueError if only one of ``source`` and
-    ``target`` is given, DataError for a file that is missing or wrong, ConfigError for a judge that lacks something.
+    Raises:
+        ValueError: only one of ``source`` and ``target`` is given.
+        DataError: a file is missing or wrong.
+        ConfigError: the judge lacks something.
     """
     session = session or current()
     judge, settings = judging(session, judge, model)
     task = _own_pair(source, target, reference) if source or target else matching_set(dataset, settings.data)
     cases = _chosen(task, pairs)
     options = Options(k=k, context=context or task.context)
-    read: dict[Any, Ontology] = {}
-    for spec in (spec for case in cases for spec in (case.source, case.target)):
-        if spec not in read:
-            read[spec] = open_ontology(spec, settings)
+    specs = dict.fromkeys(spec for case in cases for spec in (case.source, case.target))
+    read: dict[Any, Ontology] = {spec: open_ontology(spec, settings) for spec in specs}
     wanted = {case.name: _wanted(case, read) for case in cases}  # before any work: a wrong reference costs nothing
     asked = {"judge": judge, "error_rate": error_rate, "seed": seed}
-    told = {"task": task.name, "pairs": [case.name for case in cases], **asked, "k": k, "context": options.context}
-    run = run_in(session, "ontology_matching", digests(*read.values()), told, settings)
+    names = {"task": task.name, "pairs": [case.name for case in cases], **asked, "k": k, "context": options.context}
+    run = run_in(session, "ontology_matching", digests(*read.values()), names, settings)
     embed, index = open_embedder(embedder or None, settings, many=True), open_index(None, settings)
     outcomes: list[PairOutcome] = []
     waiting: list[Waiting] = []
@@ -89,19 +89,22 @@ def run_cases(
                     raise
                 break
         raise_waiting(waiting)
-    others, failed = _installed(outcomes, cases, read) if installed else (outcomes, [])
+    failed = _run_installed(outcomes, cases, read) if installed else []
     tried = [experiment(one, options, embed, index, curves, seeds, ablation) for one in outcomes if one.wanted]
-    simulated = f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else ""
+    cut_short = []
+    if run.partial:
+        done = f"; {len(outcomes)} of {len(cases)} pairs were matched, and the last may be partial"
+        cut_short.append(f"Partial: {run.partial}{done if len(outcomes) < len(cases) else ''}.")
     return MatchingResults(
         task=task.title,
-        outcomes=tuple(others),
+        outcomes=tuple(outcomes),
         judge=judge_in_words(judge, settings),
         embedder=embed.name,
         options=options,
         run=run,
         peers=_peers(task, cases),
-        simulation=simulated,
-        notes=(*task.notes, *_cut_short(run, len(outcomes), len(cases)), *failed),
+        simulation=f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else "",
+        notes=(*task.notes, *cut_short, *failed),
         draws=tuple(draw for one in tried for draw in one.draws),
         shares=tuple(draw for one in tried for draw in one.shares),
         prompts=tuple(counted for one in tried for counted in one.prompts),
@@ -109,17 +112,15 @@ def run_cases(
     )
 
 
-def _installed(
-    outcomes: Sequence[PairOutcome], cases: Sequence[MatchingCase], read: dict[Any, Ontology]
-) -> tuple[list[PairOutcome], list[str]]:
-    """The outcomes with what installed matchers find beside what is stored, and notes on those that failed."""
-    beside: list[PairOutcome] = []
+def _run_installed(outcomes: list[PairOutcome], cases: Sequence[MatchingCase], read: dict[Any, Ontology]) -> list[str]:
+    """Add to the outcomes what installed matchers find; notes on those that failed."""
     notes: list[str] = []
-    for outcome, case in zip(outcomes, cases, strict=False):
-        found, said = installed_alignments(case, read[case.source], read[case.target]) if outcome.wanted else ((), ())
-        beside.append(replace(outcome, stored=(*outcome.stored, *found)))
-        notes += said
-    return beside, notes
+    for at, (outcome, case) in enumerate(zip(outcomes, cases, strict=False)):
+        if outcome.wanted:
+            found, failed = installed_alignments(case, read[case.source], read[case.target])
+            outcomes[at] = replace(outcome, stored=(*outcome.stored, *found))
+            notes += failed
+    return notes
 
 
 def _match(
@@ -186,7 +187,7 @@ def _chosen(task: MatchingSet, pairs: str) -> tuple[MatchingCase, ...]:
 
 
 def _peers(task: MatchingSet, cases: Sequence[MatchingCase]) -> tuple[Figure, ...]:
-    """The figures published for the task; those over "these pairs" are added up anew when only some pairs are run."""
+    """The figures published for the task; those over "these pairs" are recomputed where only some pairs are run."""
     if {case.name for case in cases} == {case.name for case in task.with_reference}:
         return task.published
     figures = [figure for figure in task.published if "these" not in figure.covers]
@@ -194,13 +195,6 @@ def _peers(task: MatchingSet, cases: Sequence[MatchingCase]) -> tuple[Figure, ..
         (case.published[0], len(load_reference(case.reference))) for case in cases if case.published and case.reference
     ]
     return (*over_pairs(sized), *figures) if sized and len(sized) == len(cases) else tuple(figures)
-
-
-def _cut_short(run: Run, done: int, wanted: int) -> list[str]:
-    if not run.partial:
-        return []
-    matched = f"; {done} of {wanted} pairs were matched, and the last may be partial" if done < wanted else ""
-    return [f"Partial: {run.partial}{matched}."]
 
 
 def _counters(embedder: Embedder) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What matching each pair of ontologies came to, and all of them together: scores, and peers beside them."""
+"""The results of matching each pair of ontologies, and of all pairs together: scores, costs, other systems."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from kgnb.run import Run
 
 @dataclass(frozen=True)
 class PairCost:
-    """What something took. Calls and tokens count cached replies too, so they are the same when it is run again."""
+    """What a pair took. Calls and tokens count cached replies too, so that they are the same in every run."""
 
     seconds: float = 0.0
     calls: int = 0
@@ -62,7 +62,7 @@ class PairCost:
 
 @dataclass(frozen=True)
 class StoredAlignment:
-    """One system's alignment of a pair, as the OAEI scores it and turned the way the ontologies are given."""
+    """One system's alignment of a pair, as the OAEI scores it, in the direction in which the ontologies are given."""
 
     system: str
     found: frozenset[Triple]
@@ -70,7 +70,7 @@ class StoredAlignment:
 
 @dataclass(frozen=True)
 class PairOutcome:
-    """One pair: its ontologies, what was found, what was wanted (None without a reference), and what it took."""
+    """One pair: its ontologies, the alignment, the reference (None without one), and the cost."""
 
     name: str
     source: Ontology
@@ -84,22 +84,22 @@ class PairOutcome:
 
     @property
     def right(self) -> frozenset[Triple]:
-        """What the reference holds; nothing without one."""
+        """The mappings of the reference; empty without one."""
         return self.wanted.triples if self.wanted else frozenset()
 
     @cached_property
     def relations(self) -> frozenset[str]:
-        """The relations the reference has examples of; mappings of others are not scored."""
+        """The relations that occur in the reference; other mappings are not scored."""
         return frozenset(triple[2] for triple in self.right)
 
     @cached_property
     def found(self) -> frozenset[Triple]:
-        """What was found and is scored: no owl:Thing, no relation the reference never uses."""
+        """The mappings that are scored: no owl:Thing, no relation that the reference never uses."""
         return scored_by_oaei(triples(self.alignment, *(sorted(self.relations) or ["equivalent"])))
 
     @cached_property
     def score(self) -> Score | None:
-        """True and false positives and misses; None without a reference."""
+        """True positives, false positives and misses; None without a reference."""
         return score(self.found, self.right) if self.wanted else None
 
     @cached_property
@@ -129,7 +129,7 @@ class Ablated:
 
 @dataclass(frozen=True)
 class Prompts:
-    """What one judge would send for one pair: questions, calls, tokens; and the entities of both sides."""
+    """The prompts one judge would send for one pair, and the number of entities of both sides."""
 
     judge: str
     questions: int
@@ -139,7 +139,7 @@ class Prompts:
 
 @dataclass(frozen=True)
 class Draw:
-    """One pair, one error rate (None: nobody is asked), one draw of which answers are wrong."""
+    """One pair, one error rate (None: nobody is asked), one random choice of the wrong answers."""
 
     rate: float | None
     seed: int
@@ -152,7 +152,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class MatchingResults:
-    """Everything a report on ontology matching draws from."""
+    """Everything the report shows."""
 
     task: str  # the data set, or what was matched
     outcomes: tuple[PairOutcome, ...]
@@ -161,8 +161,8 @@ class MatchingResults:
     options: Options
     run: Run
     peers: tuple[Figure, ...] = ()  # published results on the task
-    simulation: str = ""  # what is simulated, if anything is
-    notes: tuple[str, ...] = ()  # what must be said wherever the figures are shown
+    simulation: str = ""  # what is simulated, if anything
+    notes: tuple[str, ...] = ()  # shown below the figures
     draws: tuple[Draw, ...] = ()  # simulated errors, if asked for
     shares: tuple[Draw, ...] = ()  # the same with more or less asked
     prompts: tuple[Prompts, ...] = ()  # what a model would be sent, counted with them
@@ -170,11 +170,11 @@ class MatchingResults:
 
     @property
     def matcher(self) -> str:
-        """How figures of ours are labelled; a simulation says so wherever it is shown."""
+        """The label of our figures; a simulation is named wherever it is shown."""
         return f"kgnb, SIMULATION ({self.simulation})" if self.simulation else f"kgnb ({self.judge})"
 
     def labelled(self, text: str) -> str:
-        """A caption; a simulation says so first."""
+        """A caption, marked if anything is simulated."""
         return f"SIMULATION ({self.simulation}). {text}".strip() if self.simulation else text
 
     @cached_property
@@ -225,14 +225,13 @@ class MatchingResults:
 
     @cached_property
     def cost(self) -> PairCost:
-        """What all pairs took."""
+        """The cost of all pairs."""
         return sum((outcome.cost for outcome in self.outcomes), PairCost())
 
     @cached_property
     def ontologies(self) -> tuple[Ontology, ...]:
-        """Every ontology once, in the order it was met."""
-        met = {side.digest: side for outcome in self.outcomes for side in (outcome.source, outcome.target)}
-        return tuple(met.values())
+        """Every ontology once, in the order of the pairs."""
+        return tuple({side.digest: side for one in self.outcomes for side in (one.source, one.target)}.values())
 
 
 def shares(score: Score | Average | Figure) -> tuple[float, float, float]:
@@ -242,7 +241,6 @@ def shares(score: Score | Average | Figure) -> tuple[float, float, float]:
 
 def _added(groups: Iterable[Mapping[str, Score]]) -> dict[str, Score]:
     total: dict[str, Score] = {}
-    for group in groups:
-        for name, one in group.items():
-            total[name] = total.get(name, Score(0, 0, 0)) + one
+    for name, one in (item for group in groups for item in group.items()):
+        total[name] = total.get(name, Score()) + one
     return dict(sorted(total.items()))

@@ -1,16 +1,14 @@
-"""The tables and plots of the report, one function each; the notebook only calls them."""
+"""The tables and plots of the report, one function each, and its metrics."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from kgnb.datasets.published import Figure
 from kgnb.evaluate.alignment import Average, Score, best_threshold
-from kgnb.files import write_json
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting.ontology_matching.experiments import (
     AGENT_OM,
@@ -24,31 +22,30 @@ from kgnb.reporting.ontology_matching.experiments import (
 from kgnb.reporting.ontology_matching.results import MatchingResults, PairCost, PairOutcome, shares
 from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.plot import Axes, Plot, Theme, grouped_bars, in_series, over_confidence, risk_over_coverage
-from kgnb.reporting.sections import SCORES, UNMEASURED, Words, absent, in_percent
+from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Words, absent, in_percent, write_numbers
 from kgnb.reporting.session import ReportSession
-from kgnb.results.table import Column, Table, Value, numbers, percents
+from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 
 COUNTS = numbers(found="Found", wanted="In reference", right="Right")
 
 
 def figures(results: MatchingResults) -> list[Figure]:
-    """Our figures, micro and mean, and the published ones beside them: what each covers and where it is from."""
+    """Our figures, micro and mean, beside the published ones, each with its coverage and source."""
     ours: list[Figure] = []
     if results.mean:
-        whole, average, part = results.micro, results.mean, results.non_trivial
         these = "this pair" if len(results.scored) == 1 else f"these {len(results.scored)} pairs"
-        covered: list[tuple[str, Score | Average]] = [(these, whole)]
+        covered: list[tuple[str, Score | Average]] = [(these, results.micro)]
         if len(results.scored) > 1:
-            covered = [(f"micro over {these}", whole), (f"mean of {these}", average)]
+            covered = [(f"micro over {these}", results.micro), (f"mean of {these}", results.mean)]
         if any("non-trivial" in peer.covers for peer in results.peers):
-            covered.append(("non-trivial part", part))
+            covered.append(("non-trivial part", results.non_trivial))
         ours = [Figure(results.matcher, *shares(one), covers, "this run") for covers, one in covered]
     return sorted([*ours, *results.peers], key=lambda one: ("these" not in one.covers, "mean" in one.covers))
 
 
 def headline(results: MatchingResults) -> Table:
     """The figures as a table."""
-    columns = [Column("matcher", "Matcher"), Column("covers", "Covers"), *SCORES, Column("source", "Where it is from")]
+    columns = [*texts(matcher="Matcher", covers="Covers"), *SCORES, SOURCE]
     rows: list[list[Value]] = [[f.system, f.covers, *shares(f), f.source] for f in figures(results)]
     notes = _notes(results) if results.mean else [UNMEASURED]
     return Table(columns, rows, caption=results.labelled(results.task), notes=notes)
@@ -57,47 +54,47 @@ def headline(results: MatchingResults) -> Table:
 def headline_bars(results: MatchingResults) -> Plot:
     """The figures as bars."""
     shown = figures(results)
-    names = [f"{_short(one.system)}\n{one.covers}" for one in shown]
+    names = [one.system if len(one.system) <= 28 else one.system[:27] + "…" for one in shown]
+    names = [f"{name}\n{one.covers}" for name, one in zip(names, shown, strict=True)]
     several = "Micro adds up the counts of all pairs; mean averages the pairs' figures: compare like with like."
     caption = several if len(results.scored) > 1 else "Compare only figures that cover the same."
     return grouped_bars(names, in_series(shown), results.labelled(caption))
 
 
 def by_pair(results: MatchingResults) -> Table:
-    """Every pair: counts and scores, and a peer's F1 where it is published for the pair."""
+    """Every pair: counts and scores, and another system's F1 where it is published for the pair."""
     rivals = sorted({name for one in results.outcomes for name in one.published})
-    columns = [Column("pair", "Pair"), *COUNTS, *SCORES]
+    columns = [*texts(pair="Pair"), *COUNTS, *SCORES]
     columns += [Column(name, f"{name}: F1", "percent") for name in rivals]
     rows: list[list[Value]] = []
     for one in results.outcomes:
-        theirs: list[Value] = [one.published[name].f1 if name in one.published else None for name in rivals]
-        rows.append([one.name, *(_scored(one.score) if one.score else [len(one.alignment), *[None] * 5]), *theirs])
+        ours = _scored(one.score) if one.score else [len(one.alignment), *[None] * 5]
+        rows.append([one.name, *ours, *(one.published[name].f1 if name in one.published else None for name in rivals)])
     return Table(columns, rows, caption=results.labelled(""))
 
 
 def by_pair_bars(results: MatchingResults) -> Plot | None:
-    """The scores of every pair as bars; nothing where the headline shows the only one."""
+    """The scores of every pair as bars; None where the headline shows the only one."""
     if len(results.scored) < 2:
         return None
-    return grouped_bars(
-        [one.name for one in results.scored], in_series(results.scores), results.labelled("Scores of every pair.")
-    )
+    caption = results.labelled("Scores of every pair.")
+    return grouped_bars([one.name for one in results.scored], in_series(results.scores), caption)
 
 
 def behind(results: MatchingResults) -> Table:
-    """What the micro figures are made of: the part a string comparison would miss, kinds and relations."""
+    """The micro figures by part: what a string comparison would miss, kinds and relations."""
     parts = {"all": results.micro, "non-trivial: no label shared": results.non_trivial}
     parts |= {f"kind: {name}": score for name, score in results.per_kind.items()}
     if len(results.per_relation) > 1:
         parts |= {f"relation: {name}": score for name, score in results.per_relation.items()}
     rows: list[list[Value]] = [[name, *_scored(score)] for name, score in parts.items()] if results.scored else []
     note = "Labels, or local names where there is no label, compared without case and punctuation; micro over pairs."
-    columns = [Column("part", "Part"), *COUNTS, *SCORES]
+    columns = [*texts(part="Part"), *COUNTS, *SCORES]
     return Table(columns, rows, caption=results.labelled(""), notes=[note if results.scored else UNMEASURED])
 
 
 def risk(results: MatchingResults) -> Plot:
-    """How many of the surest mappings are wrong."""
+    """The share of wrong mappings among the most confident."""
     points = [(point.coverage, point.risk) for point in results.curve]
     caption = "Risk over coverage, all pairs pooled: low on the left means the confidence can be trusted to sort."
     return risk_over_coverage(points, results.labelled(caption))
@@ -112,37 +109,35 @@ def thresholds(results: MatchingResults) -> Plot:
         best = best_threshold(results.curve)
         caption += (
             f" F1 would be highest, {100 * best.score.f1:.1f} %, at {best.confidence:.2f}; that threshold is chosen "
-            "on the reference, so it is no result of the matcher."
+            "on the reference, so it is not a result of the matcher."
         )
     return over_confidence([point.confidence for point in points], scores, results.labelled(caption))
 
 
 def cost(results: MatchingResults) -> Table:
-    """What every pair took in this run; what a cache had is counted apart."""
+    """What every pair took in this run, with what came from a cache."""
     columns = [
-        Column("pair", "Pair"),
+        *texts(pair="Pair"),
         *numbers(seconds="Seconds", calls="Model calls", cached="of them cached", tokens="Tokens", usd="US dollars"),
         *numbers(embedded="Texts embedded", reused="from cache", points="Vectors used", written="of them new"),
     ]
-    rows: list[list[Value]] = [[one.name, *_costs(one.cost)] for one in results.outcomes]
-    if len(rows) > 1:
-        rows.append(["all", *_costs(results.cost)])
-    used = 2 * len(results.outcomes)
+    parts = [(one.name, one.cost) for one in results.outcomes]
+    rows: list[list[Value]] = []
+    for name, cost in parts if len(parts) == 1 else [*parts, ("all", results.cost)]:
+        usd = cost.usd if cost.calls else 0.0
+        row: list[Value] = [name, round(cost.seconds, 2), cost.calls, cost.cached, cost.tokens, usd]
+        rows.append([*row, cost.texts_embedded, cost.texts_reused, cost.points, cost.points_written])
     notes = [
-        f"{len(results.ontologies)} ontologies take {used} sides of {_pairs(len(results.outcomes))}: each is embedded "
+        f"{len(results.ontologies)} ontologies take {2 * len(parts)} sides of {_pairs(len(parts))}: each is embedded "
         "and stored once, whatever it is matched with.",
     ]
     return Table(columns, rows, caption="Pair by pair", notes=notes)
 
 
 def sources(results: MatchingResults) -> Table:
-    """Every ontology that was read: what it holds, how often it was used, and its digest."""
-    columns = [
-        Column("ontology", "Ontology"),
-        Column("iri", "IRI", "iri"),
-        *numbers(entities="Entities", pairs="In pairs", mended="Mended on loading"),
-        Column("digest", "Digest"),
-    ]
+    """Every ontology that was read: its size, how often it was used, and its digest."""
+    columns = [*texts(ontology="Ontology"), Column("iri", "IRI", "iri")]
+    columns += [*numbers(entities="Entities", pairs="In pairs", mended="Mended on loading"), *texts(digest="Digest")]
     rows: list[list[Value]] = [
         [
             side.name,
@@ -160,12 +155,6 @@ def sources(results: MatchingResults) -> Table:
 def _scored(score: Score) -> list[float | int]:
     found, wanted = score.tp + score.fp, score.tp + score.fn
     return [found, wanted, score.tp, *shares(score)]
-
-
-def _costs(cost: PairCost) -> list[float | int | None]:
-    usd = cost.usd if cost.calls else 0.0
-    counted = [cost.calls, cost.cached, cost.tokens, usd, cost.texts_embedded, cost.texts_reused, cost.points]
-    return [round(cost.seconds, 2), *counted, cost.points_written]
 
 
 def _notes(results: MatchingResults) -> list[str]:
@@ -186,12 +175,8 @@ def _pairs(number: int) -> str:
     return "1 pair" if number == 1 else f"{number} pairs"
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 28 else text[:27] + "…"
-
-
 def notice(results: MatchingResults) -> Words:
-    """In a few sentences what was done; where anything is simulated, that comes first."""
+    """In a few sentences what was done, after a warning if anything is simulated."""
     done = (
         f"{_pairs(len(results.outcomes))} matched by the {results.judge}, embedder {results.embedder}: "
         f"{sum(len(one.alignment) for one in results.outcomes)} mappings found, "
@@ -214,17 +199,18 @@ def oracle_curves(results: MatchingResults) -> Plot | Words:
     def draw(axes: Axes, theme: Theme) -> None:
         axes.set_axis_off()
         scores, questions = axes.inset_axes((0, 0.44, 1, 0.56)), axes.inset_axes((0, 0, 1, 0.3))
-        rates = [100 * (point.rate or 0.0) for point in asked]
-        scores.plot(rates, [100 * p.precision for p in asked], "--", color=theme.series[0], lw=1.3, label="precision")
-        scores.plot(rates, [100 * p.recall for p in asked], ":", color=theme.series[1], lw=1.5, label="recall")
-        middle = [100 * p.f1 for p in asked]
-        spread = [100 * p.spread for p in asked]
-        scores.errorbar(rates, middle, spread, fmt="-o", color=theme.series[2], lw=2, ms=4, capsize=4, label="F1")
+        rates, precision, recall, f1, spread, share = (
+            [100 * (getattr(point, name) or 0.0) for point in asked]
+            for name in ("rate", "precision", "recall", "f1", "spread", "share")
+        )
+        scores.plot(rates, precision, "--", color=theme.series[0], lw=1.3, label="precision")
+        scores.plot(rates, recall, ":", color=theme.series[1], lw=1.5, label="recall")
+        scores.errorbar(rates, f1, spread, fmt="-o", color=theme.series[2], lw=2, ms=4, capsize=4, label="F1")
         if alone:
             scores.axhline(100 * alone.f1, color=theme.soft, lw=1, ls="-.", label="F1, nobody asked")
         scores.set_ylabel("%")
         scores.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
-        questions.plot(rates, [100 * p.share for p in asked], "-s", color=theme.series[3], lw=1.4, ms=4)
+        questions.plot(rates, share, "-s", color=theme.series[3], lw=1.4, ms=4)
         questions.set_ylim(bottom=0)
         questions.set_ylabel("questions for 100\nsource entities")
         questions.set_xlabel("SIMULATION: answers that are wrong, %")
@@ -233,60 +219,63 @@ def oracle_curves(results: MatchingResults) -> Plot | Words:
             one.set_xticks(rates)
             one.grid()
 
-    told = "; ".join(
+    alt = "; ".join(
         f"at {point.rate:.0%} errors F1 {100 * point.f1:.1f} % with {100 * point.share:.1f} questions for 100 source "
         "entities"
         for point in asked
     )
     caption = f"{WARNING}. F1 over the share of wrong answers; bars are standard deviations over the draws."
-    return Plot(draw, caption, f"SIMULATION. {told}.", size=(7.2, 4.6))
+    return Plot(draw, caption, f"SIMULATION. {alt}.", size=(7.2, 4.6))
 
 
 def oracle_table(results: MatchingResults) -> Table | None:
-    """The same as numbers, one row an error rate, with the spread of the draws."""
+    """The same as numbers, one row an error rate. SIMULATION."""
+    points = curve(results.draws)
+    if not points:
+        return None
     columns = [
-        Column("rate", "Answers wrong"),
+        *texts(rate="Answers wrong"),
         *percents(precision="Precision", recall="Recall", f1="F1", spread="± (sd)", part="F1, non-trivial"),
-        Column("questions", "Questions", "number"),
-        Column("share", "per source entity", "percent"),
+        *numbers(questions="Questions"),
+        *percents(share="per source entity"),
     ]
     rows: list[list[Value]] = []
-    for one in curve(results.draws):
+    for one in points:
         rate = "nobody asked" if one.rate is None else f"{one.rate:.0%}"
         scores = (one.precision, one.recall, one.f1, one.spread, one.non_trivial)
         rows.append([rate, *scores, round(one.questions), one.share])
-    draws = max((one.draws for one in curve(results.draws)), default=0)
+    draws = max(one.draws for one in points)
     notes = [
         "Micro over pairs. " * (len(results.scored) > 1) + f"{draws} draws decide which answers are wrong; scores are "
         "means over them, with the standard deviation of F1 beside it.",
         "Questions of both sides are counted; whoever answers sees all candidates of an entity at once. An answer is "
-        "weighed against what the rule judge held, so that not every wrong one does harm.",
+        "combined with the rule judge's confidence, so not every wrong answer does harm.",
     ]
-    return Table(columns, rows, caption=f"{WARNING}.", notes=notes) if rows else None
+    return Table(columns, rows, caption=f"{WARNING}.", notes=notes)
 
 
 def oracle_shares(results: MatchingResults) -> Table | None:
-    """What asking more or less would bring; SIMULATION."""
+    """The scores with more or fewer questions. SIMULATION."""
     columns = [
-        Column("ask", "Asked at most", "percent"),
-        Column("questions", "Questions", "number"),
+        *percents(ask="Asked at most"),
+        *numbers(questions="Questions"),
         *percents(share="per source entity", precision="Precision", recall="Recall", f1="F1", spread="± (sd)"),
     ]
     rows: list[list[Value]] = [
         [ask, round(one.questions), one.share, one.precision, one.recall, one.f1, one.spread]
         for ask, one in by_share(results.shares)
     ]
-    notes = ["Nothing is chosen by this table: it looks at the reference. What no answer could change is not asked."]
+    notes = ["This table uses the reference, so nothing is tuned with it. What no answer could change is not asked."]
     caption = f"SIMULATION: how much to ask, where {SHARES_RATE:.0%} of the answers are wrong."
     return Table(columns, rows, caption=caption, notes=notes) if rows else None
 
 
 def prompts(results: MatchingResults) -> Table | Words:
-    """What a model would be sent: one row a judge, all pairs together, beside what the paper's system took."""
+    """The prompts that a model would be sent: one row a judge, beside what the paper's system took."""
     if not results.prompts:
         return absent("What a model would be sent: not counted; run the report with -p curves=true.")
     columns = [
-        Column("judge", "Judge"),
+        *texts(judge="Judge"),
         *numbers(questions="Questions", calls="Calls", prompt="Prompt tokens", completion="Reply tokens"),
         *numbers(question="Prompt tokens a question", entity="Prompt tokens an entity"),
     ]
@@ -294,29 +283,29 @@ def prompts(results: MatchingResults) -> Table | Words:
     for name in dict.fromkeys(one.judge for one in results.prompts):
         ours = [one for one in results.prompts if one.judge == name]
         questions, entities = sum(one.questions for one in ours), sum(one.entities for one in ours)
-        calls = sum(one.expected.calls for one in ours)
-        tokens = sum(one.expected.prompt_tokens for one in ours)
-        replies = sum(one.expected.completion_tokens for one in ours)
-        shares = [round(tokens / number) if number else None for number in (questions, entities)]
-        rows.append([name, questions, calls, tokens, replies, *shares])
+        calls, tokens, replies = (
+            sum(getattr(one.expected, key) for one in ours) for key in ("calls", "prompt_tokens", "completion_tokens")
+        )
+        rates = [round(tokens / number) if number else None for number in (questions, entities)]
+        rows.append([name, questions, calls, tokens, replies, *rates])
     rows.append(["Agent-OM on anatomy, all tokens (published)", *[None] * 5, round(AGENT_OM)])
     notes = [
-        "Counted from the prompts as they would be sent (characters / 4), without asking anyone; replies are guessed "
-        "at 50 tokens each. Entities are those of both sides, in every pair they take part in.",
+        "Counted from the prompts as they would be sent (characters / 4), without asking anyone; replies are assumed "
+        "to take 50 tokens each. Entities are those of both sides, in every pair they take part in.",
     ]
     return Table(columns, rows, caption="What a model would be sent", notes=notes)
 
 
 def left_out(results: MatchingResults) -> Table | Words:
-    """What every ingredient of the rule judge is worth: one row each, what is missed most first."""
+    """What every ingredient of the rule judge is worth, the most important first."""
     if not results.ablated:
         return absent("Not computed: run the report with -p ablation=true.")
     columns = [
-        Column("without", "Left out"),
+        *texts(without="Left out"),
         *SCORES,
-        Column("difference", "F1, points"),
-        Column("part", "F1, non-trivial", "percent"),
-        Column("part_difference", "points"),
+        *texts(difference="F1, points"),
+        *percents(part="F1, non-trivial"),
+        *texts(part_difference="points"),
     ]
     (_, whole, part), *others = summed(results.ablated)
     rows: list[list[Value]] = [[WHOLE, *shares(whole), None, part.f1, None]]
@@ -325,7 +314,7 @@ def left_out(results: MatchingResults) -> Table | Words:
         rows.append([name, *shares(one), differences[0], its_part.f1, differences[1]])
     notes = [
         "The rule judge alone, micro over pairs; candidates and merging are the same in every row.",
-        "Nothing else is adjusted: without an ingredient, what is left lies nearer to the bar or farther from it.",
+        "Nothing else is adjusted: without an ingredient, the scores move relative to a fixed threshold.",
     ]
     return Table(columns, rows, caption="Each ingredient left out by itself", notes=notes)
 
@@ -333,20 +322,24 @@ def left_out(results: MatchingResults) -> Table | Words:
 DIGITS = 6
 
 
-def save(results: MatchingResults, session: ReportSession) -> Path:
-    """Write metrics, timing and the alignments (SSSOM and Alignment RDF) into the report's folder, and return it."""
-    write_json(session.folder / "metrics.json", metrics(results, session))
-    write_json(session.folder / "timing.json", timing(results))
+def save(results: MatchingResults, session: ReportSession) -> None:
+    """Write the metrics, the timing and the alignments (SSSOM and Alignment RDF)."""
+    timing = {
+        "note": "of this run alone",
+        "pairs": {outcome.name: asdict(outcome.cost) for outcome in results.outcomes},
+        "all": asdict(results.cost),
+    }
+    write_numbers(session, metrics(results, session), timing)
     folder = session.folder / "alignments"
     folder.mkdir(exist_ok=True)
     for outcome in results.outcomes:
+        name = re.sub(r"[^\w.-]", "_", outcome.name).strip(".")[:100] or "alignment"
         for suffix in (".sssom.tsv", ".rdf"):
-            save_alignment(outcome.alignment, folder / f"{_file_name(outcome.name)}{suffix}")
-    return session.folder
+            save_alignment(outcome.alignment, folder / f"{name}{suffix}")
 
 
 def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
-    """What is the same every time: scores, counts, calls and tokens."""
+    """The figures, the same in every run."""
     return {
         "report": "ontology-matching",
         "task": results.task,
@@ -355,7 +348,12 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
         "embedder": results.embedder,
         "options": asdict(results.options),
         "data": dict(session.data) | {side.name: side.digest for side in results.ontologies},
-        "headline": _headline(results),
+        "headline": [
+            {"matcher": one.system, "covers": one.covers}
+            | in_percent({"P": one.precision, "R": one.recall, "F1": one.f1})
+            | {"source": one.source}
+            for one in figures(results)
+        ],
         "micro": _score(results.micro) if results.scored else None,
         "mean": _rounded(asdict(results.mean)) if results.mean else None,
         "non_trivial": _score(results.non_trivial) if results.scored else None,
@@ -366,25 +364,6 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
     } | _tried(results)
 
 
-def timing(results: MatchingResults) -> dict[str, Any]:
-    """What this run took, and what a cache saved it: different every time."""
-    return {
-        "note": "of this run alone",
-        "pairs": {outcome.name: asdict(outcome.cost) for outcome in results.outcomes},
-        "all": asdict(results.cost),
-    }
-
-
-def _headline(results: MatchingResults) -> list[dict[str, Any]]:
-    """The rows ``kgnb report`` prints, in percent."""
-    return [
-        {"matcher": one.system, "covers": one.covers}
-        | in_percent(dict(zip(("P", "R", "F1"), shares(one), strict=True)))
-        | {"source": one.source}
-        for one in figures(results)
-    ]
-
-
 def _pair(outcome: PairOutcome) -> dict[str, Any]:
     scored = _score(outcome.score) if outcome.score else {"found": len(outcome.alignment)}
     kept = {"unsure": len(outcome.alignment.unsure), "dropped": len(outcome.alignment.dropped)}
@@ -393,7 +372,7 @@ def _pair(outcome: PairOutcome) -> dict[str, Any]:
 
 
 def _tried(results: MatchingResults) -> dict[str, Any]:
-    """What was asked for besides the matching; nothing where it was not."""
+    """The experiments that were asked for."""
     tried: dict[str, Any] = {}
     if results.draws:
         points = [_rounded(asdict(point)) for point in curve(results.draws)]
@@ -428,7 +407,3 @@ def _rounded(values: Mapping[str, Any]) -> dict[str, Any]:
 def _cost(cost: PairCost) -> dict[str, Any]:
     tokens = {"prompt_tokens": cost.prompt_tokens, "completion_tokens": cost.completion_tokens}
     return {"calls": cost.calls, "tokens": cost.tokens} | tokens | {"vectors": cost.points}
-
-
-def _file_name(name: str) -> str:
-    return re.sub(r"[^\w.-]", "_", name).strip(".")[:100] or "alignment"
