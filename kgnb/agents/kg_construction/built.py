@@ -1,4 +1,4 @@
-"""What building gives: the graph, the journal of each document, and what was left to a person."""
+"""The result of building: the graph, the journal of each document, and what was left to a person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import warnings
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Built(Tabled):
-    """A built graph. ``partial`` says why, if it is: a budget was spent before all documents were read."""
+    """A built graph. ``partial`` says why it is partial: a budget was spent before all documents were read."""
 
     pack: ToolPack
     session: Session
@@ -44,7 +44,7 @@ class Built(Tabled):
         return bool(self.partial)
 
     def marked_partial(self, why: str) -> Built:
-        """The same graph, said to be partial."""
+        """The same graph, marked as partial."""
         return replace(self, partial=why)
 
     @property
@@ -54,11 +54,11 @@ class Built(Tabled):
 
     @property
     def failed(self) -> tuple[Journal, ...]:
-        """Documents that could not be read, or not with what was left of a budget."""
+        """Documents that could not be read, or not within the budget."""
         return tuple(journal for journal in self.journals if journal.error)
 
     def counts(self) -> dict[str, int]:
-        """Documents, facts, calls, refusals, repairs and what is left for a person."""
+        """Documents, facts, calls, refusals, repairs and what was left to a person."""
         return {
             "documents": len(self.journals),
             "failed": len(self.failed),
@@ -72,11 +72,11 @@ class Built(Tabled):
         }
 
     def save(self, path: str | Path) -> Path:
-        """Write the graph: .trig with provenance, .ttl or .jsonld without; whole or not at all."""
+        """Write the graph: .trig with provenance, .ttl or .jsonld without; atomically."""
         return self.session.save(path)
 
     def table(self) -> Table:
-        """The documents, with what was done to each."""
+        """The documents, with counts of calls and facts."""
         counted = ("calls", "facts", "refused", "repaired", "to review")
         columns = [*texts(document="document"), *numbers(**{name: name for name in counted}), *texts(note="note")]
         left = Counter(doubt.document for doubt in self.doubts)
@@ -95,7 +95,7 @@ class Built(Tabled):
         return Table(columns, rows, caption=caption, notes=notes)
 
     def review(self) -> Table:
-        """What was left to a person: the call, why it was refused, and where in which document it stands."""
+        """What was left to a person: the call, why it was refused, and its place in the document."""
         columns = texts(document="document", span="characters", tool="tool", arguments="arguments", why="why",
                         allowed="allowed")  # fmt: skip
         labels = self.session.labels()
@@ -121,12 +121,12 @@ class Built(Tabled):
         rows: list[list[Value]] = []
         for journal in self.journals:
             acts = list(journal.acts)
-            for at, act in enumerate(acts):
-                later = any(other.ok and other.tool == act.tool for other in acts[at + 1 :])
-                rows += [
-                    [journal.document, act.tool, one.constraint, one.got, one.hint, "yes" if later else "no"]
-                    for one in act.violations
-                ]
+            last = {act.tool: at for at, act in enumerate(acts) if act.ok}
+            rows += [
+                [journal.document, act.tool, one.constraint, one.got, one.hint,
+                 "yes" if last.get(act.tool, -1) > at else "no"]
+                for at, act in enumerate(acts) for one in act.violations
+            ]  # fmt: skip
         return Table(columns, rows, caption="Refused, and what became of it")
 
     def picture(self, title: str = "") -> GraphPicture:
@@ -156,11 +156,11 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Journal:
-    """All calls for one document, in order, and what was left for a person. ``error`` says why there is none."""
+    """All calls for one document, in order, and what was left to a person. ``error`` says why there are none."""
 
     document: str
     digest: str  # of the document
-    key: str  # of all that decides what a reader does
+    key: str  # a digest of everything that decides what a reader does
     reader: str
     acts: Sequence[Act] = ()
     doubts: tuple[Doubt, ...] = ()
@@ -177,12 +177,12 @@ class Journal:
         return sum(not act.ok for act in self.acts)
 
     def packed(self) -> Journal:
-        """The same, in a hundredth of the memory: what a batch holds of a document that it is done with."""
+        """The same with compressed calls, in a hundredth of the memory: a batch keeps finished documents like this."""
         return replace(self, acts=Packed(self.acts))
 
 
 class Packed(Sequence[Act]):
-    """Calls that are kept compressed, and made again each time they are looked through."""
+    """Calls in compressed form, decompressed each time they are read."""
 
     def __init__(self, acts: Sequence[Act]) -> None:
         self._count, self._content = len(acts), zlib.compress(pickle.dumps(list(acts), 5), 1)
@@ -204,60 +204,36 @@ def journal_key(parts: Mapping[str, Any]) -> str:
 
 
 def journal_file(folder: Path, document: str) -> Path:
-    """Where the journal of a document lies: a readable name, told apart by a digest."""
+    """The file of a document's journal: a readable name, made unique by a digest."""
     plain = "".join(c if c.isalnum() or c in "-_." else "-" for c in document)[:60].strip(".") or "document"
     return folder / f"{plain}-{hashlib.sha256(document.encode()).hexdigest()[:10]}.json"
 
 
 def write_journal(folder: Path, journal: Journal) -> None:
-    """Write it under its name: whoever looks sees the whole of it, or nothing. What was read stands without it."""
+    """Write a journal atomically; warns NotKept where that fails, for the run can do without it."""
     folder.mkdir(parents=True, exist_ok=True)
-    file = journal_file(folder, journal.document)
+    fields = {name: value for name, value in asdict(replace(journal, acts=tuple(journal.acts))).items()
+              if name not in ("error", "resumed") and (name != "notes" or value)}  # fmt: skip
+    text = json.dumps({"version": VERSION, **fields}, ensure_ascii=False, indent=1) + "\n"
     try:
-        _write(file, journal)
+        write_whole(journal_file(folder, journal.document), text, lasting=True)
     except DataError as error:
         warnings.warn(f"the journal of {journal.document} is not kept: {error.what}", NotKept, stacklevel=2)
 
 
-def _write(file: Path, journal: Journal) -> None:
-    write_whole(file, json.dumps(_plain(journal), ensure_ascii=False, indent=1) + "\n", lasting=True)
-
-
 def read_journal(folder: Path, document: str, key: str) -> Journal | None:
     """The journal of a document, if there is one made by the same reader, pack and options; else None."""
-    file = journal_file(folder, document)
     try:
-        found = from_json(file.read_text(encoding="utf-8"))
-        if found["key"] != key or found["version"] != VERSION:
+        found = from_json(journal_file(folder, document).read_text(encoding="utf-8"))
+        if found["key"] != key or found.pop("version") != VERSION:
             return None
-        acts = tuple(Act(**{**act, "violations": _violations(act)}) for act in found["acts"])
-        doubts = tuple(Doubt(**{**doubt, "violations": _violations(doubt)}) for doubt in found["doubts"])
-        names = ("document", "digest", "key", "reader", "repaired", "repeats", "characters")
-        kept = {name: found[name] for name in names}
-        return Journal(**kept, acts=acts, doubts=doubts, notes=tuple(found.get("notes", ())), resumed=True)
+        acts = tuple(Act(**_with_violations(act)) for act in found.pop("acts"))
+        doubts = tuple(Doubt(**_with_violations(doubt)) for doubt in found.pop("doubts"))
+        return Journal(**found | {"notes": tuple(found.get("notes", ()))}, acts=acts, doubts=doubts, resumed=True)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # missing or damaged: the document is read again
 
 
-def _violations(entry: Mapping[str, Any]) -> tuple[Violation, ...]:
-    return tuple(Violation(**{**one, "allowed": tuple(one.get("allowed", ()))}) for one in entry["violations"])
-
-
-def _plain(journal: Journal) -> dict[str, Any]:
-    def entry(one: Act | Doubt) -> dict[str, Any]:
-        fields = {name: getattr(one, name) for name in one.__dataclass_fields__ if name != "violations"}
-        return {**fields, "violations": [violation.as_json() for violation in one.violations]}
-
-    return {
-        "version": VERSION,
-        "document": journal.document,
-        "digest": journal.digest,
-        "key": journal.key,
-        "reader": journal.reader,
-        "repaired": journal.repaired,
-        "repeats": journal.repeats,
-        "characters": journal.characters,
-        "acts": [entry(act) for act in journal.acts],
-        "doubts": [entry(doubt) for doubt in journal.doubts],
-        **({"notes": list(journal.notes)} if journal.notes else {}),
-    }
+def _with_violations(entry: Mapping[str, Any]) -> dict[str, Any]:
+    found = (Violation(**{**one, "allowed": tuple(one.get("allowed", ()))}) for one in entry["violations"])
+    return {**entry, "violations": tuple(found)}

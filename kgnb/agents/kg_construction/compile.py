@@ -1,7 +1,7 @@
 """Stage 1: an ontology, and shapes if there are any, become tools that can write valid facts only.
 
-Deterministic and without a model: the same ontology gives the same bytes, whatever the order of its triples and the
-names of its blank nodes. The published system has a model write the tools and reads no restriction at all.
+This is deterministic and needs no model: the same ontology gives the same bytes, whatever the order of its triples and
+the names of its blank nodes. The published system has a model write the tools and ignores restrictions.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib import metadata
 from pathlib import Path as File
 from time import perf_counter
@@ -116,7 +117,7 @@ def compile(
 
 
 def _held(name: str, shapes: Facts, unread: Iterable[Warned]) -> None:
-    """Refuses shapes that were given to be held and cannot be; mistakes in the ontology's own are warnings."""
+    """Refuses given shapes that cannot be enforced; mistakes in the ontology's own are only warnings."""
     if not has_shapes(shapes):
         fix = "Give SHACL: [] a sh:NodeShape ; sh:targetClass :Hut ; sh:property [ sh:path :beds ; sh:minCount 1 ] ."
         raise DataError("there is no SHACL shape in it, so nothing would be held", where=name, fix=fix)
@@ -128,7 +129,7 @@ def _held(name: str, shapes: Facts, unread: Iterable[Warned]) -> None:
 
 
 def empty_classes(tbox: TBox, checker: Checker, phrases: Phrases) -> dict[str, str]:
-    """Classes without a possible instance, and why: those below ``owl:Nothing``, and those whose demands clash."""
+    """Unsatisfiable classes, and why: those below ``owl:Nothing``, and those with contradictory constraints."""
     nothing = {str(child) for child, parent in tbox.facts.pairs(v.SUBCLASS) if str(parent) == f"{OWL}Nothing"}
     found = {}
     for iri in tbox.classes:
@@ -142,7 +143,7 @@ def empty_classes(tbox: TBox, checker: Checker, phrases: Phrases) -> dict[str, s
 
 
 def _sparql_shapes(triples: list[Triple], shape_triples: list[Triple]) -> str:
-    """The shapes as N-Triples where some of them are constraints in SPARQL; "" where none is."""
+    """The shapes as N-Triples if some of them are SPARQL constraints, else ""."""
     found = [*triples, *shape_triples]
     if not any(predicate == f"{SH}sparql" for _, predicate, _ in found):
         return ""
@@ -150,7 +151,7 @@ def _sparql_shapes(triples: list[Triple], shape_triples: list[Triple]) -> str:
 
 
 def _ontology(graph: Graph, triples: list[Triple]) -> Ontology:
-    """The ontology in a graph; an rdflib graph is copied into an embedded store first, whose queries are far faster."""
+    """The ontology in a graph; an rdflib graph is first copied into an embedded store with far faster queries."""
     if not isinstance(graph, RdflibGraph):
         return read_ontology(graph)
     copy = OxigraphGraph()
@@ -159,14 +160,14 @@ def _ontology(graph: Graph, triples: list[Triple]) -> Ontology:
 
 
 def _marked(shape: Shape) -> Shape:
-    """A shape of a SHACL file, with a name if it has none: one made of what it says."""
+    """A shape of a SHACL file, with a name made from its content if it has none."""
     if shape.id:
         return shape
     return replace(shape, id=f"{SHAPES}shacl-{hashlib.sha256(repr(shape).encode()).hexdigest()[:12]}")
 
 
 def compiler_digest() -> str:
-    """The hash of the compiler's own source, so that a pack tells which compiler made it."""
+    """The hash of the compiler's own source, so that a pack records which compiler made it."""
     folder = File(__file__).parent
     found = hashlib.sha256()
     shapes = sorted(File(shape_module.__file__).parent.glob("*.py"))
@@ -175,17 +176,16 @@ def compiler_digest() -> str:
     return found.hexdigest()
 
 
-# The task as ordered steps: top-level entities first, then what belongs to them, as ranges and domains tell.
-MOST_LAYERS = 40  # what lies deeper comes in one last step: a step is a walk through every document
+MOST_LAYERS = 40  # deeper classes come in one last step: every step reads all documents
 Ends = Mapping[str, frozenset[str]]
-"""Of every property, the classes at one end of it, those below them included."""
+"""The classes at one end of every property, subclasses included."""
 
 
 def plan_steps(tbox: TBox, tools: Iterable[ToolSpec], values: Mapping[str, tuple[str, ...]]) -> tuple[PlanStep, ...]:
-    """One step for each depth of dependency; ``values`` are the classes a property leads to.
+    """The task in ordered steps, top-level entities first; ``values`` are the classes a property leads to.
 
-    A class depends on the classes whose properties lead to it. Circles are broken at the class that most others hang
-    on, so that every class comes in one step.
+    A class depends on the classes whose properties lead to it, and each depth of dependency is a step. Cycles are
+    broken at the class that most others depend on, so that every class comes in one step.
     """
     listed = tuple(tools)
     made = [tool.term for tool in listed if tool.kind == "create"]
@@ -214,58 +214,41 @@ def _below(tbox: TBox, classes: Iterable[str]) -> frozenset[str]:
 
 
 def _layers(made: list[str], starts: Ends, ends: Ends) -> list[list[str]]:
-    """Classes by how far they hang below a class that nothing leads to.
+    """Classes by their distance from a class that nothing leads to.
 
-    Sets of classes are the bits of whole numbers: a property between two large hierarchies makes as many dependencies
-    as one has classes times the other's.
+    Sets of classes are bits of integers, for a property between two large hierarchies makes as many dependencies as
+    the product of their sizes.
     """
     order = sorted(set(made))
-    bits = _Bits(order)
-    leads, led_to = _ways(order, starts, ends, bits), _ways(order, ends, starts, bits)
+    place = {iri: at for at, iri in enumerate(order)}
+
+    @cache
+    def bits(classes: frozenset[str]) -> int:
+        return sum(1 << place[iri] for iri in classes if iri in place)
+
+    def reached(near: Ends, far: Ends) -> dict[str, int]:
+        """For every class the others at the far end of properties that have it at their near end."""
+        found, together = dict.fromkeys(order, 0), defaultdict[frozenset[str], int](int)
+        for iri, classes in near.items():
+            together[classes] |= bits(far[iri])
+        for classes, others in together.items():
+            for iri in classes & place.keys() if others else ():
+                found[iri] |= others
+        return {iri: others & ~(1 << place[iri]) for iri, others in found.items()}
+
+    leads, led_to = reached(starts, ends), reached(ends, starts)
     layers: list[list[str]] = []
-    waiting, left = order, bits.all
+    waiting, left = order, (1 << len(order)) - 1
     while waiting and len(layers) < MOST_LAYERS - 1:  # two classes that lead to each other do not wait for each other
         ready = [iri for iri in waiting if not led_to[iri] & ~leads[iri] & left]
-        if not ready:  # a circle: begin with the classes that lead on to most
+        if not ready:  # a cycle: begin with the classes that lead to most others
             ahead = {iri: (leads[iri] & left).bit_count() for iri in waiting}
             most = max(ahead.values())
             ready = [iri for iri in waiting if ahead[iri] == most]
-        left &= ~bits.of(frozenset(ready))
-        done = set(ready)
-        waiting = [iri for iri in waiting if iri not in done]
+        left &= ~bits(frozenset(ready))
+        waiting = [iri for iri in waiting if left >> place[iri] & 1]
         layers.append(ready)
     return [*layers, waiting] if waiting else layers
-
-
-class _Bits:
-    """Sets of some classes as whole numbers, a bit a class."""
-
-    def __init__(self, order: list[str]) -> None:
-        self.place = {iri: at for at, iri in enumerate(order)}
-        self.all = (1 << len(order)) - 1
-        self._known: dict[frozenset[str], int] = {}
-
-    def of(self, classes: frozenset[str]) -> int:
-        """The bits of those of the classes that have one."""
-        if classes not in self._known:
-            set_bits = bytearray(len(self.place) // 8 + 1)
-            for at in (self.place[iri] for iri in classes if iri in self.place):
-                set_bits[at >> 3] |= 1 << (at & 7)
-            self._known[classes] = int.from_bytes(set_bits, "little")
-        return self._known[classes]
-
-
-def _ways(order: list[str], near: Ends, far: Ends, bits: _Bits) -> dict[str, int]:
-    """For every class the others that properties with the class at their near end have at their far end."""
-    found = dict.fromkeys(order, 0)
-    together: defaultdict[frozenset[str], int] = defaultdict(int)
-    for iri, classes in near.items():
-        together[classes] |= bits.of(far[iri])
-    for classes, reached in together.items():
-        for iri in classes if reached else ():
-            if iri in found:
-                found[iri] |= reached
-    return {iri: reached & ~(1 << bits.place[iri]) for iri, reached in found.items()}
 
 
 def _step(
@@ -305,13 +288,13 @@ def part_of(
     tools: Sequence[ToolSpec], tbox: TBox, shapes: Iterable[Shape], leads: Mapping[str, tuple[str, ...]],
     only: Sequence[str],
 ) -> tuple[ToolSpec, ...]:  # fmt: skip
-    """The tools of these classes and those below them, of the classes that their properties lead to, and of what any
+    """The tools of these classes and their subclasses, of the classes that their properties lead to, and of what any
     of them must have.
 
-    ``leads`` gives the classes a property leads to.
+    ``leads`` holds the classes that a property leads to.
 
     Raises:
-        ValueError: there is no class of a name.
+        ValueError: there is no class of this name.
     """
     chosen = [_class(tbox, name) for name in only]
     kept = {below for iri in chosen for below in tbox.below.get(iri, {iri})}

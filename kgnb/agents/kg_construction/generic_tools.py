@@ -1,9 +1,9 @@
-"""A handful of tools for an ontology of any size: the class or the property is an argument, the checks are the same.
+"""A handful of tools for an ontology of any size, which take the class or property as an argument.
 
-One tool for each class and property is the clearest, up to a few dozen. CIDOC CRM would be 523 of them, 112,768
-tokens a request; most clients stop at 40 to 128. Here a model searches and describes, and every call ends in the very
-tool of the class or property it names: 2,451 tokens of CIDOC CRM, 3,301 of schema.org, 3,410 of QUDT, 3,366 of Brick
-(``python -m tests.benchmarks.agents.kg_construction --requests FILE ...``).
+One tool for each class and property is clearest, up to a few dozen. CIDOC CRM would need 523, or 112,768 tokens a
+request; most clients stop at 40 to 128. With the generic tools a model searches and describes, and every call ends in
+the tool of the class or property it names, with the same checks. That takes 2,451 tokens for CIDOC CRM, 3,301 for
+schema.org, 3,410 for QUDT, 3,366 for Brick (``python -m tests.benchmarks.agents.kg_construction --requests FILE ...``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kgnb.agents.kg_construction.ontology_terms import Entry, OntologyTerms, key
+from kgnb.agents.kg_construction.naming import key
+from kgnb.agents.kg_construction.ontology_terms import Entry, OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import CallResult, Parameter, ToolSpec
 from kgnb.agents.kg_construction.workspace import ShortIds
@@ -25,7 +26,7 @@ from kgnb.shapes.datatypes import everyday
 from kgnb.shapes.phrases import joined
 
 BUDGET = 6000
-"""Tokens that the schemas of one tool a class and property may take of a request, before these few take their place."""
+"""Tokens that the schemas of one tool per class and property may take, before the generic tools replace them."""
 
 Call = Callable[[str, Mapping[str, Any], str], CallResult]
 """Calls a tool of the pack: its name, arguments and the quote."""
@@ -38,7 +39,7 @@ _VALUE = 'A number or text, the id of an entity, a quantity as "20 minutes", or 
 _ANY: dict[str, Any] = {"type": ["string", "number", "boolean", "object", "array"], "items": {}}
 _LIKE_DATATYPES = frozenset(("string", "text", "literal", "number", "integer", "int", "float", "double", "decimal",
                             "boolean", "date", "datetime", "time", "year", "gyear", "anyuri", "url"))  # fmt: skip
-"""Classes that some ontologies have in place of datatypes: whoever states a plain value means an entity called so."""
+"""Classes that some ontologies use for datatypes: a plain value stands for an entity with that label."""
 _QUANTITY = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(\S.*?)\s*$")
 
 
@@ -100,15 +101,16 @@ _SCHEMAS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 
 
 def schema_tokens(pack: ToolPack, names: tuple[str, ...] | None = None) -> int:
-    """About how many tokens the pack's own tools take of a request, or some of them."""
+    """The approximate tokens that the schemas of the pack's own tools take, or of some of them."""
     tools = pack.tools if names is None else tuple(pack.tool(name) for name in names)
     return sum(estimate_tokens(f"{tool.name}{tool.description}{tool.input_schema}") for tool in tools)
 
 
 def model_tools(*, partial: bool, quoted: bool = True) -> tuple[ModelTool, ...]:
-    """The generic tools as a model is told of them; search and describe where it was not told the whole ontology.
+    """The generic tools as a model sees them.
 
-    Who reads passages gives quotes and is told what is missing; other clients ask.
+    ``partial``: with search and describe, for a model that was not told the whole ontology. ``quoted``: with quotes and
+    without missing and finish, for a reader of passages, which is told what is missing.
     """
     found = []
     for name, (text, properties, required) in _SCHEMAS.items():
@@ -122,19 +124,19 @@ def model_tools(*, partial: bool, quoted: bool = True) -> tuple[ModelTool, ...]:
 
 @dataclass
 class GenericTools:
-    """The generic tools over one graph. ``known`` gives the entities that may be named by their label alone."""
+    """The generic tools over one graph. ``known`` finds the entities that may be named by a label."""
 
     terms: OntologyTerms
     call: Call
     holds: Callable[[str, Mapping[str, Any]], CallResult]
-    """Says whether all that a tool of the pack would write is there already."""
+    """Whether everything that a call of a tool of the pack would write is there already."""
     ids: ShortIds = field(default_factory=ShortIds)
     known: Callable[[str], list[tuple[str, str]]] = lambda label: []
     feedback: bool = True
     kind: Callable[[str], str] = lambda iri: ""
-    """What an entity without an id is called by its class, where it is to get one."""
+    """The class name of an entity without an id; "" where it is to get no id."""
     refused: Callable[[str, Mapping[str, Any], list[str], str], None] = lambda name, given, reasons, quote: None
-    """Told of a value that no tool of the pack could be called with: tool, arguments, why not, quote."""
+    """Called with a value that fits no tool of the pack: tool, arguments, reasons, quote."""
 
     @property
     def pack(self) -> ToolPack:
@@ -142,7 +144,7 @@ class GenericTools:
         return self.terms.pack
 
     def use(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Call one of the tools; what is wrong comes back in the answer."""
+        """Call one of the tools; errors are part of the answer."""
         given = {key: value for key, value in arguments.items() if value is not None}
         text, properties, required = _SCHEMAS[name]
         unknown = [key for key in given if key not in properties]
@@ -154,8 +156,6 @@ class GenericTools:
         change = name in ("replace", "retract")
         done: dict[str, Any] = self._changed(name, given, quote) if change else getattr(self, f"_{name}")(given, quote)
         return done if self.feedback else _silent(done)
-
-    # writing ---------------------------------------------------------------------------------------------------------
 
     def _create(self, given: Mapping[str, Any], quote: str, owner: str = "") -> dict[str, Any]:
         entry, wrong = self._entry(given.get("class"), is_class=True)
@@ -198,25 +198,20 @@ class GenericTools:
         return told | ({"ok": False, "refused": refused} if refused else {})
 
     def _adds(self, iri: str, facts: Mapping[str, Any]) -> bool:
-        """Whether facts say more of an entity than has been said: nothing is written."""
-        asking = replace(
-            self,
-            call=lambda name, given, quote: self.holds(name, given),
-            ids=deepcopy(self.ids),
-            refused=GenericTools.refused,
-        )
-        return bool(asking._facts(iri, facts, ""))
+        """Whether facts say more about an entity than the graph does; nothing is written."""
+        dry = replace(self, call=lambda name, given, quote: self.holds(name, given), ids=deepcopy(self.ids),
+                      refused=GenericTools.refused)  # fmt: skip
+        return bool(dry._facts(iri, facts, ""))
 
     def _states(self, facts: Mapping[str, Any], entry: Entry) -> bool:
-        """Whether facts give a property a value, by its own name or that of a property below it."""
+        """Whether facts state a property or one of its subproperties."""
         below = self.pack.tbox.subs(entry.tool.term)
         return any(one.tool.term in below for name in facts for one in self.terms.find(name, is_class=False))
 
     def _split(self, tool: ToolSpec, facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The facts that tell one entity from others go with its creation; the rest come after it."""
+        """The facts that identify an entity, which go with its creation, and the rest, which come after it."""
         order = {p.property: p.name for p in tool.parameters if p.property in self.pack.orders}
-        inline: dict[str, Any] = {}
-        later: dict[str, Any] = {}
+        inline, later = dict[str, Any](), dict[str, Any]()
         for name, value in facts.items():
             entries = self.terms.find(str(name), is_class=False)
             if len(entries) == 1 and entries[0].tool.term in order and isinstance(value, int | float | str):
@@ -236,12 +231,11 @@ class GenericTools:
         return ""
 
     def _facts(self, iri: str, facts: Mapping[str, Any], quote: str) -> dict[str, Any]:
-        """States facts of an entity; those that were refused, with the reason."""
+        """States facts of an entity; returns the reasons for those that were refused, by property."""
         refused: dict[str, Any] = {}
         for name, value in facts.items():
             for each in value if isinstance(value, list) else [value]:
-                why = self._fact(iri, name, each, quote)
-                if why:
+                if why := self._fact(iri, name, each, quote):
                     refused.setdefault(name, []).extend(why)
         return refused
 
@@ -254,12 +248,10 @@ class GenericTools:
             self.refused(entry.tool.name, {"subject": iri, "object": value}, wrong_value, quote)
             return wrong_value
         result = self.call(entry.tool.name, {"subject": iri, **said}, quote)
-        if result.ok or result.repeated:
-            return []
-        return self._reasons(result)
+        return [] if result.ok or result.repeated else self._reasons(result)
 
     def _value(self, entry: Entry, value: Any, quote: str, owner: str) -> tuple[dict[str, Any] | None, list[str]]:
-        """The arguments a value stands for: an entity, made first where it is new, or a literal."""
+        """The arguments a value stands for: an entity, created first where it is new, or a literal."""
         parameters = {p.name: p for p in entry.tool.parameters}
         leads, plain = parameters.get("object"), parameters.get("value")
         if isinstance(value, Mapping) and "class" in value:
@@ -272,14 +264,15 @@ class GenericTools:
         if leads is None:
             if isinstance(value, Mapping):
                 return None, [f"{entry.name} takes {plain.description if plain else 'a value'}, not an object"]
-            return {"value": self._literal(value)}, []
+            return {"value": value if isinstance(value, str | int | float | bool) else str(value)}, []
         if isinstance(value, str) and (found := self._entity(leads, value)):
             return {"object": found}, []
         if plain is not None and not isinstance(value, Mapping):
             return {"value": value}, []
-        named = [iri for iri in leads.classes if key(self.terms.called(iri)) in _LIKE_DATATYPES and self.terms.of(iri)]
+        named = [one for iri in leads.classes if key(self.terms.called(iri)) in _LIKE_DATATYPES
+                 and (one := self.terms.of(iri))]  # fmt: skip
         if named and isinstance(value, str | int | float | bool):
-            there = self.create(named[0], str(value), quote)
+            there = self.call(named[0].tool.name, {"label": _as_date(named[0], str(value))}, quote)
             return ({"object": there.iri}, []) if there.iri else (None, self._reasons(there))
         kinds = sorted({below for iri in leads.classes for below in self.pack.tbox.below.get(iri, {iri})
                         if below in self.pack.quantities})  # fmt: skip
@@ -287,37 +280,23 @@ class GenericTools:
             return self._measured(sorted(kinds, key=lambda one: one not in leads.classes), str(value), quote)
         return None, [self._no_entity(entry, leads, value)]
 
-    def create(self, iri: str, label: str, quote: str) -> CallResult:
-        """An entity of a class, called so; the one there is where there is one."""
-        entry = self.terms.of(iri)
-        return self.call(entry.tool.name, {"label": _as_date(entry, label)}, quote) if entry else CallResult(False)
-
-    @staticmethod
-    def _literal(value: Any) -> Any:
-        return value if isinstance(value, str | int | float | bool) else str(value)
-
     def _entity(self, leads: Parameter, said: str) -> str:
-        """The IRI an id, a listed value or the label of exactly one fitting entity of the document stands for."""
+        """The IRI of an id, a listed value or the label of exactly one fitting entity; "" where there is none."""
         if self.ids.knows(said):
             return self.ids.iri(said)
         if any(said in (name, str(term)) for name, term in leads.choices) or said.startswith(("http://", "https://")):
             return said
-        chosen = [str(term) for name, term in leads.choices if name.casefold() == said.strip().casefold()]
-        if chosen:
+        tbox, folded = self.pack.tbox, said.strip().casefold()
+        if chosen := [str(term) for name, term in leads.choices if name.casefold() == folded]:
             return chosen[0]
-        tbox = self.pack.tbox
         below = {kind for c in leads.classes for kind in tbox.below.get(c, {c})}
-        own = [iri for iri, kinds in tbox.individuals.items() if not kinds.isdisjoint(below)]
-        listed = [iri for iri in (*own, *(iri for c in leads.classes for iri in tbox.enumerated.get(c, ())))
-                  if tbox.label(iri).casefold() == said.strip().casefold()]  # fmt: skip
-        if len(set(listed)) == 1:
+        own = {iri for iri, kinds in tbox.individuals.items() if not kinds.isdisjoint(below)}
+        own |= {iri for c in leads.classes for iri in tbox.enumerated.get(c, ())}
+        listed = [iri for iri in own if tbox.label(iri).casefold() == folded]
+        if len(listed) == 1:
             return listed[0]
         known = self.known(said)
-        fitting = {
-            iri
-            for iri, term in known
-            if not leads.classes or any(term in self.pack.tbox.below.get(c, {c}) for c in leads.classes)
-        }
+        fitting = {iri for iri, term in known if not leads.classes or term in below}
         if not fitting and "derive_types" in self.pack.manifest:
             fitting = {iri for iri, _ in known}
         return next(iter(fitting)) if len(fitting) == 1 else ""
@@ -331,7 +310,7 @@ class GenericTools:
         return f"{entry.name} leads to an entity: give the id of a {joined(kinds, 4) or 'thing'} there is, or {new}"
 
     def _measured(self, kinds: list[str], said: str, quote: str) -> tuple[dict[str, Any] | None, list[str]]:
-        """A quantity of one of these classes, the likeliest first, written as number and unit."""
+        """A new quantity of the first of these classes that takes it."""
         names, measure = [self.terms.called(iri) for iri in kinds], _measure(said)
         if measure is None:
             return None, [f'{said!r} is no quantity: write number and unit, as in "20 minutes" ({joined(names, 4)})']
@@ -374,16 +353,14 @@ class GenericTools:
         result = self.call(tool, arguments, quote)
         return {"ok": True} if result.ok else _refused(*self._reasons(result))
 
-    # looking ---------------------------------------------------------------------------------------------------------
-
     def _find(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
-        wanted = [name for name in [given.get("class")] if name]
-        kinds = [entry for name in wanted for entry in self.terms.find(str(name), is_class=True)]
+        wanted = given.get("class")
+        kinds = {entry.tool.term for entry in self.terms.find(str(wanted), is_class=True)} if wanted else set()
         if wanted and not kinds:
-            return _refused(self._entry(wanted[0], is_class=True)[1])
+            return _refused(self._entry(wanted, is_class=True)[1])
         found: dict[str, dict[str, str]] = {}
         for tool in self.pack.of_kind("find"):
-            if not kinds or tool.term in {entry.tool.term for entry in kinds}:
+            if not kinds or tool.term in kinds:
                 data = self.call(tool.name, {"label": given["label"]} if given.get("label") else {}, quote).data
                 for one in (data or {}).get("found", ()):
                     kind = self.terms.called(tool.term)
@@ -429,8 +406,6 @@ class GenericTools:
             return _refused(f"there is no class or property {name!r}" + (f"; near: {joined(near, 6)}" if near else ""))
         return {"ok": True, "text": "\n".join(self.terms.entry(entry) for entry in entries[:3])}
 
-    # saying ----------------------------------------------------------------------------------------------------------
-
     def _entry(self, name: object, *, is_class: bool) -> tuple[Entry | None, str]:
         kind = "class" if is_class else "property"
         found = self.terms.find(str(name), is_class=is_class)
@@ -438,13 +413,12 @@ class GenericTools:
             return found[0], ""
         if found:
             return None, f"{name} may be {joined([entry.tool.term for entry in found], 4)}: give the IRI"
-        other = self.terms.find(str(name), is_class=not is_class)
         near = [entry.name for entry in self.terms.search(str(name), 12) if entry.is_class == is_class][:5]
-        if other:
+        wrong = f"there is no {kind} {str(name)[:80]!r}"
+        if self.terms.find(str(name), is_class=not is_class):
             near = near[:3]
-            return None, f"{name} is a {'property' if is_class else 'class'}, and a {kind} is wanted here" + (
-                f"; near: {joined(near, 3)}" if near else "")  # fmt: skip
-        return None, f"there is no {kind} {str(name)[:80]!r}" + (f"; near: {joined(near, 5)}" if near else "")
+            wrong = f"{name} is a {'property' if is_class else 'class'}, and a {kind} is wanted here"
+        return None, wrong + (f"; near: {joined(near, 5)}" if near else "")
 
     def _told(self, result: CallResult, wish: str = "", kind: str = "") -> dict[str, Any]:
         if not result.ok and not result.repeated:
@@ -462,7 +436,7 @@ class GenericTools:
         ]  # what differs may be in the facts
 
     def reason(self, hint: str, allowed: tuple[str, ...] = ()) -> str:
-        """A hint in the terms of these tools: ids for IRIs, create and add for the tools of classes and properties."""
+        """A hint in the terms of these tools: with ids for IRIs, and create and add for the pack's own tools."""
 
         def renamed(match: re.Match[str]) -> str:
             if match[0] not in self.pack:
@@ -480,14 +454,14 @@ class GenericTools:
 
 
 def _measure(said: str) -> dict[str, Any] | None:
-    """Number and unit of a text, as the tool of a quantity takes them; None where it is no quantity."""
+    """Number and unit of a text, as the tool of a quantity takes them; None for anything else."""
     match = _QUANTITY.match(said)
     number = float(match[1].replace(",", ".")) if match else 0.0
     return {"value": int(number) if number.is_integer() else number, "unit": match[2]} if match else None
 
 
 def _as_date(entry: Entry, label: str) -> str:
-    """What to call an entity of a class in place of dates: one day has one name, however it is written."""
+    """The label of an entity; of a class that stands for dates, the date in ISO form, so that a day has one label."""
     day = everyday(label, f"{XSD}date") if key(entry.name) == "date" else None
     return day.text if day else label
 
@@ -497,5 +471,5 @@ def _refused(*reasons: str) -> dict[str, Any]:
 
 
 def _silent(done: Mapping[str, Any]) -> dict[str, Any]:
-    """What is told without feedback: that the call was received, and the id."""
+    """The answer without feedback: that the call was received, and the id."""
     return {"received": True} | ({"id": done["id"]} if "id" in done else {})

@@ -1,8 +1,8 @@
 """Stage 3: a reader goes through documents, step by step of the plan, and what it writes becomes one graph.
 
-Each document is read in a session of its own and its journal is written whole, so that a bad document stops no other
-and a killed run goes on where it was. The graph is made of the journals, in the order of the documents, through the
-same checks: what one document says against another is refused and left to a person.
+Each document is read in a session of its own and its journal is written atomically, so that a bad document does not
+stop the others and a killed run resumes. The graph is made from the journals, in the order of the documents, through
+the same checks: contradictions between documents are refused and left to a person.
 """
 
 from __future__ import annotations
@@ -70,15 +70,15 @@ def instantiate(
 
     Args:
         session: where the graph is built; a new one in memory by default.
-        folder: where journals are kept; what lies there and was made alike is not read again.
-        checked: False writes without asking the constraints: the ablation.
-        on_document: told how many documents are done, and of how many.
+        folder: where journals are kept; a document with a journal of the same reader and options is not read again.
+        checked: False writes without checking the constraints: the ablation.
+        on_document: called with the number of finished documents and of all.
 
-    A model is asked about ``options.width`` documents at once, and the graph is the same; any other reader, which may
-    be any function, gets one after the other, in the caller's own thread.
+    A model reads ``options.width`` documents at once, with the same graph; any other reader, which may be any function,
+    reads one after the other in the caller's thread.
 
     Raises:
-        BackendError: a model's server fails on three documents in a row; journals so far are kept.
+        BackendError: a model's server fails on three documents in a row; the journals so far are kept.
     """
     target = session if session is not None else pack.session(checked=checked)
 
@@ -100,7 +100,7 @@ def _journals(
     width: int,
     on_document: Callable[[int, int], object] | None,
 ) -> tuple[tuple[Journal, ...], str]:
-    """A journal for every document, in order, and which budget was spent, if one was; a bad document stops no other."""
+    """A journal for every document, in order, and the budget that was spent, if any."""
     limits: list[str] = []
     failures, ended = 0, 0
 
@@ -138,7 +138,6 @@ def _journals(
 def _in_turn(
     one: Callable[[Readable], Journal], documents: Sequence[Readable], heard: Callable[[int, Journal | Failure], None]
 ) -> list[Journal | Failure]:
-    """One document after the other."""
     found: list[Journal | Failure] = []
     for index, entry in enumerate(documents):
         try:
@@ -153,11 +152,12 @@ def _one(
     entry: Readable, pack: ToolPack, reader: Reader, plan: Plan, options: Options, namespace: str,
     folder: Path | None, checked: bool,
 ) -> Journal:  # fmt: skip
-    """The journal of one document: the one at hand, or a new one."""
+    """The journal of one document: the one in the folder, or a new one."""
     document = read_document(entry)
+    deciding = {name: value for name, value in asdict(options).items() if name != "width"}
     key = journal_key(
         {
-            "document": document.digest, "reader": reader.name, "options": _deciding(options), "namespace": namespace,
+            "document": document.digest, "reader": reader.name, "options": deciding, "namespace": namespace,
             "pack": pack.content_sha256, "prompts": [prompt.text for prompt in plan.prompts], "checked": checked,
         }
     )  # fmt: skip
@@ -169,15 +169,10 @@ def _one(
     return journal.packed()
 
 
-def _deciding(options: Options) -> dict[str, object]:
-    """The options that decide what a reader does: not how many documents are read at once."""
-    return {name: value for name, value in asdict(options).items() if name != "width"}
-
-
 def _read(
     document: Document, pack: ToolPack, reader: Reader, plan: Plan, options: Options, namespace: str, checked: bool
 ) -> Journal:
-    """One document, read in a session of its own; where a budget is spent, as far as it reached."""
+    """One document read in a session of its own, or the part of it that the budget allowed."""
     session = pack.session(namespace, checked=checked, stored=False)  # its journal is done again in the shared one
     workspace = Workspace(session, document.name, options.repairs, options.feedback)
     cut = passages(document, options.passage, min(options.overlap, options.passage // 2))
@@ -190,32 +185,27 @@ def _read(
             spent = error.what
             break
     workspace.close()
-    doubts = list(workspace.doubts)
-    if tasks:
-        asked: dict[tuple[str, str, str], Violation] = {}  # two shapes may ask for the same
-        for one in still_missing(replace(tasks[-1], last=True), workspace):
-            asked.setdefault((one.focus, one.path, one.component), one)
-        for one in asked.values():
-            reason = one.hint or f"{one.constraint}: something required is missing"
-            doubts.append(Doubt(document.name, 0, len(document.text), "missing", {"iri": one.focus}, reason, (one,)))
+    missing: dict[tuple[str, str, str], Violation] = {}  # two shapes may ask for the same
+    for one in still_missing(replace(tasks[-1], last=True), workspace) if tasks else ():
+        missing.setdefault((one.focus, one.path, one.component), one)
+    doubts = [
+        Doubt(document.name, 0, len(document.text), "missing", {"iri": one.focus},
+              one.hint or f"{one.constraint}: something required is missing", (one,))
+        for one in missing.values()
+    ]  # fmt: skip
     return Journal(
-        document.name, document.digest, "", reader.name, tuple(workspace.acts), tuple(doubts), workspace.repaired,
-        workspace.repeats, len(document.text), tuple(workspace.notes), spent,
+        document.name, document.digest, "", reader.name, tuple(workspace.acts), (*workspace.doubts, *doubts),
+        workspace.repaired, workspace.repeats, len(document.text), tuple(workspace.notes), spent,
     )  # fmt: skip
 
 
 def _apply(journal: Journal, session: Session) -> list[Doubt]:
-    """Does again, in the shared session, what wrote something; what is refused there is for a person."""
+    """Repeats in the shared session the calls that wrote something; those that are refused there become doubts."""
     refused: list[Doubt] = []
-    renamed: dict[str, str] = {}
-
-    def mapped(value: Any) -> Any:
-        return renamed.get(value, value) if isinstance(value, str) else value
-
-    for act in journal.acts:
-        if not act.writes:
-            continue
-        arguments = {name: mapped(value) for name, value in act.arguments.items()}
+    renamed: dict[Any, str] = {}
+    for act in (act for act in journal.acts if act.writes):
+        arguments = {name: renamed.get(value, value) if isinstance(value, str) else value
+                     for name, value in act.arguments.items()}  # fmt: skip
         result = session.call(act.tool, arguments, Source(journal.document, act.start, act.end), merge=True)
         if result.ok and act.iri and result.iri != act.iri:
             renamed[act.iri] = result.iri
@@ -259,11 +249,10 @@ _WRITES = 4.5  # tokens of calls for a token of text
 def expected_reading(
     documents: Sequence[Readable], pack: ToolPack, reader: Reader, plan: Plan, options: Options
 ) -> Estimate:
-    """A reply of calls for every passage and step; a reply that mends, where one is needed, comes on top.
+    """An estimate of one reply for every passage and step; replies that repair refused calls come on top.
 
-    How much a model writes hangs on how dense a text is: ``_WRITES`` is what recordings show, of recipes and of
-    encyclopaedic sentences. Nothing for a reader that is no model. A document that cannot be read counts
-    for nothing.
+    How much a model writes depends on how dense a text is: ``_WRITES`` is what recordings of recipes and of
+    encyclopaedic sentences show. A reader without a model, or a document that cannot be read, costs nothing.
     """
     if not isinstance(reader, ModelReader):
         return Estimate()

@@ -21,6 +21,15 @@ _LETTERS = {
 }
 
 
+def key(name: str) -> str:
+    """A name as it is looked up, without case, spaces and punctuation.
+
+    >>> key("step number") == key("stepNumber") == key("step_number")
+    True
+    """
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
 def slug(text: str, longest: int = 48) -> str:
     """A text as lower-case ASCII words joined by underscores; other scripts by the names of their letters.
 

@@ -1,4 +1,4 @@
-"""An ontology on one page, as a model is told it: each class with its properties, each constraint once."""
+"""An ontology on one page for a model: each class with its properties, each constraint once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 
 from rapidfuzz import fuzz
 
+from kgnb.agents.kg_construction.naming import key
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import Parameter, ToolSpec
 from kgnb.kg.terms import RDFS, XSD, Literal
@@ -30,18 +31,9 @@ _TYPES = {"string": "text", "Literal": "text or number", "langString": "text", "
           "gYear": "year"}  # fmt: skip
 
 
-def key(name: str) -> str:
-    """A name as it is looked up: case, blanks and marks do not count.
-
-    >>> key("step number") == key("stepNumber") == key("step_number")
-    True
-    """
-    return "".join(c for c in name.casefold() if c.isalnum())
-
-
 @dataclass(frozen=True)
 class Entry:
-    """A class or a property: what it is called here, and the tool that creates or states it."""
+    """A class or property with its name on the page, and the tool that creates or states it."""
 
     name: str
     tool: ToolSpec
@@ -53,11 +45,11 @@ class Entry:
 
 
 class OntologyTerms:
-    """The classes and properties of a pack by name, and what is to be said of each."""
+    """The classes and properties of a pack by name, and their descriptions."""
 
     def __init__(self, pack: ToolPack) -> None:
         self.pack = pack
-        self.classes = self._named(tool for tool in self._ordered())
+        self.classes = self._named(self._ordered())
         measured = pack.quantities and {tool.term for tool in pack.of_kind("add") if tool.term.startswith((OM, QUDT))}
         self.properties = self._named(tool for tool in pack.of_kind("add") if tool.term not in (measured or ()))
         self._by_term = {entry.tool.term: entry for entry in (*self.classes, *self.properties)}
@@ -68,26 +60,22 @@ class OntologyTerms:
                 self._keys[entry.is_class].setdefault(spelling, []).append(entry)
 
     def _ordered(self) -> list[ToolSpec]:
-        """The classes that can be made: as the steps of the plan come, each before those below it."""
-        made = {tool.term: tool for tool in self.pack.of_kind("create") if not self._of_units(tool.term)}
+        """The classes that can be created, in the order of the plan, each before its subclasses."""
+
+        def of_units(iri: str) -> bool:  # nobody creates members of the vocabulary of units
+            quantity = self.pack.quantities.get(iri)
+            return bool(self.pack.quantities) and iri.startswith((OM, QUDT)) and not (quantity and quantity.units)
+
+        def by_depth(classes: Iterable[str]) -> list[str]:
+            return sorted(classes, key=lambda iri: (len(self.pack.tbox.above(iri)), iri))
+
+        made = {tool.term: tool for tool in self.pack.of_kind("create") if not of_units(tool.term)}
         order: dict[str, None] = {}
         for step in self.pack.plan:
-            for iri in sorted(step.classes, key=lambda iri: (len(self.pack.tbox.above(iri)), iri)):
-                self._enter(iri, order)
+            for iri in by_depth(step.classes):
+                if iri not in order:
+                    order |= dict.fromkeys([iri, *by_depth(self.pack.tbox.below.get(iri, ()))])
         return [made[iri] for iri in (*order, *sorted(made.keys() - order.keys())) if iri in made]
-
-    def _of_units(self, iri: str) -> bool:
-        """Whether a class belongs to the vocabulary of units itself: nobody makes one."""
-        quantity = self.pack.quantities.get(iri)
-        return bool(self.pack.quantities) and iri.startswith((OM, QUDT)) and not (quantity and quantity.units)
-
-    def _enter(self, iri: str, order: dict[str, None]) -> None:
-        if iri in order:
-            return
-        order[iri] = None
-        below = self.pack.tbox.below.get(iri, frozenset()) - {iri}
-        for each in sorted(below, key=lambda one: (len(self.pack.tbox.above(one)), one)):
-            order.setdefault(each, None)
 
     @staticmethod
     def _named(tools: Iterable[ToolSpec]) -> tuple[Entry, ...]:
@@ -99,10 +87,8 @@ class OntologyTerms:
             for tool, label in zip(listed, labels, strict=True)
         )
 
-    # looking up ------------------------------------------------------------------------------------------------------
-
     def find(self, name: str, *, is_class: bool) -> list[Entry]:
-        """The classes or the properties of this name, whichever way it is written."""
+        """The classes or properties of this name, however it is spelled."""
         return self._keys[is_class].get(key(name), [])
 
     def of(self, iri: str) -> Entry | None:
@@ -110,27 +96,25 @@ class OntologyTerms:
         return self._by_term.get(iri)
 
     def search(self, said: str, most: int = 12) -> list[Entry]:
-        """The classes and properties whose names or comments answer best to some words, the best first."""
+        """The classes and properties whose names or comments match some words best, the best first."""
         wanted = set(words(said))
         ranked = []
-        for at, entry in enumerate(self._by_term.values()):
+        for entry in self._by_term.values():
             name = fuzz.token_sort_ratio(" ".join(words(said)), " ".join(words(entry.name)))
             shared = len(wanted & self._words[entry.tool.term]) / max(1, len(wanted))
             score = max(name, 90 * shared)
             if score >= 60:
-                ranked.append((-score, len(entry.name), at, entry))
-        return [entry for *_, entry in sorted(ranked, key=lambda one: one[:3])[:most]]
+                ranked.append((-score, len(entry.name), entry))
+        return [entry for *_, entry in sorted(ranked, key=lambda one: one[:2])[:most]]
 
     @cached_property
     def _words(self) -> dict[str, set[str]]:
         return {e.tool.term: {*words(e.name), *words(e.tool.guidance)} for e in self._by_term.values()}
 
-    # saying ----------------------------------------------------------------------------------------------------------
-
     def text(self, budget: int) -> tuple[str, bool]:
-        """The ontology in words of at most about so many tokens, and whether that is all of it.
+        """The ontology in about ``budget`` tokens or fewer, and whether that is all of it.
 
-        What is too long for the budget loses its comments, then its properties, then the classes far down.
+        A description that is too long loses its comments, then its properties, then the classes far down.
         """
         for long in (True, False):
             parts = [self.entry(entry, long=long, whole=False) for entry in self.classes]
@@ -154,17 +138,15 @@ class OntologyTerms:
         return "\n".join(lines), False
 
     def entry(self, entry: Entry, *, long: bool = True, whole: bool = True) -> str:
-        """A class with the properties whose domain it is, or a property."""
+        """A class with the properties of its domain (``whole``: and its superclasses'), or a property."""
         if not entry.is_class:
             return self.property_line(entry, long=long, domain=True)
-        lines = [self._head(entry, long=long)]
         above = self.pack.tbox.above(entry.tool.term) if whole else (entry.tool.term,)
-        for iri in above:
-            lines += [f"  {self.property_line(one, long=long)}" for one in self._of_domain.get(iri, ())]
+        properties = [one for iri in above for one in self._of_domain.get(iri, ())]
         if whole:
-            shared = [one for one in self.properties if set(self.domains[one.tool.term]) & set(above[0:])]
-            lines += [f"  {self.property_line(one, long=long)}" for one in shared
-                      if len(self.domains[one.tool.term]) > 1]  # fmt: skip
+            properties += [one for one in self.properties if len(self.domains[one.tool.term]) > 1
+                           and set(self.domains[one.tool.term]) & set(above)]  # fmt: skip
+        lines = [self._head(entry, long=long), *(f"  {self.property_line(one, long=long)}" for one in properties)]
         return "\n".join(dict.fromkeys(lines))
 
     def _head(self, entry: Entry, *, long: bool) -> str:
@@ -192,7 +174,7 @@ class OntologyTerms:
         return f"- {': '.join(parts[:2])}{''.join('. ' + one for one in parts[2:])}".replace(".. ", ". ")
 
     def property_line(self, entry: Entry, *, long: bool, domain: bool = False) -> str:
-        """A property with what it leads to and how often."""
+        """A property with its range and how often it may be stated."""
         iri = entry.tool.term
         owners = [self.called(one) for one in self.domains[iri]] if domain else []
         told = f"{entry.name}{f' (of {joined(owners, 8)})' if owners else ''}: {self._range(entry.tool)}"
@@ -202,7 +184,7 @@ class OntologyTerms:
         return "; ".join([told, *extra])
 
     def called(self, iri: str) -> str:
-        """What a term is called on the page."""
+        """The name of a term on the page."""
         entry = self._by_term.get(iri)
         return entry.name if entry else self.pack.tbox.label(iri)
 
@@ -227,7 +209,7 @@ class OntologyTerms:
 
     @cached_property
     def domains(self) -> dict[str, tuple[str, ...]]:
-        """Of each property the classes it is stated of, as its domains say, else the restrictions on it."""
+        """The classes that each property is stated of: its domains, else those whose restrictions name it."""
         found: dict[str, tuple[str, ...]] = {}
         for entry in self.properties:
             iri = entry.tool.term
@@ -245,7 +227,7 @@ class OntologyTerms:
         return found
 
     def _loose(self, *, long: bool) -> list[str]:
-        """The properties that stand under no class: those of several classes and of any."""
+        """The properties listed under no class: those of several classes and of any."""
         shown = {entry.tool.term for entry in self.classes}
         left = [e for e in self.properties
                 if len(d := self.domains[e.tool.term]) != 1 or d[0] not in shown]  # fmt: skip
@@ -255,7 +237,7 @@ class OntologyTerms:
         return lines + (["Properties of any entity:", *(f"  {one}" for one in anything)] if anything else [])
 
     def _overall(self) -> list[str]:
-        """What classes share: those that exclude each other, those of which the most specific is wanted."""
+        """What concerns several classes: whether types are derived, and which classes are disjoint."""
         lines = [_DERIVED] if "derive_types" in self.pack.manifest else []
         pairs = {s.about: [str(t) for t in s.constraints[0].terms] for s in self.pack.shapes
                  if s.kind == "disjointWith"}  # fmt: skip
@@ -268,11 +250,9 @@ class OntologyTerms:
             if len(kept) > 1 and not any(set(kept) <= known for known in done):
                 done.add(frozenset(kept))
                 groups.append(kept)
-            lines_left = [o for o in others if o not in kept]
-            groups += [[left, other] for other in lines_left]
-        named = [sorted(self.called(one) for one in group) for group in groups]
-        lines += [f"Nothing is of two of these: {', '.join(group)}." for group in named[:12]]
-        return lines
+            groups += [[left, other] for other in others if other not in kept]
+        named = [sorted(self.called(one) for one in group) for group in groups[:12]]
+        return lines + [f"Nothing is of two of these: {', '.join(group)}." for group in named]
 
     @cached_property
     def _about(self) -> dict[str, list[Shape]]:
@@ -283,7 +263,7 @@ class OntologyTerms:
         return found
 
     def _needs(self, iri: str) -> tuple[list[str], list[str]]:
-        """What a class must have and what it may have so often only, as far as numbers say it."""
+        """What a class must have, and what it may have at most so often."""
         low: dict[str, int] = {}
         high: dict[str, int] = {}
         for inner, constraint in self._counted(iri):
@@ -309,7 +289,7 @@ class OntologyTerms:
                         yield inner, constraint
 
     def naming(self, iri: str) -> Entry | None:
-        """The property that a class must have and that holds its name as text: what its label says already."""
+        """The property that a class must have and that repeats its label as text."""
         own = {*words(self.called(iri)), *_NAMES}
         for inner, constraint in self._counted(iri):
             asked = inner.path if constraint.component == "minCount" and constraint.number == 1 else None
@@ -336,7 +316,7 @@ class OntologyTerms:
         return self.pack.phrases.path(path).replace("'", "")
 
     def _rest(self, iri: str) -> list[str]:
-        """What else must hold of a class, in words."""
+        """The other constraints on a class, in words."""
         found = []
         for shape in self._about.get(iri, ()):
             if iri not in shape.classes or shape.kind in ("disjointWith", "unit", "key"):
@@ -359,12 +339,12 @@ class OntologyTerms:
         return list(dict.fromkeys(filter(None, found)))
 
     def _said_by_range(self, shape: Shape) -> bool:
-        """Whether a shape says no more than where its property leads to anyway."""
+        """Whether a shape says no more than the range of its property."""
         asked = {self.called(str(c.terms[0])) for c in shape.constraints if c.component in ("isA", "class")}
         return bool(asked) and len(shape.constraints) == 1 and self._leads(shape.path) == asked
 
     def _traits(self, iri: str) -> Iterable[str]:
-        """What must hold of a property besides its domain and range."""
+        """The constraints on a property besides its domain and range."""
         words_of = {"functional": "at most one", "inverseFunctional": "each leads back to one only",
                     "asymmetric": "never both ways", "irreflexive": "never to itself"}  # fmt: skip
         for shape in self._about.get(iri, ()):

@@ -7,6 +7,8 @@ import json
 import pickle
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, Any
@@ -31,28 +33,36 @@ TBOX = Iri("urn:kgnb:tbox")
 """The named graph of what was copied out of the ontology: types and labels of its own individuals."""
 
 
-def call_graph(tool: str, arguments: Mapping[str, Any], source: Source | None) -> Iri:
-    """The named graph of a call: the same call on the same span has the same."""
-    span = [source.document, source.start, source.end] if source else None
-    said = json.dumps([tool, arguments, span], sort_keys=True, ensure_ascii=True, default=str)
-    return Iri(f"{CALL}{hashlib.sha256(said.encode()).hexdigest()[:_DIGITS]}")
+@dataclass(frozen=True)
+class Call:
+    """A call of a tool, as the provenance describes it."""
 
+    tool: str
+    arguments: Mapping[str, Any]
+    source: Source | None
 
-def described(
-    facts: Iterable[Triple], graph: Iri, tool: str, arguments: Mapping[str, Any], source: Source | None
-) -> list[Quad]:
-    """The facts in their graph, and what is to be said of that graph."""
-    said = json.dumps(arguments, sort_keys=True, ensure_ascii=False, default=str)
-    activity = Iri(f"{graph}:activity")
-    about: list[tuple[Iri, str, Iri | Literal]] = [
-        (graph, f"{RDF}type", Iri(f"{PROV}Entity")),
-        (graph, f"{PROV}wasGeneratedBy", activity),
-        (activity, f"{RDF}type", Iri(f"{PROV}Activity")),
-        (activity, f"{RDFS}label", Literal(f"{tool} {said}")),
-    ]
-    if source is not None:
-        about.append((graph, f"{PROV}wasDerivedFrom", document_iri(source.document)))
-        if source.start is not None:
+    @cached_property
+    def graph(self) -> Iri:
+        """The named graph of the call: the same for the same call on the same span."""
+        source = self.source
+        span = [source.document, source.start, source.end] if source else None
+        said = json.dumps([self.tool, self.arguments, span], sort_keys=True, ensure_ascii=True, default=str)
+        return Iri(f"{CALL}{hashlib.sha256(said.encode()).hexdigest()[:_DIGITS]}")
+
+    def described(self, facts: Iterable[Triple]) -> list[Quad]:
+        """The facts in the call's graph, and the description of that graph; the document's name comes last."""
+        said = json.dumps(self.arguments, sort_keys=True, ensure_ascii=False, default=str)
+        graph, source = self.graph, self.source
+        activity = Iri(f"{graph}:activity")
+        about: list[tuple[Iri, str, Iri | Literal]] = [
+            (graph, f"{RDF}type", Iri(f"{PROV}Entity")),
+            (graph, f"{PROV}wasGeneratedBy", activity),
+            (activity, f"{RDF}type", Iri(f"{PROV}Activity")),
+            (activity, f"{RDFS}label", Literal(f"{self.tool} {said}")),
+        ]
+        if source is not None:
+            about.append((graph, f"{PROV}wasDerivedFrom", document_iri(source.document)))
+        if source is not None and source.start is not None:
             span = Iri(f"{graph}:span")
             about += [
                 (graph, f"{OA}hasSelector", span),
@@ -60,18 +70,17 @@ def described(
                 (span, f"{OA}start", Literal(str(source.start), None, f"{XSD}integer")),
                 (span, f"{OA}end", Literal(str(source.end), None, f"{XSD}integer")),
             ]
-    triples: list[Triple] = [*((s, Iri(p), o) for s, p, o in about), *named(source)]
-    quads: list[Quad] = [(fact, graph) for fact in facts]
-    return quads + [(one, DESCRIPTIONS) for one in triples]
+        triples: list[Triple] = [*((s, Iri(p), o) for s, p, o in about), *named(source)]
+        return [*((fact, graph) for fact in facts), *((one, DESCRIPTIONS) for one in triples)]
 
 
 def named(source: Source | None) -> list[Triple]:
-    """What a document is called."""
+    """The label of a source's document."""
     return [(document_iri(source.document), Iri(f"{RDFS}label"), Literal(source.document))] if source else []
 
 
 def withdrawn(content: Iterable[Quad], graph: Iri) -> list[Quad]:
-    """What is to be said of facts that a call took back: each as a statement that the call's activity invalidated."""
+    """The description of facts that a call retracted: each as a statement that the call's activity invalidated."""
     found: list[tuple[Iri, str, Term]] = []
     for at, ((subject, predicate, value), said_in) in enumerate(content):
         statement = Iri(f"{graph}:withdrawn:{at}")
@@ -85,9 +94,9 @@ def withdrawn(content: Iterable[Quad], graph: Iri) -> list[Quad]:
 
 
 class CallLog:
-    """Calls in a temporary file that is nobody else's: where facts come from takes no memory, however many they are.
+    """Calls in a temporary file of its own, so that provenance takes no memory, however many calls there are.
 
-    What is said of a call is many times its facts; it is made of the call when it is asked for.
+    The description of a call has many times the size of its facts; it is made of the call when it is asked for.
     """
 
     def __init__(self) -> None:
@@ -98,21 +107,18 @@ class CallLog:
         self._borrowed: dict[Triple, None] = {}
         self._documents: dict[Triple, None] = {}
 
-    def add(
-        self, facts: Sequence[Triple], borrowed: Iterable[Triple], graph: Iri, tool: str,
-        arguments: Mapping[str, Any], source: Source | None,
-    ) -> None:  # fmt: skip
-        """Note a call: its facts, and what they borrowed of the ontology's own individuals."""
+    def add(self, facts: Sequence[Triple], borrowed: Iterable[Triple], call: Call) -> None:
+        """Note a call: its facts, and those about the ontology's own individuals that it is the first to mention."""
         if len(self._near) >= _NEAR:
             self._move()
         self._borrowed |= dict.fromkeys(borrowed)
-        self._documents |= dict.fromkeys(named(source))
-        self._names += graph[-_DIGITS:].encode()
+        self._documents |= dict.fromkeys(named(call.source))
+        self._names += call.graph[-_DIGITS:].encode()
         self._starts.append(self._far + len(self._near))
-        self._near += pickle.dumps((facts, tool, arguments, source), 5)
+        self._near += pickle.dumps((facts, call.tool, call.arguments, call.source), 5)
 
     def _move(self) -> None:
-        """Into the file; where that fails all of it stays in memory."""
+        """Move calls from memory into the file; all of them stay in memory where that fails."""
         try:
             self._file = self._file or TemporaryFile(buffering=0)  # noqa: SIM115  # as long as this
             self._file.seek(self._far)
@@ -134,8 +140,8 @@ class CallLog:
             yield from ((fact, graph) for fact in sorted(facts, key=triple_key))
         documents = sorted(self._documents, key=triple_key)
         yield from ((one, DESCRIPTIONS) for one in documents if str(one[0]) < CALL)
-        for graph, calls in self._calls():
-            said = {quad for call in calls for quad in described((), graph, *call[1:])[: -len(named(call[3])) or None]}
+        for _, calls in self._calls():
+            said = {quad for _, *call in calls for quad in Call(*call).described(()) if quad[0] not in self._documents}
             yield from sorted(said, key=lambda one: triple_key(one[0]))
         yield from ((one, DESCRIPTIONS) for one in documents if str(one[0]) >= CALL)
         borrowed = {(s, p, as_stored(o)) for s, p, o in self._borrowed}

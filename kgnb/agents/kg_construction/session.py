@@ -19,7 +19,7 @@ from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
 from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.provenance import TBOX, call_graph, described
+from kgnb.agents.kg_construction.provenance import TBOX, Call
 from kgnb.agents.kg_construction.tool_values import WRITING, CallResult, Source, ToolSpec, Violation
 from kgnb.agents.kg_construction.writes import Withdrawals, Writes, normalised
 from kgnb.errors import DataError
@@ -52,7 +52,7 @@ class Session(GraphState):
     ) -> None:  # fmt: skip
         super().__init__(pack, namespace, store, checked=checked, stored=stored)
         self._writes = Writes(self)
-        self._withdrawals = Withdrawals(self, self.write_through)
+        self._withdrawals = Withdrawals(self, self._attempts)
         self._made: dict[str, CallResult] = {}  # calls that wrote, and what came of them
         self._refused: dict[str, int] = {}  # calls that were refused, and how many facts there were then
 
@@ -79,30 +79,34 @@ class Session(GraphState):
             tool = self.pack.tool(name)
             given = {} if arguments is None else arguments
             if tool.kind in WRITING:
-                return self._write(tool, given, source, merge)
+                return self._write(tool, Call(name, given, source), merge)
             read = read_arguments(tool, given, self)
             if read.violations:
                 return CallResult.refused(*read.violations)
             return answer(self, tool, read)
 
-    def _write(self, tool: ToolSpec, given: Any, source: Source | None, merge: bool) -> CallResult:
+    def _write(self, tool: ToolSpec, call: Call, merge: bool) -> CallResult:
         try:
-            key = json.dumps([tool.name, given, source.document if source else ""], sort_keys=True)
+            key = json.dumps([tool.name, call.arguments, call.source.document if call.source else ""], sort_keys=True)
         except (TypeError, ValueError):
-            wrong = Violation("arguments", "object", type(given).__name__, (), "give plain JSON values")
+            wrong = Violation("arguments", "object", type(call.arguments).__name__, (), "give plain JSON values")
             return CallResult.refused(wrong)
         if key in self._made and not merge:
-            return self._repeat(self._made[key])
-        read = read_arguments(tool, given, self)
-        result = CallResult.refused(*read.violations) if read.violations else None
-        if result is None and self.checked and tool.kind == "create" and tool.term in self.pack.empty:
+            before = self._made[key].iri
+            hint = "this very call was made before and its facts are there: go on with something else"
+            again = Violation("call", "repeat", before, (before,) if before else (), hint)
+            return CallResult(False, before, violations=(again,))
+        read, states = read_arguments(tool, call.arguments, self), tool.kind in ("create", "add")
+        if read.violations:
+            result = CallResult.refused(*read.violations)
+        elif self.checked and tool.kind == "create" and tool.term in self.pack.empty:
             why = f"nothing can be a {tool.label}: {self.pack.empty[tool.term]}; choose another class"
             result = CallResult(False, violations=(Violation("class", "unsatisfiable class", tool.label, (), why),))
-        if result is None and tool.kind in ("create", "add"):
-            result = self._attempts(tool, read, given, source, call_graph(tool.name, given, source), merge)
-        elif result is None:
-            result = self._withdrawals.change(tool, read, given, source, merge)
-        if result.ok and tool.kind in ("create", "add"):
+        elif states:
+            result = self._attempts(tool, read, call, merge)
+        else:
+            result = self._withdrawals.change(tool, read, call, merge)
+        if result.ok and states:
             if not merge:  # a journal says nothing twice
                 self._made[key] = result
             self._refused.pop(key, None)
@@ -116,16 +120,10 @@ class Session(GraphState):
             self._refused[key] = self._version
         return result
 
-    def _repeat(self, before: CallResult) -> CallResult:
-        hint = "this very call was made before and its facts are there: go on with something else"
-        wrong = Violation("call", "repeat", before.iri, (before.iri,) if before.iri else (), hint)
-        return CallResult(False, before.iri, violations=(wrong,))
-
     def _attempts(
-        self, tool: ToolSpec, read: Arguments, given: Mapping[str, Any], source: Source | None, graph: Iri,
-        merge: bool, dry: bool = False,
-    ) -> CallResult:  # fmt: skip
-        """Write what a call says, in the first of its readings that keeps every constraint; ``dry`` writes nothing."""
+        self, tool: ToolSpec, read: Arguments, call: Call, merge: bool = False, dry: bool = False
+    ) -> CallResult:
+        """Write a call in the first of its readings that keeps every constraint; ``dry`` writes nothing."""
         first: CallResult | None = None
         for iri, triples in self._writes.readings(tool, read):
             if tool.kind == "create" and "entity" not in read.terms and self.facts.knows(iri):
@@ -135,21 +133,22 @@ class Session(GraphState):
                 if isinstance(met, CallResult):
                     return replace(met, violations=(self.hints.exists(iri, tool, self.facts),)) if dry else met
                 iri, triples = met
-            if dry:
-                fresh = [one for one in triples if one not in self.facts]
-                new = Violation("fact", "not there", self.hints.name(iri, self.facts), (), "nobody has said so yet")
-                result = CallResult(not fresh, str(iri), violations=(new,) if fresh else ())
+            if not dry:
+                result = self._commit(tool, iri, triples, call)
+            elif all(one in self.facts for one in triples):
+                result = CallResult(True, str(iri))
             else:
-                result = self._commit(tool, iri, triples, given, source, graph)
+                new = Violation("fact", "not there", self.hints.name(iri, self.facts), (), "nobody has said so yet")
+                result = CallResult(False, str(iri), violations=(new,))
             if result.ok:
                 return result
             first = first or result
         return first or CallResult.refused()
 
     def holds(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
-        """Whether all that a creating or adding call says is there already; other calls are made as they are.
+        """Whether all that a creating or adding call says is there already; other calls are made as usual.
 
-        Nothing is written or noted. Of a creation whose name is taken the violations say by what, and how to go on.
+        Nothing is written or noted. Where a creation's name is taken, the violations say by what, and how to go on.
         """
         with self.lock:
             tool = self.pack.tool(name)
@@ -158,13 +157,7 @@ class Session(GraphState):
             read = read_arguments(tool, arguments, self)
             if read.violations:
                 return CallResult.refused(*read.violations)
-            return self._attempts(tool, read, arguments, None, TBOX, False, dry=True)
-
-    def write_through(
-        self, tool: ToolSpec, read: Arguments, given: Mapping[str, Any], source: Source | None
-    ) -> CallResult:
-        """Write what a tool's arguments, read already, say."""
-        return self._attempts(tool, read, given, source, call_graph(tool.name, given, source), False)
+            return self._attempts(tool, read, Call(name, arguments, None), dry=True)
 
     def _met(
         self, tool: ToolSpec, iri: Iri, triples: list[Triple], merge: bool
@@ -190,10 +183,7 @@ class Session(GraphState):
             return CallResult(True, str(iri), data={"exists": there})
         return CallResult.refused(self.hints.exists(iri, tool, self.facts), iri=str(iri))
 
-    def _commit(
-        self, tool: ToolSpec, iri: Iri, triples: list[Triple], given: Mapping[str, Any], source: Source | None,
-        graph: Iri,
-    ) -> CallResult:  # fmt: skip
+    def _commit(self, tool: ToolSpec, iri: Iri, triples: list[Triple], call: Call) -> CallResult:
         new_entity = tool.kind == "create" and not self.facts.knows(iri)
         borrowed = self._writes.borrowed(triples)
         triples = [*triples, *self._writes.derived([*borrowed, *triples])]
@@ -206,10 +196,10 @@ class Session(GraphState):
                 if violations:
                     return CallResult.refused(*violations, iri=str(iri) if not new_entity else "")
             if self._stored and self._calls is not None:
-                self._calls.add(triples, borrowed, graph, tool.name, given, source)
+                self._calls.add(triples, borrowed, call)
             elif self._stored:
                 content: list[Quad] = [(triple, TBOX) for triple in borrowed]
-                self._put(content + described(triples, graph, tool.name, given, source))
+                self._put(content + call.described(triples))
             done = True
         finally:
             if not done:

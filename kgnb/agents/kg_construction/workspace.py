@@ -1,4 +1,4 @@
-"""Where a reader works: it acts on passages through the tools; all it does is bounded and written down."""
+"""The workspace of a reader: it calls the tools for one document, limits retries, and records every call."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.documents import Passage
@@ -22,7 +23,7 @@ GIVEN_UP = "given up"
 
 @dataclass(frozen=True)
 class Act:
-    """One call as it went. ``start`` and ``end`` are characters of the document."""
+    """One call and its result. ``start`` and ``end`` are characters of the document."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -37,13 +38,13 @@ class Act:
 
     @property
     def writes(self) -> bool:
-        """Whether it has to be done again to have the same graph."""
+        """Whether it has to be repeated to rebuild the same graph."""
         return self.ok and bool(self.triples or self.created)
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """What could not be written, for a person to look at."""
+    """Something that could not be written and is left to a person."""
 
     document: str
     start: int
@@ -56,7 +57,7 @@ class Doubt:
 
 @dataclass
 class Entity:
-    """An entity of the document, as later steps are told of it."""
+    """An entity of the document, as later steps see it."""
 
     iri: str
     term: str
@@ -69,7 +70,7 @@ _NAMED = re.compile(r"<?((?:https?|urn):[^\s<>\"']*[^\s<>\"'.,;:)])>?")
 
 
 class ShortIds:
-    """Which id stands for which IRI. An id is chosen by who creates the entity, or made of its class: ``hut:h1``."""
+    """Short ids for IRIs: chosen by whoever creates the entity, or made of its class, as in ``hut:h1``."""
 
     def __init__(self) -> None:
         self._iris: dict[str, str] = {}
@@ -78,11 +79,11 @@ class ShortIds:
 
     def of(self, iri: str, kind: str = "", *, wish: str = "") -> str:
         """The id of an entity; a new one gets the id wished for, if nothing else has it."""
+        free = bool(wish) and wish not in self._iris and bool(_ID.fullmatch(wish))
         if iri not in self._ids:
-            found = wish if wish and wish not in self._iris and _ID.fullmatch(wish) else self._next(kind)
-            self._ids[iri] = found
-            self._iris[found] = iri
-        elif wish and wish not in self._iris and _ID.fullmatch(wish):
+            self._ids[iri] = wish if free else self._next(kind)
+            self._iris[self._ids[iri]] = iri
+        elif free:
             self._iris[wish] = iri  # a second id for one entity does no harm
         return self._ids[iri]
 
@@ -95,13 +96,13 @@ class ShortIds:
                 return found
 
     def refusal(self, wish: object, entity: object = "") -> str:
-        """Why an entity cannot have the id that a call wishes for; "" where it can, or has it."""
+        """Why an entity cannot have the id that a call wishes for; "" where it can."""
         if isinstance(wish, str) and self._iris.get(wish) in (None, self.iri(str(entity))):
             return ""
         return f"the id {wish} is taken: if that one is meant, give it as entity; else choose another id"
 
     def iri(self, said: str) -> str:
-        """The IRI an id stands for; what is no id comes back as it is."""
+        """The IRI of an id; any other text comes back unchanged."""
         return self._iris.get(said.strip(), said)
 
     def knows(self, said: object) -> bool:
@@ -109,7 +110,7 @@ class ShortIds:
         return isinstance(said, str) and said.strip() in self._iris
 
     def shorten(self, text: str, named: Callable[[str], str | None] = lambda iri: None) -> str:
-        """A text with the ids of entities in place of their IRIs; ``named`` says what other IRIs are called."""
+        """A text with ids in place of IRIs; ``named`` may replace IRIs that have no id."""
         return _NAMED.sub(lambda m: self._ids.get(m[1]) or named(m[1]) or m[0], text)
 
     def shortened(self, value: Any, named: Callable[[str], str | None] = lambda iri: None) -> Any:
@@ -123,11 +124,11 @@ class ShortIds:
 
 @dataclass
 class Workspace:
-    """The tools over one session, for one document. Not for several threads.
+    """The tools over one session, for one document. Not thread-safe.
 
-    A call that was refused is refused again, unread, when it comes back unchanged; after ``repairs`` refusals in a row
-    a tool's call is put on the list of doubts, and the reader is told to go on. ``feedback=False`` tells only that a
-    call was received, and the IRI if there is one: the paper's ablation.
+    A refused call that comes back unchanged is refused again without being read. After ``repairs`` refusals in a row
+    of one tool, the call becomes a doubt and the reader is told to go on. With ``feedback=False`` the reader is told
+    only that a call was received, and its IRI if it has one: the paper's ablation.
     """
 
     session: Session
@@ -139,7 +140,7 @@ class Workspace:
     entities: dict[str, Entity] = field(default_factory=dict)
     ids: ShortIds = field(default_factory=ShortIds)
     notes: list[str] = field(default_factory=list)
-    """What was noted on the way: what an extracting model said of a passage, what outside tools answered."""
+    """What an extracting model noted about a passage, and what outside tools answered."""
     repaired: int = 0
     repeats: int = 0
     _by_label: dict[str, list[Entity]] = field(default_factory=dict)
@@ -152,7 +153,7 @@ class Workspace:
     ) -> CallResult:
         """Call a tool about a passage; ``quote`` are the words of it that say so."""
         start, end = span(passage, quote)
-        if self._is("create", tool=name):  # where the text names it
+        if self._kind(name) == "create":  # an entity is where the text names it
             said = passage.text[start - passage.start : end - passage.start]
             if found := find_quote(said, str(arguments.get("label", ""))):
                 start, end = start + found[0], start + found[1]
@@ -180,7 +181,7 @@ class Workspace:
     def refuse(
         self, name: str, arguments: Mapping[str, Any], reasons: Sequence[str], quote: str, passage: Passage
     ) -> None:
-        """Notes a value that a tool could not even be called with: left to a person unless a later call mends it."""
+        """Notes a value that no tool could be called with: left to a person unless a later call states it."""
         why = tuple(Violation(name, "refused", str(arguments.get("object", "")), hint=reason) for reason in reasons)
         self._left.append(Act(name, dict(arguments), False, *span(passage, quote), violations=why))
 
@@ -189,54 +190,48 @@ class Workspace:
             self.repaired += 1
             self._left += tries
         self._left = [one for one in self._left if _place(one) != _place(act)]
-        if act.iri and act.iri not in self.entities and self._is("create", tool=act.tool):
+        if act.iri and act.iri not in self.entities and self._kind(act.tool) == "create":
             entity = Entity(act.iri, self.session.pack.tool(act.tool).term, act.tool, act.arguments)
             self.entities[entity.iri] = entity
             self._by_label.setdefault(str(entity.arguments.get("label", "")), []).append(entity)
 
-    def _is(self, *kinds: str, tool: str) -> bool:
-        """Whether a tool is of one of these kinds."""
-        return tool in self.session.pack and self.session.pack.tool(tool).kind in kinds
+    def _kind(self, tool: str) -> str:
+        return self.session.pack.tool(tool).kind if tool in self.session.pack else ""
 
     def labelled(self, label: str) -> Sequence[Entity]:
-        """The entities of the document that were made with this label, in the order in which they were."""
+        """The entities of the document that were created with this label, in order of creation."""
         return self._by_label.get(label, ())
 
     def _failed(self, act: Act, result: CallResult) -> CallResult:
-        if act.tool in self.session.pack and not self._is(*WRITING, tool=act.tool):
+        if self._kind(act.tool) not in ("", *WRITING):
             return result
         tries = self._pending.setdefault(act.tool, [])
         tries.append(act)
         if len(tries) <= self.repairs:
             return result
-        self._give_up(act.tool)
+        self._left += self._pending.pop(act.tool)
         hint = f"Refused {len(tries)} times. It is left to a person; go on with the next fact."
         over = Violation(act.tool, GIVEN_UP, f"{len(tries)} refusals", hint=hint)
         return CallResult(False, violations=(*result.violations, over), retryable=False)
 
     def close(self) -> None:
-        """What was refused and never repaired goes to the doubts."""
-        for name in list(self._pending):
-            self._give_up(name)
-        left = {_place(one): one for one in self._left}  # of one subject the last
+        """Turns what was refused and never repaired into doubts."""
+        left = {_place(one): one for one in (*self._left, *chain(*self._pending.values()))}  # of one subject the last
         for last in left.values():
             reason = last.violations[0].hint or last.violations[0].constraint if last.violations else "refused"
             self.doubts.append(
                 Doubt(self.document, last.start, last.end, last.tool, last.arguments, reason, last.violations)
             )
 
-    def _give_up(self, name: str) -> None:
-        self._left += self._pending.pop(name)
-
 
 def _place(act: Act) -> tuple[str, str]:
-    """What a call is about: one that succeeds mends those before it that were refused of the same thing."""
+    """What a call is about: one that succeeds repairs the earlier refused ones about the same thing."""
     return act.tool, str(next((act.arguments[n] for n in ("subject", "label", "value") if n in act.arguments), ""))
 
 
 @lru_cache(maxsize=64)  # several calls about one sentence
 def span(passage: Passage, quote: str) -> tuple[int, int]:
-    """Where in the document a quote stands, whatever its case and spaces; the passage where it is not in it.
+    """The characters of the document that a quote covers, whatever its case and spaces; else those of the passage.
 
     >>> span(Passage("note", 1, 100, 130, "Boil for  20 minutes, then go."), "boil for 20 MINUTES")
     (100, 120)
@@ -248,7 +243,7 @@ def span(passage: Passage, quote: str) -> tuple[int, int]:
 
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    """The characters of a text that a quote stands at, whatever its case and spaces; None where it is not in it."""
+    """The characters of a text that a quote covers, whatever its case and spaces; None where it is not in the text."""
     wanted = quote.split()
     if not wanted:
         return None

@@ -1,5 +1,4 @@
-"""What a call says, as triples: a new entity with its label and values, a quantity, a fact and its mirror images; and
-what it takes back or replaces: checked as a write is, and kept in the provenance as withdrawn."""
+"""What a call states as triples, and what it retracts or replaces: checked like a write, and kept in the provenance."""
 
 from __future__ import annotations
 
@@ -8,20 +7,20 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
-from typing import Any
+from itertools import islice, product
 
 from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
 from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import nearest
-from kgnb.agents.kg_construction.naming import slug
-from kgnb.agents.kg_construction.provenance import TBOX, call_graph, described, document_iri, withdrawn
-from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolSpec, Violation
+from kgnb.agents.kg_construction.naming import key, slug
+from kgnb.agents.kg_construction.pack_content import PackContent
+from kgnb.agents.kg_construction.provenance import TBOX, Call, document_iri, withdrawn
+from kgnb.agents.kg_construction.tool_values import CallResult, ToolSpec, Violation
 from kgnb.kg import vocabulary as v
 from kgnb.kg.quads import Quad
-from kgnb.kg.terms import RDFS, Iri, Literal, Term, Triple
+from kgnb.kg.terms import Iri, Literal, Term, Triple
 from kgnb.shapes.phrases import joined
-from kgnb.shapes.shape import TYPE, Shape
+from kgnb.shapes.shape import TYPE
 from kgnb.shapes.units import OM, QUDT, scale
 
 _MOST_READINGS = 8
@@ -37,15 +36,12 @@ class Writes:
 
     def readings(self, tool: ToolSpec, read: Arguments) -> Iterator[tuple[Iri, list[Triple]]]:
         """The entity and the triples of a call, once for each way its literals can be read."""
-        names = [name for name, terms in read.terms.items() if len(terms) > 1]
-        for at, chosen in enumerate(product(*(read.terms[name] for name in names))):
-            if at == _MOST_READINGS:
-                return
-            terms = {name: found[0] for name, found in read.terms.items()} | dict(zip(names, chosen, strict=True))
-            yield self._created(tool, read, terms) if tool.kind == "create" else self._added(tool, read, terms)
+        for chosen in islice(product(*read.terms.values()), _MOST_READINGS):
+            terms = dict(zip(read.terms, chosen, strict=True))
+            yield self._created(tool, read, terms) if tool.kind == "create" else self._added(tool, terms)
 
     def borrowed(self, triples: list[Triple]) -> list[Triple]:
-        """What the ontology says of its own individuals that these triples are the first to mention."""
+        """Types and labels of the ontology's own individuals that these triples are the first to mention."""
         tbox, facts = self.pack.tbox, self.session.facts
         found: list[Triple] = []
         for node in dict.fromkeys(end for s, _, o in triples for end in (s, o) if isinstance(end, Iri)):
@@ -57,35 +53,20 @@ class Writes:
         return found
 
     def derived(self, triples: list[Triple]) -> list[Triple]:
-        """The classes that facts make their ends members of, where the pack derives types."""
+        """The types that facts imply of their ends, where the pack derives types."""
         found: dict[Triple, None] = {}
         for triple in triples:
             for node, classes in zip((triple[0], triple[2]), self.pack.ends(triple[1]), strict=True):
-                types = [
-                    *self.session.facts.types(node),
-                    *(o for s, p, o in (*triples, *found) if s == node and p == TYPE),
-                ]
+                stated = (o for s, p, o in (*triples, *found) if s == node and p == TYPE)
+                types = [*self.session.facts.types(node), *stated]
                 found |= {(node, TYPE, Iri(iri)): None for iri in classes
                           if isinstance(node, Iri) and not self.pack.hierarchy.is_a(types, node, iri)}  # fmt: skip
         return list(found)
 
-    # facts -----------------------------------------------------------------------------------------------------------
-
-    def _added(self, tool: ToolSpec, read: Arguments, terms: dict[str, Term]) -> tuple[Iri, list[Triple]]:
+    def _added(self, tool: ToolSpec, terms: dict[str, Term]) -> tuple[Iri, list[Triple]]:
         subject = terms["subject"]
         assert isinstance(subject, Iri)  # an entity is read as an IRI
-        value = terms["object"] if "object" in terms else terms["value"]
-        return subject, self._with_mirrors([(subject, Iri(tool.term), value)])
-
-    def _with_mirrors(self, triples: list[Triple]) -> list[Triple]:
-        """Facts, and what they say the other way round by inverse and symmetric properties."""
-        found = list(triples)
-        for subject, predicate, value in triples:
-            if isinstance(value, Iri):
-                found += [(value, Iri(other), subject) for other in self.pack.tbox.mirrors.get(predicate, ())]
-        return list(dict.fromkeys(found))
-
-    # entities --------------------------------------------------------------------------------------------------------
+        return subject, with_mirrors(self.pack, [(subject, Iri(tool.term), terms.get("object") or terms["value"])])
 
     def _created(self, tool: ToolSpec, read: Arguments, terms: dict[str, Term]) -> tuple[Iri, list[Triple]]:
         kind = Iri(tool.term)
@@ -101,7 +82,7 @@ class Writes:
             triples.append((iri, _LABEL, Literal(label)))
         triples += [(iri, Iri(name), value) for name, value in inline]
         if quantity is not None:
-            triples += self._measure(iri, quantity.style, terms["value"], terms["unit"])
+            triples += _measure(iri, quantity.style, terms["value"], terms["unit"])
         return iri, triples
 
     def _named(self, tool: ToolSpec, label: str, inline: list[tuple[str, Term]], terms: dict[str, Term]) -> Iri:
@@ -132,31 +113,33 @@ class Writes:
         names = {str(iri): name for p in tool.parameters if p.kind == "unit" for name, iri in p.choices}
         return names.get(str(unit)) or self.pack.tbox.label(str(unit))
 
-    def _measure(self, iri: Iri, style: str, number: Term, unit: Term) -> list[Triple]:
-        if style == "qudt":
-            return [(iri, Iri(f"{QUDT}numericValue"), number), (iri, Iri(f"{QUDT}unit"), unit)]
-        measure = Iri(f"{iri}/measure")
-        return [
-            (measure, TYPE, Iri(f"{OM}Measure")),
-            (iri, Iri(f"{OM}hasValue"), measure),
-            (measure, Iri(f"{OM}hasNumericalValue"), number),
-            (measure, Iri(f"{OM}hasUnit"), unit),
-        ]
-
     @cached_property
     def _unlabelled(self) -> frozenset[str]:
-        """The classes whose closed shapes leave no room for a label."""
-        found: set[str] = set()
-        for shape in self.pack.shapes:
-            if shape.classes and _closed_to_labels(shape):
-                found |= {b for c in shape.classes for b in self.pack.hierarchy.below.get(c, {c})}
-        return frozenset(found)
+        """The classes whose closed shapes allow no label."""
+        closed = {cls for shape in self.pack.shapes for c in shape.constraints for cls in shape.classes
+                  if c.component == "closed" and v.LABEL not in {*c.texts, *map(str, c.terms)}}  # fmt: skip
+        return frozenset(below for cls in closed for below in self.pack.hierarchy.below.get(cls, {cls}))
 
 
-def _closed_to_labels(shape: Shape) -> bool:
-    return any(
-        c.component == "closed" and f"{RDFS}label" not in {*c.texts, *map(str, c.terms)} for c in shape.constraints
-    )
+def with_mirrors(pack: PackContent, triples: Iterable[Triple]) -> list[Triple]:
+    """Facts, and what they state the other way round by inverse and symmetric properties."""
+    found = dict.fromkeys(triples)
+    for subject, predicate, value in list(found):
+        if isinstance(value, Iri) and isinstance(subject, Iri):
+            found |= {(value, Iri(other), subject): None for other in pack.tbox.mirrors.get(predicate, ())}
+    return list(found)
+
+
+def _measure(iri: Iri, style: str, number: Term, unit: Term) -> list[Triple]:
+    if style == "qudt":
+        return [(iri, Iri(f"{QUDT}numericValue"), number), (iri, Iri(f"{QUDT}unit"), unit)]
+    measure = Iri(f"{iri}/measure")
+    return [
+        (measure, TYPE, Iri(f"{OM}Measure")),
+        (iri, Iri(f"{OM}hasValue"), measure),
+        (measure, Iri(f"{OM}hasNumericalValue"), number),
+        (measure, Iri(f"{OM}hasUnit"), unit),
+    ]
 
 
 def _text(term: Term) -> str:
@@ -173,9 +156,9 @@ def normalised(text: str) -> str:
 
 
 def mint(namespace: str, identity: Iterable[str], label: str) -> Iri:
-    """The IRI of an entity: a readable label, then sixteen digits of the hash of what tells it from others.
+    """The IRI of an entity: a readable label, then sixteen digits of the hash of what distinguishes it.
 
-    The class is no part of it, so that a first guess at the class does not decide it; only ``identity`` does.
+    The class is left out of the identity, so that a wrong first guess at the class does not change the IRI.
     """
     said = json.dumps([*map(normalised, identity)], ensure_ascii=True)
     code = hashlib.sha256(said.encode()).hexdigest()[:16]
@@ -183,21 +166,19 @@ def mint(namespace: str, identity: Iterable[str], label: str) -> Iri:
     return Iri(f"{namespace}{readable + '-' if readable else ''}{code}")
 
 
-WriteThrough = Callable[[ToolSpec, Arguments, Mapping[str, Any], Source | None], CallResult]
+WriteThrough = Callable[[ToolSpec, Arguments, Call], CallResult]
 
 
 class Withdrawals:
-    """Takes facts of one session back."""
+    """Retracts and replaces facts of one session."""
 
     def __init__(self, session: GraphState, write_through: WriteThrough) -> None:
         self.session, self.write_through = session, write_through
         self.facts = session.facts
         self.pack = session.pack
 
-    def change(
-        self, tool: ToolSpec, read: Arguments, given: Mapping[str, Any], source: Source | None, own: bool
-    ) -> CallResult:
-        """Retract or replace, wholly or not at all. ``own`` takes back only what this source's document said."""
+    def change(self, tool: ToolSpec, read: Arguments, call: Call, own: bool) -> CallResult:
+        """Retract or replace, wholly or not at all. ``own`` retracts only what this source's document said."""
         subject = read.terms["subject"][0]
         predicate = self._property(read.texts.get("property", ""))
         if "property" in read.texts and not predicate:
@@ -210,24 +191,25 @@ class Withdrawals:
             values = tuple(_text(o) for _, _, o in chosen)
             hint = f"there are {len(values)} values: say with old which one is wrong"
             return CallResult.refused(Violation("old", "required argument", "nothing", values[:25], hint))
-        if own and source is not None:
-            return self._taken_back(tool, given, source, subject, self._of_document(chosen, source))
+        if own and call.source is not None:
+            document = document_iri(call.source.document)
+            quads = [(one, graph) for one, graph in self._quads(chosen)
+                     if graph is None or document in self.session.documents(graph)]  # fmt: skip
+            return self._retracted(call, subject, quads)
         if tool.kind == "retract":
-            return self._taken_back(tool, given, source, subject, self._quads(chosen))
-        return self._replaced(tool, given, source, subject, predicate, chosen, read.plain["value"])
-
-    # which facts -----------------------------------------------------------------------------------------------------
+            return self._retracted(call, subject, self._quads(chosen))
+        return self._replaced(call, subject, predicate, chosen, read.plain["value"])
 
     def _property(self, said: str) -> str:
         """The IRI of a property, by IRI, name or label; the class and the label of an entity are properties too."""
-        plain = _key(said)
+        plain = key(said)
         if plain in ("type", "rdftype", "class") or said == TYPE:
             return str(TYPE)
         if said == v.LABEL or plain in ("label", "rdfslabel"):
             return v.LABEL
         adding = self.pack.of_kind("add")
         found = {t.term for t in adding if said == t.term} or {
-            t.term for t in adding if plain in (_key(t.label), _key(t.name), _key(t.name.removeprefix("add_")))
+            t.term for t in adding if plain in (key(t.label), key(t.name), key(t.name.removeprefix("add_")))
         }
         return next(iter(found)) if len(found) == 1 else ""
 
@@ -251,47 +233,27 @@ class Withdrawals:
         names = [t.text for t in self.facts.objects(term, v.LABEL) if isinstance(t, Literal)]
         return str(term) == text or text in (*names, self.pack.tbox.label(str(term)))
 
-    def _with_mirrors(self, triples: Sequence[Triple]) -> list[Triple]:
-        """The facts, and what was written the other way round with them."""
-        found = dict.fromkeys(triples)
-        for subject, predicate, value in triples:
-            if isinstance(value, Iri) and isinstance(subject, Iri):
-                back = [(value, Iri(other), subject) for other in self.pack.tbox.mirrors.get(predicate, ())]
-                found |= dict.fromkeys(one for one in back if one in self.facts)
-        return list(found)
-
     def _sources(self, triple: Triple) -> list[Iri | None]:
         """The graphs a fact stands in; the default one where the store names none."""
         return [*self.session.sources(triple)] or [None]
 
     def _quads(self, triples: Sequence[Triple]) -> list[Quad]:
-        return [(one, graph) for one in self._with_mirrors(triples)
-                for graph in self._sources(one)]  # fmt: skip
+        there = [one for one in with_mirrors(self.pack, triples) if one in self.facts]
+        return [(one, graph) for one in there for graph in self._sources(one)]
 
-    def _of_document(self, triples: Sequence[Triple], source: Source) -> list[Quad]:
-        document = document_iri(source.document)
-        return [(one, graph) for one, graph in self._quads(triples)
-                if graph is None or document in self.session.documents(graph)]  # fmt: skip
-
-    # taking them back ------------------------------------------------------------------------------------------------
-
-    def _taken_back(
-        self, tool: ToolSpec, given: Mapping[str, Any], source: Source | None, subject: Term, quads: Sequence[Quad]
-    ) -> CallResult:
-        named = {(triple, graph) for triple, graph in quads}
+    def _retracted(self, call: Call, subject: Term, quads: Sequence[Quad]) -> CallResult:
+        named = set(quads)
         gone = [one for one in dict.fromkeys(triple for triple, _ in quads)
                 if all((one, graph) in named for graph in self._sources(one))]  # fmt: skip
-        violations = self._removed(gone)
-        if violations:
+        if violations := self._removed(gone):
             return CallResult.refused(*violations, iri=str(subject))
-        self._store(tool, given, source, quads, [])
+        self._store(call, quads, [])
         return CallResult(True, str(subject), triples=-len(gone))
 
     def _replaced(
-        self, tool: ToolSpec, given: Mapping[str, Any], source: Source | None, subject: Term, predicate: str,
-        chosen: list[Triple], value: object,
+        self, call: Call, subject: Term, predicate: str, chosen: list[Triple], value: object
     ) -> CallResult:  # fmt: skip
-        """Takes the old value back and states the new one through its own tool; all or nothing."""
+        """Retracts the old value and states the new one through its own tool; all or nothing."""
         adding = next((t for t in self.pack.of_kind("add") if t.term == predicate), None)
         quads = self._quads(chosen)
         gone = list(dict.fromkeys(triple for triple, _ in quads))
@@ -299,7 +261,7 @@ class Withdrawals:
             self._removed(gone)
             new: Triple = (subject, Iri(v.LABEL), Literal(str(value)))
             self.facts.add(new)
-            self._store(tool, given, source, quads, [new])
+            self._store(call, quads, [new])
             return CallResult(True, str(subject), triples=0)
         if adding is None:
             hint = "only the values of properties are replaced: retract it, and create the entity anew"
@@ -310,19 +272,18 @@ class Withdrawals:
         read = read_arguments(adding, arguments, self.session)
         if read.violations:
             return CallResult.refused(*read.violations)
-        violations = self._removed(gone)
-        if violations:
+        if violations := self._removed(gone):
             return CallResult.refused(*violations, iri=str(subject))
-        result = self.write_through(adding, read, arguments, source)
+        result = self.write_through(adding, read, Call(adding.name, arguments, call.source))
         if not result.ok:
             for triple in gone:
                 self.facts.add(triple)
             return result
-        self._store(tool, given, source, quads, [])
+        self._store(call, quads, [])
         return CallResult(True, str(subject), triples=-1)
 
     def _removed(self, gone: Sequence[Triple]) -> tuple[Violation, ...]:
-        """Takes facts out of the memory; what that would break for good, if anything, after they are back again."""
+        """Removes facts from memory, or returns the lasting violations that this would cause and keeps the facts."""
         nodes: dict[Term, None] = {}
         for subject, _, value in gone:
             for node in (subject, value):
@@ -343,15 +304,9 @@ class Withdrawals:
         return {f"{shape.id} {one.focus!r} {one.constraint.component} {one.value!r}":
                 self.session.hints.violation(shape, one, self.facts) for shape, one in found}  # fmt: skip
 
-    def _store(
-        self, tool: ToolSpec, given: Mapping[str, Any], source: Source | None, quads: Sequence[Quad],
-        new: Sequence[Triple],
-    ) -> None:  # fmt: skip
-        graph = call_graph(tool.name, given, source)
+    def _store(self, call: Call, quads: Sequence[Quad], new: Sequence[Triple]) -> None:
         kept = [quad for quad in quads if quad[1] != TBOX]
-        self.session.take_back(quads, described(new, graph, tool.name, given, source) + withdrawn(kept, graph))
-
-    # words -----------------------------------------------------------------------------------------------------------
+        self.session.take_back(quads, call.described(new) + withdrawn(kept, call.graph))
 
     def _unknown(self, said: str) -> Violation:
         near = nearest(said, [t.label for t in self.pack.of_kind("add")], 5)
@@ -365,10 +320,6 @@ class Withdrawals:
             there += "".join(f": call {t.name}" for t in self.pack.of_kind("add") if t.term == predicate)
         what = "replace" if replacing else "take back"
         return Violation(name, "not there", str(value), values[:25], f"there is nothing to {what}: {there}")
-
-
-def _key(said: str) -> str:
-    return "".join(c for c in said.casefold() if c.isalnum())
 
 
 def _number(text: str) -> float | None:
