@@ -1,7 +1,6 @@
 """The recordings that are shipped: each says where it comes from, and our own still fits the prompts."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,7 @@ def test_a_recording_holds_replies_and_says_where_they_come_from(name: str) -> N
 @pytest.mark.parametrize("agent", AGENTS)
 def test_our_own_recording_fits_the_prompts_at_the_price_that_was_told(agent: str, tmp_path: Path) -> None:
     """Where this fails with "holds no reply", a prompt has changed: record anew (data/recordings/README.md)."""
-    told = took(agent, replace(Settings.load(), model="recorded:huts", cache=tmp_path))
+    told = took(agent, Settings.load().with_(model="recorded:huts", cache=tmp_path))
     assert told.calls == told.cached > 0, "nobody was asked"
     assert 0.8 <= told.estimated <= 1.2, str(told)
     assert told.per_item <= MOST.get(agent, AIM[agent]), str(told)

@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -43,7 +42,7 @@ def test_our_own_pair_is_matched_scored_and_its_errors_open_to_their_reasons(res
 
 
 def test_two_reports_embed_every_text_once(results, session, tmp_path):
-    first = om.run_cases(session=ReportSession(tmp_path / "first", replace(session.settings, cache=tmp_path / "cache")))
+    first = om.run_cases(session=ReportSession(tmp_path / "first", session.settings.with_(cache=tmp_path / "cache")))
     assert first.cost.texts_embedded > 100
     again = om.run_cases(session=ReportSession(tmp_path, session.settings))
     assert (again.cost.texts_embedded, again.cost.calls) == (0, 0)

@@ -3,7 +3,6 @@
 ``python -m tests.benchmarks.agents.small_pairs --half final --judge cascade --model recorded:small-pairs``
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -24,7 +23,7 @@ ODD = {"dev": 1, "final": 0}
 def main(half: str, judge: str, model: str) -> None:
     """Print a line a pair and the sum: right, found and wanted mappings, and what a model was asked."""
     settings = Settings.load()
-    settings = replace(settings, model=model) if model else settings
+    settings = settings.with_(model=model) if model else settings
     totals, waiting = [0] * 7, None
     for folder in (one for one in sorted(PAIRS.glob("[0-9]*")) if int(one.name[:2]) % 2 == ODD[half]):
         rows = (folder / "reference.tsv").read_text(encoding="utf-8").split("\n")

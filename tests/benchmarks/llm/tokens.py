@@ -7,7 +7,7 @@ a question and a note, and what was estimated before anything was sent. It asks 
 import json
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +113,7 @@ AGENTS: dict[str, Callable[[Settings, Any], tuple[float, str, Any]]] = {
 def main() -> None:
     """Print a line an agent."""
     with tempfile.TemporaryDirectory() as cache:
-        settings = replace(Settings.load(), model="recorded:huts", cache=Path(cache))
+        settings = Settings.load().with_(model="recorded:huts", cache=Path(cache))
         for agent in AGENTS:
             print(took(agent, settings), flush=True)
 

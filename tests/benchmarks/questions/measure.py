@@ -8,7 +8,6 @@ many were answered although the graph has no answer.
 import json
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -30,7 +29,7 @@ Scored = tuple[Outcome, frozenset[str]]
 def main(name: str, half: str, judge: str, model: str) -> None:
     """Ask the questions of one half over one graph, and say how many answers are right."""
     settings = Settings.load()
-    settings = replace(settings, model=model) if model else settings
+    settings = settings.with_(model=model) if model else settings
     rows = [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text().splitlines()]
     rows = [row for row in rows if row["half"] == half]
     with tempfile.TemporaryDirectory() as folder:
