@@ -59,9 +59,7 @@ def _written(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise DataError(
-            f"cannot be written: {error.strerror or error}",
-            where=str(path),
-            fix=_WAYS.get(error.errno or 0, _ANOTHER),
+            f"cannot be written: {error.strerror or error}", where=str(path), fix=_WAYS.get(error.errno or 0, _ANOTHER)
         ) from error
 
 

@@ -182,10 +182,7 @@ def test_the_house_does_not_grow() -> None:
 
 def test_only_settings_reads_the_environment() -> None:
     readers = [p.relative_to(PACKAGE).as_posix() for p in modules() if re.search(r"os\.environ|getenv", p.read_text())]
-    allowed = {
-        "settings.py",
-        "reporting/scan.py",
-    }  # these hand it on to a kernel, or hide it
+    allowed = {"settings.py", "reporting/scan.py"}  # these hand it on to a kernel, or hide it
     assert set(readers) <= allowed
 
 

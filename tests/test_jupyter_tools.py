@@ -42,23 +42,6 @@ def test_each_tool_is_found_by_name_and_says_what_it_takes(tmp_path: Path, monke
         _ = jupyter_tools.create_castle
 
 
-def test_a_jupyter_server_that_starts_anew_keeps_the_earlier_facts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tbox = tmp_path / "huts.ttl"
-    tbox.write_text(TBOX)
-    monkeypatch.setenv("KGNB_TBOX", str(tbox))
-    monkeypatch.setenv("KGNB_CACHE", str(tmp_path / "cache"))
-    jupyter_tools.shared.cache_clear()
-    for name in ("Ambre", "Basodine"):
-        assert jupyter_tools.create_hut(label=name)["ok"]
-        jupyter_tools.shared(str(tbox)).close()
-        jupyter_tools.shared.cache_clear()
-    text = (tmp_path / "cache" / "jupyter" / "built.trig").read_text()
-    assert '"Ambre"' in text
-    assert '"Basodine"' in text
-
-
 def test_the_sdk_of_mcp_takes_such_a_function(tmp_path: Path) -> None:
     from mcp import Client
     from mcp.server.mcpserver import MCPServer

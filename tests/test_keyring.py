@@ -1,7 +1,6 @@
 """Secrets kept in the system's key store, named by ``keyring:SERVICE/USER``: a store that lives in memory stands in."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -55,16 +54,6 @@ def test_a_key_is_found_by_service_and_user_and_does_not_show_itself(
     found = secret(handle)
     assert found.reveal() == KEY
     assert KEY not in f"{found} {found!r}"
-
-
-def test_a_key_named_in_the_settings_is_kept_out_of_what_is_saved(
-    tmp_path: Path, use: Callable[[KeyringBackend], None]
-) -> None:
-    use(InMemory())
-    (tmp_path / "kgnb.toml").write_text('[model]\nname = "small"\nkey = "keyring:openai/ada"\n', encoding="utf-8")
-    settings = Settings.load(tmp_path, {})
-    assert KEY not in repr(settings)
-    assert KEY in known_secrets(settings, {})
 
 
 @pytest.mark.parametrize(

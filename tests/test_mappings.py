@@ -1,7 +1,5 @@
 """An alignment counts, shows and tabulates itself."""
 
-import json
-
 from kgnb.mappings import Alignment, Dropped, Evidence, Mapping
 
 FULL = Alignment(
@@ -28,17 +26,6 @@ FULL = Alignment(
 )
 
 
-def test_counts_by_relation_and_kind() -> None:
-    assert FULL.counts() == {
-        "mappings": 3,
-        "relations": {"broader": 1, "equivalent": 2},
-        "kinds": {"class": 2, "datatype property": 1},
-        "dropped": 2,
-        "unsure": 1,
-    }
-    assert json.loads(json.dumps(FULL.counts())) == FULL.counts()
-
-
 def test_the_table_shows_labels_evidence_and_what_was_dropped() -> None:
     table = FULL.table()
     text = table.text()
@@ -54,13 +41,6 @@ def test_the_table_shows_labels_evidence_and_what_was_dropped() -> None:
         ("justification", "semapv:CompositeMatching"),
     )
     assert str(FULL) == text
-
-
-def test_its_bundle_carries_all_three_forms_and_no_markup_of_strangers() -> None:
-    bundle = FULL._repr_mimebundle_()
-    assert set(bundle) == {"application/vnd.kgnb.table+json", "text/html", "text/plain"}
-    assert "<script>" not in bundle["text/html"]
-    assert set(FULL._repr_mimebundle_(include={"text/plain"})) == {"text/plain"}
 
 
 def test_the_data_frame_has_every_field_and_row() -> None:

@@ -27,10 +27,3 @@ def test_is_committed_small_and_without_a_trace_of_who_ran_it(notebook: Path) ->
     assert notebook.stat().st_size < 200_000
     assert "widgets" not in content.metadata and "papermill" not in content.metadata
     assert "/home/" not in notebook.read_text() and "/root/" not in notebook.read_text()
-
-
-def test_the_tour_reaches_a_judged_alignment_in_ten_cells() -> None:
-    cells = nbformat.read(NOTEBOOKS / "00-tour.ipynb", as_version=4).cells
-    code = [cell.source for cell in cells if cell.cell_type == "code"]
-    assert code[0] == "%load_ext kgnb"
-    assert code.index("%om merge") < 10

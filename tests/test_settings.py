@@ -5,19 +5,13 @@ import pytest
 
 from kgnb.backends import open_embedder
 from kgnb.errors import ConfigError, DataError
-from kgnb.secret import Secret
-from kgnb.settings import Settings, known_secrets, secret, setting_names
+from kgnb.settings import Settings, known_secrets, setting_names
 from tests.vectors.embedding_server import EmbeddingServer
 
 
 def write(folder: Path, text: str) -> Path:
     (folder / "kgnb.toml").write_text(text)
     return folder
-
-
-def test_without_anything_no_model_is_set_and_everything_is_local(tmp_path: Path) -> None:
-    settings = Settings.load(tmp_path, {})
-    assert (settings.model, settings.embedder, settings.index) == ("", "local", "memory")
 
 
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
@@ -97,17 +91,6 @@ def test_the_secrets_of_headers_and_of_variables_named_by_custom_are_known() -> 
     settings = Settings(headers='{"X-Team": "env:TEAM", "X-Title": "mountain huts"}')
     known = known_secrets(settings, {"TEAM": "planted-1", "PGPASSWORD": "planted-2", "DB_PASS": "planted-3"})
     assert known == ("planted-1", "planted-2", "planted-3")
-
-
-def test_a_variable_that_is_not_set_is_named() -> None:
-    with pytest.raises(ConfigError, match="MY_KEY is not set"):
-        secret("env:MY_KEY", {})
-
-
-def test_a_secret_does_not_show_itself() -> None:
-    kept = Secret("planted", "env:MY_KEY")
-    assert "planted" not in f"{kept} {kept!r} {[kept]}"
-    assert kept.reveal() == "planted"
 
 
 def test_the_settings_page_lists_every_setting() -> None:

@@ -68,13 +68,6 @@ def test_what_is_no_cache_is_named_and_left_as_it_is(tmp_path: Path, kind: type[
         assert path.read_bytes() == before
 
 
-def test_it_is_written_ahead(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / "f.sqlite")
-    write_ahead(connection, patience=0)
-    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    connection.close()
-
-
 def test_a_file_that_stays_locked_is_given_up(tmp_path: Path) -> None:
     holder = sqlite3.connect(tmp_path / "f.sqlite", isolation_level=None)
     holder.execute("CREATE TABLE t (c)")

@@ -85,9 +85,7 @@ def data_folder(name: str, folder: Path | None) -> Path:
     where = f" from {known.home} ({known.licence})" if known else ""
     if folder is None:
         raise DataError(
-            "no folder of benchmark data is set",
-            where=name,
-            fix=f"Get it{where}, and set KGNB_DATA to its parent.",
+            "no folder of benchmark data is set", where=name, fix=f"Get it{where}, and set KGNB_DATA to its parent."
         )
     found = Path(folder).expanduser() / name
     if not found.is_dir():

@@ -156,7 +156,7 @@ def frame_of(solutions: Solutions) -> Any:
     import pandas
 
     columns = {
-        name: pandas.Series([_plain(row[at]) for row in solutions], dtype=object)
+        name: pandas.Series([python_value(row[at]) for row in solutions], dtype=object)
         for at, name in enumerate(solutions.variables)
     }
     return pandas.DataFrame(columns).convert_dtypes()
@@ -168,7 +168,7 @@ _INTEGERS |= {f"{XSD}{name}" for name in ("unsignedInt", "unsignedLong", "unsign
 _DATES = {f"{XSD}date", f"{XSD}dateTime", f"{XSD}dateTimeStamp"}
 
 
-def _plain(term: Term | None) -> object:
+def python_value(term: Term | None) -> object:
     """A Python value where XSD has one; a literal that breaks its datatype stays text."""
     if not isinstance(term, Literal):
         return None if term is None else _lexical(term)

@@ -7,6 +7,8 @@ takes a mapping that was thrown out for one that was found.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import textwrap
@@ -25,6 +27,7 @@ from kgnb.mapping_files import plain
 from kgnb.mapping_files.plain import KGNB, KNOWN, NAMESPACES, kind_of, predicate_of, relation_of
 from kgnb.mappings import Alignment, Mapping, which_concepts
 
+MAX_FIELD = 2**31 - 1  # characters; csv stops at 131,072 by default, and evidence may be longer
 UNSPECIFIED_LICENSE = "https://w3id.org/sssom/license/unspecified"  # what SSSOM says to write when nobody chose one
 REQUIRED = ("subject_id", "predicate_id", "object_id")
 _ALWAYS = (*REQUIRED, "mapping_justification", "confidence")
@@ -397,40 +400,15 @@ def _quoted(field: str) -> str:
 
 
 def _cells(text: str, where: str, first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
-    """Line number and fields of every row; blank lines are skipped.
-
-    A quote inside an unquoted field is an ordinary character; a quoted field that never ends is a DataError.
-    """
-    position, number, fields = 0, first_line, list[str]()
-    started = number
-    while position < len(text):
-        if text[position] == '"':
-            field, position = _quoted_field(text, position, f"{where}:{number}")
-            number += field.count("\n")
-        else:
-            field = ""
-        end = min((found for mark in "\t\n" if (found := text.find(mark, position)) >= 0), default=len(text))
-        field += text[position:end]
-        at_line_end = end >= len(text) or text[end] == "\n"
-        fields.append(field.removesuffix("\r") if at_line_end and end > position else field)
-        position = end + 1
-        if at_line_end:
-            if fields != [""]:
+    """Line number and fields of every row; blank lines are skipped. Quotes count only where a field begins with one."""
+    csv.field_size_limit(MAX_FIELD)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
+    started = first_line
+    try:
+        for fields in reader:
+            if fields:
                 yield started, fields
-            number, fields = number + 1, []
-            started = number
-    if fields:  # the text ended in a tab
-        yield started, [*fields, ""]
-
-
-def _quoted_field(text: str, opening: int, where: str) -> tuple[str, int]:
-    parts, position = [], opening + 1
-    while True:
-        closing = text.find('"', position)
-        if closing < 0:
-            raise DataError("a quoted field never ends", where=where, fix='Close the quote, or double it as in "".')
-        parts.append(text[position:closing])
-        if text[closing + 1 : closing + 2] != '"':
-            return "".join(parts), closing + 1
-        parts.append('"')
-        position = closing + 2
+            started = first_line + reader.line_num
+    except csv.Error as error:
+        fix = 'Close the quote, and double quotes within a quoted field, as in "".'
+        raise DataError(f"a quoted field is malformed: {error}", where=f"{where}:{started}", fix=fix) from error

@@ -128,7 +128,9 @@ def as_pandas(value: Value) -> object:
     if isinstance(value, Link):
         return value.iri
     if isinstance(value, Literal):
-        return _python_value(value)
+        from kgnb.kg.result_files import python_value  # slow to import, and most tables are only looked at
+
+        return python_value(value)
     if isinstance(value, Blank | TripleTerm):
         return wording.term_text(value)
     return str(value) if isinstance(value, str) else value
@@ -150,33 +152,3 @@ def full_text(value: Value) -> str | None:
 
 def _kept(text: str) -> str:
     return escaping.shortened(escaping.whole(text))
-
-
-_XSD = "http://www.w3.org/2001/XMLSchema#"
-_SIZES = ("Int", "Long", "Short", "Byte")
-_SIGNS = ("nonNegative", "positive", "nonPositive", "negative")
-_INTEGERS = frozenset(
-    _XSD + name
-    for name in [
-        "integer",
-        *(size.lower() for size in _SIZES),
-        *(f"unsigned{size}" for size in _SIZES),
-        *(f"{sign}Integer" for sign in _SIGNS),
-    ]
-)
-_FLOATS = frozenset(_XSD + name for name in ("decimal", "double", "float"))
-_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-
-
-def _python_value(literal: Literal) -> object:
-    # An ill-typed literal ("many"^^xsd:integer) is legal RDF: it stays text.
-    try:
-        if literal.datatype in _INTEGERS:
-            return int(literal.text)
-        if literal.datatype in _FLOATS:
-            return float(literal.text)
-    except ValueError:
-        return literal.text
-    if literal.datatype == _XSD + "boolean":
-        return _BOOLEANS.get(literal.text, literal.text)
-    return literal.text

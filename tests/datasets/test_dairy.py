@@ -17,15 +17,6 @@ def test_the_reference_conforms_to_the_compiled_tbox() -> None:
     assert conforms, text[:2000]
 
 
-def test_the_steps_are_numbered_in_one_order() -> None:
-    (query,) = [one for one in dairy.QUERIES if one.name == "steps"]
-    steps = read_records(GRAPH, query.query)
-    for making in {one["making"] for one in steps}:
-        mine = {int(one["number"][0]): one for one in steps if one["making"] == making}
-        assert sorted(mine) == list(range(1, len(mine) + 1))
-        assert all(one["follows"] == ((str(number - 1),) if number > 1 else ()) for number, one in mine.items())
-
-
 def test_the_register_knows_every_supply_and_puts_it_first() -> None:
     (query,) = [one for one in dairy.QUERIES if one.name == "supplies"]
     supplies = read_records(GRAPH, query.query)

@@ -63,10 +63,7 @@ def test_links_given_as_seeds_are_no_tests(tmp_path: Path) -> None:
 def test_reads_iris_with_values_and_the_fold_asked_for(tmp_path: Path) -> None:
     found = read_folder(lay_out(tmp_path, NAMED))
     assert found.left.entities == ("http://a/1", "http://a/2", "http://a/3", "http://a/9")
-    assert found.left.values == (
-        ("80", "", "http://www.w3.org/2001/XMLSchema#int"),
-        ("Hütte", "de", ""),
-    )
+    assert found.left.values == (("80", "", "http://www.w3.org/2001/XMLSchema#int"), ("Hütte", "de", ""))
     assert found.right.values == (("80, or more\tthan that", "", ""),)
     assert (len(found.seeds), len(found.valid), len(found.tests)) == (1, 1, 1)
     with pytest.raises(DataError, match="no fold 2"):
@@ -80,19 +77,6 @@ def test_reads_gzipped_files_and_a_byte_order_mark(tmp_path: Path) -> None:
     found = read_folder(tmp_path)
     assert found.left.triples.tolist() == [[0, 0, 1]]
     assert "http://b.example/Refuge" in found.right.entities
-
-
-def test_each_side_may_have_numbers_of_its_own(tmp_path: Path) -> None:
-    ids = "0\thttp://b.example/Refuge\n1\thttp://b.example/Lac\n"
-    found = read_folder(
-        lay_out(
-            tmp_path,
-            {**NUMBERED, "ent_ids_2": ids, "triples_2": "0\t5\t1", "sup_pairs": "0\t0\n", "ref_pairs": "1\t1\n"},
-        )
-    )
-    assert found.tests == (("http://a.example/100%_See", "http://b.example/Lac"),)
-    assert found.iri("0") is None
-    assert found.iri("2") is not None
 
 
 @pytest.mark.parametrize(

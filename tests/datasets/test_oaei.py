@@ -8,7 +8,6 @@ from kgnb.datasets import oaei, published
 from kgnb.datasets.oaei import NAMES, matching_set
 from kgnb.datasets.published import Figure
 from kgnb.errors import DataError
-from kgnb.evaluate.alignment import oriented, triples
 from kgnb.mapping_files import load_reference
 
 CELL = (
@@ -76,15 +75,6 @@ def test_what_is_missing_says_how_to_get_it(name: str, tmp_path: Path) -> None:
         assert "KGNB_DATA" in refused.value.fix or "put it there" in refused.value.fix
 
 
-def test_restored_counts_give_back_a_micro_figure() -> None:
-    pairs = [(Figure("x", 2 / 3, 0.5, 4 / 7, "this pair", "s"), 4), (Figure("x", 0.0, 0.0, 0.0, "this pair", "s"), 6)]
-    mean, micro = published.over_pairs(pairs)
-    assert (mean.precision, mean.recall) == (1 / 3, 0.25)
-    assert (micro.precision, micro.recall, micro.f1) == (2 / 3, 0.2, 4 / 13)
-    with pytest.raises(ValueError, match="no pair"):
-        published.over_pairs([])
-
-
 @pytest.mark.benchmark
 def test_the_tracks_at_hand_are_complete(benchmark_data: Path) -> None:
     conference = matching_set("oaei-conference", benchmark_data)
@@ -111,12 +101,3 @@ def test_all_21_pairs_of_agent_om_average_to_the_published_figure(benchmark_data
         quoted.recall,
         quoted.f1,
     )
-
-
-@pytest.mark.benchmark
-def test_a_reference_fits_its_pair_in_either_order(benchmark_data: Path) -> None:
-    case = matching_set("oaei-conference", benchmark_data).case("confof-cmt")
-    assert case.reference is not None
-    given = triples(load_reference(case.reference))
-    turned = oriented(given, {target for _, target, _ in given}, {source for source, _, _ in given})
-    assert turned.flipped and len(turned.triples) == 16

@@ -4,33 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgnb.evaluate.answers import (
-    Item,
-    by_kind,
-    lenient,
-    measure,
-    normalised,
-    set_score,
-    strict,
-    support,
-)
+from kgnb.evaluate.answers import Item, by_kind, lenient, measure, normalised, set_score, strict, support
 
 WORD = st.text(min_size=1, max_size=12).filter(lambda text: normalised(text) != "")
 WORDS = st.lists(WORD, min_size=1, max_size=5)
 
 
-@pytest.mark.parametrize("nothing", [[], [""], ["", " "]])
-def test_an_empty_answer_scores_nothing_but_under_the_lenient_scorer(nothing: list[str]) -> None:
-    reference = ["Wilma Aschauer"]
-    assert lenient(nothing[:1], reference)
-    assert not strict(nothing, reference)
-    assert set_score(nothing, reference).f1 == 0
-
-
-def test_the_letter_e_scores_nothing_but_under_the_lenient_scorer() -> None:
-    measured = measure([Item(["e"], [name]) for name in ("Berne", "Ottersried", "1908 metres", "true")])
-    assert measured.lenient == 1.0
-    assert measured.strict == measured.f1 == 0.0
+def test_an_empty_answer_and_the_letter_e_score_only_under_the_lenient_scorer() -> None:
+    for found in ([], [""], ["", " "], ["e"]):
+        assert lenient(found[:1], ["Berne"]), found
+        assert not strict(found, ["Berne"]) and set_score(found, ["Berne"]).f1 == 0, found
 
 
 def test_an_unsure_answer_is_right_where_there_is_none() -> None:
@@ -62,13 +45,6 @@ def test_what_differs_stays_different(one: str, other: str) -> None:
     assert not strict([one], [other]) and set_score([one], [other]).f1 == 0
 
 
-@given(WORDS)
-def test_the_reference_itself_scores_full_marks(reference: list[str]) -> None:
-    assert strict(reference, reference)
-    assert set_score(reference, reference).f1 == pytest.approx(1)
-    assert lenient(reference[:1], reference)
-
-
 @given(WORDS, WORDS)
 def test_scores_lie_between_nothing_and_all_and_do_not_hang_on_order(found: list[str], reference: list[str]) -> None:
     score = set_score(found, reference)
@@ -76,11 +52,6 @@ def test_scores_lie_between_nothing_and_all_and_do_not_hang_on_order(found: list
     assert score == set_score(found[::-1], reference[::-1])
     assert score == set_score(found * 2, reference * 2)
     assert not strict(found, reference) or score.f1 > 0
-
-
-@given(st.text(max_size=20))
-def test_normalising_twice_changes_nothing(text: str) -> None:
-    assert normalised(normalised(text)) == normalised(text)
 
 
 HUT = ("http://h/hut", "http://h/serves", "http://h/soup")

@@ -18,11 +18,6 @@ def test_an_unknown_suffix_is_refused(name: str, full: Alignment, tmp_path: Path
         format_of(name)
 
 
-@pytest.mark.parametrize("suffix", ["rdf", "xml", "sssom.tsv"])
-def test_a_file_gives_back_everything(suffix: str, full: Alignment, tmp_path: Path) -> None:
-    assert load(save(full, tmp_path / f"huts.{suffix}")) == full
-
-
 def test_a_missing_file_and_a_missing_folder_say_so(full: Alignment, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
         load(tmp_path / "none.rdf")

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.errors import DataError
-from kgnb.mapping_files import load, reviews
+from kgnb.mapping_files import reviews
 from kgnb.mapping_files.reviews import CURATED, Review
 from kgnb.mappings import Mapping
 
@@ -24,12 +24,6 @@ def test_reviews_read_back_with_reviewer_and_time(tmp_path: Path) -> None:
     assert back[0].mapping.source_label == FOUND[0].mapping.source_label
     assert {one.mapping.justification for one in back} == {CURATED}
     assert reviews.write(reversed(FOUND)) == reviews.write(FOUND)
-
-
-def test_the_file_is_plain_sssom_that_any_reader_takes(tmp_path: Path) -> None:
-    path = reviews.save(FOUND, tmp_path / "mine.sssom.tsv")
-    assert len(load(path)) == 3
-    assert "mapping_date" in path.read_text() and "\t2025-03-01\t" in path.read_text()
 
 
 def test_rows_of_other_tools_count_if_a_person_stands_behind_them(tmp_path: Path) -> None:

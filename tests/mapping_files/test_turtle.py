@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-import rdflib
 from hypothesis import given, settings
 
 from kgnb.errors import DataError
@@ -28,16 +27,6 @@ def test_any_alignment_is_valid_turtle(alignment: Alignment) -> None:
     triples = list(ox.parse(text, format=ox.RdfFormat.TURTLE))
     stated = [mapping for mapping in alignment if mapping.relation not in {"different", "unsure"}]
     assert sum(t.predicate.value.endswith("annotatedSource") for t in triples) == len(stated)
-
-
-def test_equivalence_is_said_in_owl_and_the_rest_in_skos(full: Alignment) -> None:
-    graph = rdflib.Graph().parse(data=turtle.write(full), format="turtle")
-    said = {str(p) for s, p, o in graph if isinstance(s, rdflib.URIRef)}
-    owl, skos = "http://www.w3.org/2002/07/owl#", "http://www.w3.org/2004/02/skos/core#"
-    assert said == {
-        *(owl + name for name in ("equivalentClass", "equivalentProperty", "sameAs")),
-        *(skos + name for name in ("broadMatch", "narrowMatch", "relatedMatch", "exactMatch")),
-    }
 
 
 def test_hostile_iris_cannot_leave_their_brackets() -> None:

@@ -9,15 +9,8 @@ import pytest
 # The part of the allow-lists of @jupyterlab/apputils 4.7 (sanitizer.ts) that our HTML may use. The browser tests put
 # the same HTML through the real sanitiser.
 GLOBAL_ATTRIBUTES = {"style", "title"}
-ATTRIBUTES = {
-    "a": {"href", "rel"},
-    "details": {"open"},
-    "td": {"colspan"},
-    "th": {"scope"},
-}
-TAGS = {
-    *("a", "b", "br", "caption", "details", "div", "span", "summary", "table", "tbody", "td", "th", "thead", "tr"),
-}
+ATTRIBUTES = {"a": {"href", "rel"}, "details": {"open"}, "td": {"colspan"}, "th": {"scope"}}
+TAGS = {*("a", "b", "br", "caption", "details", "div", "span", "summary", "table", "tbody", "td", "th", "thead", "tr")}
 VOID = {"br"}
 STYLES = {
     *("background-color", "border", "border-bottom", "border-collapse", "border-top", "caption-side", "cursor"),

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as some
 
-from kgnb.results.columns import WIDTH, aligned, fit, pad, width
+from kgnb.results.columns import WIDTH, aligned, width
 
 WORDS = some.text(some.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=80)
 
@@ -9,17 +9,6 @@ WORDS = some.text(some.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), 
 @given(some.lists(some.tuples(WORDS, WORDS, WORDS), max_size=6), some.tuples(WORDS, WORDS, WORDS))
 def test_no_line_is_wider_than_the_room(rows: list[tuple[str, str, str]], titles: tuple[str, str, str]) -> None:
     assert all(width(line) <= WIDTH for line in aligned(titles, rows, [False, True, False]))
-
-
-@given(WORDS, some.integers(1, 30))
-def test_a_fitted_text_fits(text: str, cells: int) -> None:
-    assert width(fit(text, cells)) <= cells
-
-
-def test_counts_cells_and_not_characters() -> None:
-    assert width("山") == 2
-    assert width("e\u0301") == 1
-    assert width(pad("山小屋", 10)) == 10
 
 
 def test_columns_line_up_over_wide_characters() -> None:

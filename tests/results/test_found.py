@@ -16,9 +16,7 @@ from hypothesis import strategies as some
 
 from kgnb.errors import DataError
 from kgnb.kg.graph import Solutions
-from kgnb.kg.loading import load
 from kgnb.kg.names import Names
-from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.schema import Named, Schema
 from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm
 from kgnb.magics.kg import picture_of_schema
@@ -157,18 +155,6 @@ def test_no_spreadsheet_runs_what_is_exported(tmp_path: Path) -> None:
     assert read[1:] == [[f"'{text}"] for text in texts] + [["-12.5"]]
 
 
-def test_exports_hold_hostile_text_as_text(tmp_path: Path) -> None:
-    texts = [text for text in HOSTILE if "\ud83d" not in text]
-    found = rows_of(Solutions(("a",), tuple((Literal(text),) for text in texts)), str)
-    kept = json.loads(found.save(tmp_path / "out.json").read_text(encoding="utf-8"))
-    assert [row["a"]["value"] for row in kept["results"]["bindings"]] == texts
-    assert len(found.save(tmp_path / "out.tsv").read_text(encoding="utf-8").splitlines()) == len(texts) + 1
-    told = triples_of(tuple((HUT, HUT, Literal(text)) for text in texts), str)
-    graph = OxigraphGraph()
-    load(graph, told.save(tmp_path / "out.ttl"))
-    assert {term.text for _, _, term in graph.triples()} == set(texts)  # type: ignore[union-attr]
-
-
 def test_what_no_file_can_hold_is_an_error_that_says_so(tmp_path: Path) -> None:
     found = rows_of(Solutions(("a",), ((Iri("no iri> ."),),)), str)
     with pytest.raises(DataError, match="cannot be written in .tsv"):
@@ -211,10 +197,3 @@ def test_100_000_rows_stay_small_and_say_what_is_shown() -> None:
     data = bundle["application/vnd.kgnb.table+json"]
     assert isinstance(data, dict) and (len(data["rows"]), data["total"]) == (2_000, 100_000)
     assert len(json.dumps(bundle)) < 2_000_000 and len(big.df()) == 100_000
-
-
-def test_constructed_triples_are_a_table_and_a_file_as_well(tmp_path: Path) -> None:
-    told = triples_of(((HUT, Iri(f"{RDF}type"), HUT),), str, prefixes={"h": "http://huts.example/"})
-    assert "h:hut    rdf:type   h:hut" in told.table().text()
-    assert "@prefix h:" in told.save(tmp_path / "out.ttl").read_text()
-    assert told.df().columns.tolist() == ["subject", "predicate", "object"]

@@ -1,4 +1,3 @@
-import json
 import re
 import urllib.parse
 import xml.etree.ElementTree as ET
@@ -7,12 +6,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kgnb.kg.terms import Iri, Literal
 from kgnb.results import graph_svg
-from kgnb.results.bundle import GRAPH_MIME
 from kgnb.results.graph import MOST, Edge, GraphPicture, Node
 from kgnb.results.graph_svg import HEIGHT, lay_out
 
@@ -116,12 +112,6 @@ def test_no_two_names_overlap_and_parts_that_nothing_joins_are_set_side_by_side(
     assert 1 < wide / high < 3  # about as wide as a screen, and not a column
 
 
-def test_a_saved_graph_of_a_hundred_nodes_stays_small() -> None:
-    bundle = many(100)._repr_mimebundle_()
-    assert set(bundle) == {GRAPH_MIME, "text/html", "text/plain"}
-    assert len(json.dumps(bundle)) <= 60_000
-
-
 def test_too_many_nodes_are_put_together_and_then_the_lightest_left_out() -> None:
     star = GraphPicture([Node("hub", "hub", emphasis=True)], [Edge("hub", f"n{at}", "has") for at in range(1000)])
     assert len(star.json()["nodes"]) == 2 and "1,000 others" in str(star)
@@ -132,20 +122,6 @@ def test_too_many_nodes_are_put_together_and_then_the_lightest_left_out() -> Non
     )
     assert len(ring.json()["nodes"]) == MOST
     assert any(f"Drawn are {MOST} of 400 nodes" in note for note in ring.json()["notes"])
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=30))
-def test_hostile_names_come_out_inert(name: str, line: str, title: str) -> None:
-    evil = "<script>alert(1)</script>\"'&" + name
-    picture = GraphPicture(
-        [Node("javascript:alert(1)", evil, evil, evil)], [Edge("x\ud800", "javascript:alert(1)", line)], title
-    )
-    html = picture.html()
-    assert "<script" not in html.lower() and 'href="javascript' not in html.lower()
-    assert re.search(r'src="data:image/svg\+xml,[^"<>]*"', html)
-    assert drawn(picture) is not None
-    json.dumps(picture.json(), ensure_ascii=False).encode()
 
 
 def crowd(names: int) -> GraphPicture:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kgnb.results.bundle import HTML_ROWS, TABLE_MIME
-from kgnb.results.table import Column, Score, Table, metrics
+from kgnb.results.table import Score, Table, metrics
 
 
 def scores(**more: Any) -> Table:
@@ -50,14 +50,6 @@ def test_html_survives_the_sanitiser_and_draws_a_bar_where_there_is_a_share(read
     made = metrics(cases=[Score(f"case {n}", {"f1": n / 100}) for n in range(100)])
     assert f"The first {HTML_ROWS} of 100 rows." in read(made.html()).text
     assert len(made.json()["rows"]) == 100  # what is cut in HTML is not in the data
-
-
-def test_columns_are_free() -> None:
-    made = metrics(
-        [Column("mrr", "MRR", "number"), Column("ok", "OK", "percent")], [Score("a", {"ok": 0.5})], bar="mrr"
-    )
-    assert made.text().splitlines()[-1] == "a       50.0 %"
-    assert made.df().columns.tolist() == ["group", "name", "mrr", "ok"]
 
 
 def test_the_bundle_is_strict_json_with_a_row_for_every_score() -> None:

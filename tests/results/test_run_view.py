@@ -46,17 +46,6 @@ def test_reads_well_in_a_terminal_without_ids_and_times(run: dict[str, Any]) -> 
     )
 
 
-def test_text_is_the_same_whatever_the_clock_said(run: dict[str, Any]) -> None:
-    def later(value: Any, key: str = "") -> Any:
-        if isinstance(value, dict):
-            return {name: later(inner, name) for name, inner in value.items()}
-        if isinstance(value, list):
-            return [later(inner) for inner in value]
-        return 99.0 if key == "seconds" else "2031-01-01" if key == "started" else "other" if key == "id" else value
-
-    assert RunView(later(run)).text() == RunView(run).text()
-
-
 def test_html_survives_the_sanitiser_and_hostile_text_is_only_text(
     run: dict[str, Any], read: Callable[[str], Any]
 ) -> None:
@@ -93,13 +82,6 @@ def test_ten_thousand_judgements_are_cut_and_the_unsure_ones_kept(read: Callable
     assert "10,000 judgements (10 unsure)" in "".join(page.text)
     assert "10,000 judgements (10 unsure)" in view.text()
     assert len(json.dumps(view._repr_mimebundle_())) < 500_000
-
-
-def test_a_run_of_many_steps_is_cut_too(read: Callable[[str], Any]) -> None:
-    view = RunView(run_of(*({"number": n, "name": "observe", "state": "done"} for n in range(2000))))
-    assert len(view.json()["steps"]) == 500 and view.json()["left_out"] == {"steps": 1500}
-    assert "and 1,940 more steps" in read(view.html()).text
-    assert view.text().endswith("... and 1,960 more steps")
 
 
 def test_long_texts_are_cut_and_odd_ones_can_be_saved() -> None:

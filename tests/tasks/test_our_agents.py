@@ -19,15 +19,6 @@ def test_matching_takes_all_its_options_by_name() -> None:
     assert len(by_rule) > 10 and len(known) >= len(by_rule) - 5
 
 
-def test_alignment_gives_an_alignment() -> None:
-    assert len(run_agent("align", GRAPHS, judge="rule", **CHARACTERS)) > 100
-
-
-def test_construction_gives_the_built_graph() -> None:
-    note = {"note": "Tea\n\nHut: Refuge de l'Ambre\nServes 4\n"}
-    assert run_agent("kg_construction", {"tbox": "huts:kitchen", "documents": note}).counts()["documents"] == 1
-
-
 def test_a_question_is_named_beside_the_graph_and_answered_as_plain_json() -> None:
     agent = agent_called("question_answering")
     assert agent.schema()["required"] == ["graph", "question"]
